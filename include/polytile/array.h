@@ -1,0 +1,85 @@
+#ifndef POLYTILE_ARRAY_H
+#define POLYTILE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <polytile/context.h>
+#include <polytile/domain.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Element types: name in the API, name in texts, bytes. */
+#define POLYTILE_TYPES(X)                                                                          \
+    X(I8, "i8", 1)                                                                                 \
+    X(I16, "i16", 2)                                                                               \
+    X(I32, "i32", 4)                                                                               \
+    X(I64, "i64", 8)                                                                               \
+    X(U8, "u8", 1)                                                                                 \
+    X(U16, "u16", 2)                                                                               \
+    X(U32, "u32", 4)                                                                               \
+    X(U64, "u64", 8)                                                                               \
+    X(F16, "f16", 2)                                                                               \
+    X(F32, "f32", 4)                                                                               \
+    X(F64, "f64", 8)
+
+typedef enum polytile_scalar {
+#define POLYTILE_TYPE_CODE(name, text, bytes) POLYTILE_##name,
+    POLYTILE_TYPES(POLYTILE_TYPE_CODE)
+#undef POLYTILE_TYPE_CODE
+} polytile_scalar;
+
+/** A polytile_scalar, or POLYTILE_BYTES(n) for elements that the library only moves. */
+typedef int polytile_type;
+#define POLYTILE_BYTES(n) (-(n))
+
+/** Bytes of one element; 0 if the type is none. */
+int64_t polytile_type_get_bytes(polytile_type type);
+
+/** The type named by a text such as "f32" or "12" (bytes), as in the command. Errors: INVALID,
+ * without a context's text. */
+polytile_status polytile_type_parse(const char *text, polytile_type *type);
+
+/** Host data with an index domain, in C order (the last index is contiguous). */
+typedef struct polytile_array polytile_array;
+
+/**
+ * Wrap host memory as an array with indices from 0.
+ *
+ * Shapes  extents: n_dims numbers, each >= 1; data holds their product of elements, C order.
+ * Errors  INVALID (null, an extent < 1, an unknown type), OVERFLOW (the bytes exceed 64 bits).
+ * Owns    data stays the caller's and must outlive the array; the context owns the array, which
+ *         polytile_array_destroy() can end sooner.
+ */
+polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, polytile_type type,
+                                    int n_dims, const int64_t *extents, void *data,
+                                    polytile_array **array);
+
+/** The same over any index domain of steps 1, such as -1 .. n for a ghost border. */
+polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *name,
+                                           polytile_type type, const polytile_domain *domain,
+                                           void *data, polytile_array **array);
+
+/** An array without memory, to plan with at any size; running with it is refused. */
+polytile_status polytile_array_describe(polytile_context *ctx, const char *name, polytile_type type,
+                                        const polytile_domain *domain, polytile_array **array);
+
+void polytile_array_destroy(polytile_array *array);
+
+const char *polytile_array_get_name(const polytile_array *array);
+polytile_type polytile_array_get_type(const polytile_array *array);
+const polytile_domain *polytile_array_get_domain(const polytile_array *array);
+/** The host memory of the first element; NULL for a described array. */
+void *polytile_array_get_data(const polytile_array *array);
+
+/** False after a run failed while it was writing this array; true again once a run has written it
+ * whole. */
+bool polytile_array_is_complete(const polytile_array *array);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,118 @@
+#ifndef POLYTILE_DECLARATION_H
+#define POLYTILE_DECLARATION_H
+
+#include <polytile/context.h>
+#include <polytile/domain.h>
+#include <polytile/implementation.h>
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How a kernel uses the elements of a section: name in the API, word in a declaration. */
+#define POLYTILE_ROLES(X)                                                                          \
+    X(IN, "in")                                                                                    \
+    X(OUT, "out")                                                                                  \
+    X(INOUT, "inout")                                                                              \
+    X(SUM, "sum")                                                                                  \
+    X(PROD, "prod")                                                                                \
+    X(MIN, "min")                                                                                  \
+    X(MAX, "max")
+
+typedef enum polytile_role {
+#define POLYTILE_ROLE_CODE(name, text) POLYTILE_##name,
+    POLYTILE_ROLES(POLYTILE_ROLE_CODE)
+#undef POLYTILE_ROLE_CODE
+} polytile_role;
+
+/** A kernel: the declaration of what its threads touch, and its implementations. Immutable. */
+typedef struct polytile_kernel polytile_kernel;
+
+/**
+ * Create a kernel from a declaration such as "jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out
+ * B[i, j]".
+ *
+ * A launch takes one array for each distinct array name, in the order in which the names first
+ * appear.
+ *
+ * Shapes  At most 8 indices, 8 parameters and 8 subscripts a section; docs/declarations.md has the
+ * grammar. Errors  DECLARATION (the text shows the column with a caret), CONFLICT (whatever the
+ * launch domain is), NO_MEMORY. Owns    The text is copied; the implementation is copied, its user
+ * pointer stays the caller's; it may be NULL for a kernel that is only planned. The context owns
+ * the kernel, which polytile_kernel_destroy() can end sooner.
+ */
+polytile_status polytile_kernel_create(polytile_context *ctx, const char *declaration,
+                                       const polytile_implementation *implementation,
+                                       polytile_kernel **kernel);
+
+void polytile_kernel_destroy(polytile_kernel *kernel);
+
+const char *polytile_kernel_get_name(const polytile_kernel *kernel);
+int polytile_kernel_get_n_indices(const polytile_kernel *kernel);
+int polytile_kernel_get_n_arrays(const polytile_kernel *kernel);
+const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array);
+
+/** constant + sum of index[k] * (thread index k) + sum of parameter[k] * (value of parameter k). */
+typedef struct polytile_affine {
+    int64_t constant;
+    int64_t index[POLYTILE_MAX_DIMS];
+    int64_t parameter[POLYTILE_MAX_DIMS];
+} polytile_affine;
+
+/**
+ * The elements that one thread touches along one dimension of an array: lo, lo + step, ... up to
+ * hi.
+ *
+ * from_first replaces lo by the array's first index (minus infinity), to_last replaces hi by its
+ * last (infinity).
+ *
+ * Source  Torres et al., section III-C, signature function A<a_b, b_b, a_e, b_e, c>.
+ */
+typedef struct polytile_subscript {
+    polytile_affine lo;
+    polytile_affine hi;
+    int64_t step;
+    bool from_first;
+    bool to_last;
+} polytile_subscript;
+
+/** A declaration under construction, the same as a text but without parsing. */
+typedef struct polytile_declaration polytile_declaration;
+
+/**
+ * Begin a declaration with named indices and parameters.
+ *
+ * Owns  The context owns it, names are copied; polytile_declaration_destroy() can end it sooner.
+ */
+polytile_status polytile_declaration_create(polytile_context *ctx, const char *name, int n_indices,
+                                            const char *const *indices, int n_parameters,
+                                            const char *const *parameters,
+                                            polytile_declaration **declaration);
+
+/**
+ * Add one section of the named array.
+ *
+ * fresh: of a reducing role, start from its identity ("out sum") instead of what the array holds.
+ *
+ * Errors  DECLARATION (empty name, a number of subscripts other than before, step < 1, fresh
+ * without reduction).
+ */
+polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
+                                         bool fresh, const char *array, int n_subscripts,
+                                         const polytile_subscript *subscripts);
+
+/** Create a kernel from a declaration built so far; the declaration can be used on. Errors as
+ * above. */
+polytile_status polytile_kernel_create_from(const polytile_declaration *declaration,
+                                            const polytile_implementation *implementation,
+                                            polytile_kernel **kernel);
+
+void polytile_declaration_destroy(polytile_declaration *declaration);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

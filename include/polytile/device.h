@@ -1,0 +1,50 @@
+#ifndef POLYTILE_DEVICE_H
+#define POLYTILE_DEVICE_H
+
+#include <polytile/plan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Something that runs sub-kernels, with a memory of its own or the host's. */
+typedef struct polytile_device polytile_device;
+
+/**
+ * Open a device by its text: "host", "host(memory=64MiB,threads=2)".
+ *
+ * "host" computes in place and copies nothing. With memory= it has an arena of exactly that size
+ * and really copies in and out, as a small accelerator would. threads= defaults to OpenMP's number.
+ *
+ * Errors  INVALID (unknown device or option; the text lists what there is), NO_MEMORY, DEVICE (the
+ * threads do not start). Owns    The context owns the device, which polytile_device_close() can end
+ * sooner.
+ */
+polytile_status polytile_device_open(polytile_context *ctx, const char *text,
+                                     polytile_device **device);
+
+void polytile_device_close(polytile_device *device);
+
+/** The memory limit in bytes; 0 when there is none. */
+int64_t polytile_device_get_limit(const polytile_device *device);
+/** The text the device was opened with. */
+const char *polytile_device_get_text(const polytile_device *device);
+
+/** What is here: one entry a device. */
+typedef struct polytile_device_info {
+    char text[64];         /* for polytile_device_open() */
+    char description[128]; /* for people */
+    int64_t memory_bytes;
+    int n_threads;
+    polytile_link link; /* measured now; takes a fraction of a second a device */
+} polytile_device_info;
+
+/** List the devices: at most capacity entries are written, *n_devices says how many there are. */
+polytile_status polytile_devices_list(polytile_context *ctx, int capacity,
+                                      polytile_device_info *infos, int *n_devices);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,50 @@
+#ifndef POLYTILE_DOMAIN_H
+#define POLYTILE_DOMAIN_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The most dimensions of an array or a kernel, and the most parameters of a declaration. */
+enum { POLYTILE_MAX_DIMS = 8 };
+
+/**
+ * A strided interval of integers { lo, lo + step, ..., hi }, both ends included.
+ *
+ * Shapes  step >= 1; hi - lo is a multiple of step; empty when hi < lo.
+ * Source  Torres et al. 2012, "Automatic run-time mapping of polyhedral computations", section
+ * III-A, signature (b, e, s).
+ */
+typedef struct polytile_range {
+    int64_t lo;
+    int64_t hi;
+    int64_t step;
+} polytile_range;
+
+/** A product of ranges: the index space of threads, of an array, or of a piece of either. */
+typedef struct polytile_domain {
+    int n_dims;
+    polytile_range range[POLYTILE_MAX_DIMS];
+} polytile_domain;
+
+/** The domain 0 .. extents[d] - 1 in each dimension; no check is made here, every user of it makes
+ * one. */
+polytile_domain polytile_domain_from_extents(int n_dims, const int64_t *extents);
+
+/** The domain lo[d] .. hi[d] in each dimension, both ends included. */
+polytile_domain polytile_domain_from_bounds(int n_dims, const int64_t *lo, const int64_t *hi);
+
+/** A pointer to a domain 0 .. extent - 1 a dimension, for use as an argument:
+ * POLYTILE_EXTENTS(8192, 8192). */
+#define POLYTILE_EXTENTS(...)                                                                      \
+    (&(const polytile_domain[]){polytile_domain_from_extents(                                      \
+        (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                           \
+        (const int64_t[]){__VA_ARGS__})}[0])
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+#ifndef POLYTILE_PLAN_H
+#define POLYTILE_PLAN_H
+
+#include <polytile/array.h>
+#include <polytile/declaration.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The value of a declaration's parameter in one launch. */
+typedef struct polytile_parameter {
+    const char *name;
+    int64_t value;
+} polytile_parameter;
+
+/** What a plan assumes of the device and its link to the host; all in bytes, seconds and bytes per
+ * second. */
+typedef struct polytile_link {
+    double upload_bytes_per_s;
+    double download_bytes_per_s;
+    double duplex_bytes_per_s; /* each way, when both are busy */
+    double transfer_latency_s; /* of one operation */
+    double launch_latency_s;   /* of one sub-kernel */
+    double kernel_bytes_per_s; /* footprint bytes that a kernel goes through */
+} polytile_link;
+
+/** The link assumed where none is given: one NVIDIA H200 on PCIe 5 x16, as measured in
+ * docs/ceilings.md. */
+extern const polytile_link polytile_link_default;
+
+/** How to plan; zero or NULL in a member means its default. */
+typedef struct polytile_plan_options {
+    int64_t limit_bytes;  /* device memory, all buffers included; 0: as the device, or none */
+    const char *strategy; /* "min-time" (default), "min-traffic", "min-kernels", "paper" */
+    int n_buffers;        /* superblocks in flight: 1, 2, 3; 0: chosen by the strategy */
+    const int64_t *block; /* threads of a block, one number an index; NULL: chosen */
+    int n_parameters;
+    const polytile_parameter *parameters; /* exactly those of the declaration, in any order */
+    const polytile_link *link;            /* NULL: polytile_link_default */
+} polytile_plan_options;
+
+/** The sub-kernels of one launch, their order, and what moves when; immutable. */
+typedef struct polytile_plan polytile_plan;
+
+/**
+ * Plan the sub-kernels of one launch so that each fits the device.
+ *
+ * Shapes  domain: one range per index of the kernel, step 1. Superblocks are boxes of whole blocks
+ * (clipped to the domain), pairwise disjoint, and together cover the domain. Units   limit in
+ * bytes, all buffers in flight included; superblock extents in blocks. Errors  NO_FIT (one block
+ * alone needs more than the limit; the text names each array's share and what would help), CONFLICT
+ * (two threads write one element, or one writes what another reads; the text names a witness),
+ *         DECLARATION (a section outside its array, wrong number of dimensions, a parameter without
+ * a value), INVALID, OVERFLOW, UNSUPPORTED, NO_MEMORY. Owns    The plan copies what it needs of
+ * kernel, domain and arrays, except the kernel's implementation. The context owns the plan, which
+ * polytile_plan_destroy() can end sooner; on error *plan is NULL. Source  Torres et al., section
+ * IV; docs/planning.md says where this library differs.
+ */
+polytile_status polytile_plan_create(const polytile_kernel *kernel, const polytile_domain *domain,
+                                     polytile_array *const *arrays,
+                                     const polytile_plan_options *options, polytile_plan **plan);
+
+void polytile_plan_destroy(polytile_plan *plan);
+
+/**
+ * Prove that a launch of the kernel over the domain has no conflict and touches only its arrays.
+ *
+ * Errors  As polytile_plan_create(), without NO_FIT: the text names the array, a witness thread and
+ * an element.
+ */
+polytile_status polytile_check(const polytile_kernel *kernel, const polytile_domain *domain,
+                               polytile_array *const *arrays, const polytile_plan_options *options);
+
+/** The figures of a plan. */
+typedef struct polytile_plan_summary {
+    const char *kernel;
+    const char *strategy;
+    int n_dims;
+    int n_buffers;
+    int64_t limit_bytes; /* 0: none, the launch runs in place */
+    int64_t peak_device_bytes;
+    int64_t block[POLYTILE_MAX_DIMS];             /* threads */
+    int64_t grid_blocks[POLYTILE_MAX_DIMS];       /* blocks */
+    int64_t superblock_blocks[POLYTILE_MAX_DIMS]; /* blocks of the largest superblock */
+    int64_t n_kernels;
+    int64_t h2d_bytes;
+    int64_t d2h_bytes;
+    int64_t lower_bound_bytes; /* no plan can move less, both ways together */
+    double predicted_seconds;
+    double plan_seconds;
+} polytile_plan_summary;
+
+void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary *summary);
+
+/** The threads of the k-th superblock in run order, 0 <= k < n_kernels. Errors: INVALID. */
+polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
+                                             polytile_domain *threads);
+
+typedef enum polytile_format { POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG } polytile_format;
+
+/** The plan as text for people, JSON for programs, or an SVG picture. Owns: the caller frees *text
+ * with free(). */
+polytile_status polytile_plan_to_string(const polytile_plan *plan, polytile_format format,
+                                        char **text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

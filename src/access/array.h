@@ -1,0 +1,26 @@
+#ifndef POLYTILE_ACCESS_ARRAY_H
+#define POLYTILE_ACCESS_ARRAY_H
+
+#include "base/context.h"
+#include <polytile/array.h>
+
+struct polytile_array {
+    pti_object object;
+    char *name;
+    polytile_type type;
+    int64_t element_bytes;
+    polytile_domain domain;
+    void *data;      /* of the first element; borrowed, or inside mapping; NULL: described only */
+    int64_t n_bytes; /* of all elements */
+    bool read_only;  /* a file mapped for reading */
+    bool complete;
+    void *mapping; /* a mapped file, unmapped with the array; NULL if none */
+    int64_t mapping_bytes;
+};
+
+/** An array over a domain; data, mapping and read_only are filled in by the caller. Errors as
+ * polytile_array_wrap(). */
+polytile_status pti_array_create(polytile_context *ctx, const char *name, polytile_type type,
+                                 const polytile_domain *domain, polytile_array **array);
+
+#endif

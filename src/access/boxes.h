@@ -1,0 +1,49 @@
+#ifndef POLYTILE_ACCESS_BOXES_H
+#define POLYTILE_ACCESS_BOXES_H
+
+#include "access/range.h"
+
+/* A box is a polytile_domain used as a piece of an index space: a product of strided ranges. Two
+ * boxes in one call have the same number of dimensions. */
+
+bool pti_box_is_empty(const polytile_domain *box);
+bool pti_box_equals(const polytile_domain *a, const polytile_domain *b);
+bool pti_box_contains(const polytile_domain *outer, const polytile_domain *inner);
+/** False when the boxes have no common element; *common is then empty. */
+bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b, polytile_domain *common);
+polytile_domain pti_box_coarse_union(const polytile_domain *a, const polytile_domain *b);
+/** The number of elements, 0 if empty; INT64_MAX if it exceeds 64 bits. */
+int64_t pti_box_count(const polytile_domain *box);
+polytile_domain pti_box_empty(int n_dims);
+
+/** A set of elements as pairwise disjoint, non-empty boxes. Zero-initialise; a failed allocation is
+ * remembered. */
+typedef struct pti_boxes {
+    polytile_domain *box;
+    int n_boxes;
+    int capacity;
+    bool failed;
+} pti_boxes;
+
+void pti_boxes_free(pti_boxes *set);
+/** Empty the set, keeping its memory. */
+void pti_boxes_clear(pti_boxes *set);
+/** set := set united with box. */
+void pti_boxes_add(pti_boxes *set, const polytile_domain *box);
+/** set := set united with a box known to be disjoint from it. */
+void pti_boxes_append(pti_boxes *set, const polytile_domain *box);
+/** set := set without the elements of box. */
+void pti_boxes_subtract(pti_boxes *set, const polytile_domain *box);
+/** set := set without the elements of other. */
+void pti_boxes_subtract_all(pti_boxes *set, const pti_boxes *other);
+/** set := the elements of set that are in box. */
+void pti_boxes_clip(pti_boxes *set, const polytile_domain *box);
+void pti_boxes_copy(pti_boxes *set, const pti_boxes *other);
+/** Whether every element of box is in set. */
+bool pti_boxes_cover(const pti_boxes *set, const polytile_domain *box);
+/** The number of elements, INT64_MAX if it exceeds 64 bits. */
+int64_t pti_boxes_count(const pti_boxes *set);
+/** Join boxes that differ in one dimension only and are adjacent there; the set stays the same. */
+void pti_boxes_merge(pti_boxes *set);
+
+#endif

@@ -1,0 +1,62 @@
+#ifndef POLYTILE_BASE_CHECKED_H
+#define POLYTILE_BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 64-bit arithmetic that says when it overflows: each function returns true on overflow and then
+ * leaves *result alone. */
+
+static inline bool pti_add_overflows(int64_t a, int64_t b, int64_t *result) {
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) || (*result = sum, false);
+}
+
+static inline bool pti_sub_overflows(int64_t a, int64_t b, int64_t *result) {
+    int64_t difference;
+    return __builtin_sub_overflow(a, b, &difference) || (*result = difference, false);
+}
+
+static inline bool pti_mul_overflows(int64_t a, int64_t b, int64_t *result) {
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) || (*result = product, false);
+}
+
+static inline int64_t pti_min(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+static inline int64_t pti_max(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+static inline int64_t pti_abs(int64_t a) {
+    return a < 0 ? -a : a;
+}
+
+/** a / b rounded up, for a >= 0 and b > 0. */
+static inline int64_t pti_ceil_div(int64_t a, int64_t b) {
+    return a / b + (a % b != 0);
+}
+
+/** a / b rounded down, for b > 0. */
+static inline int64_t pti_floor_div(int64_t a, int64_t b) {
+    return a / b - (a % b < 0);
+}
+
+/** a modulo b in 0 .. b - 1, for b > 0. */
+static inline int64_t pti_floor_mod(int64_t a, int64_t b) {
+    return a % b + (a % b < 0 ? b : 0);
+}
+
+/** The greatest common divisor of |a| and |b|; gcd(0, b) = |b|. */
+static inline int64_t pti_gcd(int64_t a, int64_t b) {
+    a = pti_abs(a);
+    b = pti_abs(b);
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+#endif

@@ -1,0 +1,72 @@
+#ifndef POLYTILE_BASE_CONTEXT_H
+#define POLYTILE_BASE_CONTEXT_H
+
+#include <polytile/context.h>
+#include <stdarg.h>
+#include <stdbool.h>
+
+/* What the library's modules share of a context: errors, owned objects, settings. */
+
+/**
+ * The head of every object that a context owns; it is the object's first member.
+ *
+ * destroy frees the object itself and everything in it; it does not unlink.
+ */
+typedef struct pti_object {
+    polytile_context *context;
+    struct pti_object *previous;
+    struct pti_object *next;
+    void (*destroy)(struct pti_object *object);
+} pti_object;
+
+/** Hand an object to a context, which destroys it last made first. */
+void pti_object_adopt(polytile_context *ctx, pti_object *object, void (*destroy)(pti_object *));
+
+/** Take an object out of its context and destroy it; NULL does nothing. */
+void pti_object_release(pti_object *object);
+
+/**
+ * Record an error: the text a user reads, naming the object, the limit and the value, and what to
+ * do.
+ *
+ * Returns status, so that a caller can write `return pti_fail(...)`. The printf arguments may
+ * include the old text.
+ */
+polytile_status pti_fail(polytile_context *ctx, polytile_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** The text for a failed allocation of n_bytes for the named thing. */
+polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes);
+
+/** Forget the last error; every public function calls it first. */
+void pti_clear_error(polytile_context *ctx);
+
+/** Leave the current function through its `done:` label when an expression is not POLYTILE_OK. */
+#define PTI_TRY(expression)                                                                        \
+    do {                                                                                           \
+        status = (expression);                                                                     \
+        if (status != POLYTILE_OK)                                                                 \
+            goto done;                                                                             \
+    } while (0)
+
+typedef enum pti_log_level {
+    PTI_LOG_ERROR,
+    PTI_LOG_WARN,
+    PTI_LOG_INFO,
+    PTI_LOG_DEBUG
+} pti_log_level;
+
+/** What the POLYTILE_* variables said when the context was created; docs/environment.md has the
+ * table. */
+typedef struct pti_settings {
+    pti_log_level log_level;
+    bool check_plan; /* POLYTILE_CHECK contains "plan" */
+} pti_settings;
+
+const pti_settings *pti_get_settings(const polytile_context *ctx);
+
+/** Write one line to stderr if POLYTILE_LOG asks for this level. */
+void pti_log(const polytile_context *ctx, pti_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

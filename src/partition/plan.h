@@ -1,0 +1,22 @@
+#ifndef POLYTILE_PARTITION_PLAN_H
+#define POLYTILE_PARTITION_PLAN_H
+
+#include "base/context.h"
+#include "partition/schedule.h"
+#include <polytile/plan.h>
+
+struct polytile_plan {
+    pti_object object;
+    pti_instance *instance; /* owned */
+    pti_schedule *schedule; /* owned */
+    polytile_plan_summary summary;
+    int64_t paper_overshoot_bytes; /* strategy "paper": by how much its own answer exceeds the
+                                      limit, 0 if it fits */
+};
+
+/** The three forms of polytile_plan_to_string(); *text is owned by the caller. */
+polytile_status pti_plan_to_text(const polytile_plan *plan, char **text);
+polytile_status pti_plan_to_json(const polytile_plan *plan, char **text);
+polytile_status pti_plan_to_svg(const polytile_plan *plan, char **text);
+
+#endif

@@ -1,0 +1,87 @@
+#ifndef POLYTILE_PARTITION_SCHEDULE_H
+#define POLYTILE_PARTITION_SCHEDULE_H
+
+#include "access/instance.h"
+#include "partition/layout.h"
+
+/* The waist of the library: planners make schedules, the checker proves them, one executor runs
+ * them on any device. */
+
+/** X-macro: operation, its word in texts, the stream that runs it. */
+#define PTI_OPS(X)                                                                                 \
+    X(UPLOAD, "upload", PTI_STREAM_IN) /* box: host array -> placement */                          \
+    X(COPY, "copy", PTI_STREAM_IN)     /* box: source placement -> placement, on the device */     \
+    X(FILL, "fill", PTI_STREAM_IN)     /* box: the reduction's identity -> placement */            \
+    X(LAUNCH, "launch", PTI_STREAM_COMPUTE) /* box: threads of one superblock */                   \
+    X(DOWNLOAD, "download", PTI_STREAM_OUT) /* box: placement -> host array */
+
+typedef enum pti_op_kind {
+#define PTI_OP_KIND(name, word, stream) PTI_##name,
+    PTI_OPS(PTI_OP_KIND)
+#undef PTI_OP_KIND
+} pti_op_kind;
+
+/** Each stream runs its operations in the schedule's order, beside the others. */
+typedef enum pti_stream {
+    PTI_STREAM_IN,
+    PTI_STREAM_COMPUTE,
+    PTI_STREAM_OUT,
+    PTI_N_STREAMS
+} pti_stream;
+
+const char *pti_op_word(pti_op_kind kind);
+pti_stream pti_op_stream(pti_op_kind kind);
+
+/** A piece of device memory that holds a box of one array for a while. */
+typedef struct pti_placement {
+    int operand;
+    int64_t offset_bytes; /* in the arena */
+    pti_layout layout;
+} pti_placement;
+
+/**
+ * One operation. It runs after the earlier operations of its own stream and after those it waits
+ * for, all of which come before it in the list.
+ */
+typedef struct pti_op {
+    pti_op_kind kind;
+    int64_t superblock;       /* for whose launch this is, or (download) after whose */
+    int64_t placement;        /* launch: -1, see pti_schedule_placement() */
+    int64_t source_placement; /* copy only, else -1 */
+    int64_t first_wait;       /* in the schedule's waits */
+    int n_waits;
+    int64_t bytes; /* moved or filled; launch: 0 */
+    polytile_domain box;
+} pti_op;
+
+/**
+ * A launch as a list of operations.
+ *
+ * In place: there is no arena; every placement is the whole host array, and only fills and launches
+ * occur.
+ */
+typedef struct pti_schedule {
+    const pti_instance *instance; /* borrowed: lives in the same plan */
+    bool in_place;
+    int64_t limit_bytes; /* 0: none */
+    int64_t arena_bytes; /* all placements lie in [0, arena_bytes) */
+    int64_t n_superblocks;
+    polytile_domain *superblock; /* threads, in run order; owned, as all below */
+    int64_t n_placements;
+    pti_placement *placement;
+    int64_t *launch_placement; /* [superblock * n_operands + operand]; -1: the superblock touches
+                                  nothing of it */
+    int64_t n_ops;
+    pti_op *op;
+    int64_t n_waits;
+    int64_t *wait; /* positions of operations */
+} pti_schedule;
+
+/** The placement of an operand that a superblock's launch uses; NULL if it touches nothing of it.
+ */
+const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int64_t superblock,
+                                            int operand);
+
+void pti_schedule_free(pti_schedule *schedule);
+
+#endif
