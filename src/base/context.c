@@ -1,0 +1,116 @@
+#include "base/context.h"
+
+#include "base/environment.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERROR_BYTES = 2048 };
+
+struct polytile_context {
+    pti_object *newest;
+    pti_settings settings;
+    char error[ERROR_BYTES];
+};
+
+polytile_status polytile_context_create(polytile_context **ctx) {
+    if (ctx == NULL)
+        return POLYTILE_INVALID;
+    *ctx = NULL;
+    polytile_context *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return POLYTILE_NO_MEMORY;
+    if (!pti_environment_read(&made->settings)) {
+        free(made);
+        return POLYTILE_INVALID;
+    }
+    *ctx = made;
+    return POLYTILE_OK;
+}
+
+void polytile_context_destroy(polytile_context *ctx) {
+    if (ctx == NULL)
+        return;
+    while (ctx->newest != NULL)
+        pti_object_release(ctx->newest);
+    free(ctx);
+}
+
+const char *polytile_last_error(const polytile_context *ctx) {
+    return ctx == NULL ? "no context" : ctx->error;
+}
+
+const char *polytile_version(void) {
+    return POLYTILE_VERSION;
+}
+
+const char *polytile_status_text(polytile_status status) {
+    static const char *const texts[] = {
+#define STATUS_TEXT(name, text) text,
+        POLYTILE_STATUSES(STATUS_TEXT)
+#undef STATUS_TEXT
+    };
+    size_t n_texts = sizeof texts / sizeof *texts;
+    return (size_t)status < n_texts ? texts[(size_t)status] : "unknown status";
+}
+
+void pti_object_adopt(polytile_context *ctx, pti_object *object, void (*destroy)(pti_object *)) {
+    object->context = ctx;
+    object->destroy = destroy;
+    object->previous = NULL;
+    object->next = ctx->newest;
+    if (ctx->newest != NULL)
+        ctx->newest->previous = object;
+    ctx->newest = object;
+}
+
+void pti_object_release(pti_object *object) {
+    if (object == NULL)
+        return;
+    if (object->previous != NULL)
+        object->previous->next = object->next;
+    else
+        object->context->newest = object->next;
+    if (object->next != NULL)
+        object->next->previous = object->previous;
+    object->destroy(object);
+}
+
+polytile_status pti_fail(polytile_context *ctx, polytile_status status, const char *format, ...) {
+    char text[ERROR_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    memcpy(ctx->error, text, sizeof text);
+    pti_log(ctx, PTI_LOG_INFO, "%s", text);
+    return status;
+}
+
+polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes) {
+    return pti_fail(
+        ctx, POLYTILE_NO_MEMORY,
+        "%s: cannot allocate %.0f bytes of host memory; free some or use a larger block", what,
+        n_bytes);
+}
+
+void pti_clear_error(polytile_context *ctx) {
+    ctx->error[0] = '\0';
+}
+
+const pti_settings *pti_get_settings(const polytile_context *ctx) {
+    return &ctx->settings;
+}
+
+void pti_log(const polytile_context *ctx, pti_log_level level, const char *format, ...) {
+    if (level > ctx->settings.log_level)
+        return;
+    char text[ERROR_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "polytile: %s\n", text);
+}

@@ -1,0 +1,79 @@
+#include "base/environment.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const char *const level_names[] = {"error", "warn", "info", "debug"};
+
+static bool read_log(const char *value, pti_settings *settings) {
+    for (size_t k = 0; k < sizeof level_names / sizeof *level_names; k++) {
+        if (strcmp(value, level_names[k]) == 0) {
+            settings->log_level = (pti_log_level)k;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_check(const char *value, pti_settings *settings) {
+    settings->check_plan = strcmp(value, "plan") == 0;
+    return settings->check_plan || value[0] == '\0';
+}
+
+/** Set by the tests' support, not by the library. */
+static bool read_nothing(const char *value, pti_settings *settings) {
+    (void)value;
+    (void)settings;
+    return true;
+}
+
+/** One row a variable: adding one is adding a row here and in docs/environment.md. */
+static const struct variable {
+    const char *name;
+    bool (*read)(const char *value, pti_settings *settings);
+    const char *values;
+} variables[] = {
+    {"POLYTILE_LOG", read_log, "error, warn, info or debug"},
+    {"POLYTILE_CHECK", read_check, "plan, or nothing"},
+    {"POLYTILE_TEST_SEED", read_nothing, "a number"},
+    {"POLYTILE_TEST_SCALE", read_nothing, "a number"},
+};
+
+static const struct variable *find_variable(const char *name, size_t length) {
+    for (size_t k = 0; k < sizeof variables / sizeof *variables; k++) {
+        if (strlen(variables[k].name) == length && strncmp(variables[k].name, name, length) == 0)
+            return &variables[k];
+    }
+    return NULL;
+}
+
+static bool read_one(const char *entry, pti_settings *settings) {
+    const char *equals = strchr(entry, '=');
+    size_t length = equals == NULL ? strlen(entry) : (size_t)(equals - entry);
+    const char *value = equals == NULL ? "" : equals + 1;
+    const struct variable *variable = find_variable(entry, length);
+    if (variable == NULL) {
+        fprintf(stderr,
+                "polytile: warning: environment variable %.*s means nothing to polytile; "
+                "known are POLYTILE_LOG and POLYTILE_CHECK\n",
+                (int)length, entry);
+        return true;
+    }
+    if (variable->read(value, settings))
+        return true;
+    fprintf(stderr, "polytile: error: %s is \"%s\"; it may be %s\n", variable->name, value,
+            variable->values);
+    return false;
+}
+
+bool pti_environment_read(pti_settings *settings) {
+    *settings = (pti_settings){.log_level = PTI_LOG_WARN};
+    for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+        if (strncmp(*entry, "POLYTILE_", strlen("POLYTILE_")) == 0 && !read_one(*entry, settings))
+            return false;
+    }
+    return true;
+}
