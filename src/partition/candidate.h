@@ -1,0 +1,40 @@
+#ifndef POLYTILE_PARTITION_CANDIDATE_H
+#define POLYTILE_PARTITION_CANDIDATE_H
+
+#include "partition/demand.h"
+#include <polytile/plan.h>
+
+/* A way to cut the grid into equal superblocks, with an estimate of what it costs. */
+
+/** What all candidates of one search have in common. */
+typedef struct pti_problem {
+    const pti_instance *instance;
+    const polytile_link *link;
+    pti_grid grid;
+    int64_t limit_bytes;
+    bool only_moves[POLYTILE_MAX_DIMS]; /* along this index no footprint grows or shrinks, clipping
+                                           aside */
+} pti_problem;
+
+pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *link,
+                           const int64_t *block, int64_t limit_bytes);
+
+typedef struct pti_candidate {
+    int64_t shape[POLYTILE_MAX_DIMS]; /* blocks */
+    int order[POLYTILE_MAX_DIMS];     /* index traversed slowest first, fastest last */
+    int n_buffers;
+    int64_t n_kernels;
+    double upload_bytes; /* estimated: what moves when neighbours share what they have in common */
+    double download_bytes; /* estimated */
+    double seconds;        /* estimated */
+} pti_candidate;
+
+/**
+ * Choose the order that moves least for a candidate's shape and buffers, and fill in its estimates.
+ *
+ * Orders are serpentine, so that one index changes at a time. Up to four split indices are permuted
+ * in full; beyond that each takes the fastest place in turn.
+ */
+void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate);
+
+#endif

@@ -1,0 +1,194 @@
+#include "partition/search.h"
+
+#include "base/checked.h"
+#include "partition/fit.h"
+
+#include <math.h>
+
+/** At most 2 * sqrt(n) quotients are distinct; longer lists are thinned out. */
+enum { MAX_EXTENTS = 512, SMALL_GRID = 64, MAX_HALVINGS = 6 };
+
+typedef struct extents {
+    int n_extents;
+    int64_t blocks[MAX_EXTENTS]; /* descending */
+} extents;
+
+static void list_every(int64_t n_blocks, extents *list) {
+    list->n_extents = 0;
+    for (int64_t r = n_blocks; r >= 1; r--)
+        list->blocks[list->n_extents++] = r;
+}
+
+/** The smallest extent for each distinct quotient, descending; thinned to at most max_extents in
+ * even ratios. */
+static void list_quotients(int64_t n_blocks, int max_extents, extents *list) {
+    double ratio = pow((double)n_blocks, 1.0 / fmax(max_extents - 1, 1));
+    bool thin = 2 * sqrt((double)n_blocks) > max_extents;
+    list->n_extents = 0;
+    int64_t quotient = 1;
+    while (quotient <= n_blocks && list->n_extents < MAX_EXTENTS) {
+        int64_t r = pti_ceil_div(n_blocks, quotient);
+        list->blocks[list->n_extents++] = r;
+        if (r == 1)
+            return;
+        int64_t next = pti_ceil_div(n_blocks, r - 1);
+        int64_t thinned = (int64_t)ceil((double)quotient * ratio);
+        quotient = thin ? pti_min(pti_max(next, thinned), n_blocks) : next;
+    }
+}
+
+static int longest_index(const pti_grid *grid) {
+    int longest = 0;
+    for (int d = 1; d < grid->threads.n_dims; d++) {
+        if (grid->n_blocks[d] >= grid->n_blocks[longest])
+            longest = d;
+    }
+    return longest;
+}
+
+typedef struct search {
+    const pti_problem *problem;
+    const pti_objective *objective;
+    int n_buffers;
+    int solved; /* the index whose extent is solved for */
+    bool found;
+    pti_candidate *best;
+} search;
+
+typedef bool fit_test(const pti_problem *problem, const int64_t *shape, int n_buffers);
+
+static bool fits_with(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
+    shape[of->solved] = extent;
+    return fit(of->problem, shape, of->n_buffers);
+}
+
+/** The largest extent at most `most` that passes a test which larger boxes fail; 0 if none does. */
+static int64_t largest_extent(const search *of, fit_test *fit, int64_t *shape, int64_t most) {
+    if (most <= SMALL_GRID) {
+        int64_t extent = most;
+        while (extent > 0 && !fits_with(of, fit, shape, extent))
+            extent--;
+        return extent;
+    }
+    enum { FIRST_QUOTIENTS = 4 };
+    for (int64_t quotient = 1; quotient <= FIRST_QUOTIENTS; quotient++) {
+        if (fits_with(of, fit, shape, pti_ceil_div(most, quotient)))
+            return shape[of->solved];
+    }
+    int64_t fitting = 0;
+    int64_t failing = pti_ceil_div(most, FIRST_QUOTIENTS);
+    while (failing - fitting > 1) {
+        int64_t middle = fitting + (failing - fitting) / 2;
+        if (fits_with(of, fit, shape, middle))
+            fitting = middle;
+        else
+            failing = middle;
+    }
+    return fitting;
+}
+
+/** Equal superblocks rather than full ones and a small rest, where that fits as well. */
+static int64_t balance(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
+    int64_t n_blocks = of->problem->grid.n_blocks[of->solved];
+    int64_t even = pti_ceil_div(n_blocks, pti_ceil_div(n_blocks, extent));
+    return fits_with(of, fit, shape, even) ? even : extent;
+}
+
+static bool improves(const search *of, const int64_t *shape, pti_candidate *candidate) {
+    *candidate = (pti_candidate){.n_buffers = of->n_buffers};
+    for (int d = 0; d < of->problem->instance->n_indices; d++)
+        candidate->shape[d] = shape[d];
+    candidate->n_kernels = pti_grid_n_superblocks(&of->problem->grid, shape);
+    if (of->found && of->objective->fewest_kernels && candidate->n_kernels > of->best->n_kernels)
+        return false;
+    pti_candidate_estimate(of->problem, candidate);
+    return !of->found || of->objective->is_better(candidate, of->best);
+}
+
+static void keep(search *of, const pti_candidate *candidate) {
+    of->found = true;
+    *of->best = *candidate;
+}
+
+/** A shape that passed the quick test: keep it if it is better and passes the full one, or the
+ * largest that does. */
+static void consider(search *of, int64_t *shape, int64_t extent) {
+    pti_candidate candidate;
+    shape[of->solved] = extent;
+    if (!improves(of, shape, &candidate))
+        return;
+    if (!pti_fit_full(of->problem, shape, of->n_buffers)) {
+        extent = largest_extent(of, pti_fit_full, shape, extent);
+        if (extent == 0)
+            return;
+        shape[of->solved] = balance(of, pti_fit_full, shape, extent);
+        if (!improves(of, shape, &candidate))
+            return;
+    }
+    keep(of, &candidate);
+}
+
+static bool can_improve(const search *of, int64_t *shape) {
+    if (!of->found || !of->objective->fewest_kernels)
+        return true;
+    shape[of->solved] = of->problem->grid.n_blocks[of->solved];
+    return pti_grid_n_superblocks(&of->problem->grid, shape) <= of->best->n_kernels;
+}
+
+static void solve(search *of, int64_t *shape) {
+    if (!can_improve(of, shape))
+        return;
+    int64_t n_blocks = of->problem->grid.n_blocks[of->solved];
+    int64_t extent = largest_extent(of, pti_fit_quick, shape, n_blocks);
+    if (extent == 0)
+        return;
+    extent = balance(of, pti_fit_quick, shape, extent);
+    consider(of, shape, extent);
+    int n_halvings = of->objective->may_be_small ? MAX_HALVINGS : 0;
+    for (int k = 0; k < n_halvings && extent > 1; k++) {
+        extent = pti_ceil_div(extent, 2);
+        consider(of, shape, extent);
+    }
+}
+
+static int extents_per_index(const pti_problem *problem, int max_shapes) {
+    int n_others = problem->instance->n_indices - 1;
+    double each = n_others > 0 ? floor(pow(max_shapes, 1.0 / n_others) + 1e-9) : 1;
+    return (int)fmin(fmax(each, 2), MAX_EXTENTS);
+}
+
+static void enumerate(search *of, const extents *lists, int d, int64_t *shape) {
+    if (d == of->problem->instance->n_indices) {
+        solve(of, shape);
+        return;
+    }
+    if (d == of->solved) {
+        enumerate(of, lists, d + 1, shape);
+        return;
+    }
+    for (int k = 0; k < lists[d].n_extents; k++) {
+        shape[d] = lists[d].blocks[k];
+        enumerate(of, lists, d + 1, shape);
+    }
+}
+
+bool pti_search(const pti_problem *problem, const pti_objective *objective, int n_buffers,
+                pti_candidate *best) {
+    search of = {.problem = problem,
+                 .objective = objective,
+                 .n_buffers = n_buffers,
+                 .solved = longest_index(&problem->grid),
+                 .best = best};
+    extents lists[POLYTILE_MAX_DIMS];
+    int max_extents = extents_per_index(problem, objective->max_shapes);
+    for (int d = 0; d < problem->instance->n_indices; d++) {
+        int64_t n_blocks = problem->grid.n_blocks[d];
+        if (n_blocks <= pti_min(max_extents, SMALL_GRID))
+            list_every(n_blocks, &lists[d]);
+        else
+            list_quotients(n_blocks, max_extents, &lists[d]);
+    }
+    int64_t shape[POLYTILE_MAX_DIMS] = {0};
+    enumerate(&of, lists, 0, shape);
+    return of.found;
+}

@@ -1,0 +1,26 @@
+#ifndef POLYTILE_PARTITION_SEARCH_H
+#define POLYTILE_PARTITION_SEARCH_H
+
+#include "partition/candidate.h"
+
+/** What a strategy prefers among candidates that fit. */
+typedef struct pti_objective {
+    bool (*is_better)(const pti_candidate *a, const pti_candidate *b);
+    bool fewest_kernels; /* candidates with more kernels than the best can be skipped */
+    bool may_be_small;   /* superblocks smaller than the largest that fit are worth a look */
+    int max_shapes;      /* how many shapes of the other indices are tried at most */
+} pti_objective;
+
+/**
+ * Find the best uniform superblock with a given number of buffers.
+ *
+ * Enumerates the distinct quotients of all indices but the longest, O(sqrt(blocks)) an index (every
+ * extent where the grid is small), and solves for the longest one. False when nothing fits.
+ *
+ * Source  Torres et al., section IV-C solves this with a plane equation, which is not exact; see
+ * docs/planning.md.
+ */
+bool pti_search(const pti_problem *problem, const pti_objective *objective, int n_buffers,
+                pti_candidate *best);
+
+#endif
