@@ -1,0 +1,76 @@
+#include "access/boxes.h"
+
+#include "base/checked.h"
+
+bool pti_box_is_empty(const polytile_domain *box) {
+    for (int d = 0; d < box->n_dims; d++)
+        if (pti_range_is_empty(box->range[d]))
+            return true;
+    return false;
+}
+
+bool pti_box_equals(const polytile_domain *a, const polytile_domain *b) {
+    if (pti_box_is_empty(a) || pti_box_is_empty(b))
+        return pti_box_is_empty(a) && pti_box_is_empty(b);
+    for (int d = 0; d < a->n_dims; d++)
+        if (!pti_range_equals(a->range[d], b->range[d]))
+            return false;
+    return true;
+}
+
+bool pti_box_contains(const polytile_domain *outer, const polytile_domain *inner) {
+    if (pti_box_is_empty(inner))
+        return true;
+    for (int d = 0; d < outer->n_dims; d++)
+        if (!pti_range_contains(outer->range[d], inner->range[d]))
+            return false;
+    return true;
+}
+
+/* Most pairs of boxes miss each other in some dimension's ends; that is looked at first. */
+static bool ends_meet(const polytile_domain *a, const polytile_domain *b) {
+    for (int d = 0; d < a->n_dims; d++)
+        if (a->range[d].lo > b->range[d].hi || b->range[d].lo > a->range[d].hi)
+            return false;
+    return true;
+}
+
+bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b,
+                       polytile_domain *common) {
+    polytile_domain meet = {.n_dims = a->n_dims};
+    bool meets = ends_meet(a, b);
+    for (int d = 0; meets && d < a->n_dims; d++) {
+        meet.range[d] = pti_range_intersect(a->range[d], b->range[d]);
+        meets = !pti_range_is_empty(meet.range[d]);
+    }
+    *common = meets ? meet : pti_box_empty(a->n_dims);
+    return meets;
+}
+
+polytile_domain pti_box_coarse_union(const polytile_domain *a, const polytile_domain *b) {
+    if (pti_box_is_empty(a))
+        return *b;
+    if (pti_box_is_empty(b))
+        return *a;
+    polytile_domain both = {.n_dims = a->n_dims};
+    for (int d = 0; d < a->n_dims; d++)
+        both.range[d] = pti_range_coarse_union(a->range[d], b->range[d]);
+    return both;
+}
+
+int64_t pti_box_count(const polytile_domain *box) {
+    int64_t count = 1;
+    if (pti_box_is_empty(box))
+        return 0;
+    for (int d = 0; d < box->n_dims; d++)
+        if (pti_mul_overflows(count, pti_range_count(box->range[d]), &count))
+            return INT64_MAX;
+    return count;
+}
+
+polytile_domain pti_box_empty(int n_dims) {
+    polytile_domain box = {.n_dims = n_dims};
+    for (int d = 0; d < n_dims; d++)
+        box.range[d] = (polytile_range){0, -1, 1};
+    return box;
+}
