@@ -1,0 +1,79 @@
+#include "partition/builder.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+pti_last pti_last_none(void) {
+    pti_last last;
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        last.op[s] = -1;
+    return last;
+}
+
+void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op) {
+    last->op[pti_op_stream(kind)] = op;
+}
+
+void pti_last_join(pti_last *last, const pti_last *other) {
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        last->op[s] = pti_max(last->op[s], other->op[s]);
+}
+
+static bool reserve(pti_builder *builder, void **list, int64_t count, int64_t *capacity,
+                    size_t element_bytes) {
+    if (builder->failed || count < *capacity)
+        return !builder->failed;
+    int64_t larger = count * 2 + 64;
+    void *grown = realloc(*list, (size_t)larger * element_bytes);
+    if (grown == NULL) {
+        builder->failed = true;
+        return false;
+    }
+    *list = grown;
+    *capacity = larger;
+    return true;
+}
+
+static void add_wait(pti_builder *builder, int64_t op, int *n_waits) {
+    pti_schedule *schedule = builder->schedule;
+    void *list = schedule->wait;
+    bool room =
+        reserve(builder, &list, schedule->n_waits, &builder->wait_capacity, sizeof *schedule->wait);
+    schedule->wait = list;
+    if (!room)
+        return;
+    schedule->wait[schedule->n_waits++] = op;
+    *n_waits += 1;
+}
+
+int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits) {
+    pti_schedule *schedule = builder->schedule;
+    void *list = schedule->op;
+    bool room =
+        reserve(builder, &list, schedule->n_ops, &builder->op_capacity, sizeof *schedule->op);
+    schedule->op = list;
+    if (!room)
+        return -1;
+    pti_op *made = &schedule->op[schedule->n_ops];
+    *made = *op;
+    made->first_wait = schedule->n_waits;
+    made->n_waits = 0;
+    for (int s = 0; s < PTI_N_STREAMS; s++) {
+        if (s != (int)pti_op_stream(op->kind) && waits->op[s] >= 0)
+            add_wait(builder, waits->op[s], &made->n_waits);
+    }
+    return schedule->n_ops++;
+}
+
+int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) {
+    pti_schedule *schedule = builder->schedule;
+    void *list = schedule->placement;
+    bool room = reserve(builder, &list, schedule->n_placements, &builder->placement_capacity,
+                        sizeof *schedule->placement);
+    schedule->placement = list;
+    if (!room)
+        return -1;
+    schedule->placement[schedule->n_placements] = *placement;
+    return schedule->n_placements++;
+}

@@ -1,0 +1,35 @@
+#ifndef POLYTILE_PARTITION_BUILDER_H
+#define POLYTILE_PARTITION_BUILDER_H
+
+#include "access/footprint.h"
+#include "partition/demand.h"
+#include "partition/schedule.h"
+
+/* A schedule under construction: lists that grow, and the last users of each piece of memory. */
+
+/** The last operation of each stream that has to do with something; -1: none. */
+typedef struct pti_last {
+    int64_t op[PTI_N_STREAMS];
+} pti_last;
+
+pti_last pti_last_none(void);
+/** Note an operation that comes after all noted before. */
+void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op);
+/** Take the later of two, stream by stream. */
+void pti_last_join(pti_last *last, const pti_last *other);
+
+typedef struct pti_builder {
+    pti_schedule *schedule;
+    int64_t op_capacity;
+    int64_t wait_capacity;
+    int64_t placement_capacity;
+    bool failed; /* out of memory: sticks, later calls do nothing */
+} pti_builder;
+
+/** Append an operation that waits for the last ones of the other streams; returns its position. */
+int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits);
+
+/** Append a placement; returns its position. */
+int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement);
+
+#endif

@@ -1,0 +1,131 @@
+#include "partition/certificate.h"
+
+#include "access/footprint.h"
+#include "base/checked.h"
+#include "base/text.h"
+#include "partition/fit.h"
+
+#include <string.h>
+
+/** The block that needs most, among the ends and the middle along each index. */
+static polytile_domain worst_block(const pti_problem *problem, int64_t *operand_bytes,
+                                   int64_t *sum) {
+    const pti_instance *instance = problem->instance;
+    int64_t one[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < instance->n_indices; d++)
+        one[d] = 1;
+    polytile_domain worst = {0};
+    *sum = -1;
+    int n_corners = 1;
+    for (int d = 0; d < instance->n_indices; d++)
+        n_corners *= 3;
+    for (int corner = 0; corner < n_corners; corner++) {
+        int64_t position[POLYTILE_MAX_DIMS];
+        int64_t bytes[PTI_MAX_OPERANDS];
+        for (int d = 0, rest = corner; d < instance->n_indices; d++, rest /= 3)
+            position[d] = (problem->grid.n_blocks[d] - 1) * (rest % 3) / 2;
+        polytile_domain threads = pti_grid_superblock(&problem->grid, one, position);
+        int64_t needed = pti_piece_bytes(instance, &threads, bytes);
+        if (needed > *sum) {
+            *sum = needed;
+            worst = threads;
+            memcpy(operand_bytes, bytes, sizeof bytes);
+        }
+    }
+    return worst;
+}
+
+static void add_extents(pti_text *text, int n_dims, const int64_t *extents) {
+    for (int d = 0; d < n_dims; d++)
+        pti_text_add(text, "%s%lld", d == 0 ? "" : "x", (long long)extents[d]);
+}
+
+static bool block_fits(const pti_problem *problem, const int64_t *block, int n_buffers) {
+    int64_t one[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < problem->instance->n_indices; d++)
+        one[d] = 1;
+    pti_problem smaller =
+        pti_problem_of(problem->instance, problem->link, block, problem->limit_bytes);
+    return pti_fit_full(&smaller, one, n_buffers);
+}
+
+/** A smaller block that fits, in block; false when not even one thread does. */
+static bool smaller_block(const pti_problem *problem, int64_t *block, int n_buffers) {
+    int n_dims = problem->instance->n_indices;
+    memcpy(block, problem->grid.block, (size_t)n_dims * sizeof *block);
+    while (pti_grid_halve_block(n_dims, block)) {
+        if (block_fits(problem, block, n_buffers))
+            return true;
+    }
+    return false;
+}
+
+/** An array that one thread reads along a whole dimension: an index of its own would let the
+ * library split it. */
+static const pti_operand *whole_dimension(const pti_instance *instance, int *dimension) {
+    for (int s = 0; s < instance->n_sections; s++) {
+        const pti_section *section = &instance->section[s];
+        const pti_operand *operand = &instance->operand[section->operand];
+        for (int d = 0; d < section->n_dims; d++) {
+            const pti_subscript *subscript = &section->subscript[d];
+            bool moves = false;
+            for (int k = 0; k < instance->n_indices; k++)
+                moves |= subscript->lo.index[k] != 0 || subscript->hi.index[k] != 0;
+            int64_t width = subscript->hi.constant - subscript->lo.constant;
+            if (!moves && width > 0) {
+                *dimension = d;
+                return operand;
+            }
+        }
+    }
+    return NULL;
+}
+
+static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers, int64_t sum) {
+    int64_t block[POLYTILE_MAX_DIMS];
+    char size[32];
+    int dimension;
+    int n_dims = problem->instance->n_indices;
+    if (n_buffers > 1 && block_fits(problem, problem->grid.block, 1))
+        pti_text_add(text, "; one buffer would fit");
+    if (smaller_block(problem, block, n_buffers)) {
+        pti_text_add(text, "; a block of ");
+        add_extents(text, n_dims, block);
+        pti_text_add(text, " would fit");
+    }
+    const pti_operand *whole = whole_dimension(problem->instance, &dimension);
+    if (whole != NULL)
+        pti_text_add(text,
+                     "; dimension %d of %s is used whole by every thread: an index of its own in "
+                     "the declaration (as k in gemm[i, j, k]) would let it be split",
+                     dimension, whole->name);
+    int64_t enough = INT64_MAX;
+    pti_mul_overflows(sum, n_buffers, &enough);
+    pti_text_add(text, "; a limit of about %s would do", pti_bytes_format(enough, size));
+}
+
+polytile_status pti_certificate(polytile_context *ctx, const pti_problem *problem, int n_buffers) {
+    const pti_instance *instance = problem->instance;
+    int64_t bytes[PTI_MAX_OPERANDS] = {0};
+    int64_t sum;
+    char size[32];
+    pti_text text = {0};
+    polytile_domain worst = worst_block(problem, bytes, &sum);
+    int64_t extents[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < instance->n_indices; d++)
+        extents[d] = worst.range[d].hi - worst.range[d].lo + 1;
+    pti_text_add(&text, "%s: one ", instance->kernel_name);
+    add_extents(&text, instance->n_indices, extents);
+    pti_text_add(&text, " block needs %s", pti_bytes_format(sum, size));
+    if (n_buffers > 1)
+        pti_text_add(&text, " in each of %d buffers", n_buffers);
+    for (int a = 0; a < instance->n_operands; a++)
+        pti_text_add(&text, "%s%s %s", a == 0 ? " (" : ", ", instance->operand[a].name,
+                     pti_bytes_format(bytes[a], size));
+    pti_text_add(&text, "); the limit is %s", pti_bytes_format(problem->limit_bytes, size));
+    add_advice(&text, problem, n_buffers, sum);
+    polytile_status status = text.failed ? pti_fail_memory(ctx, "certificate", 4096)
+                                         : pti_fail(ctx, POLYTILE_NO_FIT, "%s", text.data);
+    pti_text_free(&text);
+    return status;
+}

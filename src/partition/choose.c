@@ -1,0 +1,216 @@
+#include "partition/choose.h"
+
+#include "base/checked.h"
+#include "base/text.h"
+#include "partition/build.h"
+#include "partition/certificate.h"
+#include "partition/fit.h"
+#include "partition/paper.h"
+
+#include <string.h>
+
+enum { MAX_SUPERBLOCKS = 1 << 22, MAX_RETRIES = 16 };
+
+typedef struct chooser {
+    polytile_context *ctx;
+    const pti_strategy *strategy;
+    const polytile_plan_options *options;
+    const polytile_link *link;
+    pti_problem problem;
+    int first_buffers; /* the numbers of buffers to try */
+    int last_buffers;
+    pti_choice *choice;
+} chooser;
+
+static bool one_block_fits(const pti_problem *problem, int n_buffers) {
+    int64_t one[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < problem->instance->n_indices; d++)
+        one[d] = 1;
+    return pti_fit_full(problem, one, n_buffers);
+}
+
+/** The user's block, or the default one, halved until it fits where it can. */
+static void set_block(chooser *of, const pti_instance *instance) {
+    int64_t block[POLYTILE_MAX_DIMS];
+    int64_t limit_bytes = of->options->limit_bytes;
+    if (of->options->block != NULL) {
+        of->problem = pti_problem_of(instance, of->link, of->options->block, limit_bytes);
+        return;
+    }
+    pti_grid_default_block(&instance->threads, block);
+    do {
+        of->problem = pti_problem_of(instance, of->link, block, limit_bytes);
+    } while (!one_block_fits(&of->problem, of->first_buffers) &&
+             pti_grid_halve_block(instance->n_indices, block));
+}
+
+static pti_cost cost_of(const pti_choice *choice) {
+    return (pti_cost){.n_kernels = choice->schedule->n_superblocks,
+                      .moved_bytes = choice->traffic.h2d_bytes + choice->traffic.d2h_bytes,
+                      .seconds = choice->seconds};
+}
+
+/** Build a partition's schedule; it replaces the choice if that is empty or dearer. */
+static polytile_status offer(chooser *of, const pti_partition *partition, int64_t *need_bytes) {
+    pti_choice made = {.grid = of->problem.grid, .n_buffers = partition->n_buffers};
+    memcpy(made.shape, partition->shape, sizeof made.shape);
+    polytile_status status = pti_schedule_build(
+        of->problem.instance, partition, of->options->limit_bytes, need_bytes, &made.schedule);
+    if (status != POLYTILE_OK)
+        return status;
+    made.traffic = pti_schedule_traffic(made.schedule);
+    made.seconds = pti_schedule_predict(made.schedule, of->link, partition->n_buffers);
+    if (made.seconds < 0) {
+        pti_schedule_free(made.schedule);
+        return POLYTILE_NO_MEMORY;
+    }
+    pti_cost offered = cost_of(&made);
+    pti_cost held = of->choice->schedule == NULL ? offered : cost_of(of->choice);
+    if (of->choice->schedule != NULL && !of->strategy->is_cheaper(&offered, &held)) {
+        pti_schedule_free(made.schedule);
+        return POLYTILE_OK;
+    }
+    pti_schedule_free(of->choice->schedule);
+    *of->choice = made;
+    return POLYTILE_OK;
+}
+
+static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate,
+                                     int64_t *need_bytes) {
+    pti_partition partition;
+    if (candidate->n_kernels > MAX_SUPERBLOCKS)
+        return POLYTILE_UNSUPPORTED;
+    if (!pti_partition_uniform(&of->problem, candidate, &partition))
+        return POLYTILE_NO_MEMORY;
+    polytile_status status = offer(of, &partition, need_bytes);
+    pti_partition_free(&partition);
+    return status;
+}
+
+/** The best candidate over all numbers of buffers. */
+static bool search_all(const chooser *of, const pti_problem *problem, pti_candidate *best) {
+    bool found = false;
+    for (int n = of->first_buffers; n <= of->last_buffers; n++) {
+        pti_candidate candidate;
+        if (!pti_search(problem, &of->strategy->objective, n, &candidate))
+            break;
+        if (!found || of->strategy->objective.is_better(&candidate, best))
+            *best = candidate;
+        found = true;
+    }
+    return found;
+}
+
+/** Uniform superblocks; where the sampled positions missed the worst one, search again below a
+ * lower limit. */
+static polytile_status choose_uniform(chooser *of) {
+    pti_problem problem = of->problem;
+    for (int k = 0; k < MAX_RETRIES; k++) {
+        pti_candidate best;
+        int64_t need_bytes = 0;
+        if (!search_all(of, &problem, &best))
+            return POLYTILE_NO_FIT;
+        polytile_status status = offer_uniform(of, &best, &need_bytes);
+        if (status != POLYTILE_NO_FIT)
+            return status;
+        problem.limit_bytes -= need_bytes - of->options->limit_bytes;
+    }
+    return POLYTILE_NO_FIT;
+}
+
+static polytile_status choose_varying(chooser *of) {
+    const pti_problem *problem = &of->problem;
+    bool moves = true;
+    for (int d = 0; d < problem->instance->n_indices; d++)
+        moves &= problem->only_moves[d];
+    if (moves)
+        return POLYTILE_OK;
+    for (int n = of->first_buffers; n <= of->last_buffers; n++) {
+        bool found;
+        pti_partition partition;
+        int64_t need_bytes;
+        int64_t most =
+            of->choice->schedule == NULL ? MAX_SUPERBLOCKS : of->choice->schedule->n_superblocks;
+        if (!pti_partition_varying(problem, n, most, &found, &partition))
+            return POLYTILE_NO_MEMORY;
+        polytile_status status = found ? offer(of, &partition, &need_bytes) : POLYTILE_OK;
+        pti_partition_free(&partition);
+        if (status != POLYTILE_OK && status != POLYTILE_NO_FIT)
+            return status;
+    }
+    return POLYTILE_OK;
+}
+
+static int64_t overshoot_bytes(const chooser *of, const int64_t *shape) {
+    int64_t position[POLYTILE_MAX_DIMS];
+    int64_t operand_bytes[PTI_MAX_OPERANDS];
+    for (int d = 0; d < of->problem.instance->n_indices; d++)
+        position[d] = (pti_grid_quotient(&of->problem.grid, shape, d) - 1) / 2;
+    polytile_domain threads = pti_grid_superblock(&of->problem.grid, shape, position);
+    int64_t bytes = pti_piece_bytes(of->problem.instance, &threads, operand_bytes);
+    return pti_max(bytes - of->problem.limit_bytes, 0);
+}
+
+/** The paper's shape, with what it exceeds the limit by, then halved until it really fits. */
+static polytile_status choose_paper(chooser *of) {
+    pti_candidate candidate = {.n_buffers = of->first_buffers};
+    if (!pti_paper_shape(&of->problem, candidate.shape))
+        return POLYTILE_NO_FIT;
+    int64_t overshoot = overshoot_bytes(of, candidate.shape);
+    polytile_status status = POLYTILE_NO_FIT;
+    int64_t need_bytes;
+    bool smaller = true;
+    while (smaller && status == POLYTILE_NO_FIT) {
+        if (pti_fit_quick(&of->problem, candidate.shape, candidate.n_buffers)) {
+            pti_candidate_estimate(&of->problem, &candidate);
+            status = offer_uniform(of, &candidate, &need_bytes);
+        }
+        if (status == POLYTILE_NO_FIT)
+            smaller = pti_grid_halve_block(of->problem.instance->n_indices, candidate.shape);
+    }
+    of->choice->paper_overshoot_bytes = overshoot;
+    return status;
+}
+
+static polytile_status explain(const chooser *of, polytile_status status) {
+    char size[32];
+    switch (status) {
+    case POLYTILE_NO_FIT:
+        return pti_certificate(of->ctx, &of->problem, of->first_buffers);
+    case POLYTILE_UNSUPPORTED:
+        return pti_fail(of->ctx, status,
+                        "%s: a limit of %s takes more than %d sub-kernels, which is the most that "
+                        "are planned; raise the limit",
+                        of->problem.instance->kernel_name,
+                        pti_bytes_format(of->options->limit_bytes, size), (int)MAX_SUPERBLOCKS);
+    default:
+        return pti_fail_memory(of->ctx, of->problem.instance->kernel_name, 1 << 20);
+    }
+}
+
+polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
+                           const pti_strategy *strategy, const polytile_plan_options *options,
+                           pti_choice *choice) {
+    *choice = (pti_choice){0};
+    chooser of = {.ctx = ctx,
+                  .strategy = strategy,
+                  .options = options,
+                  .link = options->link == NULL ? &polytile_link_default : options->link,
+                  .first_buffers = options->n_buffers == 0 ? 1 : options->n_buffers,
+                  .last_buffers =
+                      options->n_buffers == 0 ? strategy->max_buffers : options->n_buffers,
+                  .choice = choice};
+    set_block(&of, instance);
+    polytile_status status = strategy->is_paper ? choose_paper(&of) : choose_uniform(&of);
+    bool may_vary = !strategy->is_paper && (status == POLYTILE_OK || status == POLYTILE_NO_FIT);
+    if (may_vary) {
+        polytile_status varied = choose_varying(&of);
+        if (varied != POLYTILE_OK)
+            status = varied;
+    }
+    if (choice->schedule != NULL && (status == POLYTILE_OK || status == POLYTILE_NO_FIT))
+        return POLYTILE_OK;
+    pti_schedule_free(choice->schedule);
+    choice->schedule = NULL;
+    return explain(&of, status);
+}

@@ -1,0 +1,214 @@
+#include "partition/plan.h"
+
+#include "access/conflict.h"
+#include "base/checked.h"
+#include "partition/build.h"
+#include "partition/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void destroy_plan(pti_object *object) {
+    polytile_plan *plan = (polytile_plan *)object;
+    pti_schedule_free(plan->schedule);
+    pti_instance_free(plan->instance);
+    free(plan);
+}
+
+void polytile_plan_destroy(polytile_plan *plan) {
+    if (plan != NULL)
+        pti_object_release(&plan->object);
+}
+
+static polytile_status check_options(polytile_context *ctx, const polytile_kernel *kernel,
+                                     const polytile_plan_options *options,
+                                     const pti_strategy *strategy) {
+    const char *name = polytile_kernel_get_name(kernel);
+    if (strategy == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: unknown strategy \"%s\"; there are %s", name,
+                        options->strategy, pti_strategy_names());
+    if (options->n_buffers < 0 || options->n_buffers > 3)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: %d buffers; there can be 1, 2 or 3, or 0 to let the strategy choose",
+                        name, options->n_buffers);
+    if (options->limit_bytes < 0)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: a limit of %lld bytes; it must be positive, or 0 for none", name,
+                        (long long)options->limit_bytes);
+    int n_indices = polytile_kernel_get_n_indices(kernel);
+    for (int d = 0; options->block != NULL && d < n_indices; d++) {
+        if (options->block[d] < 1)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "%s: a block of %lld threads along index %d; it must be at least 1",
+                            name, (long long)options->block[d], d);
+    }
+    return POLYTILE_OK;
+}
+
+static polytile_status check_link(polytile_context *ctx, const polytile_link *link) {
+    if (link == NULL)
+        return POLYTILE_OK;
+    bool rates = link->upload_bytes_per_s > 0 && link->download_bytes_per_s > 0 &&
+                 link->duplex_bytes_per_s > 0 && link->kernel_bytes_per_s > 0;
+    bool latencies = link->transfer_latency_s >= 0 && link->launch_latency_s >= 0;
+    if (rates && latencies)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "link: every rate must be above 0 bytes/s and every latency at least 0 s");
+}
+
+static polytile_status check_operands(polytile_context *ctx, const pti_instance *instance) {
+    if (instance->n_operands > PTI_MAX_OPERANDS)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED, "%s: %d arrays; a kernel can have %d",
+                        instance->kernel_name, instance->n_operands, (int)PTI_MAX_OPERANDS);
+    for (int a = 0; a < instance->n_operands; a++) {
+        const pti_operand *operand = &instance->operand[a];
+        if (operand->fresh && (operand->partial || operand->reads))
+            return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                            "%s: %s starts from the identity, but is also read, or its elements "
+                            "are no box; drop \"out\" and set the array before the launch",
+                            instance->kernel_name, operand->name);
+    }
+    return POLYTILE_OK;
+}
+
+/** Bind, and prove that the launch is sound. On error *instance is NULL. */
+static polytile_status bind(const polytile_kernel *kernel, const polytile_domain *domain,
+                            polytile_array *const *arrays, const polytile_plan_options *options,
+                            pti_instance **instance) {
+    polytile_context *ctx = kernel->object.context;
+    polytile_status status;
+    *instance = NULL;
+    if (domain == NULL || arrays == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s is NULL",
+                        polytile_kernel_get_name(kernel),
+                        domain == NULL ? "launch domain" : "list of arrays");
+    PTI_TRY(check_link(ctx, options->link));
+    PTI_TRY(pti_instance_create(kernel, domain, arrays, options->n_parameters, options->parameters,
+                                instance));
+    PTI_TRY(check_operands(ctx, *instance));
+    PTI_TRY(pti_conflict_check(kernel, *instance));
+done:
+    if (status != POLYTILE_OK) {
+        pti_instance_free(*instance);
+        *instance = NULL;
+    }
+    return status;
+}
+
+static polytile_status choose_in_place(polytile_context *ctx, const pti_instance *instance,
+                                       const polytile_plan_options *options, pti_choice *choice) {
+    int64_t block[POLYTILE_MAX_DIMS];
+    pti_grid_default_block(&instance->threads, block);
+    *choice = (pti_choice){.n_buffers = 1};
+    choice->grid = pti_grid_of(&instance->threads, options->block ? options->block : block);
+    memcpy(choice->shape, choice->grid.n_blocks, sizeof choice->shape);
+    if (pti_schedule_build_in_place(instance, &choice->schedule) != POLYTILE_OK)
+        return pti_fail_memory(ctx, instance->kernel_name, 1 << 20);
+    return POLYTILE_OK;
+}
+
+static int64_t peak_bytes(const pti_schedule *schedule) {
+    int64_t peak = 0;
+    for (int64_t k = 0; k < schedule->n_placements && !schedule->in_place; k++) {
+        const pti_placement *placement = &schedule->placement[k];
+        peak = pti_max(peak, placement->offset_bytes + placement->layout.size_bytes);
+    }
+    return peak;
+}
+
+static void summarise(polytile_plan *plan, const pti_choice *choice, const char *strategy,
+                      int64_t limit_bytes) {
+    polytile_plan_summary *summary = &plan->summary;
+    *summary = (polytile_plan_summary){
+        .kernel = plan->instance->kernel_name,
+        .strategy = strategy,
+        .n_dims = plan->instance->n_indices,
+        .n_buffers = choice->n_buffers,
+        .limit_bytes = limit_bytes,
+        .peak_device_bytes = peak_bytes(plan->schedule),
+        .n_kernels = plan->schedule->n_superblocks,
+        .h2d_bytes = choice->traffic.h2d_bytes,
+        .d2h_bytes = choice->traffic.d2h_bytes,
+        .lower_bound_bytes = plan->schedule->in_place ? 0 : pti_lower_bound_bytes(plan->instance),
+        .predicted_seconds = choice->seconds,
+    };
+    memcpy(summary->block, choice->grid.block, sizeof summary->block);
+    memcpy(summary->grid_blocks, choice->grid.n_blocks, sizeof summary->grid_blocks);
+    memcpy(summary->superblock_blocks, choice->shape, sizeof summary->superblock_blocks);
+    plan->paper_overshoot_bytes = choice->paper_overshoot_bytes;
+}
+
+static const polytile_plan_options no_options = {0};
+
+polytile_status polytile_plan_create(const polytile_kernel *kernel, const polytile_domain *domain,
+                                     polytile_array *const *arrays,
+                                     const polytile_plan_options *options, polytile_plan **plan) {
+    double start_s = now_s();
+    if (kernel == NULL || plan == NULL)
+        return POLYTILE_INVALID;
+    *plan = NULL;
+    polytile_context *ctx = kernel->object.context;
+    pti_clear_error(ctx);
+    options = options == NULL ? &no_options : options;
+    const pti_strategy *strategy =
+        pti_strategy_find(options->strategy == NULL ? "min-time" : options->strategy);
+    pti_choice choice = {0};
+    pti_instance *instance = NULL;
+    polytile_plan *made = NULL;
+    polytile_status status;
+    PTI_TRY(check_options(ctx, kernel, options, strategy));
+    PTI_TRY(bind(kernel, domain, arrays, options, &instance));
+    PTI_TRY(options->limit_bytes == 0 ? choose_in_place(ctx, instance, options, &choice)
+                                      : pti_choose(ctx, instance, strategy, options, &choice));
+    made = calloc(1, sizeof *made);
+    PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(ctx, "plan", sizeof *made));
+    made->instance = instance;
+    made->schedule = choice.schedule;
+    summarise(made, &choice, strategy->name, options->limit_bytes);
+    made->summary.plan_seconds = now_s() - start_s;
+    pti_object_adopt(ctx, &made->object, destroy_plan);
+    *plan = made;
+done:
+    if (status != POLYTILE_OK) {
+        pti_schedule_free(choice.schedule);
+        pti_instance_free(instance);
+    }
+    return status;
+}
+
+polytile_status polytile_check(const polytile_kernel *kernel, const polytile_domain *domain,
+                               polytile_array *const *arrays,
+                               const polytile_plan_options *options) {
+    if (kernel == NULL)
+        return POLYTILE_INVALID;
+    pti_instance *instance;
+    pti_clear_error(kernel->object.context);
+    polytile_status status =
+        bind(kernel, domain, arrays, options == NULL ? &no_options : options, &instance);
+    pti_instance_free(instance);
+    return status;
+}
+
+void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary *summary) {
+    *summary = plan->summary;
+}
+
+polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
+                                             polytile_domain *threads) {
+    if (plan == NULL || threads == NULL)
+        return POLYTILE_INVALID;
+    if (k < 0 || k >= plan->schedule->n_superblocks)
+        return pti_fail(plan->object.context, POLYTILE_INVALID,
+                        "%s: superblock %lld of %lld; they count from 0", plan->summary.kernel,
+                        (long long)k, (long long)plan->schedule->n_superblocks);
+    *threads = plan->schedule->superblock[k];
+    return POLYTILE_OK;
+}

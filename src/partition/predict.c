@@ -1,0 +1,91 @@
+#include "partition/predict.h"
+
+#include "access/footprint.h"
+#include "base/checked.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const polytile_link polytile_link_default = {
+    .upload_bytes_per_s = 55.4e9,
+    .download_bytes_per_s = 55.4e9,
+    .duplex_bytes_per_s = 50.8e9,
+    .transfer_latency_s = 2.6e-6,
+    .launch_latency_s = 2.6e-6,
+    .kernel_bytes_per_s = 4.0e12,
+};
+
+pti_traffic pti_schedule_traffic(const pti_schedule *schedule) {
+    pti_traffic traffic = {0};
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        traffic.h2d_bytes += op->kind == PTI_UPLOAD ? op->bytes : 0;
+        traffic.d2h_bytes += op->kind == PTI_DOWNLOAD ? op->bytes : 0;
+    }
+    return traffic;
+}
+
+/** The bytes of all pieces that a superblock's kernel goes through. */
+static double touched_bytes(const pti_schedule *schedule, int64_t superblock) {
+    double bytes = 0;
+    for (int a = 0; a < schedule->instance->n_operands; a++) {
+        const pti_placement *placement = pti_schedule_placement(schedule, superblock, a);
+        bytes += placement == NULL ? 0 : (double)placement->layout.size_bytes;
+    }
+    return bytes;
+}
+
+static double op_seconds(const pti_schedule *schedule, const pti_op *op, const polytile_link *link,
+                         int n_buffers) {
+    double bytes = (double)op->bytes;
+    bool duplex = n_buffers > 1;
+    switch (op->kind) {
+    case PTI_UPLOAD:
+        return link->transfer_latency_s +
+               bytes / (duplex ? link->duplex_bytes_per_s : link->upload_bytes_per_s);
+    case PTI_DOWNLOAD:
+        return link->transfer_latency_s +
+               bytes / (duplex ? link->duplex_bytes_per_s : link->download_bytes_per_s);
+    case PTI_LAUNCH:
+        return link->launch_latency_s +
+               touched_bytes(schedule, op->superblock) / link->kernel_bytes_per_s;
+    case PTI_COPY:
+    case PTI_FILL:
+        break;
+    }
+    return link->launch_latency_s + bytes / link->kernel_bytes_per_s;
+}
+
+double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link,
+                            int n_buffers) {
+    double *finish = malloc((size_t)schedule->n_ops * sizeof *finish);
+    if (finish == NULL)
+        return -1;
+    double stream_free[PTI_N_STREAMS] = {0};
+    double end = 0;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        double start = stream_free[pti_op_stream(op->kind)];
+        for (int w = 0; w < op->n_waits; w++)
+            start = fmax(start, finish[schedule->wait[op->first_wait + w]]);
+        finish[k] = start + op_seconds(schedule, op, link, n_buffers);
+        stream_free[pti_op_stream(op->kind)] = finish[k];
+        end = fmax(end, finish[k]);
+    }
+    free(finish);
+    return end;
+}
+
+int64_t pti_lower_bound_bytes(const pti_instance *instance) {
+    int64_t sum = 0;
+    for (int a = 0; a < instance->n_operands; a++) {
+        const pti_operand *of = &instance->operand[a];
+        int64_t n_elements = (of->reads ? pti_operand_least_count(instance, a, PTI_READS) : 0) +
+                             (of->writes ? pti_operand_least_count(instance, a, PTI_WRITES) : 0);
+        int64_t bytes = INT64_MAX;
+        pti_mul_overflows(n_elements, of->element_bytes, &bytes);
+        if (pti_add_overflows(sum, bytes, &sum))
+            return INT64_MAX;
+    }
+    return sum;
+}

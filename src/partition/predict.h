@@ -1,0 +1,27 @@
+#ifndef POLYTILE_PARTITION_PREDICT_H
+#define POLYTILE_PARTITION_PREDICT_H
+
+#include "partition/schedule.h"
+#include <polytile/plan.h>
+
+/** What a schedule moves. */
+typedef struct pti_traffic {
+    int64_t h2d_bytes;
+    int64_t d2h_bytes;
+} pti_traffic;
+
+pti_traffic pti_schedule_traffic(const pti_schedule *schedule);
+
+/**
+ * The seconds a schedule takes on three streams over a link: each operation starts when its stream
+ * and all it waits for are done. Falls back to one buffer's rates when nothing overlaps.
+ *
+ * Errors: negative when memory runs out.
+ */
+double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link, int n_buffers);
+
+/** No plan can move fewer bytes, both ways together: each element read comes in once, each written
+ * goes out once. */
+int64_t pti_lower_bound_bytes(const pti_instance *instance);
+
+#endif

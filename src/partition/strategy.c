@@ -1,0 +1,56 @@
+#include "partition/strategy.h"
+
+#include <string.h>
+
+static double moved(const pti_candidate *of) {
+    return of->upload_bytes + of->download_bytes;
+}
+
+static bool fewer_kernels(const pti_candidate *a, const pti_candidate *b) {
+    return a->n_kernels != b->n_kernels ? a->n_kernels < b->n_kernels : moved(a) < moved(b);
+}
+
+static bool less_traffic(const pti_candidate *a, const pti_candidate *b) {
+    return moved(a) != moved(b) ? moved(a) < moved(b) : a->n_kernels < b->n_kernels;
+}
+
+static bool less_time(const pti_candidate *a, const pti_candidate *b) {
+    return a->seconds != b->seconds ? a->seconds < b->seconds : a->n_kernels < b->n_kernels;
+}
+
+static bool cost_fewer_kernels(const pti_cost *a, const pti_cost *b) {
+    return a->n_kernels != b->n_kernels ? a->n_kernels < b->n_kernels
+                                        : a->moved_bytes < b->moved_bytes;
+}
+
+static bool cost_less_traffic(const pti_cost *a, const pti_cost *b) {
+    return a->moved_bytes != b->moved_bytes ? a->moved_bytes < b->moved_bytes
+                                            : a->n_kernels < b->n_kernels;
+}
+
+static bool cost_less_time(const pti_cost *a, const pti_cost *b) {
+    return a->seconds < b->seconds;
+}
+
+/** Shapes tried: enough for every quotient of 1024 x 1024 blocks, or a thinned list where each
+ * needs an estimate. */
+enum { ALL_SHAPES = 20000, SOME_SHAPES = 600 };
+
+static const pti_strategy strategies[] = {
+    {"min-time", {less_time, false, true, SOME_SHAPES}, cost_less_time, false, 3},
+    {"min-traffic", {less_traffic, false, false, SOME_SHAPES}, cost_less_traffic, false, 1},
+    {"min-kernels", {fewer_kernels, true, false, ALL_SHAPES}, cost_fewer_kernels, false, 1},
+    {"paper", {fewer_kernels, true, false, ALL_SHAPES}, cost_fewer_kernels, true, 1},
+};
+
+const pti_strategy *pti_strategy_find(const char *name) {
+    for (size_t k = 0; k < sizeof strategies / sizeof *strategies; k++) {
+        if (strcmp(strategies[k].name, name) == 0)
+            return &strategies[k];
+    }
+    return NULL;
+}
+
+const char *pti_strategy_names(void) {
+    return "min-time, min-traffic, min-kernels, paper";
+}
