@@ -1,0 +1,34 @@
+# What `cmake --install` puts where: the library with its headers, a CMake package, a .pc file, the
+# command and the man pages.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/polytile)
+
+install(TARGETS polytile EXPORT polytileTargets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/polytile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT polytileTargets NAMESPACE polytile:: DESTINATION ${package_dir})
+
+list(GET OpenMP_C_LIB_NAMES 0 POLYTILE_OPENMP_RUNTIME)
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/polytileConfig.cmake.in ${PROJECT_BINARY_DIR}/polytileConfig.cmake
+  INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/polytileConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/polytileConfig.cmake
+              ${PROJECT_BINARY_DIR}/polytileConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindISL.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindJansson.cmake
+        DESTINATION ${package_dir})
+
+# Relative to the file, so that an installed tree can be moved.
+file(RELATIVE_PATH POLYTILE_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/polytile.pc.in ${PROJECT_BINARY_DIR}/polytile.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/polytile.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TARGET polytile_command)
+  install(TARGETS polytile_command)
+endif()
+file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
+install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})

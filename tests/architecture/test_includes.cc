@@ -1,0 +1,118 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+/* docs/architecture.md draws arrows between the directories; no #include may point against one. */
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Layer {
+    const char *directory;
+    std::vector<std::string> quoted_may_begin_with;
+    std::vector<std::string> system_must_not_begin_with;
+};
+
+const std::vector<std::string> runtimes = {"omp.h", "mpi.h", "cuda", "nv"};
+const std::vector<std::string> runtimes_and_isl = {"omp.h", "mpi.h", "cuda", "nv", "isl/"};
+
+const Layer layers[] = {
+    {"include/polytile", {}, runtimes},
+    {"src/base", {"base/"}, runtimes_and_isl},
+    {"src/access", {"base/", "access/"}, runtimes},
+    {"src/partition", {"base/", "access/", "partition/"}, runtimes},
+    {"src/launch", {"base/", "access/", "partition/", "launch/"}, {"mpi.h", "isl/"}},
+    {"tools", {}, runtimes_and_isl},
+    {"examples", {"common/"}, {"mpi.h", "isl/"}},
+};
+
+struct Include {
+    fs::path file;
+    bool quoted;
+    std::string name;
+};
+
+bool is_source(const fs::path &path) {
+    const std::string extension = path.extension().string();
+    return extension == ".c" || extension == ".h";
+}
+
+std::vector<Include> includes_of(const fs::path &file) {
+    static const std::regex pattern("^\\s*#\\s*include\\s*([<\"])([^>\"]+)[>\"]");
+    std::vector<Include> includes;
+    std::ifstream stream(file);
+    std::string line;
+    std::smatch match;
+    while (std::getline(stream, line))
+        if (std::regex_search(line, match, pattern))
+            includes.push_back({file, match[1] == "\"", match[2]});
+    return includes;
+}
+
+std::vector<Include> includes_below(const fs::path &directory) {
+    std::vector<Include> includes;
+    if (!fs::exists(directory))
+        return includes;
+    for (const auto &entry : fs::recursive_directory_iterator(directory))
+        if (is_source(entry.path()))
+            for (const Include &include : includes_of(entry.path()))
+                includes.push_back(include);
+    return includes;
+}
+
+bool begins_with_one_of(const std::string &name, const std::vector<std::string> &prefixes) {
+    for (const std::string &prefix : prefixes)
+        if (name.compare(0, prefix.size(), prefix) == 0)
+            return true;
+    return false;
+}
+
+/* A header beside the file that names it is inside the same directory, whatever its name. */
+bool is_beside(const Include &include) {
+    return include.name.find('/') == std::string::npos &&
+           fs::exists(include.file.parent_path() / include.name);
+}
+
+bool is_allowed(const Layer &layer, const Include &include) {
+    if (!include.quoted)
+        return !begins_with_one_of(include.name, layer.system_must_not_begin_with);
+    return is_beside(include) || begins_with_one_of(include.name, layer.quoted_may_begin_with);
+}
+
+TEST(Architecture, IncludesPointAlongTheArrows) {
+    for (const Layer &layer : layers)
+        for (const Include &include :
+             includes_below(fs::path(POLYTILE_SOURCE_DIR) / layer.directory))
+            EXPECT_TRUE(is_allowed(layer, include))
+                << include.file << " must not include " << include.name;
+}
+
+TEST(Architecture, TheScheduleCheckerKnowsNothingOfIslOrOfPlanners) {
+    const fs::path directory = fs::path(POLYTILE_SOURCE_DIR) / "src/partition";
+    for (const Include &include : includes_below(directory)) {
+        if (include.file.filename().string().compare(0, 5, "check") != 0)
+            continue;
+        EXPECT_FALSE(
+            begins_with_one_of(include.name, {"isl/", "access/relation", "partition/plan"}))
+            << include.file << " must not include " << include.name;
+    }
+}
+
+TEST(Architecture, EverySourceDirectoryHasALayer) {
+    for (const auto &entry : fs::directory_iterator(fs::path(POLYTILE_SOURCE_DIR) / "src")) {
+        if (!entry.is_directory())
+            continue;
+        const std::string name = "src/" + entry.path().filename().string();
+        bool found = false;
+        for (const Layer &layer : layers)
+            found = found || name == layer.directory;
+        EXPECT_TRUE(found) << name << " is not in the table of layers";
+    }
+}
+
+} // namespace
