@@ -1,0 +1,92 @@
+#ifndef POLYTILE_KERNEL_HOST_H
+#define POLYTILE_KERNEL_HOST_H
+
+/* Kernel bodies on the host; included by kernel.h, which documents the macros for users.
+ *
+ * The body becomes an always inlined function of one thread. It is expanded into two loop nests
+ * over a box of threads: one for views whose last dimension is contiguous, where that stride is a
+ * constant and compilers vectorise the innermost loop as they do in a plain loop, and one for any
+ * other. */
+
+#define POLYTILE_KERNEL(kernel, indices, ...)                                                      \
+    PT_EACH(PT_DECLARE_VIEW, kernel, __VA_ARGS__)                                                  \
+    static inline __attribute__((always_inline)) void kernel##_thread(                             \
+        PT_INDEX_PARAMETERS indices PT_EACH(PT_VIEW_PARAMETER, kernel, __VA_ARGS__));              \
+    static void kernel##_contiguous(const polytile_domain *pt_threads,                             \
+                                    const polytile_view *pt_views) {                               \
+        PT_EACH(PT_DEFINE_CONTIGUOUS_VIEW, kernel, __VA_ARGS__)                                    \
+        PT_LOOPS indices kernel##_thread(                                                          \
+            PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));                     \
+    }                                                                                              \
+    static void kernel##_strided(const polytile_domain *pt_threads,                                \
+                                 const polytile_view *pt_views) {                                  \
+        PT_EACH(PT_DEFINE_STRIDED_VIEW, kernel, __VA_ARGS__)                                       \
+        PT_LOOPS indices kernel##_thread(                                                          \
+            PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));                     \
+    }                                                                                              \
+    static void kernel##_host(const polytile_domain *pt_threads, const polytile_view *pt_views,    \
+                              void *pt_user) {                                                     \
+        (void)pt_user;                                                                             \
+        if (1 PT_EACH(PT_AND_VIEW_IS_CONTIGUOUS, kernel, __VA_ARGS__))                             \
+            kernel##_contiguous(pt_threads, pt_views);                                             \
+        else                                                                                       \
+            kernel##_strided(pt_threads, pt_views);                                                \
+    }                                                                                              \
+    static const polytile_implementation kernel##_kernel                                           \
+        __attribute__((unused)) = {kernel##_host, 0};                                              \
+    static inline __attribute__((always_inline)) void kernel##_thread(                             \
+        PT_INDEX_PARAMETERS indices PT_EACH(PT_VIEW_PARAMETER, kernel, __VA_ARGS__))
+
+/** Combine a value into an element of a reducing role; the same bodies use atomics on devices. */
+#define PT_SUM(element, value)  ((element) = (__typeof__(element))((element) + (value)))
+#define PT_PROD(element, value) ((element) = (__typeof__(element))((element) * (value)))
+#define PT_MIN(element, value)  PT_KEEP(element, value, <)
+#define PT_MAX(element, value)  PT_KEEP(element, value, >)
+
+#define PT_KEEP(element, value, better)                                                            \
+    do {                                                                                           \
+        const __typeof__(element) pt_value = (value);                                              \
+        if (pt_value better(element))                                                              \
+            (element) = pt_value;                                                                  \
+    } while (0)
+
+/* What a view, the tuple (T, A, n_dims), turns into at each place of POLYTILE_KERNEL. */
+#define PT_DECLARE_VIEW(kernel, k, view) PT_APPLY(PT_DECLARE_VIEW_, (kernel, PT_UNPACK view))
+#define PT_DECLARE_VIEW_(kernel, T, A, n_dims)                                                     \
+    typedef PT_VIEW_STRUCT(T, n_dims) kernel##_##A##_view;
+
+#define PT_VIEW_PARAMETER(kernel, k, view)       PT_APPLY(PT_VIEW_PARAMETER_, (kernel, PT_UNPACK view))
+#define PT_VIEW_PARAMETER_(kernel, T, A, n_dims) , kernel##_##A##_view A __attribute__((unused))
+
+#define PT_VIEW_ARGUMENT(kernel, k, view) PT_APPLY(PT_VIEW_ARGUMENT_, (PT_UNPACK view))
+#define PT_VIEW_ARGUMENT_(T, A, n_dims)   , A
+
+#define PT_AND_VIEW_IS_CONTIGUOUS(kernel, k, view)                                                 \
+    PT_APPLY(PT_AND_VIEW_IS_CONTIGUOUS_, (k, PT_UNPACK view))
+#define PT_AND_VIEW_IS_CONTIGUOUS_(k, T, A, n_dims) &&PT_IS_CONTIGUOUS(T, n_dims, pt_views[k])
+
+#define PT_DEFINE_CONTIGUOUS_VIEW(kernel, k, view)                                                 \
+    PT_APPLY(PT_DEFINE_VIEW_, (kernel, k, PT_LAST_UNIT, PT_UNPACK view))
+#define PT_DEFINE_STRIDED_VIEW(kernel, k, view)                                                    \
+    PT_APPLY(PT_DEFINE_VIEW_, (kernel, k, PT_LAST_STRIDE, PT_UNPACK view))
+#define PT_DEFINE_VIEW_(kernel, k, LAST, T, A, n_dims)                                             \
+    const kernel##_##A##_view A = PT_CAT(PT_VIEW_OF_, n_dims)(T, pt_views[k], LAST);
+
+/* What the tuple of index names turns into: parameters, and a loop nest over a box of threads. */
+#define PT_INDEX_PARAMETERS(...)          PT_CAT(PT_INDEX_PARAMETERS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define PT_INDEX(i)                       int64_t i __attribute__((unused))
+#define PT_INDEX_PARAMETERS_1(i)          PT_INDEX(i)
+#define PT_INDEX_PARAMETERS_2(i, j)       PT_INDEX(i), PT_INDEX(j)
+#define PT_INDEX_PARAMETERS_3(i, j, k)    PT_INDEX(i), PT_INDEX(j), PT_INDEX(k)
+#define PT_INDEX_PARAMETERS_4(i, j, k, l) PT_INDEX(i), PT_INDEX(j), PT_INDEX(k), PT_INDEX(l)
+
+#define PT_LOOPS(...) PT_CAT(PT_LOOPS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define PT_LOOP(i, dim)                                                                            \
+    for (int64_t i = pt_threads->range[dim].lo, pt_last_##i = pt_threads->range[dim].hi;           \
+         i <= pt_last_##i; i++)
+#define PT_LOOPS_1(i)          PT_LOOP(i, 0)
+#define PT_LOOPS_2(i, j)       PT_LOOP(i, 0) PT_LOOP(j, 1)
+#define PT_LOOPS_3(i, j, k)    PT_LOOP(i, 0) PT_LOOP(j, 1) PT_LOOP(k, 2)
+#define PT_LOOPS_4(i, j, k, l) PT_LOOP(i, 0) PT_LOOP(j, 1) PT_LOOP(k, 2) PT_LOOP(l, 3)
+
+#endif
