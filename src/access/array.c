@@ -85,7 +85,7 @@ polytile_status pti_array_create(polytile_context *ctx, const char *name, polyti
         return pti_fail(ctx, POLYTILE_INVALID, "an array needs a name, for its errors and plans");
     if (domain == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "array %s: its domain is NULL", name);
-    int64_t n_bytes;
+    int64_t n_bytes = 0;
     polytile_status status = check_shape(ctx, name, type, domain, &n_bytes);
     if (status != POLYTILE_OK)
         return status;

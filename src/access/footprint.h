@@ -10,6 +10,13 @@
 /** Which sections count: those whose elements must be there before, those that change, or all. */
 typedef enum pti_touch { PTI_READS, PTI_WRITES, PTI_TOUCHES } pti_touch;
 
+/** Writes are moved exactly if a section takes at most so many boxes, whatever the box of threads;
+ * operands with sections that take more are partial. */
+enum { PTI_MAX_WRITE_BOXES = 64 };
+
+/** Whether a section counts for a touch, by its role: fresh reductions read nothing. */
+bool pti_section_counts(const pti_section *section, pti_touch touch);
+
 /**
  * The smallest strided box around one section's footprint, in O(dims * indices), without
  * allocation.
@@ -23,6 +30,8 @@ polytile_domain pti_section_hull(const pti_instance *instance, const pti_section
 /**
  * The coarse union of the hulls of an operand's sections: what a device buffer holds.
  *
+ * Of a partial operand all sections count, whatever the touch.
+ *
  * Source  Torres et al., section III-E, domain transformation, with the sound stride.
  */
 polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pti_touch touch,
@@ -34,8 +43,10 @@ polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pt
  * Gives the exact set if that takes at most max_boxes boxes a section (regular sections take one;
  * sections with gaps one a residue; sections whose dimensions share an index one a value of it);
  * otherwise fewer and larger boxes inside the hull that contain the footprint. Returns whether the
- * boxes are exactly the footprint (never when a section itself is not exact). Boxes are merged
- * where they fit together.
+ * boxes are exactly the footprint (never when a section itself is not exact, or an allocation
+ * failed). Boxes are merged where they fit together. Writes take PTI_MAX_WRITE_BOXES a section if
+ * max_boxes is less, so they are exact unless the operand is partial, whose boxes are just its
+ * hull.
  */
 bool pti_footprint_boxes(const pti_instance *instance, int operand, pti_touch touch,
                          const polytile_domain *threads, int max_boxes, pti_boxes *boxes);

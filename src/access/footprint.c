@@ -1,0 +1,103 @@
+#include "access/footprint.h"
+
+#include "access/pieces.h"
+#include "base/checked.h"
+
+/* The part of a range within first .. last. */
+static polytile_range clip_ends(int64_t lo, int64_t hi, int64_t step, polytile_range whole) {
+    if (lo < whole.lo)
+        lo += step == 1 ? whole.lo - lo : pti_ceil_div(whole.lo - lo, step) * step;
+    return pti_range(lo, pti_min(hi, whole.hi), step);
+}
+
+/* One dimension of a section's hull. A single element, or a window of fixed length, has no stride
+ * of its own but what the indices give it. */
+static polytile_range subscript_hull(const pti_subscript *subscript, const polytile_domain *threads,
+                                     polytile_range whole) {
+    int64_t lo = subscript->lo.constant, hi = subscript->hi.constant, stride = 0;
+    bool is_single = lo == hi;
+    for (int k = 0; k < threads->n_dims; k++) {
+        int64_t a = subscript->lo.index[k], b = subscript->hi.index[k];
+        int64_t first = threads->range[k].lo, last = threads->range[k].hi;
+        lo += a * (a < 0 ? last : first);
+        hi += b * (b < 0 ? first : last);
+        is_single = is_single && a == b;
+        if (a != 0 && first != last && stride != 1)
+            stride = pti_gcd(stride, a);
+    }
+    if (!is_single)
+        stride = subscript->step == 1 ? 1 : pti_gcd(stride, subscript->step);
+    return clip_ends(lo, hi, stride == 0 ? 1 : stride, whole);
+}
+
+polytile_domain pti_section_hull(const pti_instance *instance, const pti_section *section,
+                                 const polytile_domain *threads) {
+    const polytile_domain *array = &instance->operand[section->operand].domain;
+    polytile_domain hull;
+    hull.n_dims = section->n_dims;
+    for (int d = 0; d < section->n_dims; d++) {
+        hull.range[d] = subscript_hull(&section->subscript[d], threads, array->range[d]);
+        if (hull.range[d].hi < hull.range[d].lo)
+            return pti_box_empty(section->n_dims);
+    }
+    return hull;
+}
+
+bool pti_section_counts(const pti_section *section, pti_touch touch) {
+    if (touch == PTI_WRITES)
+        return section->role != POLYTILE_IN;
+    return touch == PTI_TOUCHES || (section->role != POLYTILE_OUT && !section->fresh);
+}
+
+polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pti_touch touch,
+                                   const polytile_domain *threads) {
+    const pti_operand *touched = &instance->operand[operand];
+    polytile_domain hull = pti_box_empty(touched->domain.n_dims);
+    for (int s = 0; s < touched->n_sections; s++) {
+        const pti_section *section = &instance->section[touched->first_section + s];
+        if (!touched->partial && !pti_section_counts(section, touch))
+            continue;
+        polytile_domain part = pti_section_hull(instance, section, threads);
+        hull = s == 0 ? part : pti_box_coarse_union(&hull, &part);
+    }
+    return hull;
+}
+
+static bool gather(const pti_instance *instance, const pti_operand *operand, pti_touch touch,
+                   const polytile_domain *threads, int max_boxes, pti_boxes *boxes) {
+    bool exact = true;
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_section *section = &instance->section[operand->first_section + s];
+        if (!pti_section_counts(section, touch))
+            continue;
+        exact = exact && section->exact;
+        if (!pti_section_add_exact(instance, section, threads, max_boxes, boxes)) {
+            pti_section_add_groups(instance, section, threads, max_boxes, boxes);
+            exact = false;
+        }
+    }
+    pti_boxes_merge(boxes);
+    return exact;
+}
+
+/* Overlapping sections cut each other; so many boxes a section are still worth their handling. */
+static bool is_shattered(const pti_operand *operand, int max_boxes, const pti_boxes *boxes) {
+    int64_t worthwhile = (2 * operand->domain.n_dims + 1) * (int64_t)operand->n_sections;
+    return boxes->n_boxes > worthwhile * max_boxes;
+}
+
+bool pti_footprint_boxes(const pti_instance *instance, int operand, pti_touch touch,
+                         const polytile_domain *threads, int max_boxes, pti_boxes *boxes) {
+    const pti_operand *touched = &instance->operand[operand];
+    int limit =
+        touch == PTI_WRITES && max_boxes < PTI_MAX_WRITE_BOXES ? PTI_MAX_WRITE_BOXES : max_boxes;
+    pti_boxes_clear(boxes);
+    bool exact = !touched->partial && gather(instance, touched, touch, threads, limit, boxes);
+    if (touched->partial || (touch != PTI_WRITES && is_shattered(touched, limit, boxes))) {
+        polytile_domain hull = pti_footprint_hull(instance, operand, touch, threads);
+        pti_boxes_clear(boxes);
+        pti_boxes_append(boxes, &hull);
+        return false;
+    }
+    return exact && !boxes->failed;
+}

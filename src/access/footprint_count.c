@@ -1,0 +1,129 @@
+#include "access/footprint.h"
+
+#include "access/affine.h"
+#include "access/pieces.h"
+#include "base/checked.h"
+
+/* Counting distinct elements without ever counting too many: exactly where the footprint is a few
+ * boxes, as a sum over slices that cannot meet where it is not, else the largest part known. */
+
+enum { COUNTED_BOXES = 64, MAX_SLICES = 1 << 17 };
+
+typedef struct counting {
+    const pti_instance *instance;
+    const pti_operand *operand;
+    pti_touch touch;
+    int64_t n_slices_left;
+    pti_boxes boxes; /* scratch */
+} counting;
+
+/* A section that may touch only a part of itself adds nothing that is certain. */
+static bool is_counted(const counting *counting, const pti_section *section) {
+    return section->exact && pti_section_counts(section, counting->touch);
+}
+
+/* Whether the footprint of a box of threads is few boxes; then *count is exact. */
+static bool count_boxes(counting *counting, const polytile_domain *threads, int64_t *count) {
+    const pti_operand *operand = counting->operand;
+    pti_boxes_clear(&counting->boxes);
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_section *section = &counting->instance->section[operand->first_section + s];
+        if (is_counted(counting, section) &&
+            !pti_section_add_exact(counting->instance, section, threads, COUNTED_BOXES,
+                                   &counting->boxes))
+            return false;
+    }
+    *count = pti_boxes_count(&counting->boxes);
+    return true;
+}
+
+/**
+ * Whether threads that differ in index k touch different elements in dimension d: all sections move
+ * there with k alone, equally fast, and further in one step than they reach.
+ */
+static bool tells_apart(const counting *counting, int k, int d) {
+    const pti_operand *operand = counting->operand;
+    int64_t lowest = INT64_MAX, highest = INT64_MIN, speed = 0;
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_section *section = &counting->instance->section[operand->first_section + s];
+        const pti_subscript *subscript = &section->subscript[d];
+        if (!is_counted(counting, section))
+            continue;
+        pti_affine moving = {.index[k] = subscript->lo.index[k]};
+        speed = lowest == INT64_MAX ? subscript->lo.index[k] : speed;
+        if (subscript->lo.index[k] != speed || !pti_affine_is_parallel(&moving, &subscript->lo) ||
+            !pti_affine_is_parallel(&moving, &subscript->hi))
+            return false;
+        lowest = pti_min(lowest, subscript->lo.constant);
+        highest = pti_max(highest, subscript->hi.constant);
+    }
+    return lowest != INT64_MAX && highest - lowest < pti_abs(speed);
+}
+
+/* An index of more than one value whose slices cannot meet; -1 if there is none that is affordable.
+ */
+static int find_slicing_index(const counting *counting, const polytile_domain *threads) {
+    for (int k = 0; k < threads->n_dims; k++) {
+        int64_t extent = pti_range_count(threads->range[k]);
+        for (int d = 0; extent > 1 && extent <= counting->n_slices_left &&
+                        d < counting->operand->domain.n_dims;
+             d++)
+            if (tells_apart(counting, k, d))
+                return k;
+    }
+    return -1;
+}
+
+/* The footprint of the one slice in the middle of what a section slices. */
+static int64_t count_middle_slice(counting *counting, const pti_section *section,
+                                  const polytile_domain *threads) {
+    pti_slicing slicing = pti_section_slice(counting->instance, section, threads);
+    polytile_domain slice = *threads;
+    for (int k = 0; k < slice.n_dims; k++)
+        if (slicing.sliced & (1u << k)) {
+            slice.range[k].lo += (slice.range[k].hi - slice.range[k].lo) / 2;
+            slice.range[k].hi = slice.range[k].lo;
+        }
+    pti_boxes_clear(&counting->boxes);
+    pti_section_add_exact(counting->instance, section, &slice, COUNTED_BOXES, &counting->boxes);
+    return pti_boxes_count(&counting->boxes);
+}
+
+static int64_t count_largest_part(counting *counting, const polytile_domain *threads) {
+    int64_t largest = 0;
+    for (int s = 0; s < counting->operand->n_sections; s++) {
+        const pti_section *section =
+            &counting->instance->section[counting->operand->first_section + s];
+        if (is_counted(counting, section))
+            largest = pti_max(largest, count_middle_slice(counting, section, threads));
+    }
+    return largest;
+}
+
+static int64_t count_threads(counting *counting, const polytile_domain *threads) {
+    int64_t count;
+    if (count_boxes(counting, threads, &count))
+        return count;
+    int k = find_slicing_index(counting, threads);
+    if (k < 0)
+        return count_largest_part(counting, threads);
+    polytile_domain slice = *threads;
+    counting->n_slices_left -= pti_range_count(threads->range[k]);
+    count = 0;
+    for (int64_t i = threads->range[k].lo; i <= threads->range[k].hi; i++) {
+        slice.range[k] = pti_range(i, i, 1);
+        count += count_threads(counting, &slice);
+    }
+    return count;
+}
+
+/* A failed allocation loses boxes, never adds any, so the bound holds. */
+int64_t pti_operand_least_count(const pti_instance *instance, int operand, pti_touch touch) {
+    counting counting = {.instance = instance,
+                         .operand = &instance->operand[operand],
+                         .touch = touch,
+                         .n_slices_left = MAX_SLICES};
+    int64_t count = count_threads(&counting, &instance->threads);
+    pti_boxes_free(&counting.boxes);
+    return count;
+}
