@@ -1,0 +1,287 @@
+#include "partition/check_replay.h"
+
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STREAM_OF(name, word, stream) stream,
+static const pti_stream stream_of[] = {PTI_OPS(STREAM_OF)};
+#undef STREAM_OF
+
+#define WORD_OF(name, word, stream) word,
+static const char *const word_of[] = {PTI_OPS(WORD_OF)};
+#undef WORD_OF
+
+static const pti_history no_history = {{-1, -1, -1}};
+static const pti_clock no_clock = {{-1, -1, -1}};
+
+static void advance_clock(pti_clock *clock, const pti_clock *other) {
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        clock->done[s] = pti_max(clock->done[s], other->done[s]);
+}
+
+static void set_clocks(pti_replay *replay) {
+    const pti_schedule *schedule = replay->schedule;
+    pti_clock stream_clock[PTI_N_STREAMS] = {no_clock, no_clock, no_clock};
+    for (int64_t i = 0; i < schedule->n_ops; i++) {
+        const pti_op *op = &schedule->op[i];
+        pti_clock *clock = &stream_clock[stream_of[op->kind]];
+        for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
+            advance_clock(clock, &replay->clock[schedule->wait[w]]);
+        clock->done[stream_of[op->kind]] = i;
+        replay->clock[i] = *clock;
+    }
+}
+
+static void link_resident(pti_replay *replay, int64_t r) {
+    pti_resident *resident = &replay->resident[r];
+    pti_operand_state *operand = &replay->operand[resident->operand];
+    resident->life = PTI_LIVE;
+    resident->next = operand->first_resident;
+    resident->previous = -1;
+    if (resident->next >= 0)
+        replay->resident[resident->next].previous = r;
+    operand->first_resident = r;
+}
+
+static void unlink_resident(pti_replay *replay, int64_t r) {
+    pti_resident *resident = &replay->resident[r];
+    if (resident->next >= 0)
+        replay->resident[resident->next].previous = resident->previous;
+    if (resident->previous >= 0)
+        replay->resident[resident->previous].next = resident->next;
+    else
+        replay->operand[resident->operand].first_resident = resident->next;
+    resident->life = PTI_OVERWRITTEN;
+}
+
+/** In place every array is there from the start; what a fresh reduction holds does not count. */
+static void begin_in_place(pti_replay *replay) {
+    for (int o = 0; o < replay->instance->n_operands; o++) {
+        link_resident(replay, o);
+        if (!replay->instance->operand[o].fresh)
+            pti_boxes_add(&replay->resident[o].valid, &replay->instance->operand[o].domain);
+    }
+}
+
+static void *new_array(pti_replay *replay, int64_t n, size_t bytes) {
+    void *array = calloc((size_t)n + 1, bytes);
+    replay->failed |= array == NULL;
+    return array;
+}
+
+bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text *why) {
+    int n_operands = schedule->instance->n_operands;
+    *replay = (pti_replay){.schedule = schedule, .instance = schedule->instance, .why = why};
+    replay->n_residents = schedule->in_place ? n_operands : schedule->n_placements;
+    replay->clock = new_array(replay, schedule->n_ops, sizeof *replay->clock);
+    replay->resident = new_array(replay, replay->n_residents, sizeof *replay->resident);
+    replay->operand = new_array(replay, n_operands, sizeof *replay->operand);
+    replay->live = new_array(replay, replay->n_residents, sizeof *replay->live);
+    if (replay->failed)
+        return PTI_REJECT(why, "out of host memory to check %" PRId64 " operations",
+                          schedule->n_ops);
+    set_clocks(replay);
+    for (int64_t r = 0; r < replay->n_residents; r++) {
+        pti_resident *resident = &replay->resident[r];
+        resident->operand = schedule->in_place ? (int)r : schedule->placement[r].operand;
+        resident->history = no_history;
+        resident->after = no_clock;
+    }
+    for (int o = 0; o < n_operands; o++) {
+        replay->operand[o].first_resident = -1;
+        replay->operand[o].host = no_history;
+    }
+    if (schedule->in_place)
+        begin_in_place(replay);
+    return true;
+}
+
+static void forget(pti_replay *replay, pti_boxes *set) {
+    replay->failed |= set->failed;
+    pti_boxes_free(set);
+}
+
+void pti_replay_end(pti_replay *replay) {
+    for (int64_t r = 0; replay->resident != NULL && r < replay->n_residents; r++) {
+        forget(replay, &replay->resident[r].valid);
+        forget(replay, &replay->resident[r].dirty);
+    }
+    for (int o = 0; replay->operand != NULL && o < replay->instance->n_operands; o++) {
+        forget(replay, &replay->operand[o].combined);
+        forget(replay, &replay->operand[o].filled);
+    }
+    forget(replay, &replay->scratch);
+    free(replay->clock);
+    free(replay->resident);
+    free(replay->operand);
+    free(replay->live);
+    free(replay->use);
+}
+
+int64_t pti_replay_resident(const pti_replay *replay, int64_t placement) {
+    return replay->schedule->in_place ? replay->schedule->placement[placement].operand : placement;
+}
+
+bool pti_replay_reject(pti_replay *replay, int64_t op, int operand, const polytile_domain *box,
+                       const char *reason) {
+    pti_text_add(replay->why, "operation %" PRId64 " (%s for superblock %" PRId64 "), %s", op,
+                 word_of[replay->schedule->op[op].kind], replay->schedule->op[op].superblock,
+                 replay->instance->operand[operand].name);
+    if (box != NULL)
+        pti_check_write_box(replay->why, box);
+    return PTI_REJECT(replay->why, ": %s", reason);
+}
+
+static int64_t first_byte(const pti_replay *replay, int64_t r) {
+    return replay->schedule->placement[r].offset_bytes;
+}
+
+static int64_t end_byte(const pti_replay *replay, int64_t r) {
+    return first_byte(replay, r) + replay->schedule->placement[r].layout.size_bytes;
+}
+
+/** The position in live of the first resident that ends after a byte. */
+static int64_t find_live(const pti_replay *replay, int64_t byte) {
+    int64_t lo = 0, hi = replay->n_live;
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+        if (end_byte(replay, replay->live[middle]) > byte)
+            hi = middle;
+        else
+            lo = middle + 1;
+    }
+    return lo;
+}
+
+/** A resident's memory goes to another; what is newest in it must be elsewhere too. */
+static bool bury(pti_replay *replay, int64_t op, int64_t r, pti_clock *after) {
+    pti_resident *resident = &replay->resident[r];
+    unlink_resident(replay, r);
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        if (resident->history.newest[s] >= 0)
+            after->done[s] = pti_max(after->done[s], replay->use[resident->history.newest[s]].op);
+    for (int64_t q = replay->operand[resident->operand].first_resident; q >= 0;
+         q = replay->resident[q].next)
+        pti_boxes_subtract_all(&resident->dirty, &replay->resident[q].dirty);
+    if (resident->dirty.n_boxes > 0)
+        return pti_replay_reject(replay, op, resident->operand, &resident->dirty.box[0],
+                                 "is overwritten before it was downloaded");
+    forget(replay, &resident->valid);
+    forget(replay, &resident->dirty);
+    return true;
+}
+
+static bool take_over(pti_replay *replay, int64_t op, int64_t r) {
+    int64_t from = find_live(replay, first_byte(replay, r)), to = from;
+    for (; to < replay->n_live && first_byte(replay, replay->live[to]) < end_byte(replay, r); to++)
+        if (!bury(replay, op, replay->live[to], &replay->resident[r].after))
+            return false;
+    memmove(&replay->live[from + 1], &replay->live[to],
+            (size_t)(replay->n_live - to) * sizeof *replay->live);
+    replay->live[from] = r;
+    replay->n_live += 1 - (to - from);
+    link_resident(replay, r);
+    return true;
+}
+
+bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t r, bool writes) {
+    pti_resident *resident = &replay->resident[r];
+    if (resident->life == PTI_UNUSED && writes && !take_over(replay, op, r))
+        return false;
+    if (resident->life == PTI_UNUSED)
+        return pti_replay_reject(replay, op, resident->operand, NULL,
+                                 "is read where nothing was written yet");
+    if (resident->life == PTI_OVERWRITTEN)
+        return pti_replay_reject(replay, op, resident->operand, NULL,
+                                 "is used where other data has taken its place");
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        if (resident->after.done[s] > replay->clock[op].done[s])
+            return pti_replay_reject(replay, op, resident->operand, NULL,
+                                     "does not wait for the last use of the memory it takes over");
+    return true;
+}
+
+static bool record_use(pti_replay *replay, int64_t op, pti_history *history,
+                       const polytile_domain *box, bool writes) {
+    if (replay->n_uses == replay->uses_capacity) {
+        int64_t capacity = 2 * replay->uses_capacity + 64;
+        pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
+        if (grown == NULL)
+            return replay->failed = true;
+        replay->use = grown;
+        replay->uses_capacity = capacity;
+    }
+    int64_t *newest = &history->newest[stream_of[replay->schedule->op[op].kind]];
+    replay->use[replay->n_uses] = (pti_use){op, *newest, writes, *box};
+    *newest = replay->n_uses++;
+    return true;
+}
+
+static bool reject_race(pti_replay *replay, int64_t op, int operand, const pti_use *other) {
+    char reason[96];
+    snprintf(reason, sizeof reason, "may run beside operation %" PRId64 " (%s), which %s it",
+             other->op, word_of[replay->schedule->op[other->op].kind],
+             other->writes ? "writes" : "reads");
+    return pti_replay_reject(replay, op, operand, &other->box, reason);
+}
+
+bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int operand,
+                    const polytile_domain *box, bool writes) {
+    polytile_domain common;
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        for (int64_t u = history->newest[s];
+             u >= 0 && replay->use[u].op > replay->clock[op].done[s]; u = replay->use[u].previous)
+            if ((writes || replay->use[u].writes) &&
+                pti_box_intersect(&replay->use[u].box, box, &common))
+                return reject_race(replay, op, operand, &replay->use[u]);
+    return record_use(replay, op, history, box, writes);
+}
+
+bool pti_set_meets(const pti_boxes *set, const polytile_domain *box) {
+    polytile_domain common;
+    for (int k = 0; k < set->n_boxes; k++)
+        if (pti_box_intersect(&set->box[k], box, &common))
+            return true;
+    return false;
+}
+
+void pti_set_add(pti_boxes *set, const polytile_domain *box) {
+    enum { FEW = 16 };
+    pti_boxes_add(set, box);
+    bool is_power_of_two = (set->n_boxes & (set->n_boxes - 1)) == 0;
+    if (set->n_boxes >= FEW && is_power_of_two)
+        pti_boxes_merge(set);
+}
+
+bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polytile_domain *box) {
+    for (int64_t r = replay->operand[operand].first_resident; r >= 0; r = replay->resident[r].next)
+        if (pti_set_meets(&replay->resident[r].dirty, box))
+            return true;
+    return false;
+}
+
+void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *box) {
+    for (int64_t r = replay->operand[operand].first_resident; r >= 0; r = replay->resident[r].next)
+        if (replay->resident[r].dirty.n_boxes > 0)
+            pti_boxes_subtract(&replay->resident[r].dirty, box);
+}
+
+void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box) {
+    int operand = replay->resident[resident].operand;
+    for (int64_t r = replay->operand[operand].first_resident; r >= 0;
+         r = replay->resident[r].next) {
+        polytile_domain common;
+        if (r == resident ||
+            !pti_box_intersect(&replay->schedule->placement[r].layout.hull, box, &common))
+            continue;
+        pti_boxes_subtract(&replay->resident[r].valid, box);
+        pti_boxes_subtract(&replay->resident[r].dirty, box);
+    }
+    pti_set_add(&replay->resident[resident].valid, box);
+    if (!replay->schedule->in_place)
+        pti_set_add(&replay->resident[resident].dirty, box);
+}

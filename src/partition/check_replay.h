@@ -1,0 +1,109 @@
+#ifndef POLYTILE_PARTITION_CHECK_REPLAY_H
+#define POLYTILE_PARTITION_CHECK_REPLAY_H
+
+#include "access/boxes.h"
+#include "partition/check_shape.h"
+
+/*
+ * The state of a schedule while it is replayed in list order.
+ *
+ * Replaying in one order is enough because the replay also proves that there is no race: any two
+ * operations that use the same bytes or elements, one of them writing, are ordered by streams and
+ * waits. Then every order in which a device may run them gives the same data.
+ */
+
+/** The newest operation of each stream that is certainly done, -1 for none: a vector clock. */
+typedef struct pti_clock {
+    int64_t done[PTI_N_STREAMS];
+} pti_clock;
+
+/** One operation's use of a box of some memory. */
+typedef struct pti_use {
+    int64_t op;
+    int64_t previous; /* of the same memory and stream, -1 for none */
+    bool writes;
+    polytile_domain box;
+} pti_use;
+
+/** The newest use of some memory in each stream, -1 for none. */
+typedef struct pti_history {
+    int64_t newest[PTI_N_STREAMS];
+} pti_history;
+
+typedef enum pti_life { PTI_UNUSED, PTI_LIVE, PTI_OVERWRITTEN } pti_life;
+
+/** What a placement holds; in place, what an operand's array holds. */
+typedef struct pti_resident {
+    int operand;
+    pti_life life;
+    pti_boxes valid; /* in their newest version */
+    pti_boxes dirty; /* valid, and newer than the host's; empty in place */
+    pti_history history;
+    pti_clock after; /* uses of what lay here before: every use comes after them */
+    int64_t next;    /* live residents of the operand, -1 ends */
+    int64_t previous;
+} pti_resident;
+
+/** What is known of an operand beside its residents. */
+typedef struct pti_operand_state {
+    int64_t first_resident; /* live, -1 for none */
+    pti_history host;       /* of the host array, under transfers */
+    pti_boxes combined;     /* fresh reductions: elements that threads have combined into */
+    pti_boxes filled;       /* fresh reductions in place */
+} pti_operand_state;
+
+typedef struct pti_replay {
+    const pti_schedule *schedule;
+    const pti_instance *instance;
+    pti_text *why;
+    pti_clock *clock; /* one an operation */
+    int64_t n_residents;
+    pti_resident *resident;
+    pti_operand_state *operand;
+    int64_t n_live;
+    int64_t *live; /* residents by offset: their bytes are disjoint */
+    int64_t n_uses;
+    int64_t uses_capacity;
+    pti_use *use;
+    pti_boxes scratch;
+    bool failed; /* an allocation */
+} pti_replay;
+
+/** Prepare a replay of a schedule whose shape was checked; free it even if this is false. */
+bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text *why);
+void pti_replay_end(pti_replay *replay);
+
+/** Where a placement's data is: a position in resident. */
+int64_t pti_replay_resident(const pti_replay *replay, int64_t placement);
+
+/** Write a violation's text, naming the operation, the array and, unless NULL, the box; returns
+ * false. */
+bool pti_replay_reject(pti_replay *replay, int64_t op, int operand, const polytile_domain *box,
+                       const char *reason);
+
+/**
+ * Let an operation use a resident's memory: it takes over from what overlaps it if this is the
+ * first use and that writes, and must come after all uses of that.
+ */
+bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t resident, bool writes);
+
+/** Record the use of a box of some memory, which must not race with another. */
+bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int operand,
+                    const polytile_domain *box, bool writes);
+
+/** Whether any resident of the operand holds a newer version of a part of the box than the host. */
+bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polytile_domain *box);
+
+/** The box was downloaded: nothing of it is dirty any more. */
+void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *box);
+
+/** The box was written in one resident: it is the newest there and old in all others. */
+void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box);
+
+/** Whether box and set have a common element. */
+bool pti_set_meets(const pti_boxes *set, const polytile_domain *box);
+
+/** set := set united with box, kept short. */
+void pti_set_add(pti_boxes *set, const polytile_domain *box);
+
+#endif

@@ -1,0 +1,287 @@
+#include "partition/check_shape.h"
+
+#include "access/boxes.h"
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void pti_check_write_box(pti_text *text, const polytile_domain *box) {
+    for (int d = 0; d < box->n_dims; d++) {
+        polytile_range range = box->range[d];
+        pti_text_add(text, "%s%" PRId64, d == 0 ? "[" : ", ", range.lo);
+        if (range.hi != range.lo)
+            pti_text_add(text, ":%" PRId64, range.hi);
+        if (range.hi != range.lo && range.step != 1)
+            pti_text_add(text, ":%" PRId64, range.step);
+    }
+    pti_text_add(text, "]");
+}
+
+/** Whether a box of unknown origin is well formed and lies inside a domain known to be. */
+static bool is_box_inside(const polytile_domain *box, const polytile_domain *domain) {
+    if (box->n_dims != domain->n_dims)
+        return false;
+    for (int d = 0; d < domain->n_dims; d++) {
+        polytile_range inner = box->range[d], outer = domain->range[d];
+        if (inner.lo < outer.lo || inner.hi > outer.hi || inner.lo > inner.hi || inner.step < 1 ||
+            (inner.hi - inner.lo) % inner.step != 0 || !pti_range_contains(outer, inner))
+            return false;
+    }
+    return true;
+}
+
+static bool reject_superblock(const pti_schedule *schedule, int64_t k, const char *reason,
+                              pti_text *why) {
+    pti_text_add(why, "superblock %" PRId64 ", threads ", k);
+    pti_check_write_box(why, &schedule->superblock[k]);
+    return PTI_REJECT(why, ", %s", reason);
+}
+
+static int compare_keys(const void *left, const void *right) {
+    const int64_t *a = left, *b = right;
+    return (a[0] > b[0]) - (a[0] < b[0]);
+}
+
+/** Fill keys with pairs (first index along dimension d, superblock), sorted; returns how many
+ * distinct ones. */
+static int64_t sort_superblocks(const pti_schedule *schedule, int d, int64_t (*keys)[2]) {
+    for (int64_t k = 0; k < schedule->n_superblocks; k++) {
+        keys[k][0] = schedule->superblock[k].range[d].lo;
+        keys[k][1] = k;
+    }
+    qsort(keys, (size_t)schedule->n_superblocks, sizeof *keys, compare_keys);
+    int64_t n_distinct = 1;
+    for (int64_t k = 1; k < schedule->n_superblocks; k++)
+        n_distinct += keys[k][0] != keys[k - 1][0];
+    return n_distinct;
+}
+
+static void sort_along_best_dimension(const pti_schedule *schedule, int64_t (*keys)[2], int *best) {
+    int64_t most = 0;
+    for (int d = 0; d < schedule->instance->n_indices; d++) {
+        int64_t n_distinct = sort_superblocks(schedule, d, keys);
+        if (n_distinct > most) {
+            most = n_distinct;
+            *best = d;
+        }
+    }
+    sort_superblocks(schedule, *best, keys);
+}
+
+static bool check_disjoint(const pti_schedule *schedule, int64_t (*keys)[2], pti_text *why) {
+    int d = 0;
+    sort_along_best_dimension(schedule, keys, &d);
+    for (int64_t i = 0; i < schedule->n_superblocks; i++) {
+        const polytile_domain *box = &schedule->superblock[keys[i][1]];
+        polytile_domain common;
+        for (int64_t j = i + 1; j < schedule->n_superblocks && keys[j][0] <= box->range[d].hi; j++)
+            if (pti_box_intersect(box, &schedule->superblock[keys[j][1]], &common))
+                return reject_superblock(schedule, keys[i][1], "overlaps another", why);
+    }
+    return true;
+}
+
+/** Superblocks that are inside the domain and disjoint cover it if they are as many threads. */
+static bool check_count(const pti_schedule *schedule, pti_text *why) {
+    int64_t n_threads = 0;
+    for (int64_t k = 0; k < schedule->n_superblocks; k++) {
+        polytile_domain *box = &schedule->superblock[k];
+        if (!is_box_inside(box, &schedule->instance->threads))
+            return reject_superblock(schedule, k, "is no box of the launch domain", why);
+        for (int d = 0; d < box->n_dims; d++)
+            if (box->range[d].hi != box->range[d].lo && box->range[d].step != 1)
+                return reject_superblock(schedule, k, "has gaps", why);
+        if (pti_add_overflows(n_threads, pti_box_count(box), &n_threads))
+            return reject_superblock(schedule, k, "makes more threads than 64 bits count", why);
+    }
+    int64_t n_all = pti_box_count(&schedule->instance->threads);
+    if (n_threads != n_all)
+        return PTI_REJECT(why,
+                          "the superblocks hold %" PRId64 " threads, the launch domain %" PRId64,
+                          n_threads, n_all);
+    return true;
+}
+
+bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why) {
+    if (schedule->n_superblocks < 1)
+        return PTI_REJECT(why, "there is no superblock");
+    if (!check_count(schedule, why))
+        return false;
+    int64_t(*keys)[2] = calloc((size_t)schedule->n_superblocks, sizeof *keys);
+    if (keys == NULL)
+        return PTI_REJECT(why, "out of host memory for %" PRId64 " superblocks",
+                          schedule->n_superblocks);
+    bool disjoint = check_disjoint(schedule, keys, why);
+    free(keys);
+    return disjoint;
+}
+
+static bool reject_placement(const pti_schedule *schedule, int64_t p, const char *reason,
+                             pti_text *why) {
+    return PTI_REJECT(why, "placement %" PRId64 " of %s %s", p,
+                      schedule->instance->operand[schedule->placement[p].operand].name, reason);
+}
+
+/**
+ * The bytes from a layout's first to its last, -1 if two elements share some or if it exceeds 64
+ * bits: from the nearest neighbours outwards, the next dimension must step over all before it.
+ */
+static int64_t layout_span(const pti_layout *layout, int64_t element_bytes) {
+    int64_t pitch[POLYTILE_MAX_DIMS], span = element_bytes;
+    bool done[POLYTILE_MAX_DIMS] = {false};
+    int n_left = 0;
+    for (int d = 0; d < layout->hull.n_dims; d++) {
+        done[d] = pti_range_count(layout->hull.range[d]) == 1;
+        n_left += !done[d];
+        if (!done[d] &&
+            pti_mul_overflows(layout->stride_bytes[d], layout->hull.range[d].step, &pitch[d]))
+            return -1;
+    }
+    for (; n_left > 0; n_left--) {
+        int nearest = -1;
+        for (int d = 0; d < layout->hull.n_dims; d++)
+            if (!done[d] && (nearest < 0 || pitch[d] < pitch[nearest]))
+                nearest = d;
+        int64_t reach;
+        if (pitch[nearest] < span ||
+            pti_mul_overflows(pitch[nearest], pti_range_count(layout->hull.range[nearest]) - 1,
+                              &reach) ||
+            pti_add_overflows(span, reach, &span))
+            return -1;
+        done[nearest] = true;
+    }
+    return span;
+}
+
+static bool is_whole_array(const pti_placement *placement, const pti_operand *operand) {
+    const pti_layout *layout = &placement->layout;
+    int64_t stride = operand->element_bytes;
+    for (int d = operand->domain.n_dims - 1; d >= 0; d--) {
+        polytile_range whole = operand->domain.range[d];
+        if (layout->hull.range[d].lo != whole.lo || layout->hull.range[d].hi != whole.hi ||
+            (whole.hi > whole.lo &&
+             (layout->hull.range[d].step != 1 || layout->stride_bytes[d] != stride)))
+            return false;
+        stride *= pti_range_count(whole);
+    }
+    return true;
+}
+
+static bool check_placement(const pti_schedule *schedule, int64_t p, pti_text *why) {
+    const pti_placement *placement = &schedule->placement[p];
+    if (placement->operand < 0 || placement->operand >= schedule->instance->n_operands)
+        return PTI_REJECT(why, "placement %" PRId64 " is of array %d, which there is not", p,
+                          placement->operand);
+    const pti_operand *operand = &schedule->instance->operand[placement->operand];
+    if (!is_box_inside(&placement->layout.hull, &operand->domain))
+        return reject_placement(schedule, p, "is no box of the array", why);
+    int64_t span = layout_span(&placement->layout, operand->element_bytes), end;
+    if (span < 0)
+        return reject_placement(schedule, p, "has elements that share bytes", why);
+    if (placement->layout.size_bytes < span)
+        return reject_placement(schedule, p, "is larger than its size says", why);
+    if (schedule->in_place)
+        return is_whole_array(placement, operand) ||
+               reject_placement(schedule, p, "is not the whole array in place", why);
+    if (placement->offset_bytes < 0 ||
+        pti_add_overflows(placement->offset_bytes, placement->layout.size_bytes, &end) ||
+        end > schedule->arena_bytes)
+        return reject_placement(schedule, p, "does not lie in the arena", why);
+    return true;
+}
+
+static bool check_launch_placements(const pti_schedule *schedule, pti_text *why) {
+    int n_operands = schedule->instance->n_operands;
+    for (int64_t i = 0; i < schedule->n_superblocks * n_operands; i++) {
+        int64_t p = schedule->launch_placement[i];
+        if (p < -1 || p >= schedule->n_placements ||
+            (p >= 0 && schedule->placement[p].operand != i % n_operands))
+            return PTI_REJECT(why,
+                              "superblock %" PRId64 " uses placement %" PRId64
+                              " for %s, which is none of it",
+                              i / n_operands, p, schedule->instance->operand[i % n_operands].name);
+    }
+    return true;
+}
+
+bool pti_check_placements(const pti_schedule *schedule, pti_text *why) {
+    if (schedule->arena_bytes < 0 || schedule->limit_bytes < 0 ||
+        (schedule->limit_bytes > 0 && schedule->arena_bytes > schedule->limit_bytes))
+        return PTI_REJECT(why, "the arena of %" PRId64 " B exceeds the limit of %" PRId64 " B",
+                          schedule->arena_bytes, schedule->limit_bytes);
+    for (int64_t p = 0; p < schedule->n_placements; p++)
+        if (!check_placement(schedule, p, why))
+            return false;
+    return check_launch_placements(schedule, why);
+}
+
+static bool reject_op(int64_t i, const char *reason, pti_text *why) {
+    return PTI_REJECT(why, "operation %" PRId64 " %s", i, reason);
+}
+
+static bool check_waits(const pti_schedule *schedule, int64_t i, pti_text *why) {
+    const pti_op *op = &schedule->op[i];
+    if (op->n_waits < 0 || op->first_wait < 0 || op->n_waits > schedule->n_waits ||
+        op->first_wait > schedule->n_waits - op->n_waits)
+        return reject_op(i, "has waits that are not in the list", why);
+    for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
+        if (schedule->wait[w] < 0 || schedule->wait[w] >= i)
+            return reject_op(i, "waits for an operation that does not come before it", why);
+    return true;
+}
+
+static bool check_launch(const pti_schedule *schedule, int64_t i, int64_t k, pti_text *why) {
+    const pti_op *op = &schedule->op[i];
+    if (op->superblock != k)
+        return reject_op(i, "launches a superblock out of order or again", why);
+    if (!is_box_inside(&op->box, &schedule->superblock[k]) ||
+        !pti_box_equals(&op->box, &schedule->superblock[k]))
+        return reject_op(i, "launches other threads than its superblock's", why);
+    return true;
+}
+
+static bool check_transfer(const pti_schedule *schedule, int64_t i, pti_text *why) {
+    const pti_op *op = &schedule->op[i];
+    if (op->placement < 0 || op->placement >= schedule->n_placements)
+        return reject_op(i, "has no placement", why);
+    const pti_placement *placement = &schedule->placement[op->placement];
+    if (!is_box_inside(&op->box, &placement->layout.hull))
+        return reject_op(i, "moves a box that is not in its placement", why);
+    int64_t bytes = 0;
+    if (pti_mul_overflows(pti_box_count(&op->box),
+                          schedule->instance->operand[placement->operand].element_bytes, &bytes) ||
+        op->bytes != bytes)
+        return reject_op(i, "counts other bytes than its box has", why);
+    if (op->kind != PTI_COPY)
+        return true;
+    if (op->source_placement < 0 || op->source_placement >= schedule->n_placements ||
+        op->source_placement == op->placement)
+        return reject_op(i, "copies from no other placement", why);
+    const pti_placement *source = &schedule->placement[op->source_placement];
+    if (source->operand != placement->operand || !is_box_inside(&op->box, &source->layout.hull))
+        return reject_op(i, "copies a box that is not in its source", why);
+    return true;
+}
+
+bool pti_check_ops(const pti_schedule *schedule, pti_text *why) {
+    int64_t n_launches = 0;
+    for (int64_t i = 0; i < schedule->n_ops; i++) {
+        const pti_op *op = &schedule->op[i];
+        if ((int)op->kind < PTI_UPLOAD || op->kind > PTI_DOWNLOAD)
+            return reject_op(i, "is of no kind", why);
+        if (op->superblock < 0 || op->superblock >= schedule->n_superblocks)
+            return reject_op(i, "is of no superblock", why);
+        if (schedule->in_place && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
+            return reject_op(i, "moves data although the launch runs in place", why);
+        if (!check_waits(schedule, i, why))
+            return false;
+        if (!(op->kind == PTI_LAUNCH ? check_launch(schedule, i, n_launches++, why)
+                                     : check_transfer(schedule, i, why)))
+            return false;
+    }
+    if (n_launches != schedule->n_superblocks)
+        return PTI_REJECT(why, "%" PRId64 " superblocks, but %" PRId64 " launches",
+                          schedule->n_superblocks, n_launches);
+    return true;
+}

@@ -1,0 +1,26 @@
+#ifndef POLYTILE_PARTITION_CHECK_SHAPE_H
+#define POLYTILE_PARTITION_CHECK_SHAPE_H
+
+#include "base/text.h"
+#include "partition/schedule.h"
+
+/* The part of the schedule checker that needs no replay. */
+
+/** Write a violation's text; the value is false, to be returned. */
+#define PTI_REJECT(why, ...) (pti_text_add((why), __VA_ARGS__), false)
+
+/** Write a box of elements or threads, such as [0:15, 4:8:2]. */
+void pti_check_write_box(pti_text *text, const polytile_domain *box);
+
+/** Superblocks are non-empty boxes of the launch domain, pairwise disjoint, and cover it. */
+bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why);
+
+/** Placements lie in the arena, the arena in the limit, and no two elements of a placement share
+ * bytes; in place each is the whole array. */
+bool pti_check_placements(const pti_schedule *schedule, pti_text *why);
+
+/** All numbers in operations and waits are in range, waits point backwards, every box lies in its
+ * placement, and launches come once for each superblock, in order. */
+bool pti_check_ops(const pti_schedule *schedule, pti_text *why);
+
+#endif
