@@ -1,0 +1,37 @@
+#ifndef POLYTILE_PARTITION_PLAN_WORDS_H
+#define POLYTILE_PARTITION_PLAN_WORDS_H
+
+#include "access/instance.h"
+#include "base/text.h"
+#include "partition/schedule.h"
+
+/* The phrases that a plan's text and its picture share. */
+
+/** A box as in a declaration: "[1:8190, 0:98:2]"; a single index is written once. */
+void pti_words_box(pti_text *text, const polytile_domain *box);
+
+/** Extents as on the command line: "32x8". */
+void pti_words_extents(pti_text *text, int n_dims, const int64_t *extents);
+
+/** A count with separated thousands in a buffer of at least 32 bytes, which it returns. */
+char *pti_count_format(int64_t count, char *buffer);
+
+/** "1 kernel", "12,000 kernels"; the noun takes an s. */
+void pti_words_count(pti_text *text, int64_t count, const char *noun);
+
+/** A duration of seconds with a fitting unit: "1.25 ms". */
+void pti_words_seconds(pti_text *text, double seconds);
+
+/** An element type: "f32", or "12 B" for raw bytes. */
+void pti_words_type(pti_text *text, polytile_type type);
+
+/** What a kernel does to an operand, each role once: "in", "in, out", "out sum". */
+void pti_words_roles(pti_text *text, const pti_instance *instance, int operand);
+
+/** The product of extents as a double, for pictures and texts only. */
+double pti_box_volume(const polytile_domain *box);
+
+/** The bytes of the placements that a superblock's launch uses; 0 in place. */
+int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superblock);
+
+#endif
