@@ -9,21 +9,21 @@
 
 enum { COUNTED_BOXES = 64, MAX_SLICES = 1 << 17 };
 
-typedef struct counting {
+typedef struct counter {
     const pti_instance *instance;
     const pti_operand *operand;
     pti_touch touch;
     int64_t n_slices_left;
     pti_boxes boxes; /* scratch */
-} counting;
+} counter;
 
 /* A section that may touch only a part of itself adds nothing that is certain. */
-static bool is_counted(const counting *counting, const pti_section *section) {
+static bool is_counted(const counter *counting, const pti_section *section) {
     return section->exact && pti_section_counts(section, counting->touch);
 }
 
 /* Whether the footprint of a box of threads is few boxes; then *count is exact. */
-static bool count_boxes(counting *counting, const polytile_domain *threads, int64_t *count) {
+static bool count_boxes(counter *counting, const polytile_domain *threads, int64_t *count) {
     const pti_operand *operand = counting->operand;
     pti_boxes_clear(&counting->boxes);
     for (int s = 0; s < operand->n_sections; s++) {
@@ -41,7 +41,7 @@ static bool count_boxes(counting *counting, const polytile_domain *threads, int6
  * Whether threads that differ in index k touch different elements in dimension d: all sections move
  * there with k alone, equally fast, and further in one step than they reach.
  */
-static bool tells_apart(const counting *counting, int k, int d) {
+static bool tells_apart(const counter *counting, int k, int d) {
     const pti_operand *operand = counting->operand;
     int64_t lowest = INT64_MAX, highest = INT64_MIN, speed = 0;
     for (int s = 0; s < operand->n_sections; s++) {
@@ -49,7 +49,8 @@ static bool tells_apart(const counting *counting, int k, int d) {
         const pti_subscript *subscript = &section->subscript[d];
         if (!is_counted(counting, section))
             continue;
-        pti_affine moving = {.index[k] = subscript->lo.index[k]};
+        pti_affine moving = {0};
+        moving.index[k] = subscript->lo.index[k];
         speed = lowest == INT64_MAX ? subscript->lo.index[k] : speed;
         if (subscript->lo.index[k] != speed || !pti_affine_is_parallel(&moving, &subscript->lo) ||
             !pti_affine_is_parallel(&moving, &subscript->hi))
@@ -62,7 +63,7 @@ static bool tells_apart(const counting *counting, int k, int d) {
 
 /* An index of more than one value whose slices cannot meet; -1 if there is none that is affordable.
  */
-static int find_slicing_index(const counting *counting, const polytile_domain *threads) {
+static int find_slicing_index(const counter *counting, const polytile_domain *threads) {
     for (int k = 0; k < threads->n_dims; k++) {
         int64_t extent = pti_range_count(threads->range[k]);
         for (int d = 0; extent > 1 && extent <= counting->n_slices_left &&
@@ -75,7 +76,7 @@ static int find_slicing_index(const counting *counting, const polytile_domain *t
 }
 
 /* The footprint of the one slice in the middle of what a section slices. */
-static int64_t count_middle_slice(counting *counting, const pti_section *section,
+static int64_t count_middle_slice(counter *counting, const pti_section *section,
                                   const polytile_domain *threads) {
     pti_slicing slicing = pti_section_slice(counting->instance, section, threads);
     polytile_domain slice = *threads;
@@ -89,7 +90,7 @@ static int64_t count_middle_slice(counting *counting, const pti_section *section
     return pti_boxes_count(&counting->boxes);
 }
 
-static int64_t count_largest_part(counting *counting, const polytile_domain *threads) {
+static int64_t count_largest_part(counter *counting, const polytile_domain *threads) {
     int64_t largest = 0;
     for (int s = 0; s < counting->operand->n_sections; s++) {
         const pti_section *section =
@@ -100,7 +101,7 @@ static int64_t count_largest_part(counting *counting, const polytile_domain *thr
     return largest;
 }
 
-static int64_t count_threads(counting *counting, const polytile_domain *threads) {
+static int64_t count_threads(counter *counting, const polytile_domain *threads) {
     int64_t count;
     if (count_boxes(counting, threads, &count))
         return count;
@@ -119,10 +120,10 @@ static int64_t count_threads(counting *counting, const polytile_domain *threads)
 
 /* A failed allocation loses boxes, never adds any, so the bound holds. */
 int64_t pti_operand_least_count(const pti_instance *instance, int operand, pti_touch touch) {
-    counting counting = {.instance = instance,
-                         .operand = &instance->operand[operand],
-                         .touch = touch,
-                         .n_slices_left = MAX_SLICES};
+    counter counting = {.instance = instance,
+                        .operand = &instance->operand[operand],
+                        .touch = touch,
+                        .n_slices_left = MAX_SLICES};
     int64_t count = count_threads(&counting, &instance->threads);
     pti_boxes_free(&counting.boxes);
     return count;

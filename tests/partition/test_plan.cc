@@ -60,8 +60,9 @@ class Plan : public ::testing::Test {
         pti_text why{};
         EXPECT_TRUE(pti_schedule_check(plan->schedule, &why)) << (why.data ? why.data : "");
         pti_text_free(&why);
-        if (plan->summary.limit_bytes > 0)
+        if (plan->summary.limit_bytes > 0) {
             EXPECT_LE(plan->summary.peak_device_bytes, plan->summary.limit_bytes);
+        }
     }
 
     polytile_context *ctx = nullptr;

@@ -152,10 +152,10 @@ class PlanRandom : public ::testing::Test {
             << polytile_last_error(ctx);
         arrays.clear();
         for (const auto &array : launch.arrays) {
-            polytile_domain domain = polytile_domain_from_extents(
+            polytile_domain indices = polytile_domain_from_extents(
                 static_cast<int>(array.extents.size()), array.extents.data());
             polytile_array *made;
-            ASSERT_EQ(polytile_array_describe(ctx, array.name.c_str(), array.type, &domain, &made),
+            ASSERT_EQ(polytile_array_describe(ctx, array.name.c_str(), array.type, &indices, &made),
                       POLYTILE_OK);
             arrays.push_back(made);
         }
@@ -208,10 +208,11 @@ TEST_F(PlanRandom, AgreesWithBruteForceAndPassesTheChecker) {
             polytile_plan_summary summary;
             polytile_plan_get_summary(plan, &summary);
             bool varies = launch.declaration.find("0:") != std::string::npos;
-            if (varies)
+            if (varies) {
                 ASSERT_LE(summary.n_kernels, fewest);
-            else
+            } else {
                 ASSERT_EQ(summary.n_kernels, fewest);
+            }
             polytile_plan_destroy(plan);
         }
         options.strategy = strategies[draw.Number(0, 3)];
