@@ -38,10 +38,12 @@ typedef struct polytile_kernel polytile_kernel;
  * appear.
  *
  * Shapes  At most 8 indices, 8 parameters and 8 subscripts a section; docs/declarations.md has the
- * grammar. Errors  DECLARATION (the text shows the column with a caret), CONFLICT (whatever the
- * launch domain is), NO_MEMORY. Owns    The text is copied; the implementation is copied, its user
- * pointer stays the caller's; it may be NULL for a kernel that is only planned. The context owns
- * the kernel, which polytile_kernel_destroy() can end sooner.
+ *         grammar.
+ * Errors  DECLARATION (the text shows the column with a caret), CONFLICT (whatever the launch
+ *         domain is), NO_MEMORY.
+ * Owns    The text is copied; the implementation is copied, its user pointer stays the caller's; it
+ *         may be NULL for a kernel that is only planned. The context owns the kernel, which
+ *         polytile_kernel_destroy() can end sooner.
  */
 polytile_status polytile_kernel_create(polytile_context *ctx, const char *declaration,
                                        const polytile_implementation *implementation,
@@ -84,7 +86,7 @@ typedef struct polytile_declaration polytile_declaration;
 /**
  * Begin a declaration with named indices and parameters.
  *
- * Owns  The context owns it, names are copied; polytile_declaration_destroy() can end it sooner.
+ * Owns    The context owns it, names are copied; polytile_declaration_destroy() can end it sooner.
  */
 polytile_status polytile_declaration_create(polytile_context *ctx, const char *name, int n_indices,
                                             const char *const *indices, int n_parameters,
@@ -97,7 +99,7 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
  * fresh: of a reducing role, start from its identity ("out sum") instead of what the array holds.
  *
  * Errors  DECLARATION (empty name, a number of subscripts other than before, step < 1, fresh
- * without reduction).
+ *         without reduction).
  */
 polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
                                          bool fresh, const char *array, int n_subscripts,

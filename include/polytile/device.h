@@ -17,8 +17,8 @@ typedef struct polytile_device polytile_device;
  * and really copies in and out, as a small accelerator would. threads= defaults to OpenMP's number.
  *
  * Errors  INVALID (unknown device or option; the text lists what there is), NO_MEMORY, DEVICE (the
- * threads do not start). Owns    The context owns the device, which polytile_device_close() can end
- * sooner.
+ *         threads do not start).
+ * Owns    The context owns the device, which polytile_device_close() can end sooner.
  */
 polytile_status polytile_device_open(polytile_context *ctx, const char *text,
                                      polytile_device **device);

@@ -14,8 +14,8 @@ enum { POLYTILE_MAX_DIMS = 8 };
  * A strided interval of integers { lo, lo + step, ..., hi }, both ends included.
  *
  * Shapes  step >= 1; hi - lo is a multiple of step; empty when hi < lo.
- * Source  Torres et al. 2012, "Automatic run-time mapping of polyhedral computations", section
- * III-A, signature (b, e, s).
+ * Source  Torres et al., "Automatic run-time mapping of polyhedral computations", section
+ *         III-A, signature (b, e, s).
  */
 typedef struct polytile_range {
     int64_t lo;

@@ -27,7 +27,7 @@ typedef struct polytile_view {
  * boxes.
  *
  * Shapes  threads: a box of the launch domain, steps 1; views: one an array, in the declaration's
- * order.
+ *         order.
  */
 typedef void polytile_host_function(const polytile_domain *threads, const polytile_view *views,
                                     void *user);

@@ -12,8 +12,9 @@ extern "C" {
  *
  * Shapes  C order, little endian, a type of POLYTILE_TYPES, 1 to 8 dimensions.
  * Errors  IO (missing, foreign, truncated), UNSUPPORTED (Fortran order, big endian, another type);
- * the text names the file and the reason. Owns    The context owns the array; destroying it unmaps
- * the file. A read-only file must not be written by a run (refused when it is).
+ *         the text names the file and the reason.
+ * Owns    The context owns the array; destroying it unmaps the file. A read-only file must not be
+ *         written by a run (refused when it is).
  */
 polytile_status polytile_npy_open(polytile_context *ctx, const char *name, const char *path,
                                   bool writable, polytile_array **array);

@@ -47,15 +47,16 @@ typedef struct polytile_plan polytile_plan;
  * Plan the sub-kernels of one launch so that each fits the device.
  *
  * Shapes  domain: one range per index of the kernel, step 1. Superblocks are boxes of whole blocks
- * (clipped to the domain), pairwise disjoint, and together cover the domain. Units   limit in
- * bytes, all buffers in flight included; superblock extents in blocks. Errors  NO_FIT (one block
- * alone needs more than the limit; the text names each array's share and what would help), CONFLICT
- * (two threads write one element, or one writes what another reads; the text names a witness),
- *         DECLARATION (a section outside its array, wrong number of dimensions, a parameter without
- * a value), INVALID, OVERFLOW, UNSUPPORTED, NO_MEMORY. Owns    The plan copies what it needs of
- * kernel, domain and arrays, except the kernel's implementation. The context owns the plan, which
- * polytile_plan_destroy() can end sooner; on error *plan is NULL. Source  Torres et al., section
- * IV; docs/planning.md says where this library differs.
+ *         (clipped to the domain), pairwise disjoint, and together cover the domain.
+ * Units   limit in bytes, all buffers in flight included; superblock extents in blocks.
+ * Errors  NO_FIT (one block alone needs more than the limit; the text names each array's share and
+ *         what would help), CONFLICT (two threads write one element, or one writes what another
+ *         reads; the text names a witness), DECLARATION (a section outside its array, wrong number
+ *         of dimensions, a parameter without a value), INVALID, OVERFLOW, UNSUPPORTED, NO_MEMORY.
+ * Owns    The plan copies what it needs of kernel, domain and arrays, except the kernel's
+ *         implementation. The context owns the plan, which polytile_plan_destroy() can end sooner;
+ *         on error *plan is NULL.
+ * Source  Torres et al., section IV; docs/planning.md says where this library differs.
  */
 polytile_status polytile_plan_create(const polytile_kernel *kernel, const polytile_domain *domain,
                                      polytile_array *const *arrays,
@@ -67,7 +68,7 @@ void polytile_plan_destroy(polytile_plan *plan);
  * Prove that a launch of the kernel over the domain has no conflict and touches only its arrays.
  *
  * Errors  As polytile_plan_create(), without NO_FIT: the text names the array, a witness thread and
- * an element.
+ *         an element.
  */
 polytile_status polytile_check(const polytile_kernel *kernel, const polytile_domain *domain,
                                polytile_array *const *arrays, const polytile_plan_options *options);

@@ -26,9 +26,10 @@ typedef struct polytile_report {
  * The device's limit holds; a smaller options->limit_bytes narrows it further. options may be NULL.
  *
  * Errors  As polytile_plan_create(); INVALID (an array without memory, a written array that is
- * read-only, arrays that overlap in memory where one of them is written); UNSUPPORTED (the kernel
- * has no implementation for the device); DEVICE. After an error arrays that are only read are
- * unchanged; an array that was being written is marked incomplete and named in the text.
+ *         read-only, arrays that overlap in memory where one of them is written); UNSUPPORTED (the
+ *         kernel has no implementation for the device); DEVICE. After an error arrays that are only
+ *         read are unchanged; an array that was being written is marked incomplete and named in the
+ *         text.
  */
 polytile_status polytile_run(polytile_device *device, const polytile_kernel *kernel,
                              const polytile_domain *domain, polytile_array *const *arrays,

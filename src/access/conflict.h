@@ -19,7 +19,8 @@ polytile_status pti_conflict_classify(const polytile_kernel *kernel,
  * Prove that a launch has no conflict.
  *
  * Errors  CONFLICT: "smooth: threads [1] and [2] conflict on A[1]: [1] writes it (out A[i]) and [2]
- * reads it (in A[i-1]); ..." with what to do; UNSUPPORTED when isl's operation limit is reached.
+ *         reads it (in A[i-1]); ..." with what to do; UNSUPPORTED when isl's operation limit is
+ *         reached.
  */
 polytile_status pti_conflict_check(const polytile_kernel *kernel, const pti_instance *instance);
 

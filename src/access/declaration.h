@@ -28,9 +28,9 @@ typedef struct pti_relation {
 /**
  * The elements of one array that a thread touches in one way.
  *
- * Space  The section is { [index] -> array[element] : for each d, element d in subscript d }, to be
- * clipped to the array. Where relation is not NULL, it is what was declared and the section
- * contains it; exact says that they are equal.
+ * Space   The section is { [index] -> array[element] : for each d, element d in subscript d }, to
+ *         be clipped to the array. Where relation is not NULL, it is what was declared and the
+ *         section contains it; exact says that they are equal.
  */
 typedef struct pti_access {
     int array; /* position among the declaration's arrays */

@@ -63,13 +63,13 @@ typedef struct pti_instance {
  * Fill in a kernel's declaration and check what can be checked in closed form.
  *
  * Errors  INVALID (null array, empty domain, domain step other than 1, wrong number of dimensions,
- * an unknown or repeated parameter, a reduction over raw bytes with fresh), DECLARATION
- * (wrong number of subscripts for an array; a parameter without a value; roles of one array that
- * cannot be combined; a thread whose section is not empty but lies outside
- * the array with no overlap at all, with the thread and the element as witness), OVERFLOW (an
- * index, a step or the number of threads is too large), UNSUPPORTED (a fresh reduction of which
- * only the hull is known). Owns    The caller frees *instance with pti_instance_free(); on error it
- * is NULL.
+ *         an unknown or repeated parameter, a reduction over raw bytes with fresh), DECLARATION
+ *         (wrong number of subscripts for an array; a parameter without a value; roles of one array
+ *         that cannot be combined; a thread whose section is not empty but lies outside the array
+ *         with no overlap at all, with the thread and the element as witness), OVERFLOW (an index,
+ *         a step or the number of threads is too large), UNSUPPORTED (a fresh reduction of which
+ *         only the hull is known).
+ * Owns    The caller frees *instance with pti_instance_free(); on error it is NULL.
  */
 polytile_status pti_instance_create(const polytile_kernel *kernel, const polytile_domain *threads,
                                     polytile_array *const *arrays, int n_parameters,

@@ -24,7 +24,7 @@ polytile_range pti_range_intersect(polytile_range a, polytile_range b);
  * The smallest range that contains both, with the sound stride gcd(a.step, b.step, |a.lo - b.lo|).
  *
  * Source  Torres et al., section III-D, coarse union; its stride max(s, s') loses elements. A range
- * of one element has no stride of its own and takes the other's where it can.
+ *         of one element has no stride of its own and takes the other's where it can.
  */
 polytile_range pti_range_coarse_union(polytile_range a, polytile_range b);
 

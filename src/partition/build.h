@@ -10,8 +10,8 @@
  * only what is missing, where it overlaps the piece before.
  *
  * Errors  NO_MEMORY; NO_FIT when the superblocks need more than limit_bytes, with *need_bytes
- * saying how much (no text is recorded: the caller tries another partition). Owns    The caller
- * frees *schedule; it borrows the instance.
+ *         saying how much (no text is recorded: the caller tries another partition).
+ * Owns    The caller frees *schedule; it borrows the instance.
  */
 polytile_status pti_schedule_build(const pti_instance *instance, const pti_partition *partition,
                                    int64_t limit_bytes, int64_t *need_bytes,

@@ -19,7 +19,7 @@ typedef struct pti_picture {
 /**
  * An index space drawn as a rectangle: two of its dimensions, or one.
  *
- * Space  rows (downwards) are indices of row_dim, columns those of col_dim; row_dim -1: one row.
+ * Space   rows (downwards) are indices of row_dim, columns those of col_dim; row_dim -1: one row.
  */
 typedef struct pti_panel {
     pti_svg_box at;

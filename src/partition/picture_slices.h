@@ -10,9 +10,9 @@ enum { PTI_MOST_SLICES = 9 };
 /**
  * Which two dimensions are drawn, and where the others are cut.
  *
- * Space  row_dim and col_dim are drawn whole (row_dim -1 when there is one dimension). Slice k
- * shows the superblocks that contain at[k] in slice_dim (-1: one slice) and fixed[d] in the other
- *        dimensions.
+ * Space   row_dim and col_dim are drawn whole (row_dim -1 when there is one dimension). Slice k
+ *         shows the superblocks that contain at[k] in slice_dim (-1: one slice) and fixed[d] in the
+ *         other dimensions.
  */
 typedef struct pti_slices {
     int row_dim;

@@ -18,7 +18,7 @@ typedef struct pti_objective {
  * extent where the grid is small), and solves for the longest one. False when nothing fits.
  *
  * Source  Torres et al., section IV-C solves this with a plane equation, which is not exact; see
- * docs/planning.md.
+ *         docs/planning.md.
  */
 bool pti_search(const pti_problem *problem, const pti_objective *objective, int n_buffers,
                 pti_candidate *best);
