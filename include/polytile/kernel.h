@@ -4,19 +4,23 @@
 /**
  * One kernel body for every device, written for one thread and with the arrays' global indices:
  *
- * POLYTILE_KERNEL(jacobi, (i, j), (const float, A, 2), (float, B, 2)) { PT_AT(B, i, j) = 0.25f *
- * (PT_AT(A, i - 1, j) + PT_AT(A, i + 1, j) + PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1)); }
+ *     POLYTILE_KERNEL(jacobi, (i, j), (const float, A, 2), (float, B, 2)) {
+ *         PT_AT(B, i, j) = 0.25f * (PT_AT(A, i - 1, j) + PT_AT(A, i + 1, j) +
+ *                                   PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1));
+ *     }
  *
  * defines `static const polytile_implementation jacobi_kernel`, for polytile_kernel_create().
  *
  * Shapes  1 to 4 indices, in the declaration's order; 1 to 8 views (element type, name, number of
  *         dimensions 1 to 4), one an array, in the order in which the declaration first names them.
- *         In the body PT_AT(A, i, j) the element of A with these indices, to read or to assign
- *         PT_FIRST(A, d) the first index of dimension d that may be used; of a dimension that
- *         PT_LAST(A, d) is declared whole (:) they are the array's first and last index
- *         PT_SUM(element, value), PT_PROD, PT_MIN, PT_MAX combine into an element of a reducing
- *         role (sum, prod, min, max) and an early `return` ends the thread. Only elements that the
- *         declaration says may be touched.
+ * In the body
+ *         PT_AT(A, i, j)      the element of A with these indices, to read or to assign
+ *         PT_FIRST(A, d)      the first index of dimension d that may be used; of a dimension that
+ *         PT_LAST(A, d)       is declared whole (:) they are the array's first and last index
+ *         PT_SUM(element, value), PT_PROD, PT_MIN, PT_MAX
+ *                             combine into an element of a reducing role (sum, prod, min, max)
+ *         and an early `return` ends the thread. Only elements that the declaration says may be
+ *         touched.
  */
 #include <polytile/implementation.h>
 
