@@ -180,23 +180,27 @@ static int order_unsplit_first(const estimate *all, int *order) {
     return n_unsplit;
 }
 
-/** One buffer: everything in turn. More: the slowest of three streams, plus filling and draining.
+/**
+ * One superblock: everything in turn. One buffer: uploads and kernels in turn, downloads beside them.
+ * More: the slowest of three streams, plus filling and draining.
  */
 static double estimate_seconds(const pti_problem *problem, const estimate *all,
                                const pti_candidate *candidate) {
     const polytile_link *link = problem->link;
+    double n_kernels = (double)candidate->n_kernels;
     double touched = 0;
     for (int a = 0; a < all->n_pieces; a++)
-        touched += all->piece[a].bytes * (double)candidate->n_kernels;
-    double n_kernels = (double)candidate->n_kernels;
+        touched += all->piece[a].bytes * n_kernels;
     double compute_s = n_kernels * link->launch_latency_s + touched / link->kernel_bytes_per_s;
     double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
-    if (candidate->n_buffers == 1 || n_kernels <= 1)
+    if (candidate->n_kernels <= 1)
         return candidate->upload_bytes / link->upload_bytes_per_s +
                candidate->download_bytes / link->download_bytes_per_s + latency_s + compute_s;
     double in_s = candidate->upload_bytes / link->duplex_bytes_per_s + latency_s;
     double out_s = candidate->download_bytes / link->duplex_bytes_per_s + latency_s;
     double fill_s = (in_s + compute_s + out_s) / n_kernels;
+    if (candidate->n_buffers == 1)
+        return fmax(in_s + compute_s, out_s) + fill_s;
     return fmax(fmax(in_s, out_s), compute_s) + fill_s;
 }
 

@@ -1,6 +1,7 @@
 #include "partition/check.h"
 
 #include "access/footprint.h"
+#include "base/checked.h"
 #include "partition/check_needs.h"
 #include "partition/check_replay.h"
 
@@ -33,18 +34,48 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
     return pti_replay_use(replay, i, &replay->operand[o].host, o, &op->box, false);
 }
 
+/**
+ * Whether a move from one placement to another never reads a byte that it has overwritten.
+ *
+ * So it is if the box lies in different bytes before and after; or, with the same strides in the
+ * same memory, if it moves by more than its own extent along some dimension.
+ */
+static bool is_apart(const pti_placement *from, const pti_placement *to,
+                     const polytile_domain *box) {
+    int64_t from_end = from->offset_bytes + from->layout.size_bytes;
+    int64_t to_end = to->offset_bytes + to->layout.size_bytes;
+    if (from_end <= to->offset_bytes || to_end <= from->offset_bytes)
+        return true;
+    if (from->offset_bytes != to->offset_bytes)
+        return false;
+    bool apart = false;
+    for (int d = 0; d < box->n_dims; d++) {
+        int64_t move = to->layout.hull.range[d].lo - from->layout.hull.range[d].lo;
+        if (from->layout.stride_bytes[d] != to->layout.stride_bytes[d])
+            return false;
+        apart |= pti_abs(move) > box->range[d].hi - box->range[d].lo;
+    }
+    return apart;
+}
+
+/** The source is looked at first, since a copy may take over the very memory it comes from. */
 static bool replay_copy(pti_replay *replay, int64_t i) {
     const pti_op *op = &replay->schedule->op[i];
+    const pti_placement *placement = replay->schedule->placement;
     pti_resident *target = &replay->resident[op->placement];
     pti_resident *source = &replay->resident[op->source_placement];
-    if (!use_resident(replay, i, op->placement, &op->box, true) ||
-        !use_resident(replay, i, op->source_placement, &op->box, false))
+    if (!use_resident(replay, i, op->source_placement, &op->box, false))
         return false;
     if (!pti_boxes_cover(&source->valid, &op->box))
         return pti_replay_reject(replay, i, source->operand, &op->box,
                                  "is not all in the placement it is copied from");
+    if (!is_apart(&placement[op->source_placement], &placement[op->placement], &op->box))
+        return pti_replay_reject(replay, i, source->operand, &op->box,
+                                 "is moved onto bytes that are still to be read");
     pti_boxes_copy(&replay->scratch, &source->dirty);
     pti_boxes_clip(&replay->scratch, &op->box);
+    if (!use_resident(replay, i, op->placement, &op->box, true))
+        return false;
     for (int k = 0; k < replay->scratch.n_boxes; k++)
         pti_set_add(&target->dirty, &replay->scratch.box[k]);
     pti_set_add(&target->valid, &op->box);

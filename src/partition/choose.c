@@ -59,7 +59,7 @@ static polytile_status offer(chooser *of, const pti_partition *partition, int64_
     if (status != POLYTILE_OK)
         return status;
     made.traffic = pti_schedule_traffic(made.schedule);
-    made.seconds = pti_schedule_predict(made.schedule, of->link, partition->n_buffers);
+    made.seconds = pti_schedule_predict(made.schedule, of->link);
     if (made.seconds < 0) {
         pti_schedule_free(made.schedule);
         return POLYTILE_NO_MEMORY;

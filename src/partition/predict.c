@@ -35,10 +35,10 @@ static double touched_bytes(const pti_schedule *schedule, int64_t superblock) {
     return bytes;
 }
 
-static double op_seconds(const pti_schedule *schedule, const pti_op *op, const polytile_link *link,
-                         int n_buffers) {
+static double op_seconds(const pti_schedule *schedule, const pti_op *op,
+                         const polytile_link *link) {
     double bytes = (double)op->bytes;
-    bool duplex = n_buffers > 1;
+    bool duplex = schedule->n_superblocks > 1;
     switch (op->kind) {
     case PTI_UPLOAD:
         return link->transfer_latency_s +
@@ -56,8 +56,7 @@ static double op_seconds(const pti_schedule *schedule, const pti_op *op, const p
     return link->launch_latency_s + bytes / link->kernel_bytes_per_s;
 }
 
-double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link,
-                            int n_buffers) {
+double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link) {
     double *finish = malloc((size_t)schedule->n_ops * sizeof *finish);
     if (finish == NULL)
         return -1;
@@ -68,7 +67,7 @@ double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *l
         double start = stream_free[pti_op_stream(op->kind)];
         for (int w = 0; w < op->n_waits; w++)
             start = fmax(start, finish[schedule->wait[op->first_wait + w]]);
-        finish[k] = start + op_seconds(schedule, op, link, n_buffers);
+        finish[k] = start + op_seconds(schedule, op, link);
         stream_free[pti_op_stream(op->kind)] = finish[k];
         end = fmax(end, finish[k]);
     }

@@ -14,11 +14,12 @@ pti_traffic pti_schedule_traffic(const pti_schedule *schedule);
 
 /**
  * The seconds a schedule takes on three streams over a link: each operation starts when its stream
- * and all it waits for are done. Falls back to one buffer's rates when nothing overlaps.
+ * and all it waits for are done. Both ways share
+ * the link as soon as there are two superblocks.
  *
  * Errors: negative when memory runs out.
  */
-double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link, int n_buffers);
+double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link);
 
 /** No plan can move fewer bytes, both ways together: each element read comes in once, each written
  * goes out once. */

@@ -151,6 +151,7 @@ static void solve(search *of, int64_t *shape) {
     }
 }
 
+/** With one other index a thin list costs little, with more of them the lists multiply. */
 static int extents_per_index(const pti_problem *problem, int max_shapes) {
     int n_others = problem->instance->n_indices - 1;
     double each = n_others > 0 ? floor(pow(max_shapes, 1.0 / n_others) + 1e-9) : 1;
