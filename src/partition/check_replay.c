@@ -7,14 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM_OF(name, word, stream) stream,
-static const pti_stream stream_of[] = {PTI_OPS(STREAM_OF)};
-#undef STREAM_OF
-
-#define WORD_OF(name, word, stream) word,
-static const char *const word_of[] = {PTI_OPS(WORD_OF)};
-#undef WORD_OF
-
 static const pti_history no_history = {{-1, -1, -1}};
 static const pti_clock no_clock = {{-1, -1, -1}};
 
@@ -28,10 +20,10 @@ static void set_clocks(pti_replay *replay) {
     pti_clock stream_clock[PTI_N_STREAMS] = {no_clock, no_clock, no_clock};
     for (int64_t i = 0; i < schedule->n_ops; i++) {
         const pti_op *op = &schedule->op[i];
-        pti_clock *clock = &stream_clock[stream_of[op->kind]];
+        pti_clock *clock = &stream_clock[pti_op_stream(op->kind)];
         for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
             advance_clock(clock, &replay->clock[schedule->wait[w]]);
-        clock->done[stream_of[op->kind]] = i;
+        clock->done[pti_op_stream(op->kind)] = i;
         replay->clock[i] = *clock;
     }
 }
@@ -129,7 +121,7 @@ int64_t pti_replay_resident(const pti_replay *replay, int64_t placement) {
 bool pti_replay_reject(pti_replay *replay, int64_t op, int operand, const polytile_domain *box,
                        const char *reason) {
     pti_text_add(replay->why, "operation %" PRId64 " (%s for superblock %" PRId64 "), %s", op,
-                 word_of[replay->schedule->op[op].kind], replay->schedule->op[op].superblock,
+                 pti_op_word(replay->schedule->op[op].kind), replay->schedule->op[op].superblock,
                  replay->instance->operand[operand].name);
     if (box != NULL)
         pti_check_write_box(replay->why, box);
@@ -215,7 +207,7 @@ static bool record_use(pti_replay *replay, int64_t op, pti_history *history,
         replay->use = grown;
         replay->uses_capacity = capacity;
     }
-    int64_t *newest = &history->newest[stream_of[replay->schedule->op[op].kind]];
+    int64_t *newest = &history->newest[pti_op_stream(replay->schedule->op[op].kind)];
     replay->use[replay->n_uses] = (pti_use){op, *newest, writes, *box};
     *newest = replay->n_uses++;
     return true;
@@ -224,7 +216,7 @@ static bool record_use(pti_replay *replay, int64_t op, pti_history *history,
 static bool reject_race(pti_replay *replay, int64_t op, int operand, const pti_use *other) {
     char reason[96];
     snprintf(reason, sizeof reason, "may run beside operation %" PRId64 " (%s), which %s it",
-             other->op, word_of[replay->schedule->op[other->op].kind],
+             other->op, pti_op_word(replay->schedule->op[other->op].kind),
              other->writes ? "writes" : "reads");
     return pti_replay_reject(replay, op, operand, &other->box, reason);
 }
