@@ -1,0 +1,198 @@
+#include "arguments.h"
+#include "base/text.h"
+#include "command.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One handler an option; text is the option's value. Returns the exit code. */
+typedef int option_handler(arguments *args, const char *text);
+
+static int set_kernel(arguments *args, const char *text) {
+    args->kernel = text;
+    return EXIT_DONE;
+}
+
+static int set_domain(arguments *args, const char *text) {
+    char why[WHY_SIZE];
+    if (parse_domain(text, &args->domain, why))
+        return EXIT_DONE;
+    return usage_error(args->subcommand, "--domain %s: %s", text, why);
+}
+
+static int add_array(arguments *args, const char *text) {
+    char why[WHY_SIZE];
+    array_value value;
+    if (!parse_array(text, &value, why))
+        return usage_error(args->subcommand, "--array %s: %s", text, why);
+    args->array[args->n_arrays++] = value;
+    for (int k = 0; k < args->n_arrays - 1; k++)
+        if (strcmp(args->array[k].name, value.name) == 0)
+            return usage_error(args->subcommand, "--array %s: %s is given twice; give it once",
+                               text, value.name);
+    return EXIT_DONE;
+}
+
+static int add_parameter(arguments *args, const char *text) {
+    char why[WHY_SIZE];
+    parameter_value value;
+    if (!parse_parameter(text, &value, why))
+        return usage_error(args->subcommand, "--param %s: %s", text, why);
+    args->parameter[args->n_parameters++] = value;
+    for (int k = 0; k < args->n_parameters - 1; k++)
+        if (strcmp(args->parameter[k].name, value.name) == 0)
+            return usage_error(args->subcommand, "--param %s: %s is given twice; give it once",
+                               text, value.name);
+    return EXIT_DONE;
+}
+
+static int set_block(arguments *args, const char *text) {
+    char why[WHY_SIZE];
+    if (parse_extents(text, &args->n_block, args->block, why))
+        return EXIT_DONE;
+    return usage_error(args->subcommand, "--block %s: %s", text, why);
+}
+
+static int set_limit(arguments *args, const char *text) {
+    if (pti_bytes_parse(text, &args->limit_bytes))
+        return EXIT_DONE;
+    return usage_error(args->subcommand,
+                       "--limit %s: it is not a size of at least 1 byte; write a number and B, "
+                       "KiB, MiB, GiB or TiB, such as 64MiB",
+                       text);
+}
+
+static int set_buffers(arguments *args, const char *text) {
+    int64_t n_buffers = 0;
+    bool is_auto = strcmp(text, "auto") == 0;
+    if (!is_auto && (!parse_integer(text, &n_buffers) || n_buffers < 1 || n_buffers > 3))
+        return usage_error(args->subcommand, "--buffers %s: use 1, 2, 3 or auto", text);
+    args->n_buffers = (int)n_buffers;
+    return EXIT_DONE;
+}
+
+static int set_strategy(arguments *args, const char *text) {
+    args->strategy = text;
+    return EXIT_DONE;
+}
+
+static int set_json(arguments *args, const char *text) {
+    (void)text;
+    args->json = true;
+    return EXIT_DONE;
+}
+
+static int set_svg(arguments *args, const char *text) {
+    if (*text == '\0')
+        return usage_error(args->subcommand, "--svg: the name of the file is empty");
+    args->svg = text;
+    return EXIT_DONE;
+}
+
+static int set_help(arguments *args, const char *text) {
+    (void)text;
+    args->help = true;
+    return EXIT_DONE;
+}
+
+/* takes_more: the words that follow the option's value are further values of it. */
+static const struct {
+    const char *name;
+    int has_value;
+    bool takes_more;
+    option_handler *handle;
+} table[] = {
+    {"kernel", required_argument, false, set_kernel},
+    {"domain", required_argument, false, set_domain},
+    {"array", required_argument, true, add_array},
+    {"param", required_argument, true, add_parameter},
+    {"block", required_argument, false, set_block},
+    {"limit", required_argument, false, set_limit},
+    {"buffers", required_argument, false, set_buffers},
+    {"strategy", required_argument, false, set_strategy},
+    {"json", no_argument, false, set_json},
+    {"svg", required_argument, false, set_svg},
+    {"help", no_argument, false, set_help},
+};
+
+enum { N_OPTIONS = sizeof table / sizeof *table, OPTION_WORD = 1, OPTION_FIRST = 256 };
+
+static void make_getopt_table(struct option *options) {
+    for (int k = 0; k < N_OPTIONS; k++)
+        options[k] = (struct option){table[k].name, table[k].has_value, NULL, OPTION_FIRST + k};
+    options[N_OPTIONS] = (struct option){0};
+}
+
+/** A word that belongs to no option is a further value of the last one, if that takes more. */
+static int handle_word(arguments *args, int last_option, const char *word) {
+    if (last_option >= 0 && table[last_option].takes_more)
+        return table[last_option].handle(args, word);
+    return usage_error(args->subcommand,
+                       "there is no place for the word \"%s\"; every value "
+                       "follows its option",
+                       word);
+}
+
+static int refuse_option(const arguments *args, int result, char **argv) {
+    const char *word = argv[optind - 1];
+    if (result == ':')
+        return usage_error(args->subcommand, "%s needs a value", word);
+    if (optopt >= OPTION_FIRST)
+        return usage_error(args->subcommand, "--%s takes no value",
+                           table[optopt - OPTION_FIRST].name);
+    return usage_error(args->subcommand, "there is no option %s", word);
+}
+
+static int parse_options(int argc, char **argv, arguments *args) {
+    struct option options[N_OPTIONS + 1];
+    int exit_code = EXIT_DONE, last_option = -1, result;
+    make_getopt_table(options);
+    opterr = 0;
+    optind = 1;
+    while (exit_code == EXIT_DONE &&
+           (result = getopt_long(argc, argv, "-:h", options, NULL)) != -1) {
+        if (result == OPTION_WORD)
+            exit_code = handle_word(args, last_option, optarg);
+        else if (result == 'h')
+            exit_code = set_help(args, NULL);
+        else if (result >= OPTION_FIRST)
+            exit_code = table[last_option = result - OPTION_FIRST].handle(args, optarg);
+        else
+            exit_code = refuse_option(args, result, argv);
+    }
+    if (exit_code == EXIT_DONE && optind < argc)
+        exit_code = handle_word(args, -1, argv[optind]);
+    return exit_code;
+}
+
+static int require_options(const arguments *args) {
+    if (args->kernel == NULL)
+        return usage_error(args->subcommand,
+                           "--kernel is missing; declare what a thread touches, such as --kernel "
+                           "'add[i]: in x[i], y[i]; out z[i]'");
+    if (args->domain.n_dims == 0)
+        return usage_error(args->subcommand,
+                           "--domain is missing; give the threads, such as --domain 8192x8192");
+    return EXIT_DONE;
+}
+
+int arguments_parse(int argc, char **argv, arguments *args) {
+    size_t most = (size_t)argc + 1;
+    *args = (arguments){.subcommand = argv[0]};
+    args->array = calloc(most, sizeof *args->array);
+    args->parameter = calloc(most, sizeof *args->parameter);
+    if (args->array == NULL || args->parameter == NULL)
+        return failure(args->subcommand, "out of memory for %d arguments", argc);
+    int exit_code = parse_options(argc, argv, args);
+    return exit_code != EXIT_DONE || args->help ? exit_code : require_options(args);
+}
+
+void arguments_free(arguments *args) {
+    for (int k = 0; k < args->n_arrays; k++)
+        free(args->array[k].name);
+    for (int k = 0; k < args->n_parameters; k++)
+        free(args->parameter[k].name);
+    free(args->array);
+    free(args->parameter);
+}

@@ -1,0 +1,71 @@
+#include "command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void report(const char *subcommand, const char *format, va_list arguments) {
+    fprintf(stderr, "polytile %s: ", subcommand);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+int usage_error(const char *subcommand, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    report(subcommand, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "Try 'polytile %s --help'.\n", subcommand);
+    return EXIT_USAGE;
+}
+
+int failure(const char *subcommand, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    report(subcommand, format, arguments);
+    va_end(arguments);
+    return EXIT_FAILED;
+}
+
+static int exit_code_of(polytile_status status) {
+    switch (status) {
+    case POLYTILE_OK:
+        return EXIT_DONE;
+    case POLYTILE_INVALID:
+    case POLYTILE_DECLARATION:
+    case POLYTILE_CONFLICT:
+    case POLYTILE_OVERFLOW:
+        return EXIT_USAGE;
+    case POLYTILE_NO_FIT:
+        return EXIT_NO_FIT;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+int library_error(const char *subcommand, const polytile_context *ctx, polytile_status status) {
+    const char *text = ctx == NULL ? "" : polytile_last_error(ctx);
+    failure(subcommand, "%s", *text == '\0' ? polytile_status_text(status) : text);
+    return exit_code_of(status);
+}
+
+int write_result(const char *subcommand, const char *text) {
+    if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+        return EXIT_DONE;
+    return failure(subcommand, "cannot write to standard output: %s", strerror(errno));
+}
+
+int write_file(const char *subcommand, const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return failure(subcommand, "cannot create %s: %s; name a file that can be written", path,
+                       strerror(errno));
+    int error = fputs(text, file) < 0 ? errno : 0;
+    if (fclose(file) != 0 && error == 0)
+        error = errno;
+    if (error == 0)
+        return EXIT_DONE;
+    return failure(subcommand, "cannot write %s: %s; the file is not complete", path,
+                   strerror(error));
+}

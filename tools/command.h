@@ -1,0 +1,34 @@
+#ifndef POLYTILE_TOOLS_COMMAND_H
+#define POLYTILE_TOOLS_COMMAND_H
+
+#include <polytile/polytile.h>
+
+/* What the subcommands of polytile share: exit codes, errors, output that is known to be written.
+ */
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NO_FIT = 3 };
+
+/** A subcommand; argv[0] is its name. Returns the exit code. */
+typedef int subcommand_function(int argc, char **argv);
+
+subcommand_function plan_command;
+subcommand_function check_command;
+subcommand_function devices_command;
+
+/** Report wrong usage of a subcommand on stderr and point to its help. Returns EXIT_USAGE. */
+int usage_error(const char *subcommand, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Report any other failure of a subcommand on stderr. Returns EXIT_FAILED. */
+int failure(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Report a context's last error on stderr. Returns the exit code of the status. */
+int library_error(const char *subcommand, const polytile_context *ctx, polytile_status status);
+
+/** Write a result to stdout and make sure that it got there. Returns the exit code. */
+int write_result(const char *subcommand, const char *text);
+
+/** Write a file whole. Returns the exit code. */
+int write_file(const char *subcommand, const char *path, const char *text);
+
+#endif

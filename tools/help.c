@@ -1,0 +1,70 @@
+#include "help.h"
+
+#define REQUIRED_OPTIONS                                                                           \
+    "  --kernel 'DECLARATION'  what a thread touches, such as\n"                                   \
+    "                          'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]'\n"     \
+    "  --domain D              the threads: 8192x8192 (from 0) or 1:8190,1:8190 (both ends\n"      \
+    "                          included), one range an index\n"                                    \
+    "  --array NAME:TYPE:D ... the arrays, in any order; TYPE is i8 i16 i32 i64 u8 u16 u32 u64\n"  \
+    "                          f16 f32 f64 or a size in bytes\n"                                   \
+    "  --param NAME=N ...      the value of a parameter of the declaration\n"
+
+const char help_polytile[] =
+    "Usage: polytile COMMAND [OPTION]...\n"
+    "\n"
+    "Plans kernels on arrays that are larger than a device's memory.\n"
+    "\n"
+    "  plan     show the sub-kernels of a launch: how many, in which order, moving what\n"
+    "  check    prove that the threads of a launch do not conflict, or show two that do\n"
+    "  devices  list the devices: their memory and their link to the host, measured\n"
+    "\n"
+    "'polytile COMMAND --help' has the options; --version prints the version.\n"
+    "Exit code: 0 success, 2 wrong usage or declaration, 3 nothing fits the limit, 1 other\n"
+    "failures.\n";
+
+const char help_plan[] =
+    "Usage: polytile plan --kernel 'DECLARATION' --domain D --array NAME:TYPE:D... [OPTION]...\n"
+    "\n"
+    "Plans the sub-kernels of one launch so that each fits the limit, and prints the plan.\n"
+    "\n" REQUIRED_OPTIONS
+    "  --limit SIZE            device memory, such as 64MiB; without it the kernel runs in place\n"
+    "  --block 32x8            threads of a block, which is never split; chosen if not given\n"
+    "  --buffers 1|2|3|auto    superblocks in flight, all counted in the limit (auto)\n"
+    "  --strategy S            min-time (default), min-traffic, min-kernels or paper\n"
+    "  --json                  print JSON instead of text\n"
+    "  --svg FILE              also draw the plan\n"
+    "  --help                  print this\n"
+    "\n"
+    "Example:\n"
+    "  polytile plan --kernel 'add[i]: in x[i], y[i]; out z[i]' --domain 67107840 --limit 64MiB "
+    "\\\n"
+    "      --array x:f32:67107840 y:f32:67107840 z:f32:67107840\n"
+    "\n"
+    "Exit code: 0 success, 2 wrong usage or declaration, 3 nothing fits the limit, 1 other\n"
+    "failures.\n";
+
+const char help_check[] =
+    "Usage: polytile check --kernel 'DECLARATION' --domain D --array NAME:TYPE:D... [OPTION]...\n"
+    "\n"
+    "Proves that every section meets its array, that no two threads write one element unless they\n"
+    "combine into it, and that none reads what another writes. If that does not hold, it prints\n"
+    "the array, the threads and the element that show it, on stderr.\n"
+    "\n" REQUIRED_OPTIONS "  --json                  print JSON instead of text\n"
+    "  --help                  print this\n"
+    "\n"
+    "The other options of plan are taken too, and change nothing: the proof holds for any limit.\n"
+    "\n"
+    "Example:\n"
+    "  polytile check --kernel 'smooth[i]: in A[i-1:i+1]; out A[i]' --domain 1:98 "
+    "--array A:f32:100\n"
+    "\n"
+    "Exit code: 0 proved, 2 wrong usage, declaration or conflict, 1 other failures.\n";
+
+const char help_devices[] =
+    "Usage: polytile devices [--json]\n"
+    "\n"
+    "Lists the devices of this machine with their memory and the bandwidth of their link to the\n"
+    "host, measured now. The first word of each entry opens the device: --device WORD.\n"
+    "\n"
+    "  --json  print JSON instead of text\n"
+    "  --help  print this\n";

@@ -1,0 +1,140 @@
+#include "values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((format(printf, 2, 3))) static bool refuse(char *why, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, WHY_SIZE, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/** Read an integer at *at and move behind it. */
+static bool read_integer(const char **at, int64_t *number) {
+    char *end;
+    errno = 0;
+    long long value = strtoll(*at, &end, 10);
+    if (end == *at || errno != 0)
+        return false;
+    *at = end;
+    *number = value;
+    return true;
+}
+
+static void skip_spaces(const char **at) {
+    while (isspace((unsigned char)**at))
+        ++*at;
+}
+
+bool parse_integer(const char *text, int64_t *number) {
+    return read_integer(&text, number) && *text == '\0';
+}
+
+static bool refuse_number(const char *at, char *why) {
+    return refuse(why, "a 64-bit integer is expected where it says \"%.40s\"", at);
+}
+
+/** Read "N" as 0 .. N-1 or "LO:HI". */
+static bool read_range(const char **at, polytile_range *range, char *why) {
+    int64_t first, last;
+    const char *start = *at;
+    if (!read_integer(at, &first))
+        return refuse_number(start, why);
+    if (**at != ':') {
+        *range = (polytile_range){0, first - 1, 1};
+        return first >= 1 || refuse(why, "the extent %" PRId64 " is less than 1", first);
+    }
+    ++*at;
+    start = *at;
+    if (!read_integer(at, &last))
+        return refuse_number(start, why);
+    *range = (polytile_range){first, last, 1};
+    return first <= last || refuse(why, "the range %" PRId64 ":%" PRId64 " is empty", first, last);
+}
+
+/** Step over an x or a comma between dimensions. */
+static bool read_separator(const char **at, char *why) {
+    skip_spaces(at);
+    if (**at != 'x' && **at != ',')
+        return refuse(why,
+                      "\"%.40s\" is not understood; write extents as 8192x8192 or inclusive ranges "
+                      "as 1:8190,1:8190",
+                      *at);
+    ++*at;
+    skip_spaces(at);
+    return true;
+}
+
+bool parse_domain(const char *text, polytile_domain *domain, char *why) {
+    const char *at = text;
+    domain->n_dims = 0;
+    skip_spaces(&at);
+    do {
+        if (domain->n_dims == POLYTILE_MAX_DIMS)
+            return refuse(why, "there are more than %d dimensions", POLYTILE_MAX_DIMS);
+        if (domain->n_dims > 0 && !read_separator(&at, why))
+            return false;
+        if (!read_range(&at, &domain->range[domain->n_dims], why))
+            return false;
+        domain->n_dims++;
+        skip_spaces(&at);
+    } while (*at != '\0');
+    return true;
+}
+
+bool parse_extents(const char *text, int *n_dims, int64_t *extents, char *why) {
+    polytile_domain domain;
+    if (strchr(text, ':') != NULL)
+        return refuse(why, "extents such as 32x8 are expected, not a range");
+    if (!parse_domain(text, &domain, why))
+        return false;
+    *n_dims = domain.n_dims;
+    for (int d = 0; d < domain.n_dims; d++)
+        extents[d] = domain.range[d].hi + 1;
+    return true;
+}
+
+/** The text up to a separator, or NULL if there is none or memory runs out. */
+static char *copy_until(const char *text, char separator) {
+    const char *end = strchr(text, separator);
+    return end == NULL || end == text ? NULL : strndup(text, (size_t)(end - text));
+}
+
+bool parse_array(const char *text, array_value *value, char *why) {
+    char *name = copy_until(text, ':');
+    char *type = name == NULL ? NULL : copy_until(text + strlen(name) + 1, ':');
+    *value = (array_value){.name = name};
+    bool good = false;
+    if (type == NULL)
+        refuse(why, "it is not of the form NAME:TYPE:DOMAIN, such as A:f32:8192x8192");
+    else if (polytile_type_parse(type, &value->type) != POLYTILE_OK)
+        refuse(why,
+               "there is no type %.40s; use i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 or a size in "
+               "bytes",
+               type);
+    else
+        good = parse_domain(text + strlen(name) + strlen(type) + 2, &value->domain, why);
+    free(type);
+    if (!good) {
+        free(name);
+        value->name = NULL;
+    }
+    return good;
+}
+
+bool parse_parameter(const char *text, parameter_value *value, char *why) {
+    char *name = copy_until(text, '=');
+    *value = (parameter_value){.name = name};
+    if (name != NULL && parse_integer(text + strlen(name) + 1, &value->value))
+        return true;
+    free(name);
+    value->name = NULL;
+    return refuse(why, "it is not of the form NAME=INTEGER, such as n=100");
+}

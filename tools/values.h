@@ -1,0 +1,38 @@
+#ifndef POLYTILE_TOOLS_VALUES_H
+#define POLYTILE_TOOLS_VALUES_H
+
+#include <polytile/array.h>
+#include <stdbool.h>
+
+/* The values of options as text. A parser that returns false leaves in *why, a buffer of at least
+ * WHY_SIZE, what is wrong and what is expected. */
+
+enum { WHY_SIZE = 256 };
+
+/** An integer, whole text. */
+bool parse_integer(const char *text, int64_t *number);
+
+/** Ranges "8192x8192" (from 0), "1:8190,1:8190" (both ends included) or both, by x or comma. */
+bool parse_domain(const char *text, polytile_domain *domain, char *why);
+
+/** Extents "32x8", each at least 1. */
+bool parse_extents(const char *text, int *n_dims, int64_t *extents, char *why);
+
+typedef struct array_value {
+    char *name; /* owned */
+    polytile_type type;
+    polytile_domain domain;
+} array_value;
+
+/** "NAME:TYPE:DOMAIN". Owns: the caller frees value->name. */
+bool parse_array(const char *text, array_value *value, char *why);
+
+typedef struct parameter_value {
+    char *name; /* owned */
+    int64_t value;
+} parameter_value;
+
+/** "NAME=INTEGER". Owns: the caller frees value->name. */
+bool parse_parameter(const char *text, parameter_value *value, char *why);
+
+#endif
