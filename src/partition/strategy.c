@@ -1,21 +1,42 @@
 #include "partition/strategy.h"
 
+#include <math.h>
 #include <string.h>
 
 static double moved(const pti_candidate *of) {
     return of->upload_bytes + of->download_bytes;
 }
 
+/** Estimates closer than rounding are equal. */
+static bool differ(double a, double b) {
+    return fabs(a - b) > 1e-9 * fmax(a, b);
+}
+
+/** All else equal, long rows: they are transferred faster, and stay in place when the halo moves. */
+static bool longer_rows(const pti_candidate *a, const pti_candidate *b) {
+    for (int d = POLYTILE_MAX_DIMS - 1; d >= 0; d--) {
+        if (a->shape[d] != b->shape[d])
+            return a->shape[d] > b->shape[d];
+    }
+    return false;
+}
+
 static bool fewer_kernels(const pti_candidate *a, const pti_candidate *b) {
-    return a->n_kernels != b->n_kernels ? a->n_kernels < b->n_kernels : moved(a) < moved(b);
+    if (a->n_kernels != b->n_kernels)
+        return a->n_kernels < b->n_kernels;
+    return differ(moved(a), moved(b)) ? moved(a) < moved(b) : longer_rows(a, b);
 }
 
 static bool less_traffic(const pti_candidate *a, const pti_candidate *b) {
-    return moved(a) != moved(b) ? moved(a) < moved(b) : a->n_kernels < b->n_kernels;
+    if (differ(moved(a), moved(b)))
+        return moved(a) < moved(b);
+    return longer_rows(a, b) || (!longer_rows(b, a) && a->n_kernels < b->n_kernels);
 }
 
 static bool less_time(const pti_candidate *a, const pti_candidate *b) {
-    return a->seconds != b->seconds ? a->seconds < b->seconds : a->n_kernels < b->n_kernels;
+    if (differ(a->seconds, b->seconds))
+        return a->seconds < b->seconds;
+    return longer_rows(a, b);
 }
 
 static bool cost_fewer_kernels(const pti_cost *a, const pti_cost *b) {
