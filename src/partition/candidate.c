@@ -27,11 +27,15 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
     return problem;
 }
 
-/** What one operand moves for a shape: elements as doubles, since only comparisons follow. */
+/** What one operand moves for a shape, in bytes; doubles, since only comparisons follow. */
 typedef struct piece {
-    double bytes;                          /* of a middle superblock */
-    double whole_bytes;                    /* of the whole launch */
-    double fresh_bytes[POLYTILE_MAX_DIMS]; /* not shared with the next superblock along an index */
+    double bytes;       /* of a middle superblock */
+    double first_bytes; /* of the first superblock */
+    /* For each index: what the steps of a line along it do not share with the superblock before,
+     * there and back; and how large an average piece along it is, as a part of a middle one. */
+    double there_bytes[POLYTILE_MAX_DIMS];
+    double back_bytes[POLYTILE_MAX_DIMS];
+    double share[POLYTILE_MAX_DIMS];
     bool depends[POLYTILE_MAX_DIMS];
     bool uploads;
     bool downloads;
@@ -44,88 +48,109 @@ typedef struct estimate {
     piece piece[PTI_MAX_OPERANDS];
 } estimate;
 
-static polytile_domain middle_superblock(const pti_problem *problem, const int64_t *shape,
-                                         int shifted) {
+/** The piece of one operand for the superblock that is in the middle but for one index, if >= 0. */
+static polytile_domain piece_at(const pti_problem *problem, const int64_t *shape, int operand,
+                                int index, int64_t at) {
     int64_t position[POLYTILE_MAX_DIMS] = {0};
-    for (int d = 0; d < problem->instance->n_indices; d++) {
-        int64_t quotient = pti_grid_quotient(&problem->grid, shape, d);
-        position[d] = (quotient - 1) / 2 + (d == shifted);
-    }
-    return pti_grid_superblock(&problem->grid, shape, position);
+    for (int d = 0; d < problem->instance->n_indices; d++)
+        position[d] = (pti_grid_quotient(&problem->grid, shape, d) - 1) / 2;
+    if (index >= 0)
+        position[index] = at;
+    polytile_domain threads = pti_grid_superblock(&problem->grid, shape, position);
+    return pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, &threads);
+}
+
+static double not_shared(const polytile_domain *before, const polytile_domain *after) {
+    polytile_domain common;
+    double shared = pti_box_intersect(before, after, &common) ? (double)pti_box_count(&common) : 0;
+    return (double)pti_box_count(after) - shared;
+}
+
+/** Along one index: the first and the last superblock are looked at, those between are alike. */
+static void describe_index(const pti_problem *problem, const int64_t *shape, int operand, int d,
+                           piece *made) {
+    int64_t quotient = pti_grid_quotient(&problem->grid, shape, d);
+    double element_bytes = (double)problem->instance->operand[operand].element_bytes;
+    int64_t middle_at = quotient / 2;
+    polytile_domain first = piece_at(problem, shape, operand, d, 0);
+    polytile_domain second = piece_at(problem, shape, operand, d, 1);
+    polytile_domain previous = piece_at(problem, shape, operand, d, middle_at - 1);
+    polytile_domain middle = piece_at(problem, shape, operand, d, middle_at);
+    polytile_domain before = piece_at(problem, shape, operand, d, quotient - 2);
+    polytile_domain last = piece_at(problem, shape, operand, d, quotient - 1);
+    double n_between = (double)quotient - 2;
+    double between = n_between * not_shared(&previous, &middle);
+    double elements = (double)pti_box_count(&first) + n_between * (double)pti_box_count(&middle) +
+                      (double)pti_box_count(&last);
+    made->there_bytes[d] = element_bytes * (between + not_shared(&before, &last));
+    made->back_bytes[d] = element_bytes * (between + not_shared(&second, &first));
+    if (made->bytes > 0)
+        made->share[d] = element_bytes * elements / ((double)quotient * made->bytes);
 }
 
 static void describe_piece(const pti_problem *problem, const int64_t *shape, int operand,
                            estimate *all) {
-    const pti_instance *instance = problem->instance;
-    const pti_operand *of = &instance->operand[operand];
+    const pti_operand *of = &problem->instance->operand[operand];
+    const int64_t origin[POLYTILE_MAX_DIMS] = {0};
+    polytile_domain threads = pti_grid_superblock(&problem->grid, shape, origin);
+    polytile_domain first = pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, &threads);
+    polytile_domain middle = piece_at(problem, shape, operand, -1, 0);
     piece *made = &all->piece[operand];
-    double element_bytes = (double)of->element_bytes;
-    polytile_domain threads = middle_superblock(problem, shape, -1);
-    polytile_domain hull = pti_footprint_hull(instance, operand, PTI_TOUCHES, &threads);
-    polytile_domain whole = pti_footprint_hull(instance, operand, PTI_TOUCHES, &instance->threads);
-    *made = (piece){.bytes = (double)pti_box_count(&hull) * element_bytes,
-                    .whole_bytes = (double)pti_box_count(&whole) * element_bytes,
+    *made = (piece){.bytes = (double)pti_box_count(&middle) * (double)of->element_bytes,
+                    .first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes,
                     .uploads = of->reads,
                     .downloads = of->writes};
     for (int d = 0; d < all->n_dims; d++) {
-        made->depends[d] = all->quotient[d] > 1 && pti_operand_depends(instance, operand, d);
-        if (!made->depends[d])
-            continue;
-        polytile_domain next = middle_superblock(problem, shape, d);
-        polytile_domain next_hull = pti_footprint_hull(instance, operand, PTI_TOUCHES, &next);
-        polytile_domain common;
-        double shared = pti_box_intersect(&hull, &next_hull, &common)
-                            ? (double)pti_box_count(&common) * element_bytes
-                            : 0;
-        made->fresh_bytes[d] = fmax(made->bytes - shared, 0);
+        made->share[d] = 1;
+        made->depends[d] =
+            all->quotient[d] > 1 && pti_operand_depends(problem->instance, operand, d);
+        if (made->depends[d])
+            describe_index(problem, shape, operand, d, made);
     }
 }
 
-/** How often the index changes in a serpentine traversal: once less than its quotient for each
- * outer position. */
-static void count_moves(const estimate *all, const int *order, double *moves) {
+/** In a serpentine traversal: how many lines along each index are run there, and how many back. */
+static void count_lines(const estimate *all, const int *order, double *there, double *back) {
     double outer = 1;
     for (int k = 0; k < all->n_dims; k++) {
         int d = order[k];
-        moves[d] = outer * (all->quotient[d] - 1);
+        there[d] = ceil(outer / 2);
+        back[d] = floor(outer / 2);
         outer *= all->quotient[d];
     }
 }
 
-/** The share of a middle piece that an average one has: the last one along an index may be cut
- * short. */
-static double average_share(const estimate *all, const piece *of) {
-    double n_pieces = 1;
-    double halo_free = of->bytes;
-    for (int d = 0; d < all->n_dims; d++) {
-        if (!of->depends[d])
-            continue;
-        n_pieces *= all->quotient[d];
-        halo_free *= of->bytes > 0 ? of->fresh_bytes[d] / of->bytes : 0;
-    }
-    double covered = n_pieces * halo_free;
-    return covered > of->whole_bytes && covered > 0 ? of->whole_bytes / covered : 1;
+/** The share of all indices but one (or none, if it is negative). */
+static double share_without(const piece *of, int n_dims, int index) {
+    double share = 1;
+    for (int d = 0; d < n_dims; d++)
+        share *= d == index ? 1 : of->share[d];
+    return share;
 }
 
 static void estimate_order(const estimate *all, const int *order, double *upload_bytes,
                            double *download_bytes) {
-    double moves[POLYTILE_MAX_DIMS];
-    count_moves(all, order, moves);
+    double there[POLYTILE_MAX_DIMS];
+    double back[POLYTILE_MAX_DIMS];
+    count_lines(all, order, there, back);
     *upload_bytes = 0;
     *download_bytes = 0;
     for (int a = 0; a < all->n_pieces; a++) {
         const piece *of = &all->piece[a];
-        double fresh = of->bytes;
-        double whole = of->bytes;
+        double fresh_bytes = of->first_bytes;
+        double n_visits = 1;
         for (int d = 0; d < all->n_dims; d++) {
-            fresh += of->depends[d] ? moves[d] * of->fresh_bytes[d] : 0;
-            whole += of->depends[d] ? moves[d] * of->bytes : 0;
+            if (!of->depends[d])
+                continue;
+            double line_bytes = there[d] * of->there_bytes[d] + back[d] * of->back_bytes[d];
+            n_visits += (there[d] + back[d]) * (all->quotient[d] - 1);
+            fresh_bytes += line_bytes * share_without(of, all->n_dims, d);
         }
-        double share = average_share(all, of);
+        double whole_bytes = n_visits * of->bytes * share_without(of, all->n_dims, -1);
         if (of->uploads)
-            *upload_bytes += share * (of->downloads ? whole : fresh);
+            *upload_bytes += of->downloads ? whole_bytes : fresh_bytes;
         if (of->downloads)
-            *download_bytes += share * whole;
+            *download_bytes += whole_bytes;
     }
 }
 

@@ -55,10 +55,10 @@ static bool cost_less_time(const pti_cost *a, const pti_cost *b) {
 
 /** Shapes tried: enough for every quotient of 1024 x 1024 blocks, or a thinned list where each
  * needs an estimate. */
-enum { ALL_SHAPES = 20000, SOME_SHAPES = 100 };
+enum { ALL_SHAPES = 20000, SOME_SHAPES = 36 };
 
 static const pti_strategy strategies[] = {
-    {"min-time", {less_time, false, true, SOME_SHAPES}, cost_less_time, false, 3},
+    {"min-time", {less_time, false, true, SOME_SHAPES}, cost_less_time, false, 2},
     {"min-traffic", {less_traffic, false, false, SOME_SHAPES}, cost_less_traffic, false, 1},
     {"min-kernels", {fewer_kernels, true, false, ALL_SHAPES}, cost_fewer_kernels, false, 1},
     {"paper", {fewer_kernels, true, false, ALL_SHAPES}, cost_fewer_kernels, true, 1},
