@@ -1,7 +1,6 @@
 #include "partition/check.h"
 
 #include "access/footprint.h"
-#include "base/checked.h"
 #include "partition/check_needs.h"
 #include "partition/check_replay.h"
 
@@ -34,34 +33,21 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
     return pti_replay_use(replay, i, &replay->operand[o].host, o, &op->box, false);
 }
 
-/**
- * Whether a move from one placement to another never reads a byte that it has overwritten.
- *
- * So it is if the box lies in different bytes before and after; or, with the same strides in the
- * same memory, if it moves by more than its own extent along some dimension.
+/** A copy's target may take over its source's own memory, if no byte of the box is in both places.
  */
-static bool is_apart(const pti_placement *from, const pti_placement *to,
-                     const polytile_domain *box) {
-    int64_t from_end = from->offset_bytes + from->layout.size_bytes;
-    int64_t to_end = to->offset_bytes + to->layout.size_bytes;
-    if (from_end <= to->offset_bytes || to_end <= from->offset_bytes)
-        return true;
-    if (from->offset_bytes != to->offset_bytes)
-        return false;
-    bool apart = false;
-    for (int d = 0; d < box->n_dims; d++) {
-        int64_t move = to->layout.hull.range[d].lo - from->layout.hull.range[d].lo;
-        if (from->layout.stride_bytes[d] != to->layout.stride_bytes[d])
-            return false;
-        apart |= pti_abs(move) > box->range[d].hi - box->range[d].lo;
-    }
-    return apart;
+static bool check_copy_apart(pti_replay *replay, int64_t i) {
+    const pti_op *op = &replay->schedule->op[i];
+    const pti_resident *source = &replay->resident[op->source_placement];
+    return source->life == PTI_LIVE ||
+           pti_check_copy_apart(&replay->schedule->placement[op->source_placement],
+                                &replay->schedule->placement[op->placement], &op->box,
+                                operand_of(replay, op->placement)->element_bytes) ||
+           pti_replay_reject(replay, i, source->operand, &op->box,
+                             "is copied onto itself, shifted by less than its size");
 }
 
-/** The source is looked at first, since a copy may take over the very memory it comes from. */
 static bool replay_copy(pti_replay *replay, int64_t i) {
     const pti_op *op = &replay->schedule->op[i];
-    const pti_placement *placement = replay->schedule->placement;
     pti_resident *target = &replay->resident[op->placement];
     pti_resident *source = &replay->resident[op->source_placement];
     if (!use_resident(replay, i, op->source_placement, &op->box, false))
@@ -69,12 +55,9 @@ static bool replay_copy(pti_replay *replay, int64_t i) {
     if (!pti_boxes_cover(&source->valid, &op->box))
         return pti_replay_reject(replay, i, source->operand, &op->box,
                                  "is not all in the placement it is copied from");
-    if (!is_apart(&placement[op->source_placement], &placement[op->placement], &op->box))
-        return pti_replay_reject(replay, i, source->operand, &op->box,
-                                 "is moved onto bytes that are still to be read");
     pti_boxes_copy(&replay->scratch, &source->dirty);
     pti_boxes_clip(&replay->scratch, &op->box);
-    if (!use_resident(replay, i, op->placement, &op->box, true))
+    if (!use_resident(replay, i, op->placement, &op->box, true) || !check_copy_apart(replay, i))
         return false;
     for (int k = 0; k < replay->scratch.n_boxes; k++)
         pti_set_add(&target->dirty, &replay->scratch.box[k]);
@@ -132,21 +115,36 @@ static bool check_untouched(pti_replay *replay, int64_t i, int o) {
     return true;
 }
 
+static const char not_there[] = "is read but its newest version is not all there";
+
 static bool check_section_read(pti_replay *replay, int64_t i, int64_t r,
                                const pti_section *section) {
     const polytile_domain *threads = &replay->schedule->op[i].box;
     pti_resident *resident = &replay->resident[r];
     polytile_domain missing;
     if (!pti_needs_covered(replay->instance, section, threads, &resident->valid, &missing))
-        return pti_replay_reject(replay, i, resident->operand, &missing,
-                                 "is read but its newest version is not all there");
+        return pti_replay_reject(replay, i, resident->operand, &missing, not_there);
     return true;
+}
+
+/** Of a partial operand only the hull is known: all of it is read, and all of it counts as written.
+ */
+static bool replay_partial_reads(pti_replay *replay, int64_t i, int64_t r) {
+    int o = replay->resident[r].operand;
+    polytile_domain hull =
+        pti_footprint_hull(replay->instance, o, PTI_TOUCHES, &replay->schedule->op[i].box);
+    if (!use_resident(replay, i, r, &hull, true))
+        return false;
+    return pti_boxes_cover(&replay->resident[r].valid, &hull) ||
+           pti_replay_reject(replay, i, o, &hull, not_there);
 }
 
 /** Record a launch's use of the boxes around its sections, and check what it reads. */
 static bool replay_reads(pti_replay *replay, int64_t i, int64_t r) {
     const pti_instance *instance = replay->instance;
     const pti_operand *operand = operand_of(replay, r);
+    if (operand->partial)
+        return replay_partial_reads(replay, i, r);
     for (int s = operand->first_section; s < operand->first_section + operand->n_sections; s++) {
         const pti_section *section = &instance->section[s];
         polytile_domain hull = pti_needs_hull(instance, section, &replay->schedule->op[i].box);
@@ -159,11 +157,28 @@ static bool replay_reads(pti_replay *replay, int64_t i, int64_t r) {
     return true;
 }
 
-static bool renew_all(pti_replay *replay, int64_t i, int64_t r, const pti_boxes *written,
-                      const polytile_domain *hull) {
+/** written := what the launch of operation i changes of an operand. */
+static void find_written(const pti_replay *replay, int64_t i, int o, pti_boxes *written) {
+    const pti_instance *instance = replay->instance;
+    const pti_operand *operand = &instance->operand[o];
+    const polytile_domain *threads = &replay->schedule->op[i].box;
+    pti_boxes_clear(written);
+    if (operand->partial) {
+        polytile_domain hull = pti_footprint_hull(instance, o, PTI_TOUCHES, threads);
+        pti_boxes_add(written, &hull);
+        return;
+    }
+    for (int s = operand->first_section; s < operand->first_section + operand->n_sections; s++)
+        if (writes(&instance->section[s]))
+            pti_needs_add(instance, &instance->section[s], threads, written);
+}
+
+static bool replay_writes(pti_replay *replay, int64_t i, int64_t r, int64_t placement) {
+    const polytile_domain *hull = &replay->schedule->placement[placement].layout.hull;
     int o = replay->resident[r].operand;
-    for (int k = 0; k < written->n_boxes; k++) {
-        const polytile_domain *box = &written->box[k];
+    find_written(replay, i, o, &replay->scratch);
+    for (int k = 0; k < replay->scratch.n_boxes; k++) {
+        const polytile_domain *box = &replay->scratch.box[k];
         if (!pti_box_contains(hull, box))
             return pti_replay_reject(replay, i, o, box, "is written outside its placement");
         pti_replay_renew(replay, r, box);
@@ -171,18 +186,6 @@ static bool renew_all(pti_replay *replay, int64_t i, int64_t r, const pti_boxes 
             pti_set_add(&replay->operand[o].combined, box);
     }
     return true;
-}
-
-static bool replay_writes(pti_replay *replay, int64_t i, int64_t r, int64_t placement) {
-    const pti_instance *instance = replay->instance;
-    const pti_operand *operand = operand_of(replay, r);
-    pti_boxes_clear(&replay->scratch);
-    for (int s = operand->first_section; s < operand->first_section + operand->n_sections; s++)
-        if (writes(&instance->section[s]))
-            pti_needs_add(instance, &instance->section[s], &replay->schedule->op[i].box,
-                          &replay->scratch);
-    return renew_all(replay, i, r, &replay->scratch,
-                     &replay->schedule->placement[placement].layout.hull);
 }
 
 /** Placements that a launch is the first to write take over their memory before it reads any. */

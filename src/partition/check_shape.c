@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 void pti_check_write_box(pti_text *text, const polytile_domain *box) {
-    for (int d = 0; d < box->n_dims; d++) {
+    for (int d = 0; d < box->n_dims && d < POLYTILE_MAX_DIMS; d++) {
         polytile_range range = box->range[d];
         pti_text_add(text, "%s%" PRId64, d == 0 ? "[" : ", ", range.lo);
         if (range.hi != range.lo)
@@ -152,6 +152,56 @@ static int64_t layout_span(const pti_layout *layout, int64_t element_bytes) {
         done[nearest] = true;
     }
     return span;
+}
+
+/** Where a box lies in its placement, counted from the hull's first element. */
+static polytile_domain shift_to_zero(const pti_layout *layout, const polytile_domain *box) {
+    polytile_domain shifted = *box;
+    for (int d = 0; d < box->n_dims; d++) {
+        shifted.range[d].lo -= layout->hull.range[d].lo;
+        shifted.range[d].hi -= layout->hull.range[d].lo;
+    }
+    return shifted;
+}
+
+/** One layout that holds all elements of two that lie at the same place and differ in extents only;
+ * false if there is none. */
+static bool join_layouts(const pti_placement *a, const pti_placement *b, int64_t element_bytes,
+                         pti_layout *joint) {
+    *joint = a->layout;
+    if (a->offset_bytes != b->offset_bytes)
+        return false;
+    for (int d = 0; d < joint->hull.n_dims; d++) {
+        polytile_range of_a = a->layout.hull.range[d], of_b = b->layout.hull.range[d];
+        int64_t reach = pti_max(of_a.hi - of_a.lo, of_b.hi - of_b.lo);
+        joint->hull.range[d] = (polytile_range){0, reach, reach > 0 ? of_a.step : 1};
+        if (reach > 0 &&
+            (of_a.step != of_b.step || a->layout.stride_bytes[d] != b->layout.stride_bytes[d]))
+            return false;
+    }
+    return layout_span(joint, element_bytes) >= 0;
+}
+
+static int64_t corner_offset(const pti_placement *placement, const polytile_domain *box,
+                             bool last) {
+    int64_t offset = placement->offset_bytes;
+    for (int d = 0; d < box->n_dims; d++)
+        offset +=
+            placement->layout.stride_bytes[d] *
+            ((last ? box->range[d].hi : box->range[d].lo) - placement->layout.hull.range[d].lo);
+    return offset;
+}
+
+bool pti_check_copy_apart(const pti_placement *source, const pti_placement *target,
+                          const polytile_domain *box, int64_t element_bytes) {
+    if (corner_offset(source, box, true) + element_bytes <= corner_offset(target, box, false) ||
+        corner_offset(target, box, true) + element_bytes <= corner_offset(source, box, false))
+        return true;
+    pti_layout joint;
+    polytile_domain from = shift_to_zero(&source->layout, box), common;
+    polytile_domain to = shift_to_zero(&target->layout, box);
+    return join_layouts(source, target, element_bytes, &joint) &&
+           !pti_box_intersect(&from, &to, &common);
 }
 
 static bool is_whole_array(const pti_placement *placement, const pti_operand *operand) {

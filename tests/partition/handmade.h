@@ -1,0 +1,329 @@
+#ifndef POLYTILE_TESTS_PARTITION_HANDMADE_H
+#define POLYTILE_TESTS_PARTITION_HANDMADE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+extern "C" {
+#include "access/boxes.h"
+#include "partition/check.h"
+#include "partition/layout.h"
+#include "partition/schedule.h"
+}
+
+/* Launches and schedules written down by hand, without parser and planner. */
+
+inline polytile_domain Box(const std::vector<std::vector<int64_t>> &ranges) {
+    polytile_domain box = {};
+    for (const auto &r : ranges)
+        box.range[box.n_dims++] = {r[0], r.size() > 1 ? r[1] : r[0], r.size() > 2 ? r[2] : 1};
+    return box;
+}
+
+/** constant + sum of coefficients * indices. */
+inline pti_affine Affine(int64_t constant, const std::vector<int64_t> &coefficients) {
+    pti_affine affine = {};
+    affine.constant = constant;
+    for (size_t k = 0; k < coefficients.size(); k++)
+        affine.index[k] = coefficients[k];
+    return affine;
+}
+
+/** A subscript lo:hi:step in which both ends move alike. */
+inline pti_subscript Sub(int64_t lo, int64_t hi, const std::vector<int64_t> &coefficients,
+                         int64_t step = 1) {
+    return {Affine(lo, coefficients), Affine(hi, coefficients), step};
+}
+
+/** A launch with its schedule; the lists may be changed before Holds(). */
+struct Handmade {
+    std::vector<std::string> names;
+    std::vector<pti_operand> operands;
+    std::vector<pti_section> sections;
+    polytile_domain threads = {};
+    bool in_place = false;
+    int64_t limit_bytes = 0;
+    int64_t arena_bytes = 0;
+    std::vector<polytile_domain> superblocks;
+    std::vector<pti_placement> placements;
+    std::vector<int64_t> launch_placements;
+    std::vector<pti_op> ops;
+    std::vector<std::vector<int64_t>> waits; /* one list an operation */
+    std::string why;
+
+    /** Add an operand; sections follow, all of one operand before the next. */
+    int Operand(const std::string &name, int64_t element_bytes, const polytile_domain &domain) {
+        pti_operand operand = {};
+        operand.type = POLYTILE_BYTES(static_cast<int>(element_bytes));
+        operand.element_bytes = element_bytes;
+        operand.domain = domain;
+        operand.first_section = static_cast<int>(sections.size());
+        names.push_back(name);
+        operands.push_back(operand);
+        return static_cast<int>(operands.size()) - 1;
+    }
+
+    void Section(polytile_role role, bool fresh, const std::vector<pti_subscript> &subscripts) {
+        pti_operand &operand = operands.back();
+        pti_section section = {};
+        section.operand = static_cast<int>(operands.size()) - 1;
+        section.role = role;
+        section.fresh = fresh;
+        section.exact = true;
+        for (const auto &subscript : subscripts)
+            section.subscript[section.n_dims++] = subscript;
+        operand.reads |= role != POLYTILE_OUT && !fresh;
+        operand.writes |= role != POLYTILE_IN;
+        operand.reduces |= role >= POLYTILE_SUM;
+        operand.fresh |= fresh;
+        operand.reduction = role;
+        operand.n_sections++;
+        sections.push_back(section);
+    }
+
+    int64_t Place(int operand, int64_t offset_bytes, const polytile_domain &hull) {
+        pti_placement placement = {};
+        placement.operand = operand;
+        placement.offset_bytes = offset_bytes;
+        placement.layout = pti_layout_of(&hull, operands[operand].element_bytes);
+        placements.push_back(placement);
+        if (!in_place && offset_bytes + placement.layout.size_bytes > arena_bytes)
+            arena_bytes = offset_bytes + placement.layout.size_bytes;
+        return static_cast<int64_t>(placements.size()) - 1;
+    }
+
+    int64_t Move(pti_op_kind kind, int64_t superblock, int64_t placement,
+                 const polytile_domain &box, const std::vector<int64_t> &waits_for = {},
+                 int64_t source = -1) {
+        pti_op op = {};
+        op.kind = kind;
+        op.superblock = superblock;
+        op.placement = placement;
+        op.source_placement = source;
+        op.box = box;
+        op.bytes = pti_box_count(&box) * operands[placements[placement].operand].element_bytes;
+        ops.push_back(op);
+        waits.push_back(waits_for);
+        return static_cast<int64_t>(ops.size()) - 1;
+    }
+
+    int64_t Launch(const polytile_domain &box, const std::vector<int64_t> &placed,
+                   const std::vector<int64_t> &waits_for = {}) {
+        pti_op op = {};
+        op.kind = PTI_LAUNCH;
+        op.superblock = static_cast<int64_t>(superblocks.size());
+        op.placement = -1;
+        op.source_placement = -1;
+        op.box = box;
+        superblocks.push_back(box);
+        launch_placements.insert(launch_placements.end(), placed.begin(), placed.end());
+        ops.push_back(op);
+        waits.push_back(waits_for);
+        return static_cast<int64_t>(ops.size()) - 1;
+    }
+
+    /** Take operation i out, and the waits for it. */
+    void Drop(size_t i) {
+        ops.erase(ops.begin() + static_cast<std::ptrdiff_t>(i));
+        waits.erase(waits.begin() + static_cast<std::ptrdiff_t>(i));
+        for (auto &list : waits) {
+            std::vector<int64_t> kept;
+            for (int64_t w : list)
+                if (w != static_cast<int64_t>(i))
+                    kept.push_back(w > static_cast<int64_t>(i) ? w - 1 : w);
+            list = kept;
+        }
+    }
+
+    /** The n-th operation of a kind. */
+    size_t Find(pti_op_kind kind, int n = 0) const {
+        for (size_t i = 0; i < ops.size(); i++)
+            if (ops[i].kind == kind && n-- == 0)
+                return i;
+        return ops.size();
+    }
+
+    bool Holds() {
+        static char kernel[] = "handmade";
+        for (size_t o = 0; o < operands.size(); o++)
+            operands[o].name = names[o].data();
+        pti_instance instance = {};
+        instance.kernel_name = kernel;
+        instance.n_indices = threads.n_dims;
+        instance.threads = threads;
+        instance.n_operands = static_cast<int>(operands.size());
+        instance.operand = operands.data();
+        instance.n_sections = static_cast<int>(sections.size());
+        instance.section = sections.data();
+        std::vector<int64_t> wait;
+        for (size_t i = 0; i < ops.size(); i++) {
+            ops[i].first_wait = static_cast<int64_t>(wait.size());
+            ops[i].n_waits = static_cast<int>(waits[i].size());
+            wait.insert(wait.end(), waits[i].begin(), waits[i].end());
+        }
+        pti_schedule schedule = {};
+        schedule.instance = &instance;
+        schedule.in_place = in_place;
+        schedule.limit_bytes = limit_bytes;
+        schedule.arena_bytes = arena_bytes;
+        schedule.n_superblocks = static_cast<int64_t>(superblocks.size());
+        schedule.superblock = superblocks.data();
+        schedule.n_placements = static_cast<int64_t>(placements.size());
+        schedule.placement = placements.data();
+        schedule.launch_placement = launch_placements.data();
+        schedule.n_ops = static_cast<int64_t>(ops.size());
+        schedule.op = ops.data();
+        schedule.n_waits = static_cast<int64_t>(wait.size());
+        schedule.wait = wait.data();
+        pti_text text = {};
+        bool holds = pti_schedule_check(&schedule, &text);
+        why = text.data == nullptr ? "" : text.data;
+        pti_text_free(&text);
+        return holds;
+    }
+};
+
+/** add[i]: in x[i], y[i]; out z[i], with two buffers an array. */
+inline Handmade VectorAdd(int64_t n_superblocks, int64_t size) {
+    Handmade made;
+    const int64_t n = n_superblocks * size, bytes = 4 * size;
+    made.threads = Box({{0, n - 1}});
+    for (const char *name : {"x", "y", "z"}) {
+        made.Operand(name, 4, made.threads);
+        made.Section(name[0] == 'z' ? POLYTILE_OUT : POLYTILE_IN, false, {Sub(0, 0, {1})});
+    }
+    std::vector<int64_t> launches, downloads;
+    for (int64_t k = 0; k < n_superblocks; k++) {
+        const polytile_domain box = Box({{k * size, (k + 1) * size - 1}});
+        std::vector<int64_t> placed;
+        for (int o = 0; o < 3; o++)
+            placed.push_back(made.Place(o, (2 * o + k % 2) * bytes, box));
+        std::vector<int64_t> slot_free, ready;
+        if (k >= 2) {
+            slot_free = {launches[k - 2]};
+            ready = {downloads[k - 2]};
+        }
+        made.Move(PTI_UPLOAD, k, placed[0], box, slot_free);
+        ready.push_back(made.Move(PTI_UPLOAD, k, placed[1], box));
+        launches.push_back(made.Launch(box, placed, ready));
+        downloads.push_back(made.Move(PTI_DOWNLOAD, k, placed[2], box, {launches[k]}));
+    }
+    made.limit_bytes = made.arena_bytes;
+    return made;
+}
+
+/** smooth[i]: in A[i-1:i+1]; out B[i] over 1 .. n, each halo copied from the piece before. */
+inline Handmade Stencil(int64_t n_superblocks, int64_t size) {
+    Handmade made;
+    const int64_t n = n_superblocks * size, in_bytes = 4 * (size + 2);
+    made.threads = Box({{1, n}});
+    made.Operand("A", 4, Box({{0, n + 1}}));
+    made.Section(POLYTILE_IN, false, {Sub(-1, 1, {1})});
+    made.Operand("B", 4, Box({{0, n + 1}}));
+    made.Section(POLYTILE_OUT, false, {Sub(0, 0, {1})});
+    std::vector<int64_t> launches, downloads;
+    int64_t before = -1;
+    for (int64_t k = 0; k < n_superblocks; k++) {
+        const int64_t lo = k * size;
+        const int64_t a = made.Place(0, (k % 2) * in_bytes, Box({{lo, lo + size + 1}}));
+        const int64_t b =
+            made.Place(1, 2 * in_bytes + (k % 2) * 4 * size, Box({{lo + 1, lo + size}}));
+        std::vector<int64_t> slot_free, ready;
+        if (k >= 2) {
+            slot_free = {launches[k - 2]};
+            ready = {downloads[k - 2]};
+        }
+        if (k == 0)
+            made.Move(PTI_UPLOAD, k, a, Box({{0, 1}}));
+        else
+            made.Move(PTI_COPY, k, a, Box({{lo, lo + 1}}), slot_free, before);
+        ready.push_back(made.Move(PTI_UPLOAD, k, a, Box({{lo + 2, lo + size + 1}})));
+        launches.push_back(made.Launch(Box({{lo + 1, lo + size}}), {a, b}, ready));
+        downloads.push_back(
+            made.Move(PTI_DOWNLOAD, k, b, Box({{lo + 1, lo + size}}), {launches[k]}));
+        before = a;
+    }
+    made.limit_bytes = made.arena_bytes;
+    return made;
+}
+
+/** matmul[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j] on n * n, rows and k in pieces of size: C's
+ * piece stays while k goes on. One buffer. */
+inline Handmade Matmul(int64_t n_pieces, int64_t size) {
+    Handmade made;
+    const int64_t n = n_pieces * size, panel = 4 * n * size;
+    const polytile_domain square = Box({{0, n - 1}, {0, n - 1}});
+    made.threads = Box({{0, n - 1}, {0, n - 1}, {0, n - 1}});
+    made.Operand("A", 4, square);
+    made.Section(POLYTILE_IN, false, {Sub(0, 0, {1, 0, 0}), Sub(0, 0, {0, 0, 1})});
+    made.Operand("B", 4, square);
+    made.Section(POLYTILE_IN, false, {Sub(0, 0, {0, 0, 1}), Sub(0, 0, {0, 1, 0})});
+    made.Operand("C", 4, square);
+    made.Section(POLYTILE_SUM, true, {Sub(0, 0, {1, 0, 0}), Sub(0, 0, {0, 1, 0})});
+    int64_t launch = -1, download = -1, superblock = 0;
+    for (int64_t i = 0; i < n; i += size) {
+        const polytile_domain rows = Box({{i, i + size - 1}, {0, n - 1}});
+        const int64_t c = made.Place(2, 0, rows);
+        std::vector<int64_t> slot_free;
+        if (download >= 0)
+            slot_free = {download};
+        made.Move(PTI_FILL, superblock, c, rows, slot_free);
+        for (int64_t k = 0; k < n; k += size, superblock++) {
+            const polytile_domain of_a = Box({{i, i + size - 1}, {k, k + size - 1}});
+            const polytile_domain of_b = Box({{k, k + size - 1}, {0, n - 1}});
+            const int64_t a = made.Place(0, 2 * panel, of_a), b = made.Place(1, panel, of_b);
+            std::vector<int64_t> used;
+            if (launch >= 0)
+                used = {launch};
+            made.Move(PTI_UPLOAD, superblock, a, of_a, used);
+            const int64_t ready = made.Move(PTI_UPLOAD, superblock, b, of_b);
+            launch = made.Launch(Box({{i, i + size - 1}, {0, n - 1}, {k, k + size - 1}}), {a, b, c},
+                                 {ready});
+        }
+        download = made.Move(PTI_DOWNLOAD, superblock - 1, c, rows, {launch});
+    }
+    made.limit_bytes = made.arena_bytes;
+    return made;
+}
+
+/** dot[i]: in x[i]; out sum s[0], one buffer, s resident throughout. */
+inline Handmade Sum(int64_t n_superblocks, int64_t size) {
+    Handmade made;
+    made.threads = Box({{0, n_superblocks * size - 1}});
+    made.Operand("x", 4, made.threads);
+    made.Section(POLYTILE_IN, false, {Sub(0, 0, {1})});
+    made.Operand("s", 8, Box({{0}}));
+    made.Section(POLYTILE_SUM, true, {Sub(0, 0, {})});
+    const int64_t s = made.Place(1, 0, Box({{0}}));
+    made.Move(PTI_FILL, 0, s, Box({{0}}));
+    int64_t launch = -1;
+    for (int64_t k = 0; k < n_superblocks; k++) {
+        const polytile_domain box = Box({{k * size, (k + 1) * size - 1}});
+        const int64_t x = made.Place(0, 8, box);
+        std::vector<int64_t> used;
+        if (launch >= 0)
+            used = {launch};
+        launch = made.Launch(box, {x, s}, {made.Move(PTI_UPLOAD, k, x, box, used)});
+    }
+    made.Move(PTI_DOWNLOAD, n_superblocks - 1, s, Box({{0}}), {launch});
+    made.limit_bytes = made.arena_bytes;
+    return made;
+}
+
+/** The sum on the host's own arrays. */
+inline Handmade SumInPlace() {
+    Handmade made;
+    made.in_place = true;
+    made.threads = Box({{0, 15}});
+    made.Operand("x", 4, made.threads);
+    made.Section(POLYTILE_IN, false, {Sub(0, 0, {1})});
+    made.Operand("s", 8, Box({{0, 1}}));
+    made.Section(POLYTILE_SUM, true, {Sub(0, 0, {})});
+    const int64_t x = made.Place(0, 0, made.threads), s = made.Place(1, 0, Box({{0, 1}}));
+    const int64_t fill = made.Move(PTI_FILL, 0, s, Box({{0}}));
+    made.Launch(made.threads, {x, s}, {fill});
+    return made;
+}
+
+#endif
