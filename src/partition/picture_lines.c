@@ -141,14 +141,15 @@ static void draw_operand(const lines *of, int operand, pti_svg_box at) {
 }
 
 static double draw_notes(const lines *of, double x, double y) {
+    char count[32];
     int n_hidden = of->picture->plan->instance->n_operands - MOST_ARRAYS;
     if (n_hidden > 0)
         pti_svg_label(of->picture->svg, "small", x, y += 16, "and %d more array%s", n_hidden,
                       n_hidden == 1 ? "" : "s");
     if (of->stride > 1)
         pti_svg_label(of->picture->svg, "small", x, y += 16,
-                      "every %" PRId64 "th of %" PRId64 " superblocks is drawn, a line each",
-                      of->stride, of->picture->schedule->n_superblocks);
+                      "one in %" PRId64 " of %s superblocks is drawn, a line each",
+                      of->stride, pti_count_format(of->picture->schedule->n_superblocks, count));
     return y;
 }
 
