@@ -28,13 +28,20 @@ static int fail(const char *path, const char *reason) {
     return 2;
 }
 
+/* An error of the library, whose text names the file. */
+static int fail_with_last_error(const polytile_context *ctx) {
+    fprintf(stderr, "field: %s\n", polytile_last_error(ctx));
+    return 2;
+}
+
 /* Whether a point, both coordinates in [0, 1), lies in one of the letters, four of them a row. */
 static bool is_hot(double y, double x) {
     const int row_cells = GLYPH_ROWS + 3, column_cells = GLYPH_COLUMNS + 1;
-    const int row = (int)(y * 2 * row_cells), column = (int)(x * LETTERS_A_ROW * column_cells);
+    const int row = (int)(y * 2 * row_cells);
+    const int column = (int)(x * (LETTERS_A_ROW * column_cells + 1)) - 1;
     const int letter = row / row_cells * LETTERS_A_ROW + column / column_cells;
     const int glyph_row = row % row_cells - 1, glyph_column = column % column_cells;
-    return letter < N_LETTERS && glyph_row >= 0 && glyph_row < GLYPH_ROWS &&
+    return column >= 0 && letter < N_LETTERS && glyph_row >= 0 && glyph_row < GLYPH_ROWS &&
            glyph_column < GLYPH_COLUMNS &&
            (letters[letter][glyph_row] >> (GLYPH_COLUMNS - 1 - glyph_column) & 1) != 0;
 }
@@ -53,7 +60,7 @@ static int make(polytile_context *ctx, const char *n_text, const char *path) {
     const polytile_domain domain = polytile_domain_from_extents(2, (int64_t[]){n, n});
     polytile_array *array;
     if (polytile_npy_create(ctx, "field", path, POLYTILE_F32, &domain, &array) != POLYTILE_OK)
-        return fail(path, polytile_last_error(ctx));
+        return fail_with_last_error(ctx);
     fill_field(polytile_array_get_data(array), n);
     polytile_array_destroy(array);
     return 0;
@@ -113,7 +120,7 @@ static int draw_field(polytile_context *ctx, picture *out, int panel, const char
                       scale *range) {
     polytile_array *array;
     if (polytile_npy_open(ctx, "field", path, false, &array) != POLYTILE_OK)
-        return fail(path, polytile_last_error(ctx));
+        return fail_with_last_error(ctx);
     const polytile_domain *domain = polytile_array_get_domain(array);
     if (domain->n_dims != 2 || polytile_array_get_type(array) != POLYTILE_F32)
         return fail(path, "only fields of f32 in two dimensions can be drawn");
