@@ -1,0 +1,52 @@
+#include "device_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char memory_key[] = "memory=";
+enum { MEMORY_KEY_LENGTH = sizeof(memory_key) - 1 };
+
+/** Put one option of a device where it belongs; the first of bare's opens the parenthesis. */
+static void keep_option(device_text *parts, const char *option, size_t length, bool *first) {
+    if (length >= MEMORY_KEY_LENGTH && memcmp(option, memory_key, MEMORY_KEY_LENGTH) == 0 &&
+        parts->memory[0] == '\0') {
+        memcpy(parts->memory, option + MEMORY_KEY_LENGTH, length - MEMORY_KEY_LENGTH);
+        parts->memory[length - MEMORY_KEY_LENGTH] = '\0';
+        return;
+    }
+    strcat(parts->bare, *first ? "(" : ",");
+    strncat(parts->bare, option, length);
+    *first = false;
+}
+
+bool device_text_split(const char *text, device_text *parts) {
+    size_t length = strlen(text);
+    const char *options = strchr(text, '(');
+    *parts = (device_text){.bare = ""};
+    if (length + 2 > DEVICE_TEXT_SIZE)
+        return false;
+    if (options == NULL || text[length - 1] != ')') {
+        memcpy(parts->bare, text, length + 1);
+        return true;
+    }
+    bool first = true;
+    memcpy(parts->bare, text, (size_t)(options - text));
+    for (const char *option = options + 1; option < text + length;) {
+        size_t option_length = strcspn(option, ",)");
+        keep_option(parts, option, option_length, &first);
+        option += option_length + 1;
+    }
+    strcat(parts->bare, first ? "" : ")");
+    return true;
+}
+
+char *device_text_join(const device_text *parts, char *buffer) {
+    size_t length = strlen(parts->bare);
+    bool has_options = length > 0 && parts->bare[length - 1] == ')';
+    if (parts->memory[0] == '\0')
+        snprintf(buffer, 2 * DEVICE_TEXT_SIZE, "%s", parts->bare);
+    else
+        snprintf(buffer, 2 * DEVICE_TEXT_SIZE, "%.*s%c%s%s)", (int)(length - has_options),
+                 parts->bare, has_options ? ',' : '(', memory_key, parts->memory);
+    return buffer;
+}

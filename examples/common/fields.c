@@ -1,0 +1,118 @@
+#include "fields.h"
+
+#include "size.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+field_shape field_get_shape(const polytile_array *array) {
+    const polytile_domain *domain = polytile_array_get_domain(array);
+    field_shape shape = {.type = polytile_array_get_type(array), .n_dims = domain->n_dims};
+    for (int d = 0; d < domain->n_dims; ++d)
+        shape.extent[d] = domain->range[d].hi - domain->range[d].lo + 1;
+    return shape;
+}
+
+polytile_status field_open_input(session *s, int k, const char *name, int n_dims,
+                                 polytile_array **array) {
+    *array = NULL;
+    if (k >= s->options.n_inputs)
+        return POLYTILE_OK;
+    const char *path = s->options.input[k];
+    TRY(polytile_npy_open(s->ctx, name, path, false, array));
+    field_shape shape = field_get_shape(*array);
+    if (shape.n_dims != n_dims)
+        return session_fail(s, POLYTILE_INVALID, "%s has %d dimensions; array %s has %d", path,
+                            shape.n_dims, name, n_dims);
+    if (shape.type != POLYTILE_F32 && shape.type != POLYTILE_F64)
+        return session_fail(s, POLYTILE_INVALID,
+                            "%s has elements other than f32 and f64, which this example computes "
+                            "with; convert it, for instance with numpy's astype('float32')",
+                            path);
+    return POLYTILE_OK;
+}
+
+/** The bytes of an array. Errors: OVERFLOW. */
+static polytile_status count_bytes(session *s, const char *name, const field_shape *shape,
+                                   int64_t *n_bytes) {
+    *n_bytes = polytile_type_get_bytes(shape->type);
+    for (int d = 0; d < shape->n_dims; ++d)
+        if (__builtin_mul_overflow(*n_bytes, shape->extent[d], n_bytes))
+            return session_fail(s, POLYTILE_OVERFLOW, "the bytes of array %s exceed 64 bits", name);
+    return POLYTILE_OK;
+}
+
+polytile_status field_create(session *s, const char *name, const field_shape *shape,
+                             polytile_array **array) {
+    polytile_domain domain = polytile_domain_from_extents(shape->n_dims, shape->extent);
+    int64_t n_bytes;
+    void *data;
+    if (s->options.plan_only)
+        return polytile_array_describe(s->ctx, name, shape->type, &domain, array);
+    TRY(count_bytes(s, name, shape, &n_bytes));
+    TRY(session_allocate(s, name, n_bytes, &data));
+    return polytile_array_wrap(s->ctx, name, shape->type, shape->n_dims, shape->extent, data,
+                               array);
+}
+
+/** Whether a path is that of one of the inputs, which creating it would destroy. */
+static bool is_an_input(const session *s, const char *path) {
+    for (int k = 0; k < s->options.n_inputs; ++k)
+        if (strcmp(s->options.input[k], path) == 0)
+            return true;
+    return false;
+}
+
+polytile_status field_create_output(session *s, int k, const char *name, const field_shape *shape,
+                                    polytile_array **array) {
+    if (k >= s->options.n_outputs || s->options.plan_only)
+        return field_create(s, name, shape, array);
+    const char *path = s->options.output[k];
+    if (is_an_input(s, path))
+        return session_fail(s, POLYTILE_INVALID,
+                            "--output %s would overwrite an input; choose another file", path);
+    polytile_domain domain = polytile_domain_from_extents(shape->n_dims, shape->extent);
+    return polytile_npy_create(s->ctx, name, path, shape->type, &domain, array);
+}
+
+polytile_status field_create_scratch(session *s, const char *name, const field_shape *shape,
+                                     polytile_array **array) {
+    char path[4096];
+    if (s->options.n_outputs == 0 || s->options.plan_only)
+        return field_create(s, name, shape, array);
+    int length = snprintf(path, sizeof(path), "%s.scratch-%ld", s->options.output[0],
+                          (long)getpid());
+    if (length >= (int)sizeof(path))
+        return session_fail(s, POLYTILE_INVALID, "--output is longer than %d characters",
+                            (int)sizeof(path) - 32);
+    polytile_domain domain = polytile_domain_from_extents(shape->n_dims, shape->extent);
+    polytile_status status =
+        polytile_npy_create(s->ctx, name, path, shape->type, &domain, array);
+    if (status == POLYTILE_OK)
+        unlink(path);
+    return status;
+}
+
+polytile_status field_require_shape(session *s, const polytile_array *array,
+                                    const field_shape *shape) {
+    field_shape own = field_get_shape(array);
+    bool same = own.type == shape->type && own.n_dims == shape->n_dims;
+    for (int d = 0; same && d < own.n_dims; ++d)
+        same = own.extent[d] == shape->extent[d];
+    if (same)
+        return POLYTILE_OK;
+    return session_fail(s, POLYTILE_INVALID,
+                        "array %s does not match the other input: its type or shape differs "
+                        "(its first extent is %lld, %lld is needed)",
+                        polytile_array_get_name(array), (long long)own.extent[0],
+                        (long long)shape->extent[0]);
+}
+
+polytile_status field_require_n(session *s, int64_t extent) {
+    if (s->options.n == 0 || s->options.n == extent)
+        return POLYTILE_OK;
+    return session_fail(s, POLYTILE_INVALID,
+                        "--n %lld contradicts the input file, whose size is %lld; leave --n out",
+                        (long long)s->options.n, (long long)extent);
+}

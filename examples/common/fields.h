@@ -1,0 +1,45 @@
+#ifndef EXAMPLES_FIELDS_H
+#define EXAMPLES_FIELDS_H
+
+#include "session.h"
+
+/* Arrays from where the command line says: files, memory, or nowhere when only planning. */
+
+/** What an array looks like. */
+typedef struct field_shape {
+    polytile_type type;
+    int n_dims;
+    int64_t extent[POLYTILE_MAX_DIMS];
+} field_shape;
+
+/**
+ * Open the k-th --input file; *array is NULL if it was not given.
+ *
+ * Errors  INVALID (a type other than f32 and f64, or other than n_dims dimensions), and those of
+ * polytile_npy_open().
+ */
+polytile_status field_open_input(session *s, int k, const char *name, int n_dims,
+                                 polytile_array **array);
+
+/** An array in memory; only described when planning. Errors: OVERFLOW, NO_MEMORY. */
+polytile_status field_create(session *s, const char *name, const field_shape *shape,
+                             polytile_array **array);
+
+/** The k-th --output file as an array of zeros, or memory if it was not given. */
+polytile_status field_create_output(session *s, int k, const char *name, const field_shape *shape,
+                                    polytile_array **array);
+
+/** An array for intermediate results: beside the first --output file, nameless, or in memory. */
+polytile_status field_create_scratch(session *s, const char *name, const field_shape *shape,
+                                     polytile_array **array);
+
+field_shape field_get_shape(const polytile_array *array);
+
+/** Errors: INVALID, naming both arrays, unless the shapes and types are the same. */
+polytile_status field_require_shape(session *s, const polytile_array *array,
+                                    const field_shape *shape);
+
+/** Errors: INVALID if --n was given and is not the extent that a file has. */
+polytile_status field_require_n(session *s, int64_t extent);
+
+#endif

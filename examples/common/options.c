@@ -1,0 +1,253 @@
+#include "options.h"
+
+#include "size.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** One option: what it takes, what to say about it, and how its value is stored. */
+typedef struct option {
+    const char *name;
+    const char *argument; /* NULL: a switch */
+    const char *expected; /* completes "--name expects ..." */
+    const char *help;
+    int extras; /* the programs that have it; 0: all */
+    bool (*store)(example_options *options, const char *value);
+} option;
+
+static bool store_n(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->n);
+}
+
+static bool store_steps(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->steps);
+}
+
+static bool store_device(example_options *options, const char *value) {
+    options->device = value;
+    return *value != '\0';
+}
+
+static bool store_limit(example_options *options, const char *value) {
+    int64_t bytes;
+    options->limit = value;
+    return size_parse(value, &bytes);
+}
+
+static bool store_strategy(example_options *options, const char *value) {
+    options->strategy = value;
+    return *value != '\0';
+}
+
+static bool store_buffers(example_options *options, const char *value) {
+    int64_t n = 0;
+    bool is_auto = strcmp(value, "auto") == 0;
+    if (!is_auto && !(count_parse(value, 1, &n) && n <= 3))
+        return false;
+    options->n_buffers = (int)n;
+    return true;
+}
+
+/** Numbers with an x between them, such as 32x8. */
+static bool store_block(example_options *options, const char *value) {
+    char number[24];
+    options->n_block = 0;
+    for (;;) {
+        size_t length = strcspn(value, "x");
+        if (length >= sizeof(number) || options->n_block == POLYTILE_MAX_DIMS)
+            return false;
+        memcpy(number, value, length);
+        number[length] = '\0';
+        if (!count_parse(number, 1, &options->block[options->n_block++]))
+            return false;
+        if (value[length] == '\0')
+            return true;
+        value += length + 1;
+    }
+}
+
+static bool store_steps_per_pass(example_options *options, const char *value) {
+    (void)options;
+    return strcmp(value, "auto") == 0 || strcmp(value, "1") == 0;
+}
+
+static bool store_split_k(example_options *options, const char *value) {
+    options->split_k = strcmp(value, "auto") == 0;
+    return options->split_k || strcmp(value, "off") == 0;
+}
+
+static bool store_input(example_options *options, const char *value) {
+    if (options->n_inputs == EXAMPLE_MAX_FILES)
+        return false;
+    options->input[options->n_inputs++] = value;
+    return *value != '\0';
+}
+
+static bool store_output(example_options *options, const char *value) {
+    if (options->n_outputs == EXAMPLE_MAX_FILES)
+        return false;
+    options->output[options->n_outputs++] = value;
+    return *value != '\0';
+}
+
+static bool store_repeat(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->repeat);
+}
+
+static bool refuse_trace(example_options *options, const char *value) {
+    options->trace = value;
+    return false;
+}
+
+static bool store_check(example_options *options, const char *value) {
+    (void)value;
+    return options->check = true;
+}
+
+static bool store_plan(example_options *options, const char *value) {
+    (void)value;
+    return options->plan_only = true;
+}
+
+static bool store_json(example_options *options, const char *value) {
+    (void)value;
+    return options->json = true;
+}
+
+static const option option_table[] = {
+    {"n", "N", "a whole number of at least 1", "the size of the arrays, a side", 0, store_n},
+    {"steps", "N", "a whole number of at least 1", "time steps (default 100)", EXAMPLE_STEPS,
+     store_steps},
+    {"device", "TEXT", "a device such as host or 'host(memory=64MiB,threads=2)'",
+     "where to run: host, 'host(memory=64MiB,threads=2)'\n(default host)", 0, store_device},
+    {"limit", "SIZE", "a size such as 64MiB or 1.5GiB",
+     "the device's memory limit, the same as memory= in\n"
+     "--device; without either, host computes in place",
+     0, store_limit},
+    {"strategy", "S", "the name of a strategy",
+     "min-time (default), min-traffic, min-kernels, paper", 0, store_strategy},
+    {"buffers", "B", "1, 2, 3 or auto", "superblocks in flight: 1, 2, 3 or auto (default)", 0,
+     store_buffers},
+    {"block", "TxTx..", "threads an index, such as 32x8",
+     "threads of a block, one number an index (default:\nchosen by the library)", 0, store_block},
+    {"steps-per-pass", "T",
+     "1 or auto: this version runs one time step in a pass over the data",
+     "time steps in a pass over the data: 1 or auto\n(default; the same in this version)",
+     EXAMPLE_STEPS, store_steps_per_pass},
+    {"split-k", "auto|off", "auto or off",
+     "auto (default): the sum over k may be split; off:\n"
+     "whole rows of A and columns of B",
+     EXAMPLE_SPLIT_K, store_split_k},
+    {"check", NULL, NULL, "compare every element with a plain loop; exit 1 if\nany differs", 0,
+     store_check},
+    {"plan", NULL, NULL, "plan only, at any size: no array is allocated,\nnothing runs", 0,
+     store_plan},
+    {"input", "FILE.npy", "a .npy file, at most four times",
+     "read an array from a NumPy file instead of\ngenerating it; repeat for several", 0,
+     store_input},
+    {"output", "FILE.npy", "a .npy file, at most four times",
+     "write the result to a NumPy file", 0, store_output},
+    {"repeat", "R", "a whole number of at least 1",
+     "run R times and report the fastest (default 1)", 0, store_repeat},
+    {"json", NULL, NULL, "print one JSON object as the last line", 0, store_json},
+    {"trace", "FILE", "a version that traces: this one can't, run without the option",
+     "write a trace of the run; refused by this version", 0, refuse_trace},
+};
+enum { N_OPTIONS = sizeof(option_table) / sizeof(option_table[0]) };
+
+static bool has_option(const example_spec *spec, const option *o) {
+    return o->extras == 0 || (o->extras & spec->extras) != 0;
+}
+
+/** One option in the help text; further lines of it are set in. */
+static void print_option(const option *o) {
+    char flag[40];
+    snprintf(flag, sizeof(flag), "--%s%s%s", o->name, o->argument ? " " : "",
+             o->argument ? o->argument : "");
+    printf("  %-22s ", flag);
+    for (const char *c = o->help; *c != '\0'; ++c)
+        if (*c == '\n')
+            printf("\n%25s", "");
+        else
+            putchar(*c);
+    putchar('\n');
+}
+
+static void print_help(const example_spec *spec) {
+    printf("usage: %s [OPTION]...\n\n%s\n\noptions (n is %lld by default):\n", spec->name,
+           spec->summary, (long long)spec->default_n);
+    for (int o = 0; o < N_OPTIONS; ++o)
+        if (has_option(spec, &option_table[o]))
+            print_option(&option_table[o]);
+    printf("  %-22s %s\n\n%s\n\n", "--help", "print this text", spec->files);
+    printf("exit codes: 0 done; 1 a check failed; 2 wrong usage, declaration or file;\n"
+           "3 nothing fits the limit\n");
+}
+
+static const option *find_option(const example_spec *spec, const char *name, size_t length) {
+    for (int o = 0; o < N_OPTIONS; ++o)
+        if (has_option(spec, &option_table[o]) && strlen(option_table[o].name) == length &&
+            memcmp(option_table[o].name, name, length) == 0)
+            return &option_table[o];
+    return NULL;
+}
+
+static example_parsed misused(const example_spec *spec, const char *format, const char *a,
+                              const char *b) {
+    fprintf(stderr, "%s: ", spec->name);
+    fprintf(stderr, format, a, b);
+    fprintf(stderr, " (%s --help lists the options)\n", spec->name);
+    return EXAMPLE_MISUSED;
+}
+
+/** Take the option at argv[*position], and its value from behind = or from the next argument. */
+static example_parsed take_option(const example_spec *spec, int argc, char **argv, int *position,
+                                  example_options *options) {
+    const char *argument = argv[*position];
+    if (strncmp(argument, "--", 2) != 0)
+        return misused(spec, "unexpected argument '%s'%s", argument, "");
+    size_t length = strcspn(argument + 2, "=");
+    const option *o = find_option(spec, argument + 2, length);
+    if (o == NULL)
+        return misused(spec, "unknown option '%s'%s", argument, "");
+    const char *value = argument[2 + length] == '=' ? argument + 3 + length : NULL;
+    if (o->argument == NULL && value != NULL)
+        return misused(spec, "--%s takes no value%s", o->name, "");
+    if (o->argument != NULL && value == NULL && ++*position < argc)
+        value = argv[*position];
+    if (o->argument != NULL && value == NULL)
+        return misused(spec, "--%s expects %s", o->name, o->expected);
+    if (!o->store(options, value))
+        return misused(spec, "--%s expects %s", o->name, o->expected);
+    return EXAMPLE_GO;
+}
+
+/** What single options cannot see: numbers of files, the least size. */
+static example_parsed check_whole(const example_spec *spec, const example_options *options) {
+    char least[32];
+    snprintf(least, sizeof(least), "%lld", (long long)spec->least_n);
+    if (options->n != 0 && options->n < spec->least_n)
+        return misused(spec, "--n must be at least %s%s", least, "");
+    if (options->n_inputs > spec->n_inputs)
+        return misused(spec, "--input '%s' is one too many: %s",
+                       options->input[spec->n_inputs], spec->files);
+    if (options->n_outputs > spec->n_outputs)
+        return misused(spec, "--output '%s' is one too many: %s",
+                       options->output[spec->n_outputs], spec->files);
+    return EXAMPLE_GO;
+}
+
+example_parsed example_options_parse(const example_spec *spec, int argc, char **argv,
+                                     example_options *options) {
+    *options = (example_options){.steps = 100, .split_k = true, .repeat = 1};
+    for (int position = 1; position < argc; ++position) {
+        if (strcmp(argv[position], "--help") == 0) {
+            print_help(spec);
+            return EXAMPLE_HELPED;
+        }
+        example_parsed parsed = take_option(spec, argc, argv, &position, options);
+        if (parsed != EXAMPLE_GO)
+            return parsed;
+    }
+    return check_whole(spec, options);
+}

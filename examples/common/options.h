@@ -1,0 +1,56 @@
+#ifndef EXAMPLES_OPTIONS_H
+#define EXAMPLES_OPTIONS_H
+
+#include <polytile/domain.h>
+#include <stdbool.h>
+
+enum { EXAMPLE_MAX_FILES = 4 };
+
+/** Which of the options a program has beside those that all have. */
+typedef enum example_extras {
+    EXAMPLE_NO_EXTRAS = 0,
+    EXAMPLE_STEPS = 1,
+    EXAMPLE_SPLIT_K = 2,
+} example_extras;
+
+/** What one example is: for its help text and the checks on its arguments. */
+typedef struct example_spec {
+    const char *name;
+    const char *summary;
+    int64_t default_n;
+    int64_t least_n;
+    int extras; /* example_extras, or-ed */
+    int n_inputs;
+    int n_outputs;
+    const char *files; /* what --input and --output hold, in order */
+} example_spec;
+
+/** The command line; all texts are borrowed from argv. */
+typedef struct example_options {
+    int64_t n;           /* 0: not given */
+    const char *device;  /* NULL: not given */
+    const char *limit;   /* NULL: not given */
+    const char *strategy; /* NULL: the library's default */
+    const char *trace;
+    int n_buffers; /* 0: auto */
+    int n_block;   /* 0: not given */
+    int64_t block[POLYTILE_MAX_DIMS];
+    int64_t steps;
+    bool split_k;
+    int n_inputs;
+    const char *input[EXAMPLE_MAX_FILES];
+    int n_outputs;
+    const char *output[EXAMPLE_MAX_FILES];
+    int64_t repeat;
+    bool check;
+    bool plan_only;
+    bool json;
+} example_options;
+
+typedef enum example_parsed { EXAMPLE_GO, EXAMPLE_HELPED, EXAMPLE_MISUSED } example_parsed;
+
+/** Read a command line; --help goes to stdout, what is wrong to stderr. */
+example_parsed example_options_parse(const example_spec *spec, int argc, char **argv,
+                                     example_options *options);
+
+#endif

@@ -1,0 +1,151 @@
+#include "report.h"
+
+#include "size.h"
+
+#include <stdio.h>
+
+void report_add(polytile_report *sum, const polytile_report *launch) {
+    sum->n_kernels += launch->n_kernels;
+    sum->h2d_bytes += launch->h2d_bytes;
+    sum->d2h_bytes += launch->d2h_bytes;
+    sum->lower_bound_bytes += launch->lower_bound_bytes;
+    sum->total_s += launch->total_s;
+    sum->compute_s += launch->compute_s;
+    sum->transfer_s += launch->transfer_s;
+    if (launch->peak_device_bytes > sum->peak_device_bytes)
+        sum->peak_device_bytes = launch->peak_device_bytes;
+}
+
+void report_keep_fastest(result *r, const polytile_report *repetition) {
+    if (!r->ran || repetition->total_s < r->run.total_s)
+        r->run = *repetition;
+    r->ran = true;
+}
+
+/** What ran, or what the plan says would run. */
+static polytile_report figures(const result *r) {
+    polytile_report planned = {
+        .n_kernels = r->plan.n_kernels * r->n_launches,
+        .peak_device_bytes = r->plan.peak_device_bytes,
+        .h2d_bytes = r->plan.h2d_bytes * r->n_launches,
+        .d2h_bytes = r->plan.d2h_bytes * r->n_launches,
+        .lower_bound_bytes = r->plan.lower_bound_bytes * r->n_launches,
+    };
+    return r->ran ? r->run : planned;
+}
+
+static const char *type_text(polytile_type type) {
+    static const char *const names[] = {
+#define TYPE_NAME(name, text, bytes) text,
+        POLYTILE_TYPES(TYPE_NAME)
+#undef TYPE_NAME
+    };
+    return names[type];
+}
+
+static void print_numbers(const int64_t *numbers, int n, const char *between) {
+    for (int d = 0; d < n; ++d)
+        printf("%s%lld", d > 0 ? between : "", (long long)numbers[d]);
+}
+
+static void print_size(const char *label, int64_t bytes) {
+    char size[32];
+    printf("  %-13s %s\n", label, size_format(bytes, size));
+}
+
+static void print_plan(const result *r) {
+    printf("  %-13s %s, %d buffer%s, blocks of ", "strategy", r->plan.strategy, r->plan.n_buffers,
+           r->plan.n_buffers == 1 ? "" : "s");
+    print_numbers(r->plan.block, r->plan.n_dims, "x");
+    printf(" threads, superblocks of up to ");
+    print_numbers(r->plan.superblock_blocks, r->plan.n_dims, "x");
+    printf(" blocks\n");
+}
+
+static void print_limit(const session *s) {
+    char size[32];
+    printf("  %-13s %s\n", "limit",
+           s->plan_options.limit_bytes > 0 ? size_format(s->plan_options.limit_bytes, size)
+                                           : "none: in place, nothing is copied");
+}
+
+static void print_times(const result *r) {
+    printf("  %-13s %.6f s\n", "planning", r->plan.plan_seconds);
+    if (r->ran)
+        printf("  %-13s %.6f s (compute %.6f, transfer %.6f)\n", "total", r->run.total_s,
+               r->run.compute_s, r->run.transfer_s);
+    if (r->checked)
+        printf("  %-13s max error %g\n", "check", r->max_error);
+}
+
+void report_text(const session *s, const result *r) {
+    polytile_report f = figures(r);
+    printf("%s of ", s->spec->name);
+    print_numbers(r->shape, r->n_dims, "x");
+    printf(" %s", type_text(r->type));
+    if (r->n_launches > 1)
+        printf(", %lld steps,", (long long)r->n_launches);
+    printf(" on %s%s\n", s->device_text, r->ran ? "" : " (planned, not run)");
+    print_limit(s);
+    print_plan(r);
+    printf("  %-13s %lld\n", "kernels", (long long)f.n_kernels);
+    print_size("device peak", f.peak_device_bytes);
+    print_size("uploaded", f.h2d_bytes);
+    print_size("downloaded", f.d2h_bytes);
+    print_size("lower bound", f.lower_bound_bytes);
+    print_times(r);
+}
+
+static void print_json_text(const char *key, const char *text) {
+    printf("\"%s\": \"", key);
+    for (; *text != '\0'; ++text)
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < 0x20)
+            printf("\\u%04x", (unsigned)*text);
+        else
+            putchar(*text);
+    printf("\", ");
+}
+
+static void print_json_count(const char *key, int64_t count) {
+    printf("\"%s\": %lld, ", key, (long long)count);
+}
+
+static void print_json_counts(const char *key, const int64_t *counts, int n) {
+    printf("\"%s\": [", key);
+    print_numbers(counts, n, ", ");
+    printf("], ");
+}
+
+static void print_json_problem(const session *s, const result *r) {
+    print_json_text("example", s->spec->name);
+    print_json_text("device", s->device_text);
+    print_json_count("n", r->shape[0]);
+    print_json_counts("shape", r->shape, r->n_dims);
+    print_json_text("type", type_text(r->type));
+    if (s->spec->extras & EXAMPLE_STEPS)
+        print_json_count("steps", r->n_launches);
+    print_json_count("limit_bytes", s->plan_options.limit_bytes);
+    print_json_text("strategy", r->plan.strategy);
+    print_json_count("buffers", r->plan.n_buffers);
+    print_json_counts("block", r->plan.block, r->plan.n_dims);
+    print_json_counts("superblock_blocks", r->plan.superblock_blocks, r->plan.n_dims);
+}
+
+void report_json(const session *s, const result *r) {
+    polytile_report f = figures(r);
+    putchar('{');
+    print_json_problem(s, r);
+    print_json_count("kernels", f.n_kernels);
+    print_json_count("peak_device_bytes", f.peak_device_bytes);
+    print_json_count("h2d_bytes", f.h2d_bytes);
+    print_json_count("d2h_bytes", f.d2h_bytes);
+    print_json_count("lower_bound_bytes", f.lower_bound_bytes);
+    if (r->ran)
+        printf("\"total_s\": %.9g, \"compute_s\": %.9g, \"transfer_s\": %.9g, ", f.total_s,
+               f.compute_s, f.transfer_s);
+    if (r->checked)
+        printf("\"max_error\": %.9g, ", r->max_error);
+    printf("\"plan_s\": %.9g}\n", r->plan.plan_seconds);
+}
