@@ -2,6 +2,7 @@
 #define POLYTILE_ACCESS_DECLARATION_H
 
 #include "base/context.h"
+#include "base/text.h"
 #include <polytile/declaration.h>
 
 /* A declaration as data: what the parser and the builder make, and what instances and isl relations
@@ -55,5 +56,45 @@ struct polytile_declaration {
     int n_accesses;
     pti_access *access;
 };
+
+/** A declaration that no context owns; the caller frees it with pti_declaration_free(). Errors in
+ * *why, without the kernel's name. */
+polytile_status pti_declaration_new(polytile_context *ctx, const char *name,
+                                    polytile_declaration **declaration, pti_text *why);
+/** A deep copy that no context owns. Errors: NO_MEMORY. */
+polytile_status pti_declaration_copy(const polytile_declaration *declaration,
+                                     polytile_declaration **copy);
+void pti_declaration_free(polytile_declaration *declaration);
+
+/** Add one name. Errors: DECLARATION (no identifier, taken already, or one too many). */
+polytile_status pti_declaration_add_index(polytile_declaration *declaration, const char *name,
+                                          pti_text *why);
+polytile_status pti_declaration_add_parameter(polytile_declaration *declaration, const char *name,
+                                              pti_text *why);
+
+/**
+ * Add an access of the named array; access->array is filled in.
+ *
+ * Errors  DECLARATION: what is wrong goes to *why. Owns    access->relation is taken on success
+ * only.
+ */
+polytile_status pti_declaration_add_access(polytile_declaration *declaration, const char *array,
+                                           const pti_access *access, pti_text *why);
+
+/** The position of a name among n names, or -1. */
+int pti_find_name(const char *name, int n_names, char *const *names);
+/** Whether a text is a letter or underscore followed by letters, digits and underscores. */
+bool pti_is_identifier(const char *text);
+/** The word of a role in a declaration. */
+const char *pti_role_word(polytile_role role);
+/** Whether threads combine into the element (sum, prod, min, max). */
+bool pti_role_reduces(polytile_role role);
+bool pti_role_writes(polytile_role role);
+
+/** Relations as data. pti_relation_add() returns false when memory runs out. */
+pti_relation *pti_relation_new(void);
+pti_relation *pti_relation_copy(const pti_relation *relation);
+bool pti_relation_add(pti_relation *relation, const pti_constraint *constraint);
+void pti_relation_free(pti_relation *relation);
 
 #endif

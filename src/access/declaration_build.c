@@ -1,0 +1,82 @@
+#include "access/declaration.h"
+
+#include <string.h>
+
+static void destroy(pti_object *object) {
+    pti_declaration_free((polytile_declaration *)object);
+}
+
+static polytile_status check_names(polytile_context *ctx, const char *name, const char *kind,
+                                   int n_names, const char *const *names) {
+    if (n_names < 0 || n_names > POLYTILE_MAX_DIMS)
+        return pti_fail(ctx, POLYTILE_DECLARATION, "%s: %d %s; there may be at most %d", name,
+                        n_names, kind, POLYTILE_MAX_DIMS);
+    if (n_names > 0 && names == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the names of the %s are NULL", name, kind);
+    return POLYTILE_OK;
+}
+
+polytile_status polytile_declaration_create(polytile_context *ctx, const char *name, int n_indices,
+                                            const char *const *indices, int n_parameters,
+                                            const char *const *parameters,
+                                            polytile_declaration **declaration) {
+    if (declaration != NULL)
+        *declaration = NULL;
+    if (ctx == NULL)
+        return POLYTILE_INVALID;
+    pti_clear_error(ctx);
+    if (declaration == NULL || name == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "declaration: the %s is NULL",
+                        name == NULL ? "name" : "place for the result");
+    pti_text why = {0};
+    polytile_declaration *made = NULL;
+    polytile_status status;
+    PTI_TRY(check_names(ctx, name, "indices", n_indices, indices));
+    PTI_TRY(check_names(ctx, name, "parameters", n_parameters, parameters));
+    if (n_indices == 0) {
+        status = pti_fail(ctx, POLYTILE_DECLARATION, "%s: a kernel needs at least one index", name);
+        goto done;
+    }
+    PTI_TRY(pti_declaration_new(ctx, name, &made, &why));
+    for (int k = 0; k < n_indices; k++)
+        PTI_TRY(pti_declaration_add_index(made, indices[k], &why));
+    for (int k = 0; k < n_parameters; k++)
+        PTI_TRY(pti_declaration_add_parameter(made, parameters[k], &why));
+    pti_object_adopt(ctx, &made->object, destroy);
+done:
+    if (status != POLYTILE_OK) {
+        pti_declaration_free(made);
+        made = NULL;
+    }
+    if (why.data != NULL)
+        pti_fail(ctx, status, "%s: %s", name, why.data);
+    pti_text_free(&why);
+    *declaration = made;
+    return status;
+}
+
+polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
+                                         bool fresh, const char *array, int n_subscripts,
+                                         const polytile_subscript *subscripts) {
+    if (declaration == NULL)
+        return POLYTILE_INVALID;
+    polytile_context *ctx = declaration->object.context;
+    pti_clear_error(ctx);
+    if (array == NULL || subscripts == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s of a section is NULL", declaration->name,
+                        array == NULL ? "array's name" : "list of subscripts");
+    pti_access access = {.role = role, .fresh = fresh, .exact = true, .n_dims = n_subscripts};
+    if (n_subscripts > 0 && n_subscripts <= POLYTILE_MAX_DIMS)
+        memcpy(access.subscript, subscripts, (size_t)n_subscripts * sizeof *subscripts);
+    pti_text why = {0};
+    polytile_status status = pti_declaration_add_access(declaration, array, &access, &why);
+    if (status != POLYTILE_OK)
+        pti_fail(ctx, status, "%s: %s", declaration->name, why.data ? why.data : "out of memory");
+    pti_text_free(&why);
+    return status;
+}
+
+void polytile_declaration_destroy(polytile_declaration *declaration) {
+    if (declaration != NULL)
+        pti_object_release(&declaration->object);
+}

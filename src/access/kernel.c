@@ -1,0 +1,105 @@
+#include "access/kernel.h"
+
+#include "access/parse.h"
+
+#include <stdlib.h>
+
+static void kernel_free(polytile_kernel *kernel) {
+    if (kernel == NULL)
+        return;
+    pti_declaration_free(kernel->declaration);
+    free(kernel);
+}
+
+static void destroy(pti_object *object) {
+    kernel_free((polytile_kernel *)object);
+}
+
+/** Make a kernel of a declaration, which is taken whatever happens. */
+static polytile_status create(polytile_context *ctx, polytile_declaration *declaration,
+                              const polytile_implementation *implementation,
+                              polytile_kernel **kernel) {
+    polytile_kernel *made = calloc(1, sizeof *made);
+    polytile_status status = POLYTILE_OK;
+    if (made == NULL) {
+        pti_declaration_free(declaration);
+        return pti_fail_memory(ctx, "kernel", sizeof *made);
+    }
+    made->object.context = ctx;
+    made->declaration = declaration;
+    made->conflict_class = PTI_CONFLICT_DEPENDS;
+    if (implementation != NULL)
+        made->implementation = *implementation;
+    if (declaration->n_accesses == 0) {
+        status = pti_fail(ctx, POLYTILE_DECLARATION, "%s: there is no section; add at least one",
+                          declaration->name);
+        goto done;
+    }
+    pti_object_adopt(ctx, &made->object, destroy);
+done:
+    if (status != POLYTILE_OK) {
+        kernel_free(made);
+        made = NULL;
+    }
+    *kernel = made;
+    return status;
+}
+
+polytile_status polytile_kernel_create(polytile_context *ctx, const char *declaration,
+                                       const polytile_implementation *implementation,
+                                       polytile_kernel **kernel) {
+    if (kernel != NULL)
+        *kernel = NULL;
+    if (ctx == NULL)
+        return POLYTILE_INVALID;
+    pti_clear_error(ctx);
+    if (declaration == NULL || kernel == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "kernel: the %s is NULL",
+                        declaration == NULL ? "declaration" : "place for the result");
+    polytile_declaration *parsed;
+    polytile_status status = pti_declaration_parse(ctx, declaration, &parsed);
+    if (status != POLYTILE_OK)
+        return status;
+    return create(ctx, parsed, implementation, kernel);
+}
+
+polytile_status polytile_kernel_create_from(const polytile_declaration *declaration,
+                                            const polytile_implementation *implementation,
+                                            polytile_kernel **kernel) {
+    if (kernel != NULL)
+        *kernel = NULL;
+    if (declaration == NULL)
+        return POLYTILE_INVALID;
+    polytile_context *ctx = declaration->object.context;
+    pti_clear_error(ctx);
+    if (kernel == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the result is NULL",
+                        declaration->name);
+    polytile_declaration *copy;
+    polytile_status status = pti_declaration_copy(declaration, &copy);
+    if (status != POLYTILE_OK)
+        return status;
+    return create(ctx, copy, implementation, kernel);
+}
+
+void polytile_kernel_destroy(polytile_kernel *kernel) {
+    if (kernel != NULL)
+        pti_object_release(&kernel->object);
+}
+
+const char *polytile_kernel_get_name(const polytile_kernel *kernel) {
+    return kernel->declaration->name;
+}
+
+int polytile_kernel_get_n_indices(const polytile_kernel *kernel) {
+    return kernel->declaration->n_indices;
+}
+
+int polytile_kernel_get_n_arrays(const polytile_kernel *kernel) {
+    return kernel->declaration->n_arrays;
+}
+
+const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array) {
+    const polytile_declaration *declaration = kernel->declaration;
+    return array >= 0 && array < declaration->n_arrays ? declaration->array_name[array] : NULL;
+}
