@@ -1,0 +1,71 @@
+#include "launch/completeness.h"
+
+#include "access/array.h"
+#include "access/footprint.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+/* A footprint in more boxes is taken for one that does not cover its array. */
+enum { MAX_BOXES = 64 };
+
+polytile_status pti_completeness_create(polytile_context *ctx, const pti_instance *instance,
+                                        polytile_array *const *arrays, pti_completeness *made) {
+    size_t n_operands = (size_t)instance->n_operands;
+    *made = (pti_completeness){.ctx = ctx, .instance = instance, .arrays = arrays};
+    made->was_complete = calloc(n_operands + 1, sizeof *made->was_complete);
+    made->has_begun = calloc(n_operands + 1, sizeof *made->has_begun);
+    if (made->was_complete == NULL || made->has_begun == NULL)
+        return pti_fail_memory(ctx, instance->kernel_name, 2.0 * (double)n_operands);
+    for (size_t a = 0; a < n_operands; a++)
+        made->was_complete[a] = arrays[a]->complete;
+    return POLYTILE_OK;
+}
+
+void pti_completeness_begin(pti_completeness *of, int operand) {
+    of->has_begun[operand] = true;
+    of->arrays[operand]->complete = false;
+}
+
+/** Whether a run replaces every element of an operand, using no old one. */
+static bool is_overwritten(const pti_instance *instance, int operand) {
+    const pti_operand *written = &instance->operand[operand];
+    pti_boxes boxes = {0};
+    bool exact = !written->reads && pti_footprint_boxes(instance, operand, PTI_WRITES,
+                                                        &instance->threads, MAX_BOXES, &boxes);
+    bool overwritten =
+        exact && !boxes.failed && pti_boxes_count(&boxes) == pti_box_count(&written->domain);
+    pti_boxes_free(&boxes);
+    return overwritten;
+}
+
+static void restore(const pti_completeness *of) {
+    for (int a = 0; a < of->instance->n_operands; a++) {
+        if (of->has_begun[a])
+            of->arrays[a]->complete = of->was_complete[a] || is_overwritten(of->instance, a);
+    }
+}
+
+static void name_incomplete(const pti_completeness *of, polytile_status status) {
+    pti_text names = {0};
+    for (int a = 0; a < of->instance->n_operands; a++) {
+        if (of->has_begun[a])
+            pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", of->arrays[a]->name);
+    }
+    if (names.length > 0 && !names.failed)
+        pti_fail(of->ctx, status, "%s; left incomplete: %s", polytile_last_error(of->ctx),
+                 names.data);
+    pti_text_free(&names);
+}
+
+polytile_status pti_completeness_end(pti_completeness *of, polytile_status status) {
+    if (of->has_begun != NULL && of->was_complete != NULL) {
+        if (status == POLYTILE_OK)
+            restore(of);
+        else
+            name_incomplete(of, status);
+    }
+    free(of->was_complete);
+    free(of->has_begun);
+    return status;
+}

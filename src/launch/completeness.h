@@ -1,0 +1,30 @@
+#ifndef POLYTILE_LAUNCH_COMPLETENESS_H
+#define POLYTILE_LAUNCH_COMPLETENESS_H
+
+#include "access/instance.h"
+#include "base/context.h"
+
+/* Which arrays a run has begun to write, so that a failure can say what it left half done. */
+typedef struct pti_completeness {
+    polytile_context *ctx;
+    const pti_instance *instance;
+    polytile_array *const *arrays;
+    bool *was_complete; /* one an operand; owned */
+    bool *has_begun;
+} pti_completeness;
+
+/** Errors: NO_MEMORY. Owned by the caller until pti_completeness_end(). */
+polytile_status pti_completeness_create(polytile_context *ctx, const pti_instance *instance,
+                                        polytile_array *const *arrays, pti_completeness *made);
+
+/** An operand's host memory is about to change: its array is incomplete from here. */
+void pti_completeness_begin(pti_completeness *of, int operand);
+
+/**
+ * After success, an array is complete again if it was so before, or if it was overwritten whole;
+ * after a failure, the error's text names the incomplete ones. Returns status; zero-initialised it
+ * only does that.
+ */
+polytile_status pti_completeness_end(pti_completeness *of, polytile_status status);
+
+#endif

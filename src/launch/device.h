@@ -1,0 +1,86 @@
+#ifndef POLYTILE_LAUNCH_DEVICE_H
+#define POLYTILE_LAUNCH_DEVICE_H
+
+#include "access/instance.h"
+#include "base/context.h"
+#include "launch/device_text.h"
+#include "partition/layout.h"
+#include <polytile/run.h>
+
+/* What the executor needs of a device. One more kind of device is one file that implements these
+ * functions and one row of the driver table. */
+
+/** Where the elements of an array's box lie: the layout's first element is at base. */
+typedef struct pti_image {
+    void *base;
+    const pti_layout *layout;
+} pti_image;
+
+/** The elements of a box, from one memory to another; box is inside both layouts. */
+typedef struct pti_move {
+    const polytile_domain *box;
+    int64_t element_bytes;
+    pti_image to;
+    pti_image from; /* of a fill: one element in host memory, with strides of 0 */
+} pti_move;
+
+/** One sub-kernel: a box of threads and one view an operand. */
+typedef struct pti_launch {
+    const pti_instance *instance;
+    const polytile_implementation *implementation;
+    const polytile_domain *threads;
+    const polytile_view *views;
+} pti_launch;
+
+/** Each function that can fail leaves the error's text on the device's context. */
+typedef struct pti_device_functions {
+    /** Whether an implementation has what this device runs; *wanted names it. */
+    bool (*can_run)(const polytile_implementation *implementation, const char **wanted);
+    /** Device memory for a schedule's arena; it is the device's and stays valid until the next
+     * reserve. */
+    polytile_status (*reserve)(polytile_device *device, int64_t arena_bytes, void **arena);
+    polytile_status (*upload)(polytile_device *device, const pti_move *move);
+    polytile_status (*download)(polytile_device *device, const pti_move *move);
+    polytile_status (*copy)(polytile_device *device, const pti_move *move);
+    polytile_status (*fill)(polytile_device *device, const pti_move *move);
+    polytile_status (*launch)(polytile_device *device, const pti_launch *launch);
+    polytile_status (*synchronize)(polytile_device *device);
+    /** Free what the device holds, and the device. */
+    void (*close)(polytile_device *device);
+} pti_device_functions;
+
+/** The first member of every driver's own structure. */
+struct polytile_device {
+    pti_object object;
+    const pti_device_functions *functions;
+    char *text;
+    int64_t limit_bytes;    /* 0: none */
+    bool reaches_host;      /* computes on host memory: plans without a limit run in place */
+    polytile_report report; /* of the last run */
+};
+
+/** A kind of device. */
+typedef struct pti_driver {
+    const char *name;  /* in a device's text, before a colon or a parenthesis */
+    const char *forms; /* for error texts */
+    bool is_numbered;  /* several of one kind: name:0, name:1, ... */
+    const pti_device_option *options;
+    int n_options;
+    /** The device is made, with functions and limit_bytes; text and object are filled in by the
+     * caller. */
+    polytile_status (*open)(polytile_context *ctx, const pti_device_text *text,
+                            polytile_device **device);
+    /** Append entries as polytile_devices_list() does; *n_devices grows by as many as there are. */
+    polytile_status (*list)(polytile_context *ctx, int capacity, polytile_device_info *infos,
+                            int *n_devices);
+} pti_driver;
+
+/** The driver of a name; NULL if there is none. */
+const pti_driver *pti_driver_find(const char *name);
+
+/** What there is, for error texts. */
+void pti_drivers_describe(pti_text *text);
+
+extern const pti_driver pti_host_driver;
+
+#endif

@@ -1,0 +1,40 @@
+#ifndef POLYTILE_LAUNCH_DEVICE_TEXT_H
+#define POLYTILE_LAUNCH_DEVICE_TEXT_H
+
+#include "base/context.h"
+#include "base/text.h"
+
+/* Devices from text: NAME, NAME:NUMBER, NAME(OPTION=VALUE,...). */
+
+typedef enum pti_option_kind {
+    PTI_OPTION_MEMORY,
+    PTI_OPTION_THREADS,
+    PTI_N_OPTIONS
+} pti_option_kind;
+
+/** An option that a driver takes. */
+typedef struct pti_device_option {
+    pti_option_kind kind;
+    const char *name;
+    const char *form; /* what a value looks like, for error texts */
+    /** False when the value is none. */
+    bool (*parse)(const char *value, int64_t *number);
+} pti_device_option;
+
+/** A text that was understood. */
+typedef struct pti_device_text {
+    const struct pti_driver *driver;
+    int64_t number;               /* 0 unless given */
+    int64_t value[PTI_N_OPTIONS]; /* 0 unless given */
+} pti_device_text;
+
+enum { PTI_MAX_THREADS = 1024 };
+
+bool pti_parse_threads(const char *value, int64_t *n_threads);
+
+/** Errors: INVALID (unknown device or option, a wrong or repeated value; the text lists what there
+ * is). */
+polytile_status pti_device_text_parse(polytile_context *ctx, const char *text,
+                                      pti_device_text *parsed);
+
+#endif

@@ -1,0 +1,122 @@
+#include "launch/run_check.h"
+
+#include "access/array.h"
+#include "access/boxes.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+polytile_status pti_run_check_kernel(const polytile_device *device, const polytile_kernel *kernel) {
+    polytile_context *ctx = device->object.context;
+    const char *wanted = "";
+    if (kernel->object.context != ctx)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the kernel and %s are of different contexts; create both in one",
+                        polytile_kernel_get_name(kernel), device->text);
+    if (!device->functions->can_run(&kernel->implementation, &wanted))
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%s: %s runs %s and the kernel has none; give one to "
+                        "polytile_kernel_create()",
+                        polytile_kernel_get_name(kernel), device->text, wanted);
+    return POLYTILE_OK;
+}
+
+static polytile_status check_plan(const polytile_plan *plan, const polytile_device *device,
+                                  const polytile_kernel *kernel) {
+    polytile_context *ctx = device->object.context;
+    const char *name = plan->instance->kernel_name;
+    if (plan->object.context != ctx)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan and %s are of different contexts; create both in one", name,
+                        device->text);
+    if (strcmp(polytile_kernel_get_name(kernel), name) != 0 ||
+        polytile_kernel_get_n_arrays(kernel) != plan->instance->n_operands)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan was made for %s; give the kernel that was planned",
+                        polytile_kernel_get_name(kernel), name);
+    if (plan->schedule->in_place && !device->reaches_host)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan has no limit and would run in place, but %s has a memory of "
+                        "its own; plan with limit_bytes of at most %lld",
+                        name, device->text, (long long)device->limit_bytes);
+    return POLYTILE_OK;
+}
+
+static polytile_status check_array(polytile_context *ctx, const pti_instance *instance, int operand,
+                                   const polytile_array *array) {
+    const pti_operand *planned = &instance->operand[operand];
+    const char *kernel = instance->kernel_name;
+    if (array == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: array %d (%s) is NULL", kernel, operand,
+                        planned->name);
+    if (array->object.context != ctx)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: array %s is of another context", kernel,
+                        array->name);
+    if (array->type != planned->type || !pti_box_equals(&array->domain, &planned->domain))
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s has another type or domain than was planned for %s; make a "
+                        "plan for it",
+                        kernel, array->name, planned->name);
+    if (array->data == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s is only described and has no memory; wrap memory to run",
+                        kernel, array->name);
+    if (planned->writes && array->read_only)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s is written, but its file was opened for reading; open it as "
+                        "writable",
+                        kernel, array->name);
+    if (planned->reads && !array->complete)
+        pti_log(ctx, PTI_LOG_WARN, "%s: reads array %s, which a failed run left incomplete", kernel,
+                array->name);
+    return POLYTILE_OK;
+}
+
+/** The bytes that two arrays have in common; 0 if they lie apart. */
+static uintptr_t shared_bytes(const polytile_array *a, const polytile_array *b, uintptr_t *first) {
+    uintptr_t a_begin = (uintptr_t)a->data, a_end = a_begin + (uintptr_t)a->n_bytes;
+    uintptr_t b_begin = (uintptr_t)b->data, b_end = b_begin + (uintptr_t)b->n_bytes;
+    uintptr_t begin = a_begin > b_begin ? a_begin : b_begin;
+    uintptr_t end = a_end < b_end ? a_end : b_end;
+    *first = begin - a_begin;
+    return begin < end ? end - begin : 0;
+}
+
+static polytile_status check_pair(polytile_context *ctx, const pti_instance *instance,
+                                  polytile_array *const *arrays, int one, int other) {
+    const polytile_array *a = arrays[one], *b = arrays[other];
+    bool one_writes = instance->operand[one].writes;
+    uintptr_t first;
+    uintptr_t n_bytes = shared_bytes(a, b, &first);
+    if (n_bytes == 0 || (!one_writes && !instance->operand[other].writes))
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: arrays %s and %s overlap in memory (%llu bytes, from byte %llu of %s) and "
+                    "%s is written; give them memory of their own",
+                    instance->kernel_name, a->name, b->name, (unsigned long long)n_bytes,
+                    (unsigned long long)first, a->name, one_writes ? a->name : b->name);
+}
+
+static polytile_status check_overlaps(polytile_context *ctx, const pti_instance *instance,
+                                      polytile_array *const *arrays) {
+    polytile_status status = POLYTILE_OK;
+    for (int one = 0; one < instance->n_operands; one++) {
+        for (int other = one + 1; other < instance->n_operands; other++)
+            PTI_TRY(check_pair(ctx, instance, arrays, one, other));
+    }
+done:
+    return status;
+}
+
+polytile_status pti_run_check(const polytile_plan *plan, const polytile_device *device,
+                              const polytile_kernel *kernel, polytile_array *const *arrays) {
+    polytile_context *ctx = device->object.context;
+    polytile_status status;
+    PTI_TRY(pti_run_check_kernel(device, kernel));
+    PTI_TRY(check_plan(plan, device, kernel));
+    for (int a = 0; a < plan->instance->n_operands; a++)
+        PTI_TRY(check_array(ctx, plan->instance, a, arrays[a]));
+    PTI_TRY(check_overlaps(ctx, plan->instance, arrays));
+done:
+    return status;
+}
