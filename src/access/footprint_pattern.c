@@ -93,29 +93,36 @@ static speeds find_speeds(const pti_instance *instance, const pti_operand *opera
     return found;
 }
 
-/* Whether the hull's stride in dimension d cannot change along an index: either the sections' first
- * elements all move alike, or some section is always a run of neighbours. */
-static bool keeps_stride(const pti_instance *instance, const pti_operand *operand, int d,
-                         int index) {
+/* Whether a subscript's last element may lie before hi, at a distance that changes with threads. */
+static bool has_loose_end(const pti_subscript *subscript) {
+    return subscript->step > 1 && !pti_affine_is_parallel(&subscript->lo, &subscript->hi);
+}
+
+/* Whether the hull's lattice in dimension d cannot change along an index: either all sections keep
+ * their lengths and move alike, or some section is always a run of neighbours; and no end is loose. */
+static bool keeps_lattice(const pti_instance *instance, const pti_operand *operand, int d,
+                          int index) {
     const pti_section *sections = &instance->section[operand->first_section];
-    bool alike = true, has_run = false;
+    bool alike = true, has_run = false, loose = false;
     for (int s = 0; s < operand->n_sections; s++) {
         const pti_subscript *subscript = &sections[s].subscript[d];
         pti_affine width = pti_subscript_width(subscript);
-        alike = alike && subscript->lo.index[index] == sections[0].subscript[d].lo.index[index] &&
+        loose = loose || has_loose_end(subscript);
+        alike = alike && pti_affine_is_parallel(&subscript->lo, &subscript->hi) &&
+                subscript->lo.index[index] == sections[0].subscript[d].lo.index[index] &&
                 is_never_empty(instance, &sections[s]);
         has_run =
             has_run || (subscript->step == 1 && pti_affine_min(&width, &instance->threads) > 0 &&
                         is_never_empty(instance, &sections[s]));
     }
-    return has_run || alike || operand->n_sections == 1;
+    return operand->n_sections == 1 || (!loose && (has_run || alike));
 }
 
 static pti_trend dimension_trend(const pti_instance *instance, const pti_operand *operand, int d,
                                  int index) {
     speeds lo = find_speeds(instance, operand, d, index, false);
     speeds hi = find_speeds(instance, operand, d, index, true);
-    if (!keeps_stride(instance, operand, d, index))
+    if (!keeps_lattice(instance, operand, d, index))
         return PTI_MIXED;
     if (lo.least == hi.most && lo.most == hi.least)
         return PTI_CONSTANT;
@@ -131,10 +138,28 @@ static pti_trend combine(pti_trend a, pti_trend b) {
     return b == PTI_CONSTANT ? a : PTI_MIXED;
 }
 
+/* A section that is empty for some threads makes the hull larger where it appears along an index,
+ * and smaller where it vanishes, in all dimensions at once. */
+static pti_trend appearance_trend(const pti_instance *instance, const pti_section *section,
+                                  int index) {
+    pti_trend trend = PTI_CONSTANT;
+    for (int d = 0; !is_never_empty(instance, section) && d < section->n_dims; d++) {
+        int64_t growth =
+            section->subscript[d].hi.index[index] - section->subscript[d].lo.index[index];
+        if (growth != 0)
+            trend = combine(trend, growth > 0 ? PTI_RISING : PTI_FALLING);
+    }
+    return trend;
+}
+
 pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index) {
     const pti_operand *touched = &instance->operand[operand];
     pti_trend trend = PTI_CONSTANT;
     for (int d = 0; d < touched->domain.n_dims; d++)
         trend = combine(trend, dimension_trend(instance, touched, d, index));
+    for (int s = 0; s < touched->n_sections; s++)
+        trend =
+            combine(trend, appearance_trend(instance,
+                                            &instance->section[touched->first_section + s], index));
     return trend;
 }
