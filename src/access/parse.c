@@ -144,8 +144,8 @@ static bool parse_section(pti_parser *parser, polytile_role role, bool fresh) {
 }
 
 static bool parse_group(pti_parser *parser) {
-    polytile_role role;
-    bool fresh, more = true;
+    polytile_role role = POLYTILE_IN;
+    bool fresh = false, more = true;
     if (!parse_role(parser, &role, &fresh))
         return false;
     while (more)
