@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const double caption_height = 52, array_gap = 18, tallest = 250;
+static const double caption_height = 54, array_gap = 10, column_gap = 46, tallest = 250;
 enum { MOST_ARRAYS = 6, MOST_IN_ONE_COLUMN = 2 };
 
 static int count_shown(const pti_picture *picture) {
@@ -46,13 +46,9 @@ static int64_t draw_moved(const pti_picture *picture, const pti_panel *panel, in
 }
 
 static void draw_name(const pti_picture *picture, const pti_panel *panel, int operand) {
-    const pti_operand *of = &picture->plan->instance->operand[operand];
     pti_text words = {0};
-    pti_text_add(&words, "%s ", of->name);
-    pti_words_type(&words, of->type);
-    pti_text_add(&words, ", ");
-    pti_words_roles(&words, picture->plan->instance, operand);
-    if (of->domain.n_dims > 2)
+    pti_words_operand(&words, picture->plan->instance, operand);
+    if (panel->space.n_dims > 2)
         pti_text_add(&words, " (dimensions %d, %d)", panel->row_dim, panel->col_dim);
     if (!words.failed)
         pti_svg_label(picture->svg, "head", panel->at.x, panel->at.y - 36, "%s", words.data);
@@ -100,11 +96,11 @@ static void draw_rest(const pti_picture *picture, pti_svg_box area) {
 
 void pti_picture_arrays(const pti_picture *picture, pti_svg_box area) {
     int n_columns = count_columns(picture);
-    double width = (area.width - (n_columns - 1) * 3 * array_gap) / n_columns;
+    double width = (area.width - (n_columns - 1) * column_gap) / n_columns;
     double height = area.height / count_rows(picture);
     for (int k = 0; k < count_shown(picture); k++)
         draw_array(picture, k,
-                   (pti_svg_box){area.x + k % n_columns * (width + 3 * array_gap),
+                   (pti_svg_box){area.x + k % n_columns * (width + column_gap),
                                  area.y + k / n_columns * height + caption_height, width,
                                  fmin(height - caption_height - array_gap, tallest)});
     draw_rest(picture, area);

@@ -4,25 +4,29 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /* A launch of one index. Every superblock has a line of its own, the first on top: in the panel of
  * the threads, and below in that of every array, where the line shows what it moves and holds. */
 
-static const double caption_height = 44, panel_gap = 10, total_height = 170;
-enum { MOST_LINES = 24, MOST_ARRAYS = 6 };
+static const double caption_height = 44, panel_gap = 10, total_height = 180, least_label_step = 11,
+                    thin = 8;
+enum { MOST_LINES = 60, MOST_ARRAYS = 6 };
 
 typedef struct lines {
     const pti_picture *picture;
     int64_t stride; /* every stride-th superblock is drawn */
     int64_t n;
-    double height; /* of one line */
+    double height;        /* of one line */
+    int64_t label_stride; /* every such line is numbered */
 } lines;
 
 static lines choose_lines(const pti_picture *picture) {
     int64_t n = picture->schedule->n_superblocks;
     lines of = {.picture = picture, .stride = pti_ceil_div(n, MOST_LINES)};
     of.n = pti_ceil_div(n, of.stride);
-    of.height = fmin(fmax(total_height / (double)of.n, 7), 20);
+    of.height = fmin(total_height / (double)of.n, 20);
+    of.label_stride = (int64_t)ceil(least_label_step / of.height);
     return of;
 }
 
@@ -30,9 +34,16 @@ static lines choose_lines(const pti_picture *picture) {
 static pti_panel part_of_line(const lines *of, const pti_panel *panel, int64_t line, double first,
                               double last) {
     pti_panel part = *panel;
-    part.at.y += ((double)line + first) * of->height + .5;
-    part.at.height = (last - first) * of->height - 1;
+    double gap = of->height < thin ? 0 : 1;
+    part.at.y += ((double)line + first) * of->height + gap / 2;
+    part.at.height = (last - first) * of->height - gap;
     return part;
+}
+
+/** The style of a bar; thin ones have no outline, which would hide their fill. */
+static const char *style_of(const lines *of, const char *style, char *buffer, size_t size) {
+    snprintf(buffer, size, "%s%s", style, of->height < thin ? " plain" : "");
+    return buffer;
 }
 
 static void draw_caption(const lines *of, const pti_panel *panel, const char *words) {
@@ -49,7 +60,7 @@ static void draw_threads(const lines *of, const pti_panel *panel) {
         pti_panel_draw_box(picture->svg, &part, "plain", &picture->schedule->superblock[k],
                            pti_picture_colour(picture, k, colour),
                            pti_picture_tooltip(picture, k, &tooltip));
-        if (of->height >= 11 || line % 2 == 0)
+        if (line % of->label_stride == 0)
             pti_svg_label(picture->svg, "small end", panel->at.x - 6,
                           part.at.y + part.at.height / 2 + 4, "%" PRId64, k);
     }
@@ -58,39 +69,40 @@ static void draw_threads(const lines *of, const pti_panel *panel) {
 }
 
 static void draw_held(const lines *of, const pti_panel *panel, int operand) {
+    char style[32];
+    style_of(of, "held", style, sizeof style);
     for (int64_t line = 0; line < of->n; line++) {
         const pti_placement *placement =
             pti_schedule_placement(of->picture->schedule, line * of->stride, operand);
         pti_panel part = part_of_line(of, panel, line, 0, 1);
         if (placement != NULL)
-            pti_panel_draw_box(of->picture->svg, &part, "held", &placement->layout.hull, NULL,
-                               NULL);
+            pti_panel_draw_box(of->picture->svg, &part, style, &placement->layout.hull, NULL, NULL);
     }
 }
 
-/** Uploads are drawn in the upper half of a line and downloads in the lower. */
-static void draw_moved(const lines *of, const pti_panel *panel, int operand, pti_op_kind kind,
-                       double first) {
+/** Where an array is both uploaded and downloaded, each takes half of a line's height. */
+static void draw_moved(const lines *of, const pti_panel *panel, int operand, pti_op_kind kind) {
+    const pti_operand *moved = &of->picture->plan->instance->operand[operand];
+    bool is_shared = moved->reads && moved->writes;
+    double first = is_shared && kind == PTI_DOWNLOAD ? .5 : 0;
+    double last = is_shared && kind == PTI_UPLOAD ? .5 : 1;
+    char style[32];
+    style_of(of, pti_op_word(kind), style, sizeof style);
     const pti_schedule *schedule = of->picture->schedule;
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
         if (op->kind != kind || op->superblock % of->stride != 0 ||
             schedule->placement[op->placement].operand != operand)
             continue;
-        pti_panel part = part_of_line(of, panel, op->superblock / of->stride, first, first + .5);
-        pti_panel_draw_box(of->picture->svg, &part, pti_op_word(kind), &op->box, NULL, NULL);
+        pti_panel part = part_of_line(of, panel, op->superblock / of->stride, first, last);
+        pti_panel_draw_box(of->picture->svg, &part, style, &op->box, NULL, NULL);
     }
 }
 
 static void caption_array(const lines *of, const pti_panel *panel, int operand) {
-    const pti_instance *instance = of->picture->plan->instance;
     pti_text words = {0};
-    pti_text_add(&words, "%s ", instance->operand[operand].name);
-    pti_words_type(&words, instance->operand[operand].type);
-    pti_text_add(&words, ", ");
-    pti_words_roles(&words, instance, operand);
-    if (instance->operand[operand].domain.n_dims > 1)
-        pti_text_add(&words, " (dimension %d of %d)", panel->col_dim,
-                     instance->operand[operand].domain.n_dims);
+    pti_words_operand(&words, of->picture->plan->instance, operand);
+    if (panel->space.n_dims > 2)
+        pti_text_add(&words, " (dimensions %d, %d)", panel->row_dim, panel->col_dim);
     if (!words.failed)
         draw_caption(of, panel, words.data);
     of->picture->svg->failed |= words.failed;
@@ -101,8 +113,8 @@ static void draw_line_array(const lines *of, pti_panel *panel, int operand) {
     panel->row_dim = -1;
     pti_panel_draw_space(of->picture->svg, panel, NULL);
     draw_held(of, panel, operand);
-    draw_moved(of, panel, operand, PTI_UPLOAD, 0);
-    draw_moved(of, panel, operand, PTI_DOWNLOAD, .5);
+    draw_moved(of, panel, operand, PTI_UPLOAD);
+    draw_moved(of, panel, operand, PTI_DOWNLOAD);
     caption_array(of, panel, operand);
 }
 
@@ -148,8 +160,8 @@ static double draw_notes(const lines *of, double x, double y) {
                       n_hidden == 1 ? "" : "s");
     if (of->stride > 1)
         pti_svg_label(of->picture->svg, "small", x, y += 16,
-                      "one in %" PRId64 " of %s superblocks is drawn, a line each",
-                      of->stride, pti_count_format(of->picture->schedule->n_superblocks, count));
+                      "one in %" PRId64 " of %s superblocks is drawn, a line each", of->stride,
+                      pti_count_format(of->picture->schedule->n_superblocks, count));
     return y;
 }
 

@@ -30,12 +30,17 @@ static int64_t count_superblocks(const slice_view *view) {
     return n;
 }
 
-/** A number goes in the corner, beside the line of the run order. */
-static void draw_number(pti_text *svg, pti_svg_box at, int64_t number) {
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%" PRId64, number);
-    if (at.width >= 10 + 7 * length && at.height >= 18)
-        pti_svg_label(svg, "small", at.x + 4, at.y + 13, "%s", digits);
+/** A number goes to the start of its superblock, beside the line of the run order: along the row if
+ * the longest number has room there, or down the column. */
+static void draw_number(const pti_picture *picture, pti_svg_box at, int64_t number) {
+    static const double digit_width = 6.2, digit_height = 8, room = 6;
+    int n_digits = snprintf(NULL, 0, "%" PRId64, picture->schedule->n_superblocks - 1);
+    double length = digit_width * n_digits + room;
+    if (at.width >= length && at.height >= digit_height + 3)
+        pti_svg_label(picture->svg, "number", at.x + 3, at.y + digit_height + 2, "%" PRId64,
+                      number);
+    else if (at.height >= length && at.width >= digit_height)
+        pti_svg_label_down(picture->svg, "number", at.x + 2, at.y + 3, number);
 }
 
 static void draw_rects(const slice_view *view) {
@@ -50,7 +55,7 @@ static void draw_rects(const slice_view *view) {
         pti_svg_rect(picture->svg, at.width < 4 || at.height < 4 ? "plain" : "superblock", at,
                      pti_picture_colour(picture, k, colour),
                      pti_picture_tooltip(picture, k, &tooltip));
-        draw_number(picture->svg, at, k);
+        draw_number(picture, at, k);
     }
     picture->svg->failed |= tooltip.failed;
     pti_text_free(&tooltip);
@@ -190,6 +195,8 @@ static void describe_slice(const slice_view *view, pti_text *words) {
             d == view->slices->slice_dim ? view->slices->at[view->slice] : view->slices->fixed[d];
         pti_text_add(words, "%s%s = %" PRId64 ":%" PRId64, words->length == 0 ? "" : ", ",
                      instance->index_name[d], at.lo, at.hi);
+        if (view->slices->n_cuts[d] == 1)
+            pti_text_add(words, " (all)");
     }
 }
 

@@ -30,6 +30,8 @@ static void describe_plan(pti_text *words, const polytile_plan_summary *s) {
     pti_words_count(words, s->n_kernels, "superblock");
     if (s->limit_bytes > 0)
         pti_text_add(words, " within %s", pti_bytes_format(s->limit_bytes, size));
+    else
+        pti_text_add(words, " in place");
 }
 
 static void describe_shape(pti_text *words, const polytile_plan *plan) {
@@ -39,18 +41,25 @@ static void describe_shape(pti_text *words, const polytile_plan *plan) {
     pti_text_add(words, ", blocks of ");
     pti_words_extents(words, s->n_dims, s->block);
     pti_text_add(words, ", superblocks of ");
-    pti_words_extents(words, s->n_dims, s->superblock_blocks);
-    pti_text_add(words, " blocks; %s, %d buffer%s", s->strategy, s->n_buffers,
+    pti_words_superblock(words, s);
+    pti_text_add(words, "; %s, %d buffer%s", s->strategy, s->n_buffers,
                  s->n_buffers == 1 ? "" : "s");
 }
 
-static void describe_traffic(pti_text *words, const polytile_plan_summary *s) {
+static void describe_traffic(pti_text *words, const polytile_plan *plan) {
+    const polytile_plan_summary *s = &plan->summary;
     char up[32], down[32];
+    if (plan->schedule->in_place) {
+        pti_text_add(words, "in place: nothing moves");
+        return;
+    }
     pti_text_add(words, "%s to the device, %s back", pti_bytes_format(s->h2d_bytes, up),
                  pti_bytes_format(s->d2h_bytes, down));
-    if (s->lower_bound_bytes > 0)
-        pti_text_add(words, ", %.4g times the lower bound",
-                     ((double)s->h2d_bytes + (double)s->d2h_bytes) / (double)s->lower_bound_bytes);
+    if (s->lower_bound_bytes == 0)
+        return;
+    pti_text_add(words, ", ");
+    pti_words_ratio(words, s);
+    pti_text_add(words, " times the lower bound");
 }
 
 /** How much of the limit is in use at the peak, as a bar. */
@@ -72,7 +81,7 @@ static void draw_gauge(const pti_picture *picture) {
 static void draw_heading(const pti_picture *picture, const char *title) {
     pti_text shape = {0}, traffic = {0};
     describe_shape(&shape, picture->plan);
-    describe_traffic(&traffic, &picture->plan->summary);
+    describe_traffic(&traffic, picture->plan);
     if (!shape.failed && !traffic.failed) {
         pti_svg_label(picture->svg, "title", margin, 38, "%s", title);
         pti_svg_label(picture->svg, "body", margin, 60, "%s", shape.data);
@@ -127,11 +136,14 @@ static double draw_grid(const pti_picture *picture) {
     double height = fmax(pti_picture_threads_height(picture, threads_width),
                          pti_picture_arrays_height(picture));
     pti_svg_label(picture->svg, "head", left, body_top + 14, "threads, in run order");
-    pti_svg_label(picture->svg, "head", arrays_left, body_top + 14, "superblock %" PRId64 " of %s",
-                  picture->chosen, picture->plan->summary.kernel);
+    if (picture->schedule->in_place)
+        pti_svg_label(picture->svg, "head", arrays_left, body_top + 14, "arrays");
+    else
+        pti_svg_label(picture->svg, "head", arrays_left, body_top + 14,
+                      "what superblock %" PRId64 " moves", picture->chosen);
     pti_picture_threads(picture, (pti_svg_box){left, body_top + 14, threads_width, height});
-    pti_picture_arrays(picture, (pti_svg_box){arrays_left, body_top + 14,
-                                              page_width - margin - arrays_left, height});
+    pti_picture_arrays(picture, (pti_svg_box){arrays_left, body_top + 26,
+                                              page_width - margin - arrays_left, height - 12});
     return height + 40;
 }
 

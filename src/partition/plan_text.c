@@ -74,12 +74,24 @@ static void add_strategy(pti_text *text, const polytile_plan_summary *s) {
                  s->n_buffers == 1 ? "" : "s");
 }
 
-static void add_shape(pti_text *text, const polytile_plan_summary *s) {
+/** The threads of the largest superblock along one dimension, which the domain may cut short. */
+static int64_t superblock_threads(const polytile_plan *plan, int dim) {
+    int64_t threads, domain = 0;
+    polytile_range range = plan->instance->threads.range[dim];
+    const polytile_plan_summary *s = &plan->summary;
+    if (pti_sub_overflows(range.hi, range.lo - 1, &domain))
+        domain = INT64_MAX;
+    if (pti_mul_overflows(s->superblock_blocks[dim], s->block[dim], &threads))
+        return domain;
+    return pti_min(threads, domain);
+}
+
+static void add_shape(pti_text *text, const polytile_plan *plan) {
+    const polytile_plan_summary *s = &plan->summary;
     char count[32];
     int64_t threads[POLYTILE_MAX_DIMS];
     for (int d = 0; d < s->n_dims; d++)
-        if (pti_mul_overflows(s->superblock_blocks[d], s->block[d], &threads[d]))
-            threads[d] = INT64_MAX;
+        threads[d] = superblock_threads(plan, d);
     add_label(text, "block");
     pti_words_extents(text, s->n_dims, s->block);
     pti_text_add(text, " threads\n");
@@ -87,10 +99,10 @@ static void add_shape(pti_text *text, const polytile_plan_summary *s) {
     pti_words_extents(text, s->n_dims, s->grid_blocks);
     pti_text_add(text, " blocks\n");
     add_label(text, "superblock");
-    pti_words_extents(text, s->n_dims, s->superblock_blocks);
-    pti_text_add(text, " blocks, ");
+    pti_words_superblock(text, s);
+    pti_text_add(text, ", ");
     pti_words_extents(text, s->n_dims, threads);
-    pti_text_add(text, " threads at most\n");
+    pti_text_add(text, " threads\n");
     add_label(text, "kernels");
     pti_text_add(text, "%s\n", pti_count_format(s->n_kernels, count));
 }
@@ -102,20 +114,18 @@ static void add_moved(pti_text *text, const polytile_plan_summary *s) {
     add_label(text, "from device");
     add_bytes(text, s->d2h_bytes);
     pti_text_add(text, "\n");
+    if (s->lower_bound_bytes == 0)
+        return;
     add_label(text, "lower bound");
     add_bytes(text, s->lower_bound_bytes);
-    if (s->lower_bound_bytes > 0)
-        pti_text_add(text, " both ways; this plan moves %.4g times that",
-                     ((double)s->h2d_bytes + (double)s->d2h_bytes) / (double)s->lower_bound_bytes);
-    pti_text_add(text, "\n");
+    pti_text_add(text, " both ways; this plan moves ");
+    pti_words_ratio(text, s);
+    pti_text_add(text, " times that\n");
 }
 
-static void add_times(pti_text *text, const polytile_plan_summary *s) {
-    add_label(text, "predicted");
-    pti_words_seconds(text, s->predicted_seconds);
-    pti_text_add(text, "\n");
-    add_label(text, "planned in");
-    pti_words_seconds(text, s->plan_seconds);
+static void add_time(pti_text *text, const char *label, double seconds) {
+    add_label(text, label);
+    pti_words_seconds(text, seconds);
     pti_text_add(text, "\n");
 }
 
@@ -225,9 +235,12 @@ polytile_status pti_plan_to_text(const polytile_plan *plan, char **text) {
     add_limit(&out, plan);
     add_overshoot(&out, plan);
     add_strategy(&out, &plan->summary);
-    add_shape(&out, &plan->summary);
-    add_moved(&out, &plan->summary);
-    add_times(&out, &plan->summary);
+    add_shape(&out, plan);
+    if (!plan->schedule->in_place) {
+        add_moved(&out, &plan->summary);
+        add_time(&out, "predicted", plan->summary.predicted_seconds);
+    }
+    add_time(&out, "planned in", plan->summary.plan_seconds);
     pti_text_add(&out, "\n");
     add_superblocks(&out, plan->schedule);
     if (!out.failed) {

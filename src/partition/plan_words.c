@@ -45,6 +45,19 @@ void pti_words_count(pti_text *text, int64_t count, const char *noun) {
     pti_text_add(text, "%s %s%s", pti_count_format(count, buffer), noun, count == 1 ? "" : "s");
 }
 
+void pti_words_superblock(pti_text *text, const polytile_plan_summary *summary) {
+    bool is_one = true;
+    for (int d = 0; d < summary->n_dims; d++)
+        is_one &= summary->superblock_blocks[d] == 1;
+    pti_words_extents(text, summary->n_dims, summary->superblock_blocks);
+    pti_text_add(text, is_one ? " block" : " blocks");
+}
+
+void pti_words_ratio(pti_text *text, const polytile_plan_summary *summary) {
+    double moved = (double)summary->h2d_bytes + (double)summary->d2h_bytes;
+    pti_text_add(text, "%.3f", moved / (double)summary->lower_bound_bytes);
+}
+
 void pti_words_seconds(pti_text *text, double seconds) {
     if (seconds >= 1)
         pti_text_add(text, "%.3g s", seconds);
@@ -89,6 +102,13 @@ void pti_words_roles(pti_text *text, const pti_instance *instance, int operand) 
         if (!role_seen_before(first, s))
             pti_text_add(text, "%s%s%s", s == first ? "" : ", ", s->fresh ? "out " : "",
                          role_word(s->role));
+}
+
+void pti_words_operand(pti_text *text, const pti_instance *instance, int operand) {
+    pti_text_add(text, "%s ", instance->operand[operand].name);
+    pti_words_type(text, instance->operand[operand].type);
+    pti_text_add(text, ", ");
+    pti_words_roles(text, instance, operand);
 }
 
 double pti_box_volume(const polytile_domain *box) {

@@ -4,6 +4,7 @@
 #include "access/instance.h"
 #include "base/text.h"
 #include "partition/schedule.h"
+#include <polytile/plan.h>
 
 /* The phrases that a plan's text and its picture share. */
 
@@ -19,11 +20,20 @@ char *pti_count_format(int64_t count, char *buffer);
 /** "1 kernel", "12,000 kernels"; the noun takes an s. */
 void pti_words_count(pti_text *text, int64_t count, const char *noun);
 
+/** The shape of superblocks: "103x5 blocks", "1 block". */
+void pti_words_superblock(pti_text *text, const polytile_plan_summary *summary);
+
+/** How the bytes of a plan compare with the lower bound: "1.052". */
+void pti_words_ratio(pti_text *text, const polytile_plan_summary *summary);
+
 /** A duration of seconds with a fitting unit: "1.25 ms". */
 void pti_words_seconds(pti_text *text, double seconds);
 
 /** An element type: "f32", or "12 B" for raw bytes. */
 void pti_words_type(pti_text *text, polytile_type type);
+
+/** An operand with its type and roles: "A f32, in". */
+void pti_words_operand(pti_text *text, const pti_instance *instance, int operand);
 
 /** What a kernel does to an operand, each role once: "in", "in, out", "out sum". */
 void pti_words_roles(pti_text *text, const pti_instance *instance, int operand);

@@ -1,5 +1,6 @@
 #include "partition/svg.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -10,18 +11,18 @@ static const char style_sheet[] =
     ".head{font-size:14px;font-weight:bold}"
     ".body{font-size:12px}"
     ".small{font-size:11px;fill:#52606d}"
+    ".number{font-size:10px;fill:#3e4c59}"
     ".middle{text-anchor:middle}.end{text-anchor:end}"
     ".ground{fill:#ffffff}"
     ".space{fill:#f1f4f7;stroke:#9aa5b1;stroke-width:1}"
     ".superblock{stroke:#ffffff;stroke-width:1}"
-    ".plain{stroke:none}"
     ".chosen{fill:none;stroke:#c2410c;stroke-width:2.5}"
     ".frame{fill:none;stroke:#9aa5b1;stroke-width:1}"
     ".order{fill:none;stroke:#1b2733;stroke-width:1.3;stroke-opacity:.55}"
     ".held{fill:#bfe3c6;stroke:#5f9f6e;stroke-width:.8}"
     ".upload{fill:#f28c38;fill-opacity:.85;stroke:#c2410c;stroke-width:.8}"
     ".download{fill:#3b78c9;fill-opacity:.55;stroke:#1d4f91;stroke-width:.8}"
-    ".guide{stroke:#9aa5b1;stroke-width:.8;stroke-dasharray:3 3}"
+    ".plain{stroke:none}"
     "</style>\n";
 
 static const char arrow_heads[] =
@@ -100,9 +101,11 @@ void pti_svg_label(pti_text *svg, const char *style, double x, double y, const c
     pti_text_add(svg, "</text>\n");
 }
 
-void pti_svg_line(pti_text *svg, const char *style, double x1, double y1, double x2, double y2) {
-    pti_text_add(svg, "<line class=\"%s\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\"/>\n",
-                 style, x1, y1, x2, y2);
+void pti_svg_label_down(pti_text *svg, const char *style, double x, double y, int64_t number) {
+    pti_text_add(svg,
+                 "<text class=\"%s\" transform=\"translate(%.2f %.2f) rotate(90)\">%" PRId64
+                 "</text>\n",
+                 style, x, y, number);
 }
 
 char *pti_svg_order_colour(double place, char *buffer) {

@@ -26,7 +26,8 @@ void pti_svg_rect(pti_text *svg, const char *style, pti_svg_box rect, const char
 void pti_svg_label(pti_text *svg, const char *style, double x, double y, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-void pti_svg_line(pti_text *svg, const char *style, double x1, double y1, double x2, double y2);
+/** A number written downwards. */
+void pti_svg_label_down(pti_text *svg, const char *style, double x, double y, int64_t number);
 
 /** A colour for place 0 .. 1 of the run order, as "#rrggbb" in a buffer of at least 8 bytes, which
  * it returns; all are light enough for dark text. */

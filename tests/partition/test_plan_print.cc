@@ -97,7 +97,7 @@ TEST(PlanPrint, TextSaysTheFiguresAndTheFirstSuperblocks) {
     for (const char *words :
          {"add over [0:8191, 0:8191]: 67,108,864 threads", "x[0:8191, 0:8191] f32, in, 256 MiB",
           "48 MiB", "32 MiB, 66.7% of the limit", "min-kernels, 1 buffer\n", "512x8192 blocks",
-          "kernels      16\n", "moves 1 times that", "250 ms", "[512:1023, 0:8191]",
+          "kernels      16\n", "moves 1.000 times that", "250 ms", "[512:1023, 0:8191]",
           "... and 10 more superblocks"})
         EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 }
