@@ -4,7 +4,6 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-#include <initializer_list>
 extern "C" {
 #endif
 
@@ -37,14 +36,9 @@ polytile_domain polytile_domain_from_extents(int n_dims, const int64_t *extents)
 /** The domain lo[d] .. hi[d] in each dimension, both ends included. */
 polytile_domain polytile_domain_from_bounds(int n_dims, const int64_t *lo, const int64_t *hi);
 
-/** A pointer to a domain 0 .. extent - 1 a dimension, for use as an argument in one expression:
- * POLYTILE_EXTENTS(8192, 8192). */
-#ifdef __cplusplus
-#define POLYTILE_EXTENTS(...)                                                                      \
-    (&static_cast<const polytile_domain &>(polytile_domain_from_extents(                           \
-        static_cast<int>(std::initializer_list<int64_t>{__VA_ARGS__}.size()),                      \
-        std::initializer_list<int64_t>{__VA_ARGS__}.begin())))
-#else
+#ifndef __cplusplus
+/** A pointer to a domain 0 .. extent - 1 a dimension, for use as an argument:
+ * POLYTILE_EXTENTS(8192, 8192). C only: C++ has no addresses of temporaries. */
 #define POLYTILE_EXTENTS(...)                                                                      \
     (&(const polytile_domain[]){polytile_domain_from_extents(                                      \
         (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                           \
