@@ -107,5 +107,5 @@ void pti_picture_arrays(const pti_picture *picture, pti_svg_box area) {
 }
 
 double pti_picture_arrays_height(const pti_picture *picture) {
-    return count_rows(picture) * (caption_height + 100 + array_gap);
+    return count_rows(picture) * (caption_height + 140 + array_gap);
 }

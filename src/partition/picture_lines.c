@@ -15,7 +15,7 @@ enum { MOST_LINES = 60, MOST_ARRAYS = 6 };
 
 typedef struct lines {
     const pti_picture *picture;
-    int64_t stride; /* every stride-th superblock is drawn */
+    int64_t stride; /* superblocks a line */
     int64_t n;
     double height;        /* of one line */
     int64_t label_stride; /* every such line is numbered */
@@ -40,14 +40,36 @@ static pti_panel part_of_line(const lines *of, const pti_panel *panel, int64_t l
     return part;
 }
 
-/** The style of a bar; thin ones have no outline, which would hide their fill. */
-static const char *style_of(const lines *of, const char *style, char *buffer, size_t size) {
-    snprintf(buffer, size, "%s%s", style, of->height < thin ? " plain" : "");
-    return buffer;
-}
-
 static void draw_caption(const lines *of, const pti_panel *panel, const char *words) {
     pti_svg_label(of->picture->svg, "head", panel->at.x, panel->at.y - 20, "%s", words);
+}
+
+/** Make a hull contain a box; a hull of no dimensions is empty. */
+static void widen(polytile_domain *hull, const polytile_domain *box) {
+    *hull = hull->n_dims == 0 ? *box : pti_box_coarse_union(hull, box);
+}
+
+static int64_t first_after(const lines *of, int64_t line) {
+    return pti_min((line + 1) * of->stride, of->picture->schedule->n_superblocks);
+}
+
+/** The threads of a line's superblocks. */
+static polytile_domain threads_of_line(const lines *of, int64_t line) {
+    polytile_domain hull = {0};
+    for (int64_t k = line * of->stride; k < first_after(of, line); k++)
+        widen(&hull, &of->picture->schedule->superblock[k]);
+    return hull;
+}
+
+/** What a line's superblocks hold of an operand; of no dimensions if they hold nothing. */
+static polytile_domain held_of_line(const lines *of, int64_t line, int operand) {
+    polytile_domain hull = {0};
+    for (int64_t k = line * of->stride; k < first_after(of, line); k++) {
+        const pti_placement *placement = pti_schedule_placement(of->picture->schedule, k, operand);
+        if (placement != NULL)
+            widen(&hull, &placement->layout.hull);
+    }
+    return hull;
 }
 
 static void draw_threads(const lines *of, const pti_panel *panel) {
@@ -57,7 +79,8 @@ static void draw_threads(const lines *of, const pti_panel *panel) {
         int64_t k = line * of->stride;
         char colour[8];
         pti_panel part = part_of_line(of, panel, line, 0, 1);
-        pti_panel_draw_box(picture->svg, &part, "plain", &picture->schedule->superblock[k],
+        polytile_domain threads = threads_of_line(of, line);
+        pti_panel_draw_box(picture->svg, &part, "plain", &threads,
                            pti_picture_colour(picture, k, colour),
                            pti_picture_tooltip(picture, k, &tooltip));
         if (line % of->label_stride == 0)
@@ -68,33 +91,49 @@ static void draw_threads(const lines *of, const pti_panel *panel) {
     pti_text_free(&tooltip);
 }
 
-static void draw_held(const lines *of, const pti_panel *panel, int operand) {
+/** Thin bars have no outline, which would hide their fill. */
+static void draw_bar(const lines *of, const pti_panel *part, const char *kind,
+                     const polytile_domain *box) {
     char style[32];
-    style_of(of, "held", style, sizeof style);
+    snprintf(style, sizeof style, "%s%s", kind, of->height < thin ? " plain" : "");
+    if (box->n_dims > 0)
+        pti_panel_draw_box(of->picture->svg, part, style, box, NULL, NULL);
+}
+
+static void draw_held(const lines *of, const pti_panel *panel, int operand) {
     for (int64_t line = 0; line < of->n; line++) {
-        const pti_placement *placement =
-            pti_schedule_placement(of->picture->schedule, line * of->stride, operand);
+        polytile_domain held = held_of_line(of, line, operand);
         pti_panel part = part_of_line(of, panel, line, 0, 1);
-        if (placement != NULL)
-            pti_panel_draw_box(of->picture->svg, &part, style, &placement->layout.hull, NULL, NULL);
+        draw_bar(of, &part, "held", &held);
     }
 }
 
 /** Where an array is both uploaded and downloaded, each takes half of a line's height. */
-static void draw_moved(const lines *of, const pti_panel *panel, int operand, pti_op_kind kind) {
+static pti_panel half_of_line(const lines *of, const pti_panel *panel, int operand, int64_t line,
+                              pti_op_kind kind) {
     const pti_operand *moved = &of->picture->plan->instance->operand[operand];
     bool is_shared = moved->reads && moved->writes;
-    double first = is_shared && kind == PTI_DOWNLOAD ? .5 : 0;
-    double last = is_shared && kind == PTI_UPLOAD ? .5 : 1;
-    char style[32];
-    style_of(of, pti_op_word(kind), style, sizeof style);
+    return part_of_line(of, panel, line, is_shared && kind == PTI_DOWNLOAD ? .5 : 0,
+                        is_shared && kind == PTI_UPLOAD ? .5 : 1);
+}
+
+/** Each box that is moved, or what contains them where a line stands for several superblocks. */
+static void draw_moved(const lines *of, const pti_panel *panel, int operand, pti_op_kind kind) {
     const pti_schedule *schedule = of->picture->schedule;
+    polytile_domain hull[MOST_LINES] = {0};
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
-        if (op->kind != kind || op->superblock % of->stride != 0 ||
-            schedule->placement[op->placement].operand != operand)
+        int64_t line = op->superblock / of->stride;
+        if (op->kind != kind || schedule->placement[op->placement].operand != operand)
             continue;
-        pti_panel part = part_of_line(of, panel, op->superblock / of->stride, first, last);
-        pti_panel_draw_box(of->picture->svg, &part, style, &op->box, NULL, NULL);
+        pti_panel part = half_of_line(of, panel, operand, line, kind);
+        if (of->stride == 1)
+            draw_bar(of, &part, pti_op_word(kind), &op->box);
+        else
+            widen(&hull[line], &op->box);
+    }
+    for (int64_t line = 0; line < of->n; line++) {
+        pti_panel part = half_of_line(of, panel, operand, line, kind);
+        draw_bar(of, &part, pti_op_word(kind), &hull[line]);
     }
 }
 
@@ -118,17 +157,15 @@ static void draw_line_array(const lines *of, pti_panel *panel, int operand) {
     caption_array(of, panel, operand);
 }
 
-/** An array of more dimensions: its plane, with every drawn superblock's part of it in the colour
- * of that superblock. */
+/** An array of more dimensions: its plane, with every line's part of it in its colour. */
 static void draw_plane_array(const lines *of, pti_panel *panel, int operand) {
     const pti_picture *picture = of->picture;
     char colour[8];
     pti_panel_draw_space(picture->svg, panel, NULL);
     for (int64_t line = of->n - 1; line >= 0; line--) {
-        const pti_placement *placement =
-            pti_schedule_placement(picture->schedule, line * of->stride, operand);
-        if (placement != NULL)
-            pti_panel_draw_box(picture->svg, panel, "superblock", &placement->layout.hull,
+        polytile_domain held = held_of_line(of, line, operand);
+        if (held.n_dims > 0)
+            pti_panel_draw_box(picture->svg, panel, "superblock", &held,
                                pti_picture_colour(picture, line * of->stride, colour), NULL);
     }
     caption_array(of, panel, operand);
@@ -160,7 +197,7 @@ static double draw_notes(const lines *of, double x, double y) {
                       n_hidden == 1 ? "" : "s");
     if (of->stride > 1)
         pti_svg_label(of->picture->svg, "small", x, y += 16,
-                      "one in %" PRId64 " of %s superblocks is drawn, a line each", of->stride,
+                      "a line stands for %" PRId64 " of the %s superblocks", of->stride,
                       pti_count_format(of->picture->schedule->n_superblocks, count));
     return y;
 }
