@@ -3,7 +3,7 @@
 
 #include <polytile/kernel.h>
 
-static const char add_declaration[] = "add[i]: in x[i], y[i]; out z[i]";
+#define ADD_DECLARATION "add[i]: in x[i], y[i]; out z[i]"
 
 POLYTILE_KERNEL(add_f32, (i), (const float, x, 1), (const float, y, 1), (float, z, 1)) {
     PT_AT(z, i) = PT_AT(x, i) + PT_AT(y, i);

@@ -3,8 +3,7 @@
 
 #include <polytile/kernel.h>
 
-static const char jacobi_declaration[] =
-    "jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
+#define JACOBI_DECLARATION "jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]"
 
 /** The mean of an element and its four neighbours, in one fixed order: sums in floating point are
  * not associative, and the results are compared bit by bit. */

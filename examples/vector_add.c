@@ -93,7 +93,7 @@ static polytile_status vector_add(session *s, result *r) {
     TRY(open_arrays(s, arrays, &shape));
     const element_functions *functions =
         shape.type == POLYTILE_F64 ? &functions_f64 : &functions_f32;
-    TRY(polytile_kernel_create(s->ctx, add_declaration, functions->kernel, &kernel));
+    TRY(polytile_kernel_create(s->ctx, ADD_DECLARATION, functions->kernel, &kernel));
     TRY(polytile_plan_create(kernel, POLYTILE_EXTENTS(shape.extent[0]), arrays, &s->plan_options,
                              &plan));
     r->type = shape.type;

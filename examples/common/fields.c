@@ -81,32 +81,38 @@ polytile_status field_create_scratch(session *s, const char *name, const field_s
     char path[4096];
     if (s->options.n_outputs == 0 || s->options.plan_only)
         return field_create(s, name, shape, array);
-    int length = snprintf(path, sizeof(path), "%s.scratch-%ld", s->options.output[0],
-                          (long)getpid());
+    int length =
+        snprintf(path, sizeof(path), "%s.scratch-%ld", s->options.output[0], (long)getpid());
     if (length >= (int)sizeof(path))
         return session_fail(s, POLYTILE_INVALID, "--output is longer than %d characters",
                             (int)sizeof(path) - 32);
     polytile_domain domain = polytile_domain_from_extents(shape->n_dims, shape->extent);
-    polytile_status status =
-        polytile_npy_create(s->ctx, name, path, shape->type, &domain, array);
+    polytile_status status = polytile_npy_create(s->ctx, name, path, shape->type, &domain, array);
     if (status == POLYTILE_OK)
         unlink(path);
     return status;
 }
 
+/** A shape for people, such as "f32 of 4096x4096", in a buffer of at least 256 bytes. */
+static char *format_shape(const field_shape *shape, char *buffer) {
+    int length = sprintf(buffer, "%s of ", shape->type == POLYTILE_F64 ? "f64" : "f32");
+    for (int d = 0; d < shape->n_dims; ++d)
+        length += sprintf(buffer + length, "%s%lld", d > 0 ? "x" : "", (long long)shape->extent[d]);
+    return buffer;
+}
+
 polytile_status field_require_shape(session *s, const polytile_array *array,
                                     const field_shape *shape) {
+    char is[256], needed[256];
     field_shape own = field_get_shape(array);
     bool same = own.type == shape->type && own.n_dims == shape->n_dims;
     for (int d = 0; same && d < own.n_dims; ++d)
         same = own.extent[d] == shape->extent[d];
     if (same)
         return POLYTILE_OK;
-    return session_fail(s, POLYTILE_INVALID,
-                        "array %s does not match the other input: its type or shape differs "
-                        "(its first extent is %lld, %lld is needed)",
-                        polytile_array_get_name(array), (long long)own.extent[0],
-                        (long long)shape->extent[0]);
+    return session_fail(s, POLYTILE_INVALID, "input %s is %s; %s is needed",
+                        polytile_array_get_name(array), format_shape(&own, is),
+                        format_shape(shape, needed));
 }
 
 polytile_status field_require_n(session *s, int64_t extent) {

@@ -35,7 +35,7 @@ polytile_status field_create_scratch(session *s, const char *name, const field_s
 
 field_shape field_get_shape(const polytile_array *array);
 
-/** Errors: INVALID, naming both arrays, unless the shapes and types are the same. */
+/** Errors: INVALID, with both shapes, unless an input's shape and type are those needed. */
 polytile_status field_require_shape(session *s, const polytile_array *array,
                                     const field_shape *shape);
 

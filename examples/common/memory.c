@@ -29,8 +29,8 @@ static polytile_status fail_allocation(session *s, const char *name, int64_t n_b
 polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, void **data) {
     if (s->n_memories == SESSION_MAX_MEMORIES || n_bytes > machine_memory() - allocated(s))
         return fail_allocation(s, name, n_bytes);
-    void *memory = mmap(NULL, (size_t)n_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory =
+        mmap(NULL, (size_t)n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return fail_allocation(s, name, n_bytes);
     madvise(memory, (size_t)n_bytes, MADV_HUGEPAGE);

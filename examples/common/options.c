@@ -130,8 +130,7 @@ static const option option_table[] = {
      store_buffers},
     {"block", "TxTx..", "threads an index, such as 32x8",
      "threads of a block, one number an index (default:\nchosen by the library)", 0, store_block},
-    {"steps-per-pass", "T",
-     "1 or auto: this version runs one time step in a pass over the data",
+    {"steps-per-pass", "T", "1 or auto: this version runs one time step in a pass over the data",
      "time steps in a pass over the data: 1 or auto\n(default; the same in this version)",
      EXAMPLE_STEPS, store_steps_per_pass},
     {"split-k", "auto|off", "auto or off",
@@ -145,8 +144,8 @@ static const option option_table[] = {
     {"input", "FILE.npy", "a .npy file, at most four times",
      "read an array from a NumPy file instead of\ngenerating it; repeat for several", 0,
      store_input},
-    {"output", "FILE.npy", "a .npy file, at most four times",
-     "write the result to a NumPy file", 0, store_output},
+    {"output", "FILE.npy", "a .npy file, at most four times", "write the result to a NumPy file", 0,
+     store_output},
     {"repeat", "R", "a whole number of at least 1",
      "run R times and report the fastest (default 1)", 0, store_repeat},
     {"json", NULL, NULL, "print one JSON object as the last line", 0, store_json},
@@ -229,11 +228,11 @@ static example_parsed check_whole(const example_spec *spec, const example_option
     if (options->n != 0 && options->n < spec->least_n)
         return misused(spec, "--n must be at least %s%s", least, "");
     if (options->n_inputs > spec->n_inputs)
-        return misused(spec, "--input '%s' is one too many: %s",
-                       options->input[spec->n_inputs], spec->files);
+        return misused(spec, "--input '%s' is one too many: %s", options->input[spec->n_inputs],
+                       spec->files);
     if (options->n_outputs > spec->n_outputs)
-        return misused(spec, "--output '%s' is one too many: %s",
-                       options->output[spec->n_outputs], spec->files);
+        return misused(spec, "--output '%s' is one too many: %s", options->output[spec->n_outputs],
+                       spec->files);
     return EXAMPLE_GO;
 }
 

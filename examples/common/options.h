@@ -27,9 +27,9 @@ typedef struct example_spec {
 
 /** The command line; all texts are borrowed from argv. */
 typedef struct example_options {
-    int64_t n;           /* 0: not given */
-    const char *device;  /* NULL: not given */
-    const char *limit;   /* NULL: not given */
+    int64_t n;            /* 0: not given */
+    const char *device;   /* NULL: not given */
+    const char *limit;    /* NULL: not given */
     const char *strategy; /* NULL: the library's default */
     const char *trace;
     int n_buffers; /* 0: auto */

@@ -1,0 +1,99 @@
+/* C = A B on square matrices that need not fit the device. */
+#include "common/fields.h"
+#include "common/generate.h"
+#include "common/report.h"
+#include "matmul_host.h"
+#include "matmul_reference.h"
+
+static const example_spec spec = {
+    .name = "matmul",
+    .summary = "Multiplies two n x n matrices of small whole numbers, C = A B, in f32, within a\n"
+               "memory limit.",
+    .default_n = 4096,
+    .least_n = 1,
+    .extras = EXAMPLE_SPLIT_K,
+    .n_inputs = 2,
+    .n_outputs = 1,
+    .files = "files: --input A, --input B (f32, n x n), --output C",
+};
+
+enum { A, B, C, N_ARRAYS };
+
+/* Products of entries up to 4 add up exactly in f32 for n up to 2^20. */
+enum { LARGEST_ENTRY = 4 };
+static const uint64_t seeds[] = {1, UINT64_C(1) << 40};
+
+static void fill(float *m, int64_t n, uint64_t seed) {
+#pragma omp parallel for
+    for (int64_t x = 0; x < n * n; ++x)
+        m[x] = (float)small_integer(x, seed, LARGEST_ENTRY);
+}
+
+/** Take A and B from files where given, which then say n; the others are to be generated. */
+static polytile_status open_arrays(session *s, polytile_array **arrays, field_shape *shape) {
+    static const char *const names[] = {"A", "B"};
+    TRY(field_open_input(s, A, names[A], 2, &arrays[A]));
+    TRY(field_open_input(s, B, names[B], 2, &arrays[B]));
+    if (arrays[A] != NULL) {
+        shape->extent[0] = shape->extent[1] = field_get_shape(arrays[A]).extent[0];
+        TRY(field_require_n(s, shape->extent[0]));
+    }
+    for (int a = A; a <= B; ++a)
+        if (arrays[a] != NULL)
+            TRY(field_require_shape(s, arrays[a], shape));
+        else
+            TRY(field_create(s, names[a], shape, &arrays[a]));
+    return field_create_output(s, 0, "C", shape, &arrays[C]);
+}
+
+static void check(const session *s, float *const *data, result *r) {
+    int64_t n = r->shape[0];
+    r->checked = true;
+    r->max_error = matmul_compare(data[A], data[B], data[C], n);
+    if (s->options.n_inputs > 0)
+        r->tolerance = matmul_rounding_bound(data[A], data[B], n);
+}
+
+static polytile_status run(session *s, const polytile_kernel *kernel, const polytile_plan *plan,
+                           polytile_array *const *arrays, result *r) {
+    float *data[N_ARRAYS];
+    for (int a = 0; a < N_ARRAYS; ++a)
+        data[a] = polytile_array_get_data(arrays[a]);
+    for (int a = s->options.n_inputs; a < C; ++a)
+        fill(data[a], r->shape[0], seeds[a]);
+    for (int64_t repetition = 0; repetition < s->options.repeat; ++repetition) {
+        polytile_report report;
+        TRY(polytile_plan_run(plan, s->device, kernel, arrays));
+        polytile_device_get_report(s->device, &report);
+        report_keep_fastest(r, &report);
+    }
+    if (s->options.check)
+        check(s, data, r);
+    return POLYTILE_OK;
+}
+
+static polytile_status matmul(session *s, result *r) {
+    polytile_array *arrays[N_ARRAYS];
+    polytile_kernel *kernel;
+    polytile_plan *plan;
+    bool split = s->options.split_k;
+    int64_t n = s->options.n > 0 ? s->options.n : spec.default_n;
+    field_shape shape = {POLYTILE_F32, 2, {n, n}};
+    TRY(session_check_block(s, split ? 3 : 2));
+    TRY(open_arrays(s, arrays, &shape));
+    n = shape.extent[0];
+    polytile_domain threads =
+        polytile_domain_from_extents(split ? 3 : 2, (const int64_t[]){n, n, n});
+    TRY(polytile_kernel_create(s->ctx, split ? GEMM_DECLARATION : MATMUL_DECLARATION,
+                               split ? &gemm_kernel : &matmul_kernel, &kernel));
+    TRY(polytile_plan_create(kernel, &threads, arrays, &s->plan_options, &plan));
+    r->type = shape.type;
+    r->n_dims = 2;
+    r->shape[0] = r->shape[1] = n;
+    polytile_plan_get_summary(plan, &r->plan);
+    return s->options.plan_only ? POLYTILE_OK : run(s, kernel, plan, arrays, r);
+}
+
+int main(int argc, char **argv) {
+    return example_main(&spec, argc, argv, matmul);
+}
