@@ -1,7 +1,6 @@
 #include "launch/execute.h"
 
 #include "access/array.h"
-#include "base/checked.h"
 #include "launch/clock.h"
 #include "launch/completeness.h"
 #include "launch/reduction.h"
@@ -123,15 +122,6 @@ static polytile_status run_op(execution *run, const pti_op *op) {
     return status;
 }
 
-static int64_t peak_bytes(const pti_schedule *schedule) {
-    int64_t peak = 0;
-    for (int64_t k = 0; k < schedule->n_placements && !schedule->in_place; k++) {
-        const pti_placement *placement = &schedule->placement[k];
-        peak = pti_max(peak, placement->offset_bytes + placement->layout.size_bytes);
-    }
-    return peak;
-}
-
 static polytile_status prepare(execution *run) {
     const pti_instance *instance = run->schedule->instance;
     polytile_context *ctx = run->device->object.context;
@@ -165,7 +155,7 @@ polytile_status pti_execute(polytile_device *device, const pti_schedule *schedul
                      .arrays = arrays,
                      .report = report};
     PTI_TRY(prepare(&run));
-    report->peak_device_bytes = peak_bytes(schedule);
+    report->peak_device_bytes = pti_schedule_peak_bytes(schedule);
     for (int64_t k = 0; k < schedule->n_ops; k++)
         PTI_TRY(run_op(&run, &schedule->op[k]));
     PTI_TRY(device->functions->synchronize(device));

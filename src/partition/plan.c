@@ -1,7 +1,6 @@
 #include "partition/plan.h"
 
 #include "access/conflict.h"
-#include "base/checked.h"
 #include "partition/build.h"
 #include "partition/choose.h"
 
@@ -115,15 +114,6 @@ static polytile_status choose_in_place(polytile_context *ctx, const pti_instance
     return POLYTILE_OK;
 }
 
-static int64_t peak_bytes(const pti_schedule *schedule) {
-    int64_t peak = 0;
-    for (int64_t k = 0; k < schedule->n_placements && !schedule->in_place; k++) {
-        const pti_placement *placement = &schedule->placement[k];
-        peak = pti_max(peak, placement->offset_bytes + placement->layout.size_bytes);
-    }
-    return peak;
-}
-
 static void summarise(polytile_plan *plan, const pti_choice *choice, const char *strategy,
                       int64_t limit_bytes) {
     polytile_plan_summary *summary = &plan->summary;
@@ -133,7 +123,7 @@ static void summarise(polytile_plan *plan, const pti_choice *choice, const char 
         .n_dims = plan->instance->n_indices,
         .n_buffers = choice->n_buffers,
         .limit_bytes = limit_bytes,
-        .peak_device_bytes = peak_bytes(plan->schedule),
+        .peak_device_bytes = pti_schedule_peak_bytes(plan->schedule),
         .n_kernels = plan->schedule->n_superblocks,
         .h2d_bytes = choice->traffic.h2d_bytes,
         .d2h_bytes = choice->traffic.d2h_bytes,

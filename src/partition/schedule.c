@@ -1,5 +1,7 @@
 #include "partition/schedule.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 
 static const struct {
@@ -24,6 +26,15 @@ const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int64_
     int64_t position = superblock * schedule->instance->n_operands + operand;
     int64_t placement = schedule->launch_placement[position];
     return placement < 0 ? NULL : &schedule->placement[placement];
+}
+
+int64_t pti_schedule_peak_bytes(const pti_schedule *schedule) {
+    int64_t peak = 0;
+    for (int64_t k = 0; k < schedule->n_placements && !schedule->in_place; k++) {
+        const pti_placement *placement = &schedule->placement[k];
+        peak = pti_max(peak, placement->offset_bytes + placement->layout.size_bytes);
+    }
+    return peak;
 }
 
 void pti_schedule_free(pti_schedule *schedule) {

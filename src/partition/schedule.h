@@ -82,6 +82,9 @@ typedef struct pti_schedule {
 const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int64_t superblock,
                                             int operand);
 
+/** The end of the highest placement in the arena; 0 in place. */
+int64_t pti_schedule_peak_bytes(const pti_schedule *schedule);
+
 void pti_schedule_free(pti_schedule *schedule);
 
 #endif
