@@ -1,0 +1,147 @@
+#include <polytile/polytile.h>
+
+#include <cmath>
+#include <csignal>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+class Device : public testing::Test {
+  protected:
+    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
+    void TearDown() override { polytile_context_destroy(ctx); }
+
+    polytile_context *ctx = nullptr;
+    polytile_device *device = nullptr;
+};
+
+TEST_F(Device, OpensFromItsText) {
+    const struct {
+        const char *text;
+        int64_t limit_bytes;
+    } rows[] = {
+        {"host", 0},
+        {"host(memory=64MiB)", 64 << 20},
+        {"host(threads=2)", 0},
+        {"host(memory=1.5KiB,threads=1)", 1536},
+        {" host ( threads = 3 , memory = 4096 ) ", 4096},
+        {"host(memory=1TiB)", int64_t(1) << 40},
+    };
+    for (const auto &row : rows) {
+        ASSERT_EQ(polytile_device_open(ctx, row.text, &device), POLYTILE_OK)
+            << polytile_last_error(ctx);
+        EXPECT_EQ(polytile_device_get_limit(device), row.limit_bytes) << row.text;
+        EXPECT_STREQ(polytile_device_get_text(device), row.text);
+        polytile_device_close(device);
+    }
+}
+
+TEST_F(Device, RefusesWhatItDoesNotKnowAndSaysWhatThereIs) {
+    const struct {
+        const char *text;
+        const char *says;
+    } rows[] = {
+        {"", "unknown device \"\"; there is host"},
+        {"gpu", "unknown device \"gpu\"; there is host, host(memory=SIZE,threads=N)"},
+        {"hosts", "unknown device"},
+        {"host:0", "takes no number"},
+        {"host()", "an option and its value are expected"},
+        {"host(64MiB)", "an option and its value are expected"},
+        {"host(memroy=64MiB)", "unknown option \"memroy\"; host takes memory=SIZE"},
+        {"host(memory=64XiB)", "wrong value \"64XiB\""},
+        {"host(memory=0)", "wrong value \"0\""},
+        {"host(memory=-1)", "wrong value \"-1\""},
+        {"host(memory=9223372036854775808)", "wrong value"},
+        {"host(memory=)", "wrong value"},
+        {"host(threads=0)", "threads=N (1 to 1024)"},
+        {"host(threads=1025)", "wrong value \"1025\""},
+        {"host(threads=2x)", "wrong value \"2x\""},
+        {"host(threads=2,threads=2)", "given twice is option \"threads\""},
+        {"host(memory=1MiB", "a closing parenthesis is missing"},
+        {"host(memory=1MiB) now", "cannot understand \"now\""},
+        {"host)", "unknown device \"host)\""},
+    };
+    for (const auto &row : rows) {
+        device = reinterpret_cast<polytile_device *>(this);
+        EXPECT_EQ(polytile_device_open(ctx, row.text, &device), POLYTILE_INVALID) << row.text;
+        EXPECT_EQ(device, nullptr);
+        EXPECT_NE(std::string(polytile_last_error(ctx)).find(row.says), std::string::npos)
+            << polytile_last_error(ctx);
+    }
+}
+
+TEST_F(Device, RefusesNullsAndClosesNothing) {
+    EXPECT_EQ(polytile_device_open(nullptr, "host", &device), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_device_open(ctx, nullptr, &device), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_device_open(ctx, "host", nullptr), POLYTILE_INVALID);
+    polytile_device_close(nullptr);
+}
+
+TEST_F(Device, SaysWhenItsMemoryCannotBeMapped) {
+    EXPECT_EQ(polytile_device_open(ctx, "host(memory=1048576TiB)", &device), POLYTILE_NO_MEMORY);
+    EXPECT_NE(std::string(polytile_last_error(ctx)).find("1048576 TiB"), std::string::npos)
+        << polytile_last_error(ctx);
+}
+
+/** What opening a device says in a process that may start no more threads. */
+std::string error_without_threads() {
+    polytile_context *ctx = nullptr;
+    polytile_device *device = nullptr;
+    rlimit none = {1, 1};
+    if (setrlimit(RLIMIT_NPROC, &none) != 0 || setuid(65534) != 0 ||
+        polytile_context_create(&ctx) != POLYTILE_OK)
+        return "cannot be tried";
+    if (polytile_device_open(ctx, "host(threads=64)", &device) != POLYTILE_DEVICE)
+        return "wrong status";
+    return polytile_last_error(ctx);
+}
+
+TEST_F(Device, SaysWhenItsThreadsDoNotStart) {
+    int ends[2];
+    char text[512] = "";
+    if (geteuid() != 0)
+        GTEST_SKIP() << "needs root, to become a user without processes";
+    ASSERT_EQ(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        std::string error = error_without_threads();
+        _exit(write(ends[1], error.data(), error.size()) < 0);
+    }
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    ASSERT_GT(read(ends[0], text, sizeof text - 1), 0);
+    EXPECT_NE(std::string(text).find("of 64 threads start ("), std::string::npos) << text;
+}
+
+TEST_F(Device, ListMeasuresTheHost) {
+    polytile_device_info info = {};
+    int n_devices = 0;
+    ASSERT_EQ(polytile_devices_list(ctx, 1, &info, &n_devices), POLYTILE_OK);
+    EXPECT_EQ(n_devices, 1);
+    EXPECT_STREQ(info.text, "host");
+    EXPECT_NE(info.description[0], '\0');
+    EXPECT_GT(info.memory_bytes, 0);
+    EXPECT_GE(info.n_threads, 1);
+    for (double rate : {info.link.upload_bytes_per_s, info.link.download_bytes_per_s,
+                        info.link.duplex_bytes_per_s, info.link.kernel_bytes_per_s})
+        EXPECT_GT(rate, 1e7);
+    for (double latency_s : {info.link.transfer_latency_s, info.link.launch_latency_s}) {
+        EXPECT_GT(latency_s, 0);
+        EXPECT_LT(latency_s, 0.1);
+    }
+}
+
+TEST_F(Device, ListCountsWithoutRoom) {
+    int n_devices = 0;
+    EXPECT_EQ(polytile_devices_list(ctx, 0, nullptr, &n_devices), POLYTILE_OK);
+    EXPECT_EQ(n_devices, 1);
+    EXPECT_EQ(polytile_devices_list(ctx, 1, nullptr, &n_devices), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_devices_list(ctx, 0, nullptr, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_devices_list(nullptr, 0, nullptr, &n_devices), POLYTILE_INVALID);
+}
+
+} // namespace
