@@ -52,6 +52,31 @@ struct Handmade {
     std::vector<std::vector<int64_t>> waits; /* one list an operation */
     std::string why;
 
+    /** A planned schedule, to be changed. */
+    static Handmade From(const pti_schedule &schedule) {
+        Handmade made;
+        const pti_instance &instance = *schedule.instance;
+        for (int o = 0; o < instance.n_operands; o++) {
+            made.names.push_back(instance.operand[o].name);
+            made.operands.push_back(instance.operand[o]);
+        }
+        made.sections.assign(instance.section, instance.section + instance.n_sections);
+        made.threads = instance.threads;
+        made.in_place = schedule.in_place;
+        made.limit_bytes = schedule.limit_bytes;
+        made.arena_bytes = schedule.arena_bytes;
+        made.superblocks.assign(schedule.superblock, schedule.superblock + schedule.n_superblocks);
+        made.placements.assign(schedule.placement, schedule.placement + schedule.n_placements);
+        made.launch_placements.assign(schedule.launch_placement,
+                                      schedule.launch_placement +
+                                          schedule.n_superblocks * instance.n_operands);
+        made.ops.assign(schedule.op, schedule.op + schedule.n_ops);
+        for (const pti_op &op : made.ops)
+            made.waits.emplace_back(schedule.wait + op.first_wait,
+                                    schedule.wait + op.first_wait + op.n_waits);
+        return made;
+    }
+
     /** Add an operand; sections follow, all of one operand before the next. */
     int Operand(const std::string &name, int64_t element_bytes, const polytile_domain &domain) {
         pti_operand operand = {};
@@ -201,8 +226,8 @@ inline Handmade VectorAdd(int64_t n_superblocks, int64_t size) {
             placed.push_back(made.Place(o, (2 * o + k % 2) * bytes, box));
         std::vector<int64_t> slot_free, ready;
         if (k >= 2) {
-            slot_free = {launches[k - 2]};
-            ready = {downloads[k - 2]};
+            slot_free.push_back(launches[k - 2]);
+            ready.push_back(downloads[k - 2]);
         }
         made.Move(PTI_UPLOAD, k, placed[0], box, slot_free);
         ready.push_back(made.Move(PTI_UPLOAD, k, placed[1], box));
@@ -231,8 +256,8 @@ inline Handmade Stencil(int64_t n_superblocks, int64_t size) {
             made.Place(1, 2 * in_bytes + (k % 2) * 4 * size, Box({{lo + 1, lo + size}}));
         std::vector<int64_t> slot_free, ready;
         if (k >= 2) {
-            slot_free = {launches[k - 2]};
-            ready = {downloads[k - 2]};
+            slot_free.push_back(launches[k - 2]);
+            ready.push_back(downloads[k - 2]);
         }
         if (k == 0)
             made.Move(PTI_UPLOAD, k, a, Box({{0, 1}}));
@@ -267,7 +292,7 @@ inline Handmade Matmul(int64_t n_pieces, int64_t size) {
         const int64_t c = made.Place(2, 0, rows);
         std::vector<int64_t> slot_free;
         if (download >= 0)
-            slot_free = {download};
+            slot_free.push_back(download);
         made.Move(PTI_FILL, superblock, c, rows, slot_free);
         for (int64_t k = 0; k < n; k += size, superblock++) {
             const polytile_domain of_a = Box({{i, i + size - 1}, {k, k + size - 1}});
@@ -275,7 +300,7 @@ inline Handmade Matmul(int64_t n_pieces, int64_t size) {
             const int64_t a = made.Place(0, 2 * panel, of_a), b = made.Place(1, panel, of_b);
             std::vector<int64_t> used;
             if (launch >= 0)
-                used = {launch};
+                used.push_back(launch);
             made.Move(PTI_UPLOAD, superblock, a, of_a, used);
             const int64_t ready = made.Move(PTI_UPLOAD, superblock, b, of_b);
             launch = made.Launch(Box({{i, i + size - 1}, {0, n - 1}, {k, k + size - 1}}), {a, b, c},
@@ -303,7 +328,7 @@ inline Handmade Sum(int64_t n_superblocks, int64_t size) {
         const int64_t x = made.Place(0, 8, box);
         std::vector<int64_t> used;
         if (launch >= 0)
-            used = {launch};
+            used.push_back(launch);
         launch = made.Launch(box, {x, s}, {made.Move(PTI_UPLOAD, k, x, box, used)});
     }
     made.Move(PTI_DOWNLOAD, n_superblocks - 1, s, Box({{0}}), {launch});

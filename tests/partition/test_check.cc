@@ -45,7 +45,7 @@ Handmade Scale() {
         const int64_t x = made.Place(0, 0, box);
         std::vector<int64_t> used;
         if (k > 0)
-            used = {download};
+            used.push_back(download);
         const int64_t ready = made.Move(PTI_UPLOAD, k, x, box, used);
         const int64_t launch = made.Launch(box, {x}, {ready});
         download = made.Move(PTI_DOWNLOAD, k, x, box, {launch});

@@ -1,0 +1,404 @@
+#include "partition/interpreter.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <iostream>
+#include <map>
+#include <polytile/polytile.h>
+#include <random>
+
+#include "support/scale.h"
+
+extern "C" {
+#include "partition/plan.h"
+}
+
+namespace {
+
+class Draw {
+  public:
+    explicit Draw(uint64_t seed) : random_(seed) {}
+    int64_t Number(int64_t lo, int64_t hi) {
+        return std::uniform_int_distribution<int64_t>(lo, hi)(random_);
+    }
+    size_t Below(size_t n) { return static_cast<size_t>(Number(0, static_cast<int64_t>(n) - 1)); }
+
+  private:
+    std::mt19937_64 random_;
+};
+
+struct Array {
+    const char *name;
+    std::vector<int64_t> extents;
+};
+
+struct Launch {
+    std::string declaration;
+    std::vector<int64_t> lo, hi;
+    std::vector<Array> arrays;
+};
+
+/** A small launch of one of the patterns that planners treat differently. */
+Launch DrawLaunch(Draw &draw) {
+    const int64_t n = draw.Number(3, 24), m = draw.Number(2, 7), l = draw.Number(2, 6);
+    const std::string r = std::to_string(draw.Number(1, 3));
+    const Launch launches[] = {
+        {"add[i]: in x[i], y[i]; out z[i]", {0}, {n - 1}, {{"x", {n}}, {"y", {n}}, {"z", {n}}}},
+        {"smooth[i]: in x[i-" + r + ":i+" + r + "]; out z[i]",
+         {0},
+         {n - 1},
+         {{"x", {n}}, {"z", {n}}}},
+        {"jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+         {1, 1},
+         {m, l},
+         {{"A", {m + 2, l + 2}}, {"B", {m + 2, l + 2}}}},
+        {"matmul[i, j]: in A[i, :], B[:, j]; out C[i, j]",
+         {0, 0},
+         {m - 1, l - 1},
+         {{"A", {m, 5}}, {"B", {5, l}}, {"C", {m, l}}}},
+        {"gemm[i, j, k]: in A[i, k], B[k, j]; sum C[i, j]",
+         {0, 0, 0},
+         {m - 1, l - 1, 3},
+         {{"A", {m, 4}}, {"B", {4, l}}, {"C", {m, l}}}},
+        {"gemm0[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]",
+         {0, 0, 0},
+         {m - 1, l - 1, 3},
+         {{"A", {m, 4}}, {"B", {4, l}}, {"C", {m, l}}}},
+        {"total[i]: in x[i]; out sum s[0]", {0}, {n - 1}, {{"x", {n}}, {"s", {2}}}},
+        {"largest[i, j]: in x[i, j]; out max s[j]",
+         {0, 0},
+         {m - 1, l - 1},
+         {{"x", {m, l}}, {"s", {l}}}},
+        {"coarsen[i]: in x[2*i:2*i+2]; out z[i]", {0}, {n - 1}, {{"x", {2 * n}}, {"z", {n}}}},
+        {"spread[i]: in x[i]; out z[2*i]", {0}, {n - 1}, {{"x", {n}}, {"z", {2 * n}}}},
+        {"pairs[i]: in x[4*i:4*i+1]; inout z[i]", {0}, {n - 1}, {{"x", {4 * n}}, {"z", {n}}}},
+        {"lower[i, j]: in L[i, 0:i]; inout y[i, j]",
+         {0, 0},
+         {m - 1, l - 1},
+         {{"L", {m, m}}, {"y", {m, l}}}},
+        {"hankel[i, j]: in h[i+j]; out H[i, j]",
+         {0, 0},
+         {m - 1, l - 1},
+         {{"h", {m + l}}, {"H", {m, l}}}},
+        {"diagonal[i]: in A[i, i]; inout A[i, i]; out z[i]",
+         {0},
+         {m - 1},
+         {{"A", {m, m}}, {"z", {m}}}},
+        {"transpose[i, j]: in A[j, i]; out B[i, j]",
+         {0, 0},
+         {m - 1, l - 1},
+         {{"A", {l, m}}, {"B", {m, l}}}},
+        {"prefix[i]: in x[0:i]; out z[i]", {0}, {n - 1}, {{"x", {n}}, {"z", {n}}}},
+    };
+    return launches[draw.Below(std::size(launches))];
+}
+
+/** Change the schedule and say whether it certainly broke a rule; false if there was nothing to
+ * change. */
+using Mutate = bool (*)(Draw &, Handmade &, bool *must_fail);
+
+bool PickOp(Draw &draw, const Handmade &made, std::initializer_list<pti_op_kind> kinds,
+            size_t *at) {
+    std::vector<size_t> found;
+    for (size_t i = 0; i < made.ops.size(); i++)
+        for (pti_op_kind kind : kinds)
+            if (made.ops[i].kind == kind)
+                found.push_back(i);
+    if (!found.empty())
+        *at = found[draw.Below(found.size())];
+    return !found.empty();
+}
+
+void Rebox(Handmade &made, pti_op &op, const polytile_domain &box) {
+    op.box = box;
+    op.bytes = pti_box_count(&box) *
+               made.operands[static_cast<size_t>(
+                                 made.placements[static_cast<size_t>(op.placement)].operand)]
+                   .element_bytes;
+}
+
+/** Put the operations in another order; waits that would then point forwards are dropped. */
+void Permute(Handmade &made, const std::vector<size_t> &order) {
+    std::vector<size_t> position(order.size());
+    for (size_t k = 0; k < order.size(); k++)
+        position[order[k]] = k;
+    const Handmade old = made;
+    for (size_t k = 0; k < order.size(); k++) {
+        made.ops[k] = old.ops[order[k]];
+        made.waits[k].clear();
+        for (int64_t w : old.waits[order[k]])
+            if (position[static_cast<size_t>(w)] < k)
+                made.waits[k].push_back(static_cast<int64_t>(position[static_cast<size_t>(w)]));
+    }
+}
+
+std::vector<size_t> MoveOne(size_t n, size_t from, size_t to) {
+    std::vector<size_t> order;
+    for (size_t k = 0; k < n; k++)
+        if (k != from)
+            order.push_back(k);
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(to), from);
+    return order;
+}
+
+bool DropUpload(Draw &draw, Handmade &made, bool *) {
+    size_t i;
+    if (!PickOp(draw, made, {PTI_UPLOAD, PTI_COPY, PTI_FILL}, &i))
+        return false;
+    made.Drop(i);
+    return true;
+}
+
+bool DropDownload(Draw &draw, Handmade &made, bool *must_fail) {
+    size_t i;
+    if (!PickOp(draw, made, {PTI_DOWNLOAD}, &i))
+        return false;
+    made.Drop(i);
+    *must_fail = true;
+    return true;
+}
+
+bool DropLaunch(Draw &draw, Handmade &made, bool *must_fail) {
+    size_t i;
+    if (!PickOp(draw, made, {PTI_LAUNCH}, &i))
+        return false;
+    made.Drop(i);
+    *must_fail = true;
+    return true;
+}
+
+bool RepeatDownload(Draw &draw, Handmade &made, bool *must_fail) {
+    size_t i;
+    if (!PickOp(draw, made, {PTI_DOWNLOAD}, &i))
+        return false;
+    made.ops.push_back(made.ops[i]);
+    made.waits.push_back({static_cast<int64_t>(i)});
+    std::vector<size_t> order = MoveOne(made.ops.size(), made.ops.size() - 1, i + 1);
+    Permute(made, order);
+    *must_fail = true;
+    return true;
+}
+
+bool ShrinkBox(Draw &draw, Handmade &made, bool *must_fail) {
+    size_t i;
+    if (!PickOp(draw, made, {PTI_UPLOAD, PTI_COPY, PTI_FILL, PTI_DOWNLOAD}, &i))
+        return false;
+    polytile_domain box = made.ops[i].box;
+    polytile_range &range = box.range[draw.Below(static_cast<size_t>(box.n_dims))];
+    if (range.lo == range.hi)
+        return false;
+    if (draw.Number(0, 1))
+        range.lo += range.step;
+    else
+        range.hi -= range.step;
+    Rebox(made, made.ops[i], box);
+    *must_fail = made.ops[i].kind == PTI_DOWNLOAD;
+    return true;
+}
+
+bool ShiftBox(Draw &draw, Handmade &made, bool *) {
+    size_t i;
+    if (!PickOp(draw, made, {PTI_UPLOAD, PTI_COPY, PTI_FILL, PTI_DOWNLOAD}, &i))
+        return false;
+    polytile_range &range =
+        made.ops[i].box.range[draw.Below(static_cast<size_t>(made.ops[i].box.n_dims))];
+    const pti_placement &placement = made.placements[static_cast<size_t>(made.ops[i].placement)];
+    polytile_domain box = made.ops[i].box;
+    const int64_t by = draw.Number(0, 1) ? 1 : -1;
+    range.lo += by;
+    range.hi += by;
+    box = made.ops[i].box;
+    return pti_box_contains(&placement.layout.hull, &box);
+}
+
+bool SwapSlots(Draw &draw, Handmade &made, bool *) {
+    pti_placement &a = made.placements[draw.Below(made.placements.size())];
+    pti_placement &b = made.placements[draw.Below(made.placements.size())];
+    std::swap(a.offset_bytes, b.offset_bytes);
+    return a.offset_bytes != b.offset_bytes;
+}
+
+bool SwapPlacements(Draw &draw, Handmade &made, bool *) {
+    const size_t n = made.operands.size(), o = draw.Below(n);
+    int64_t &a = made.launch_placements[draw.Below(made.superblocks.size()) * n + o];
+    int64_t &b = made.launch_placements[draw.Below(made.superblocks.size()) * n + o];
+    std::swap(a, b);
+    return a != b;
+}
+
+bool MoveTarget(Draw &draw, Handmade &made, bool *) {
+    size_t i;
+    if (!PickOp(draw, made, {PTI_UPLOAD, PTI_COPY, PTI_FILL, PTI_DOWNLOAD}, &i))
+        return false;
+    const int64_t old = made.ops[i].placement;
+    made.ops[i].placement = static_cast<int64_t>(draw.Below(made.placements.size()));
+    const pti_placement &now = made.placements[static_cast<size_t>(made.ops[i].placement)];
+    return made.ops[i].placement != old && made.ops[i].placement != made.ops[i].source_placement &&
+           now.operand == made.placements[static_cast<size_t>(old)].operand &&
+           pti_box_contains(&now.layout.hull, &made.ops[i].box);
+}
+
+bool LowerLimit(Draw &draw, Handmade &made, bool *must_fail) {
+    made.limit_bytes = made.arena_bytes - draw.Number(1, made.arena_bytes);
+    *must_fail = made.limit_bytes > 0;
+    return *must_fail;
+}
+
+bool ShiftOffset(Draw &draw, Handmade &made, bool *) {
+    const int64_t by = draw.Number(1, 9);
+    made.placements[draw.Below(made.placements.size())].offset_bytes +=
+        draw.Number(0, 1) ? by : -by;
+    return true;
+}
+
+bool DropWait(Draw &draw, Handmade &made, bool *) {
+    const size_t i = draw.Below(made.waits.size());
+    if (made.waits[i].empty())
+        return false;
+    made.waits[i].erase(made.waits[i].begin() +
+                        static_cast<std::ptrdiff_t>(draw.Below(made.waits[i].size())));
+    return true;
+}
+
+bool EarlyDownload(Draw &draw, Handmade &made, bool *) {
+    size_t i;
+    if (!PickOp(draw, made, {PTI_DOWNLOAD}, &i))
+        return false;
+    size_t to = i;
+    while (to > 0 && made.ops[to].kind != PTI_LAUNCH)
+        to--;
+    Permute(made, MoveOne(made.ops.size(), i, to));
+    return true;
+}
+
+bool Reorder(Draw &draw, Handmade &made, bool *) {
+    const size_t from = draw.Below(made.ops.size()), to = draw.Below(made.ops.size());
+    Permute(made, MoveOne(made.ops.size(), from, to));
+    return from != to;
+}
+
+bool ChangeSuperblock(Draw &draw, Handmade &made, bool *must_fail) {
+    const size_t k = draw.Below(made.superblocks.size());
+    polytile_domain &box = made.superblocks[k];
+    polytile_range &range = box.range[draw.Below(static_cast<size_t>(box.n_dims))];
+    (draw.Number(0, 1) ? range.lo : range.hi) += draw.Number(0, 1) ? 1 : -1;
+    for (pti_op &op : made.ops)
+        if (op.kind == PTI_LAUNCH && op.superblock == static_cast<int64_t>(k))
+            op.box = box;
+    *must_fail = true;
+    return true;
+}
+
+const struct Kind {
+    const char *name;
+    Mutate mutate;
+} kinds[] = {
+    {"an upload dropped", DropUpload},
+    {"a download dropped", DropDownload},
+    {"a launch dropped", DropLaunch},
+    {"a download repeated", RepeatDownload},
+    {"a box shrunk by one", ShrinkBox},
+    {"a box shifted by one", ShiftBox},
+    {"two slots swapped", SwapSlots},
+    {"two superblocks' placements swapped", SwapPlacements},
+    {"a transfer to another placement", MoveTarget},
+    {"the limit lowered", LowerLimit},
+    {"an offset shifted", ShiftOffset},
+    {"a wait dropped", DropWait},
+    {"a download before its launch", EarlyDownload},
+    {"an operation moved", Reorder},
+    {"a superblock changed", ChangeSuperblock},
+};
+
+class Mutation : public ::testing::Test {
+  protected:
+    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
+    void TearDown() override { polytile_context_destroy(ctx); }
+
+    /** A random plan that fits, as its schedule. */
+    bool Plan(Draw &draw, Handmade *made, std::string *text) {
+        const Launch launch = DrawLaunch(draw);
+        polytile_kernel *kernel;
+        EXPECT_EQ(polytile_kernel_create(ctx, launch.declaration.c_str(), nullptr, &kernel),
+                  POLYTILE_OK)
+            << polytile_last_error(ctx);
+        std::vector<polytile_array *> arrays;
+        int64_t all_bytes = 0;
+        for (const Array &of : launch.arrays) {
+            const polytile_type types[] = {POLYTILE_F32, POLYTILE_F64, POLYTILE_U8};
+            const polytile_type type = types[draw.Below(3)];
+            const polytile_domain domain = polytile_domain_from_extents(
+                static_cast<int>(of.extents.size()), of.extents.data());
+            arrays.push_back(nullptr);
+            EXPECT_EQ(polytile_array_describe(ctx, of.name, type, &domain, &arrays.back()),
+                      POLYTILE_OK);
+            all_bytes += pti_box_count(&domain) * polytile_type_get_bytes(type);
+        }
+        const char *strategies[] = {"min-time", "min-traffic", "min-kernels"};
+        int64_t block[POLYTILE_MAX_DIMS];
+        for (size_t d = 0; d < launch.lo.size(); d++)
+            block[d] = draw.Number(1, 3);
+        polytile_plan_options options = {};
+        options.strategy = strategies[draw.Below(3)];
+        options.n_buffers = static_cast<int>(draw.Number(0, 3));
+        options.block = block;
+        const polytile_domain domain = polytile_domain_from_bounds(
+            static_cast<int>(launch.lo.size()), launch.lo.data(), launch.hi.data());
+        polytile_plan *plan = nullptr;
+        polytile_status status = POLYTILE_NO_FIT;
+        options.limit_bytes = draw.Number(8, all_bytes);
+        for (; status == POLYTILE_NO_FIT; options.limit_bytes += options.limit_bytes / 2)
+            status = polytile_plan_create(kernel, &domain, arrays.data(), &options, &plan);
+        EXPECT_EQ(status, POLYTILE_OK) << launch.declaration << polytile_last_error(ctx);
+        if (status == POLYTILE_OK) {
+            *made = Handmade::From(*plan->schedule);
+            *text = launch.declaration + ", strategy " + options.strategy + ", " +
+                    std::to_string(made->superblocks.size()) + " superblocks, limit " +
+                    std::to_string(made->limit_bytes);
+        }
+        polytile_plan_destroy(plan);
+        for (polytile_array *array : arrays)
+            polytile_array_destroy(array);
+        polytile_kernel_destroy(kernel);
+        return status == POLYTILE_OK;
+    }
+
+    polytile_context *ctx = nullptr;
+};
+
+TEST_F(Mutation, BrokenSchedulesAreRejectedAndRightOnesAccepted) {
+    const char *set = std::getenv("POLYTILE_TEST_SEED");
+    const uint64_t seed = set ? std::strtoull(set, nullptr, 10) : std::random_device{}();
+    SCOPED_TRACE("POLYTILE_TEST_SEED=" + std::to_string(seed));
+    Draw draw(seed);
+    struct Tally {
+        int64_t tried = 0, rejected = 0;
+    };
+    std::map<std::string, Tally> tallies;
+    for (int64_t round = 0; round < scaled(2000); round++) {
+        Handmade right;
+        std::string text;
+        ASSERT_TRUE(Plan(draw, &right, &text));
+        ASSERT_TRUE(right.Holds()) << text << ": " << right.why;
+        ASSERT_TRUE(Interpreter(right).IsRight()) << text;
+        for (int n = 0; n < 6; n++) {
+            const Kind &kind = kinds[draw.Below(std::size(kinds))];
+            Handmade mutant = right;
+            bool must_fail = false;
+            if (!kind.mutate(draw, mutant, &must_fail))
+                continue;
+            const bool holds = mutant.Holds();
+            const bool broken = must_fail || (holds && !Interpreter(mutant).IsRight());
+            Tally &tally = tallies[kind.name];
+            tally.tried++;
+            tally.rejected += !holds;
+            ASSERT_FALSE(holds && broken) << text << ": " << kind.name << ", round " << round;
+        }
+    }
+    for (const auto &[name, tally] : tallies) {
+        std::cout << name << ": " << tally.rejected << " of " << tally.tried << " rejected\n";
+        EXPECT_GT(tally.rejected, 0) << name;
+    }
+}
+
+} // namespace
