@@ -38,7 +38,9 @@ bool parse_integer(const char *text, int64_t *number) {
 }
 
 static bool refuse_number(const char *at, char *why) {
-    return refuse(why, "a 64-bit integer is expected where it says \"%.40s\"", at);
+    if (*at == '\0')
+        return refuse(why, "it ends where a number is expected");
+    return refuse(why, "\"%.40s\" does not begin with a 64-bit integer", at);
 }
 
 /** Read "N" as 0 .. N-1 or "LO:HI". */

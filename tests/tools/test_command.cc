@@ -1,0 +1,244 @@
+#include "support/shell.h"
+#include "support/xml.h"
+
+#include <gtest/gtest.h>
+#include <jansson.h>
+#include <memory>
+
+namespace {
+
+const std::string command = POLYTILE_BINARY_DIR "/tools/polytile ";
+const std::string add = "--kernel 'add[i]: in x[i], y[i]; out z[i]' ";
+const std::string jacobi = "--kernel 'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]' ";
+const std::string add_arrays = "--array x:f32:1000 y:f32:1000 z:f32:1000 ";
+const std::string jacobi_arrays = "--array A:f32:100x100 --array B:f32:100x100 ";
+
+using Json = std::unique_ptr<json_t, decltype(&json_decref)>;
+
+class Command : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (access((POLYTILE_BINARY_DIR "/tools/polytile"), X_OK) != 0)
+            GTEST_SKIP() << "this build has no command";
+    }
+
+    Shell::Result run(const std::string &arguments) const {
+        return shell_.run(command + arguments);
+    }
+
+    Json run_json(const std::string &arguments) const {
+        Shell::Result result = run(arguments + " --json");
+        EXPECT_EQ(result.exit_code, 0) << result.err;
+        json_error_t error;
+        Json root(json_loads(result.out.c_str(), 0, &error), json_decref);
+        EXPECT_TRUE(root) << error.text << "\n" << result.out;
+        return root;
+    }
+
+    Shell shell_;
+};
+
+int64_t number(const Json &root, const char *key) {
+    EXPECT_TRUE(json_is_integer(json_object_get(root.get(), key))) << key;
+    return json_integer_value(json_object_get(root.get(), key));
+}
+
+int64_t sum_of_transfers(const Json &root, const char *list) {
+    int64_t bytes = 0;
+    size_t k, t;
+    json_t *superblock, *transfer;
+    json_array_foreach(json_object_get(root.get(), "superblocks"), k, superblock)
+        json_array_foreach(json_object_get(superblock, list), t, transfer) bytes +=
+        json_integer_value(json_object_get(transfer, "bytes"));
+    return bytes;
+}
+
+TEST_F(Command, PlansWithinTheLimitAsJson) {
+    Json root = run_json("plan " + add +
+                         "--domain 1000 --limit 4KiB --strategy min-kernels "
+                         "--buffers 1 --block 10 " +
+                         add_arrays);
+    EXPECT_EQ(number(root, "kernels"), 3);
+    EXPECT_EQ(number(root, "buffers"), 1);
+    EXPECT_EQ(number(root, "limit_bytes"), 4096);
+    EXPECT_LE(number(root, "peak_device_bytes"), 4096);
+    EXPECT_EQ(number(root, "h2d_bytes"), 8000);
+    EXPECT_EQ(number(root, "d2h_bytes"), 4000);
+    EXPECT_EQ(number(root, "lower_bound_bytes"), 12000);
+    EXPECT_EQ(sum_of_transfers(root, "uploads"), 8000);
+    EXPECT_EQ(sum_of_transfers(root, "downloads"), 4000);
+}
+
+TEST_F(Command, TakesDomainsFromZeroOrWithBothEnds) {
+    const struct {
+        const char *domain;
+        int64_t lo, hi;
+    } cases[] = {{"50x60", 0, 49},  {"1:98,1:98", 1, 98},    {"1:98x60", 1, 98},
+                 {"98,1:9", 0, 97}, {"' 3:4 , 5:6 '", 3, 4}, {"0:0x1", 0, 0}};
+    for (const auto &c : cases) {
+        Json root = run_json("plan " + jacobi + jacobi_arrays + "--domain " + c.domain);
+        json_t *domain = json_object_get(root.get(), "domain");
+        EXPECT_EQ(json_integer_value(json_array_get(json_object_get(domain, "lo"), 0)), c.lo);
+        EXPECT_EQ(json_integer_value(json_array_get(json_object_get(domain, "hi"), 0)), c.hi);
+    }
+}
+
+TEST_F(Command, TakesNegativeIndicesOfThreadsAndArrays) {
+    Json root = run_json("plan --kernel 'f[i]: in x[i]; out y[i]' --domain -5:4 "
+                         "--array x:f64:-5:9 y:i16:-10:10 --limit 1KiB");
+    EXPECT_EQ(number(root, "h2d_bytes"), 80);
+    EXPECT_EQ(number(root, "d2h_bytes"), 20);
+}
+
+TEST_F(Command, MatchesArraysByName) {
+    Json root = run_json("plan " + add +
+                         "--domain=10 --limit=1KiB --array z:u8:10 --array "
+                         "y:12:10 x:f64:10");
+    EXPECT_EQ(number(root, "h2d_bytes"), 10 * (12 + 8));
+    EXPECT_EQ(number(root, "d2h_bytes"), 10);
+}
+
+TEST_F(Command, TakesParameters) {
+    Json root = run_json("plan --kernel 'odd[i]: in x[m:n-1:2]; out y[i]' --domain 10 --limit 1KiB "
+                         "--array x:f32:100 y:f32:10 --param n=20 m=1");
+    EXPECT_EQ(number(root, "h2d_bytes"), 40);
+}
+
+TEST_F(Command, PlansInPlaceWithoutALimit) {
+    Json root = run_json("plan " + add + add_arrays + "--domain 1000");
+    EXPECT_TRUE(json_is_true(json_object_get(root.get(), "in_place")));
+    EXPECT_EQ(number(root, "h2d_bytes"), 0);
+    EXPECT_EQ(number(root, "kernels"), 1);
+}
+
+TEST_F(Command, DrawsAPlanBesideItsText) {
+    Shell::Result result =
+        run("plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --limit 8KiB --svg plan.svg");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_NE(result.out.find("jacobi over [1:98, 1:98]"), std::string::npos);
+    EXPECT_EQ(xml_error(shell_.read("plan.svg")), "");
+}
+
+TEST_F(Command, ProvesADeclaration) {
+    Shell::Result result = run("check " + jacobi + jacobi_arrays + "--domain 1:98,1:98");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out.substr(0, 29), "ok: jacobi over [1:98, 1:98]:");
+    EXPECT_EQ(result.err, "");
+    Json root = run_json("check " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --limit 1B");
+    EXPECT_TRUE(json_is_true(json_object_get(root.get(), "ok")));
+}
+
+TEST_F(Command, ShowsTheWitnessOfAConflict) {
+    for (const char *name : {"check ", "plan --limit 1KiB "}) {
+        Shell::Result result =
+            run(name + std::string("--kernel 'smooth[i]: in A[i-1:i+1]; out A[i]' --domain 1:98 "
+                                   "--array A:f32:100"));
+        EXPECT_EQ(result.exit_code, 2);
+        EXPECT_EQ(result.out, "");
+        EXPECT_NE(result.err.find("A["), std::string::npos) << result.err;
+    }
+}
+
+TEST_F(Command, SaysWhatNothingFits) {
+    Shell::Result result = run("plan " + add + add_arrays + "--domain 1000 --limit 8B");
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_EQ(result.out, "");
+    EXPECT_NE(result.err.find("8 B"), std::string::npos) << result.err;
+}
+
+TEST_F(Command, RefusesWrongUsageAndNamesIt) {
+    const std::string good = "plan " + add + "--domain 1000 ";
+    const struct {
+        std::string arguments, named;
+    } cases[] = {
+        {"", "Usage"},
+        {"draw", "no command draw"},
+        {"plan", "--kernel is missing"},
+        {"plan " + add, "--domain is missing"},
+        {good, "x is missing"},
+        {good + "--array x:f32:1000 y:f32:1000", "z is missing"},
+        {good + add_arrays + "w:f32:1000", "w: add has no such array"},
+        {good + add_arrays + "--array x:f32:9", "x is given twice"},
+        {good + add_arrays + "--domain 10x10", "--domain has 2 dimensions"},
+        {good + add_arrays + "--block 4x4", "--block has 2 extents"},
+        {good + add_arrays + "--block 0", "the extent 0 is less than 1"},
+        {good + add_arrays + "--block 1:2", "extents such as 32x8"},
+        {good + "--array x:f33:1000", "no type f33"},
+        {good + "--array x", "NAME:TYPE:DOMAIN"},
+        {good + "--array x::9", "NAME:TYPE:DOMAIN"},
+        {good + "--array x:f32:", "it ends where a number is expected"},
+        {good + "--array x:f32:-4", "less than 1"},
+        {good + "--domain 10q", "\"q\" is not understood"},
+        {good + "--domain 3:1", "3:1 is empty"},
+        {good + "--domain 99999999999999999999", "64-bit"},
+        {good + "--domain 1x1x1x1x1x1x1x1x1", "more than 8 dimensions"},
+        {good + "--limit 3GB", "--limit 3GB"},
+        {good + "--limit -1", "--limit -1"},
+        {good + "--buffers 4", "--buffers 4"},
+        {good + "--param n", "NAME=INTEGER"},
+        {good + "--param n=1 n=2", "n is given twice"},
+        {good + "--frobnicate", "no option --frobnicate"},
+        {good + "-x", "no option -x"},
+        {good + "--json=1", "--json takes no value"},
+        {good + "--limit", "--limit needs a value"},
+        {good + "word", "\"word\""},
+        {good + add_arrays + "-- word", "\"word\""},
+        {good + add_arrays + "--strategy fastest", "fastest"},
+        {good + add_arrays + "--param n=1", "n"},
+        {"plan --kernel 'add[i' --domain 1", "^"},
+        {"devices --frobnicate", "--frobnicate"},
+        {"devices host", "\"host\""},
+    };
+    for (const auto &c : cases) {
+        Shell::Result result = run(c.arguments);
+        EXPECT_EQ(result.exit_code, 2) << c.arguments;
+        EXPECT_EQ(result.out, "") << c.arguments;
+        EXPECT_NE(result.err.find(c.named), std::string::npos) << c.arguments << "\n" << result.err;
+    }
+}
+
+TEST_F(Command, FailsWhenItCannotWrite) {
+    const std::string good = "plan " + add + add_arrays + "--domain 1000 ";
+    const struct {
+        std::string arguments, named;
+    } cases[] = {
+        {good + ">/dev/full", "standard output"},
+        {good + "--json >/dev/full", "standard output"},
+        {good + "--svg no/such/directory.svg", "no/such/directory.svg"},
+        {good + "--svg /dev/full", "/dev/full"},
+        {"--help >/dev/full", "standard output"},
+        {"--version >/dev/full", "standard output"},
+        {"plan --help >/dev/full", "standard output"},
+        {"check " + add + add_arrays + "--domain 1000 >/dev/full", "standard output"},
+    };
+    for (const auto &c : cases) {
+        Shell::Result result = run(c.arguments);
+        EXPECT_EQ(result.exit_code, 1) << c.arguments;
+        EXPECT_NE(result.err.find(c.named), std::string::npos) << c.arguments << "\n" << result.err;
+    }
+}
+
+TEST_F(Command, HelpsOnStandardOutput) {
+    for (const char *arguments : {"--help", "-h", "plan --help", "check --help", "devices --help",
+                                  "plan --limit 1MiB --help"}) {
+        Shell::Result result = run(arguments);
+        EXPECT_EQ(result.exit_code, 0) << arguments;
+        EXPECT_EQ(result.out.substr(0, 15), "Usage: polytile") << arguments;
+        EXPECT_EQ(result.err, "") << arguments;
+    }
+    EXPECT_EQ(run("--version").out.substr(0, 9), "polytile ");
+}
+
+TEST_F(Command, ListsDevices) {
+    Json root = run_json("devices");
+    json_t *devices = json_object_get(root.get(), "devices");
+    ASSERT_GE(json_array_size(devices), 1u);
+    json_t *host = json_array_get(devices, 0);
+    EXPECT_STREQ(json_string_value(json_object_get(host, "device")), "host");
+    EXPECT_GT(json_integer_value(json_object_get(host, "memory_bytes")), 0);
+    EXPECT_GT(json_number_value(json_object_get(host, "upload_bytes_per_s")), 0);
+    EXPECT_GT(json_number_value(json_object_get(host, "download_bytes_per_s")), 0);
+    EXPECT_EQ(run("devices").out.substr(0, 6), "host: ");
+}
+
+} // namespace
