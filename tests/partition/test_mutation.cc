@@ -142,7 +142,7 @@ std::vector<size_t> MoveOne(size_t n, size_t from, size_t to) {
 }
 
 bool DropUpload(Draw &draw, Handmade &made, bool *) {
-    size_t i;
+    size_t i = 0;
     if (!PickOp(draw, made, {PTI_UPLOAD, PTI_COPY, PTI_FILL}, &i))
         return false;
     made.Drop(i);
@@ -150,7 +150,7 @@ bool DropUpload(Draw &draw, Handmade &made, bool *) {
 }
 
 bool DropDownload(Draw &draw, Handmade &made, bool *must_fail) {
-    size_t i;
+    size_t i = 0;
     if (!PickOp(draw, made, {PTI_DOWNLOAD}, &i))
         return false;
     made.Drop(i);
@@ -159,7 +159,7 @@ bool DropDownload(Draw &draw, Handmade &made, bool *must_fail) {
 }
 
 bool DropLaunch(Draw &draw, Handmade &made, bool *must_fail) {
-    size_t i;
+    size_t i = 0;
     if (!PickOp(draw, made, {PTI_LAUNCH}, &i))
         return false;
     made.Drop(i);
@@ -168,7 +168,7 @@ bool DropLaunch(Draw &draw, Handmade &made, bool *must_fail) {
 }
 
 bool RepeatDownload(Draw &draw, Handmade &made, bool *must_fail) {
-    size_t i;
+    size_t i = 0;
     if (!PickOp(draw, made, {PTI_DOWNLOAD}, &i))
         return false;
     made.ops.push_back(made.ops[i]);
@@ -180,7 +180,7 @@ bool RepeatDownload(Draw &draw, Handmade &made, bool *must_fail) {
 }
 
 bool ShrinkBox(Draw &draw, Handmade &made, bool *must_fail) {
-    size_t i;
+    size_t i = 0;
     if (!PickOp(draw, made, {PTI_UPLOAD, PTI_COPY, PTI_FILL, PTI_DOWNLOAD}, &i))
         return false;
     polytile_domain box = made.ops[i].box;
@@ -197,7 +197,7 @@ bool ShrinkBox(Draw &draw, Handmade &made, bool *must_fail) {
 }
 
 bool ShiftBox(Draw &draw, Handmade &made, bool *) {
-    size_t i;
+    size_t i = 0;
     if (!PickOp(draw, made, {PTI_UPLOAD, PTI_COPY, PTI_FILL, PTI_DOWNLOAD}, &i))
         return false;
     polytile_range &range =
@@ -227,7 +227,7 @@ bool SwapPlacements(Draw &draw, Handmade &made, bool *) {
 }
 
 bool MoveTarget(Draw &draw, Handmade &made, bool *) {
-    size_t i;
+    size_t i = 0;
     if (!PickOp(draw, made, {PTI_UPLOAD, PTI_COPY, PTI_FILL, PTI_DOWNLOAD}, &i))
         return false;
     const int64_t old = made.ops[i].placement;
@@ -261,7 +261,7 @@ bool DropWait(Draw &draw, Handmade &made, bool *) {
 }
 
 bool EarlyDownload(Draw &draw, Handmade &made, bool *) {
-    size_t i;
+    size_t i = 0;
     if (!PickOp(draw, made, {PTI_DOWNLOAD}, &i))
         return false;
     size_t to = i;
