@@ -1,21 +1,12 @@
 #include "partition/build.h"
 
 #include "base/checked.h"
-#include "partition/builder.h"
+#include "partition/arena.h"
 
 #include <stdlib.h>
 
-enum {
-    MAX_READ_BOXES = 16, /* transfers a section: more and larger ones beat many small ones */
-    MAX_WRITE_BOXES = 64,
-    PREFERRED_ALIGNMENT = 256,
-};
-
-/** A piece of the arena with the last operations that use it. */
-typedef struct cell {
-    int64_t offset_bytes;
-    pti_last users;
-} cell;
+/** Transfers a section: a few, that take a little too much, beat many. */
+enum { MAX_READ_BOXES = 16 };
 
 /** Where one operand stands while the schedule is laid out. */
 typedef struct state {
@@ -31,110 +22,11 @@ typedef struct state {
 } state;
 
 typedef struct build {
-    const pti_instance *instance;
-    const pti_partition *partition;
-    pti_division division;
-    int64_t slot_bytes[PTI_MAX_OPERANDS];
-    int by_alignment[PTI_MAX_OPERANDS];
-    cell *slots[PTI_MAX_OPERANDS]; /* slots: one a slot of the operand; regions: all point to one
-                                      array */
-    cell cells[PTI_MAX_OPERANDS * 3];
+    pti_arena arena;
     state state[PTI_MAX_OPERANDS];
-    int64_t next_offset[PTI_MAX_OPERANDS]; /* regions: of the next superblock's pieces */
     pti_boxes needed;
     pti_builder builder;
 } build;
-
-/** Operands by falling alignment, so that packing them needs no padding. */
-static void sort_by_alignment(build *of) {
-    int n = 0;
-    for (int64_t alignment = 16; alignment >= 1; alignment /= 2) {
-        for (int a = 0; a < of->instance->n_operands; a++) {
-            if (pti_operand_alignment(&of->instance->operand[a]) == alignment)
-                of->by_alignment[n++] = a;
-        }
-    }
-}
-
-static bool same_pieces(const pti_instance *instance, const pti_partition *partition, int operand) {
-    polytile_domain first =
-        pti_footprint_hull(instance, operand, PTI_TOUCHES, &partition->superblock[0]);
-    for (int64_t k = 1; k < partition->n_superblocks; k++) {
-        polytile_domain hull =
-            pti_footprint_hull(instance, operand, PTI_TOUCHES, &partition->superblock[k]);
-        if (!pti_box_equals(&hull, &first))
-            return false;
-    }
-    return true;
-}
-
-static pti_demand demand_of(const pti_instance *instance, const pti_partition *partition) {
-    pti_demand demand = {0};
-    for (int64_t k = 0; k < partition->n_superblocks; k++)
-        pti_demand_add(&demand, instance, &partition->superblock[k]);
-    return demand;
-}
-
-static int64_t align_up(int64_t bytes, int64_t alignment) {
-    return (bytes + alignment - 1) / alignment * alignment;
-}
-
-/** Lay out slots one after another; returns the arena's size. */
-static int64_t lay_out_slots(build *of, int64_t alignment) {
-    int64_t offset = 0;
-    int n_cells = 0;
-    for (int k = 0; k < of->instance->n_operands; k++) {
-        int a = of->by_alignment[k];
-        of->slots[a] = &of->cells[n_cells];
-        for (int s = 0; s < of->division.n_slots[a]; s++) {
-            offset = align_up(offset, alignment);
-            of->cells[n_cells++] = (cell){offset, pti_last_none()};
-            offset += of->slot_bytes[a];
-        }
-    }
-    return offset;
-}
-
-static void lay_out_regions(build *of) {
-    int64_t region_bytes = of->division.arena_bytes / of->partition->n_buffers;
-    for (int s = 0; s < of->partition->n_buffers; s++)
-        of->cells[s] = (cell){s * region_bytes, pti_last_none()};
-    for (int a = 0; a < of->instance->n_operands; a++)
-        of->slots[a] = of->cells;
-}
-
-static bool divide(build *of, int64_t limit_bytes) {
-    pti_demand demand = demand_of(of->instance, of->partition);
-    int64_t n_pieces[PTI_MAX_OPERANDS];
-    for (int a = 0; a < of->instance->n_operands; a++) {
-        n_pieces[a] = same_pieces(of->instance, of->partition, a) ? 1 : INT64_MAX;
-        of->slot_bytes[a] = demand.operand_bytes[a];
-    }
-    of->division =
-        pti_demand_divide(&demand, of->instance, n_pieces, of->partition->n_buffers, limit_bytes);
-    if (of->division.arena_bytes > limit_bytes)
-        return false;
-    sort_by_alignment(of);
-    if (!of->division.by_slots) {
-        lay_out_regions(of);
-        return true;
-    }
-    int64_t aligned_bytes = lay_out_slots(of, PREFERRED_ALIGNMENT);
-    of->division.arena_bytes = aligned_bytes <= limit_bytes ? aligned_bytes : lay_out_slots(of, 1);
-    return true;
-}
-
-/** Regions: where the pieces of a superblock go, packed. */
-static void pack_region(build *of, int64_t superblock) {
-    int64_t offset = of->cells[superblock % of->partition->n_buffers].offset_bytes;
-    int64_t bytes[PTI_MAX_OPERANDS];
-    pti_piece_bytes(of->instance, &of->partition->superblock[superblock], bytes);
-    for (int k = 0; k < of->instance->n_operands; k++) {
-        int a = of->by_alignment[k];
-        of->next_offset[a] = offset;
-        offset += bytes[a];
-    }
-}
 
 static const pti_placement *current(const build *of, int operand) {
     int64_t placement = of->state[operand].placement;
@@ -147,14 +39,14 @@ static bool stays(const build *of, int operand, int64_t superblock, const polyti
     const state *at = &of->state[operand];
     if (at->placement < 0 || !pti_box_equals(&at->hull, hull))
         return false;
-    if (of->division.by_slots)
+    if (of->arena.division.by_slots)
         return true;
-    return superblock % of->partition->n_buffers == at->slot &&
-           current(of, operand)->offset_bytes == of->next_offset[operand];
+    return superblock % of->arena.partition->n_buffers == at->slot &&
+           current(of, operand)->offset_bytes == of->arena.next_offset[operand];
 }
 
 static int64_t box_bytes(const build *of, int operand, const polytile_domain *box) {
-    return pti_box_count(box) * of->instance->operand[operand].element_bytes;
+    return pti_box_count(box) * of->arena.instance->operand[operand].element_bytes;
 }
 
 static int64_t emit(build *of, pti_op_kind kind, int operand, int64_t superblock, int64_t placement,
@@ -171,11 +63,12 @@ static int64_t emit(build *of, pti_op_kind kind, int operand, int64_t superblock
 /** Download what is newer than the host's copy, and note it, since later uploads may need it. */
 static void flush(build *of, int operand, int64_t superblock) {
     state *at = &of->state[operand];
-    bool comes_back = of->instance->operand[operand].reads || of->instance->operand[operand].fresh;
+    bool comes_back =
+        of->arena.instance->operand[operand].reads || of->arena.instance->operand[operand].fresh;
     for (int k = 0; k < at->dirty.n_boxes; k++) {
         int64_t op = emit(of, PTI_DOWNLOAD, operand, superblock, at->placement, &at->dirty.box[k],
                           &at->writers);
-        pti_last_note(&of->slots[operand][at->slot].users, PTI_DOWNLOAD, op);
+        pti_last_note(&of->arena.slots[operand][at->slot].users, PTI_DOWNLOAD, op);
         if (!comes_back)
             continue;
         pti_boxes_add(&at->downloaded, &at->dirty.box[k]);
@@ -187,14 +80,11 @@ static void flush(build *of, int operand, int64_t superblock) {
 /** A new piece takes a slot: the next of the operand, or the superblock's region. */
 static void take_slot(build *of, int operand, int64_t superblock, const polytile_domain *hull) {
     state *at = &of->state[operand];
-    if (of->division.by_slots)
-        at->slot = (at->slot + 1) % of->division.n_slots[operand];
-    else
-        at->slot = (int)(superblock % of->partition->n_buffers);
-    int64_t element_bytes = of->instance->operand[operand].element_bytes;
-    pti_placement placement = {.operand = operand, .layout = pti_layout_of(hull, element_bytes)};
-    placement.offset_bytes = of->division.by_slots ? of->slots[operand][at->slot].offset_bytes
-                                                   : of->next_offset[operand];
+    at->slot = pti_arena_next_slot(&of->arena, operand, superblock, at->slot);
+    pti_placement placement = {
+        .operand = operand,
+        .offset_bytes = pti_arena_offset(&of->arena, operand, at->slot),
+        .layout = pti_layout_of(hull, of->arena.instance->operand[operand].element_bytes)};
     at->placement = pti_builder_place(&of->builder, &placement);
     at->hull = *hull;
     at->writers = pti_last_none();
@@ -206,7 +96,7 @@ static void write_in(build *of, pti_op_kind kind, int operand, int64_t superbloc
     state *at = &of->state[operand];
     int64_t op = emit(of, kind, operand, superblock, at->placement, box, waits);
     pti_last_note(&at->writers, kind, op);
-    pti_last_note(&of->slots[operand][at->slot].users, kind, op);
+    pti_last_note(&of->arena.slots[operand][at->slot].users, kind, op);
     pti_boxes_append(&at->valid, box);
 }
 
@@ -222,7 +112,7 @@ static bool meets(const pti_boxes *set, const polytile_domain *box) {
 static void upload(build *of, int operand, int64_t superblock, const pti_boxes *boxes) {
     state *at = &of->state[operand];
     for (int k = 0; k < boxes->n_boxes; k++) {
-        pti_last waits = of->slots[operand][at->slot].users;
+        pti_last waits = of->arena.slots[operand][at->slot].users;
         if (meets(&at->downloaded, &boxes->box[k]))
             pti_last_join(&waits, &at->downloads);
         write_in(of, PTI_UPLOAD, operand, superblock, &boxes->box[k], &waits);
@@ -238,7 +128,7 @@ static void begin_reduction(build *of, int operand, int64_t superblock) {
     pti_boxes_subtract_all(&of->needed, &at->initialised);
     pti_boxes_subtract_all(&again, &of->needed);
     for (int k = 0; k < of->needed.n_boxes; k++) {
-        pti_last waits = of->slots[operand][at->slot].users;
+        pti_last waits = of->arena.slots[operand][at->slot].users;
         write_in(of, PTI_FILL, operand, superblock, &of->needed.box[k], &waits);
         pti_boxes_append(&at->initialised, &of->needed.box[k]);
     }
@@ -274,13 +164,13 @@ static void copy_shared(build *of, int operand, int64_t superblock, int64_t from
         (shared->n_boxes != 1 || !move_is_safe(source, current(of, operand), &shared->box[0])))
         return;
     for (int k = 0; k < shared->n_boxes; k++) {
-        pti_last waits = of->slots[operand][at->slot].users;
+        pti_last waits = of->arena.slots[operand][at->slot].users;
         write_in(of, PTI_COPY, operand, superblock, &shared->box[k], &waits);
         if (of->builder.failed)
             return;
         int64_t op = of->builder.schedule->n_ops - 1;
         of->builder.schedule->op[op].source_placement = from;
-        pti_last_note(&of->slots[operand][from_slot].users, PTI_COPY, op);
+        pti_last_note(&of->arena.slots[operand][from_slot].users, PTI_COPY, op);
         pti_boxes_subtract(&of->needed, &shared->box[k]);
     }
 }
@@ -298,14 +188,14 @@ static void shared_with(const pti_boxes *needed, const pti_boxes *valid, pti_box
 /** Whether pieces of an operand can be copied from the one before: it must outlive the move, and
  * never change. */
 static bool may_copy(const build *of, int operand) {
-    const pti_operand *is = &of->instance->operand[operand];
-    return !is->writes && (of->division.by_slots || of->partition->n_buffers > 1);
+    const pti_operand *is = &of->arena.instance->operand[operand];
+    return !is->writes && (of->arena.division.by_slots || of->arena.partition->n_buffers > 1);
 }
 
 static void bring(build *of, int operand, int64_t superblock, const polytile_domain *hull,
                   const polytile_domain *threads) {
     state *at = &of->state[operand];
-    const pti_operand *is = &of->instance->operand[operand];
+    const pti_operand *is = &of->arena.instance->operand[operand];
     pti_touch touch = is->fresh ? PTI_WRITES : PTI_READS;
     bool new_piece = !stays(of, operand, superblock, hull);
     int64_t from = at->placement;
@@ -313,7 +203,8 @@ static void bring(build *of, int operand, int64_t superblock, const polytile_dom
     pti_boxes shared = {0};
     pti_boxes_clear(&of->needed);
     if (is->reads || is->fresh)
-        pti_footprint_boxes(of->instance, operand, touch, threads, MAX_READ_BOXES, &of->needed);
+        pti_footprint_boxes(of->arena.instance, operand, touch, threads, MAX_READ_BOXES,
+                            &of->needed);
     if (new_piece) {
         if (from >= 0 && may_copy(of, operand))
             shared_with(&of->needed, &at->valid, &shared);
@@ -332,11 +223,12 @@ static void bring(build *of, int operand, int64_t superblock, const polytile_dom
 
 static void note_launch(build *of, int operand, int64_t launch, const polytile_domain *threads) {
     state *at = &of->state[operand];
-    pti_last_note(&of->slots[operand][at->slot].users, PTI_LAUNCH, launch);
-    if (!of->instance->operand[operand].writes)
+    pti_last_note(&of->arena.slots[operand][at->slot].users, PTI_LAUNCH, launch);
+    if (!of->arena.instance->operand[operand].writes)
         return;
     pti_last_note(&at->writers, PTI_LAUNCH, launch);
-    pti_footprint_boxes(of->instance, operand, PTI_WRITES, threads, MAX_WRITE_BOXES, &of->needed);
+    pti_footprint_boxes(of->arena.instance, operand, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES,
+                        &of->needed);
     for (int k = 0; k < of->needed.n_boxes; k++) {
         pti_boxes_add(&at->dirty, &of->needed.box[k]);
         pti_boxes_add(&at->valid, &of->needed.box[k]);
@@ -345,12 +237,12 @@ static void note_launch(build *of, int operand, int64_t launch, const polytile_d
 
 static void launch(build *of, int64_t superblock, const polytile_domain *threads) {
     pti_last waits = pti_last_none();
-    int n_operands = of->instance->n_operands;
+    int n_operands = of->arena.instance->n_operands;
     int64_t *placements = &of->builder.schedule->launch_placement[superblock * n_operands];
     for (int a = 0; a < n_operands; a++) {
         placements[a] = of->state[a].placement;
         if (placements[a] >= 0)
-            pti_last_join(&waits, &of->slots[a][of->state[a].slot].users);
+            pti_last_join(&waits, &of->arena.slots[a][of->state[a].slot].users);
     }
     pti_op op = {.kind = PTI_LAUNCH,
                  .superblock = superblock,
@@ -370,19 +262,18 @@ static void drop(build *of, int operand, int64_t superblock) {
 }
 
 static void add_superblock(build *of, int64_t superblock) {
-    const polytile_domain *threads = &of->partition->superblock[superblock];
+    const polytile_domain *threads = &of->arena.partition->superblock[superblock];
     polytile_domain hull[PTI_MAX_OPERANDS];
-    if (!of->division.by_slots)
-        pack_region(of, superblock);
-    for (int a = 0; a < of->instance->n_operands; a++) {
-        hull[a] = pti_footprint_hull(of->instance, a, PTI_TOUCHES, threads);
+    pti_arena_prepare(&of->arena, superblock);
+    for (int a = 0; a < of->arena.instance->n_operands; a++) {
+        hull[a] = pti_footprint_hull(of->arena.instance, a, PTI_TOUCHES, threads);
         bool touched = !pti_box_is_empty(&hull[a]);
         if (!touched)
             drop(of, a, superblock - 1);
         else if (!stays(of, a, superblock, &hull[a]))
             flush(of, a, superblock - 1);
     }
-    for (int a = 0; a < of->instance->n_operands; a++) {
+    for (int a = 0; a < of->arena.instance->n_operands; a++) {
         if (!pti_box_is_empty(&hull[a]))
             bring(of, a, superblock, &hull[a], threads);
         if (of->builder.failed)
@@ -393,7 +284,7 @@ static void add_superblock(build *of, int64_t superblock) {
 
 static bool sets_failed(const build *of) {
     bool failed = of->needed.failed;
-    for (int a = 0; a < of->instance->n_operands; a++) {
+    for (int a = 0; a < of->arena.instance->n_operands; a++) {
         const state *at = &of->state[a];
         failed |=
             at->valid.failed || at->dirty.failed || at->initialised.failed || at->downloaded.failed;
@@ -403,7 +294,7 @@ static bool sets_failed(const build *of) {
 
 static void free_sets(build *of) {
     pti_boxes_free(&of->needed);
-    for (int a = 0; a < of->instance->n_operands; a++) {
+    for (int a = 0; a < of->arena.instance->n_operands; a++) {
         pti_boxes_free(&of->state[a].valid);
         pti_boxes_free(&of->state[a].dirty);
         pti_boxes_free(&of->state[a].initialised);
@@ -411,38 +302,22 @@ static void free_sets(build *of) {
     }
 }
 
-static pti_schedule *new_schedule(const pti_instance *instance, int64_t n_superblocks) {
-    pti_schedule *schedule = calloc(1, sizeof *schedule);
-    if (schedule == NULL)
-        return NULL;
-    size_t n_pieces = (size_t)n_superblocks * (size_t)instance->n_operands;
-    schedule->instance = instance;
-    schedule->superblock = calloc((size_t)n_superblocks, sizeof *schedule->superblock);
-    schedule->launch_placement = calloc(n_pieces, sizeof *schedule->launch_placement);
-    if (schedule->superblock == NULL || schedule->launch_placement == NULL) {
-        pti_schedule_free(schedule);
-        return NULL;
-    }
-    schedule->n_superblocks = n_superblocks;
-    return schedule;
-}
-
 static void begin(build *of) {
-    for (int a = 0; a < of->instance->n_operands; a++) {
+    for (int a = 0; a < of->arena.instance->n_operands; a++) {
         of->state[a].placement = -1;
-        of->state[a].slot = of->division.by_slots ? of->division.n_slots[a] - 1 : 0;
+        of->state[a].slot = -1;
         of->state[a].downloads = pti_last_none();
     }
 }
 
 static void add_all(build *of) {
     pti_schedule *schedule = of->builder.schedule;
-    for (int64_t k = 0; k < of->partition->n_superblocks && !of->builder.failed; k++) {
-        schedule->superblock[k] = of->partition->superblock[k];
+    for (int64_t k = 0; k < of->arena.partition->n_superblocks && !of->builder.failed; k++) {
+        schedule->superblock[k] = of->arena.partition->superblock[k];
         add_superblock(of, k);
     }
-    for (int a = 0; a < of->instance->n_operands && !of->builder.failed; a++)
-        drop(of, a, of->partition->n_superblocks - 1);
+    for (int a = 0; a < of->arena.instance->n_operands && !of->builder.failed; a++)
+        drop(of, a, of->arena.partition->n_superblocks - 1);
 }
 
 polytile_status pti_schedule_build(const pti_instance *instance, const pti_partition *partition,
@@ -453,18 +328,16 @@ polytile_status pti_schedule_build(const pti_instance *instance, const pti_parti
     if (of == NULL)
         return POLYTILE_NO_MEMORY;
     polytile_status status = POLYTILE_NO_MEMORY;
-    of->instance = instance;
-    of->partition = partition;
-    bool fits = divide(of, limit_bytes);
-    *need_bytes = of->division.arena_bytes;
+    bool fits = pti_arena_divide(&of->arena, instance, partition, limit_bytes);
+    *need_bytes = of->arena.division.arena_bytes;
     if (!fits) {
         free(of);
         return POLYTILE_NO_FIT;
     }
-    of->builder.schedule = new_schedule(instance, partition->n_superblocks);
+    of->builder.schedule = pti_schedule_new(instance, partition->n_superblocks);
     if (of->builder.schedule != NULL) {
         of->builder.schedule->limit_bytes = limit_bytes;
-        of->builder.schedule->arena_bytes = of->division.arena_bytes;
+        of->builder.schedule->arena_bytes = of->arena.division.arena_bytes;
         begin(of);
         add_all(of);
         if (!of->builder.failed && !sets_failed(of)) {
@@ -477,55 +350,4 @@ polytile_status pti_schedule_build(const pti_instance *instance, const pti_parti
     free_sets(of);
     free(of);
     return status;
-}
-
-static void place_whole(pti_builder *builder, int operand) {
-    const pti_instance *instance = builder->schedule->instance;
-    const pti_operand *of = &instance->operand[operand];
-    pti_placement placement = {.operand = operand,
-                               .layout = pti_layout_of(&of->domain, of->element_bytes)};
-    builder->schedule->launch_placement[operand] = pti_builder_place(builder, &placement);
-}
-
-static void fill_whole(pti_builder *builder, int operand, pti_last *filled) {
-    const pti_instance *instance = builder->schedule->instance;
-    pti_boxes boxes = {0};
-    pti_last none = pti_last_none();
-    if (instance->operand[operand].fresh)
-        pti_footprint_boxes(instance, operand, PTI_WRITES, &instance->threads, MAX_WRITE_BOXES,
-                            &boxes);
-    for (int k = 0; k < boxes.n_boxes; k++) {
-        pti_op op = {.kind = PTI_FILL,
-                     .placement = builder->schedule->launch_placement[operand],
-                     .source_placement = -1,
-                     .bytes =
-                         pti_box_count(&boxes.box[k]) * instance->operand[operand].element_bytes,
-                     .box = boxes.box[k]};
-        pti_last_note(filled, PTI_FILL, pti_builder_add(builder, &op, &none));
-    }
-    builder->failed |= boxes.failed;
-    pti_boxes_free(&boxes);
-}
-
-polytile_status pti_schedule_build_in_place(const pti_instance *instance, pti_schedule **schedule) {
-    *schedule = NULL;
-    pti_builder builder = {.schedule = new_schedule(instance, 1)};
-    if (builder.schedule == NULL)
-        return POLYTILE_NO_MEMORY;
-    builder.schedule->in_place = true;
-    builder.schedule->superblock[0] = instance->threads;
-    pti_last filled = pti_last_none();
-    for (int a = 0; a < instance->n_operands; a++) {
-        place_whole(&builder, a);
-        fill_whole(&builder, a, &filled);
-    }
-    pti_op op = {
-        .kind = PTI_LAUNCH, .placement = -1, .source_placement = -1, .box = instance->threads};
-    pti_builder_add(&builder, &op, &filled);
-    if (builder.failed) {
-        pti_schedule_free(builder.schedule);
-        return POLYTILE_NO_MEMORY;
-    }
-    *schedule = builder.schedule;
-    return POLYTILE_OK;
 }

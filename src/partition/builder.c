@@ -77,3 +77,19 @@ int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) 
     schedule->placement[schedule->n_placements] = *placement;
     return schedule->n_placements++;
 }
+
+pti_schedule *pti_schedule_new(const pti_instance *instance, int64_t n_superblocks) {
+    pti_schedule *schedule = calloc(1, sizeof *schedule);
+    if (schedule == NULL)
+        return NULL;
+    size_t n_pieces = (size_t)n_superblocks * (size_t)instance->n_operands;
+    schedule->instance = instance;
+    schedule->superblock = calloc((size_t)n_superblocks, sizeof *schedule->superblock);
+    schedule->launch_placement = calloc(n_pieces, sizeof *schedule->launch_placement);
+    if (schedule->superblock == NULL || schedule->launch_placement == NULL) {
+        pti_schedule_free(schedule);
+        return NULL;
+    }
+    schedule->n_superblocks = n_superblocks;
+    return schedule;
+}

@@ -26,6 +26,9 @@ typedef struct pti_builder {
     bool failed; /* out of memory: sticks, later calls do nothing */
 } pti_builder;
 
+/** An empty schedule with room for superblocks and their launches' placements; NULL: out of memory. */
+pti_schedule *pti_schedule_new(const pti_instance *instance, int64_t n_superblocks);
+
 /** Append an operation that waits for the last ones of the other streams; returns its position. */
 int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits);
 
