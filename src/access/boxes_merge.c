@@ -46,10 +46,14 @@ static void sort_boxes(pti_boxes *set, int last) {
         }
 }
 
-/* Join b into a if they differ in dimension d only and their union is a box. */
+/* Join b into a if they differ in dimension d only and their union is a box. Two far elements are
+ * not made a range of a stride that neither has. */
 static bool join(polytile_domain *a, const polytile_domain *b, int d) {
-    polytile_range both = pti_range_coarse_union(a->range[d], b->range[d]);
-    if (pti_range_count(both) != pti_range_count(a->range[d]) + pti_range_count(b->range[d]))
+    polytile_range mine = a->range[d], other = b->range[d];
+    polytile_range both = pti_range_coarse_union(mine, other);
+    if (pti_range_count(both) != pti_range_count(mine) + pti_range_count(other))
+        return false;
+    if (both.step > mine.step && both.step > other.step)
         return false;
     if (compare_others(a, b, d) != 0)
         return false;

@@ -37,26 +37,37 @@ static bool count_boxes(counter *counting, const polytile_domain *threads, int64
     return true;
 }
 
+/* Whether index k is the only one with which an expression varies over a box of threads. */
+static bool follows_alone(const pti_affine *affine, const polytile_domain *threads, int k) {
+    for (int other = 0; other < threads->n_dims; other++)
+        if (other != k && affine->index[other] != 0 &&
+            threads->range[other].lo != threads->range[other].hi)
+            return false;
+    return true;
+}
+
 /**
  * Whether threads that differ in index k touch different elements in dimension d: all sections move
  * there with k alone, equally fast, and further in one step than they reach.
  */
-static bool tells_apart(const counter *counting, int k, int d) {
+static bool tells_apart(const counter *counting, const polytile_domain *threads, int k, int d) {
     const pti_operand *operand = counting->operand;
     int64_t lowest = INT64_MAX, highest = INT64_MIN, speed = 0;
+    polytile_domain first = *threads;
+    for (int j = 0; j < first.n_dims; j++)
+        first.range[j].hi = first.range[j].lo;
     for (int s = 0; s < operand->n_sections; s++) {
         const pti_section *section = &counting->instance->section[operand->first_section + s];
         const pti_subscript *subscript = &section->subscript[d];
         if (!is_counted(counting, section))
             continue;
-        pti_affine moving = {0};
-        moving.index[k] = subscript->lo.index[k];
         speed = lowest == INT64_MAX ? subscript->lo.index[k] : speed;
-        if (subscript->lo.index[k] != speed || !pti_affine_is_parallel(&moving, &subscript->lo) ||
-            !pti_affine_is_parallel(&moving, &subscript->hi))
+        if (subscript->lo.index[k] != speed || subscript->hi.index[k] != speed ||
+            !follows_alone(&subscript->lo, threads, k) ||
+            !follows_alone(&subscript->hi, threads, k))
             return false;
-        lowest = pti_min(lowest, subscript->lo.constant);
-        highest = pti_max(highest, subscript->hi.constant);
+        lowest = pti_min(lowest, pti_affine_min(&subscript->lo, &first));
+        highest = pti_max(highest, pti_affine_max(&subscript->hi, &first));
     }
     return lowest != INT64_MAX && highest - lowest < pti_abs(speed);
 }
@@ -69,7 +80,7 @@ static int find_slicing_index(const counter *counting, const polytile_domain *th
         for (int d = 0; extent > 1 && extent <= counting->n_slices_left &&
                         d < counting->operand->domain.n_dims;
              d++)
-            if (tells_apart(counting, k, d))
+            if (tells_apart(counting, threads, k, d))
                 return k;
     }
     return -1;

@@ -115,15 +115,14 @@ static polytile_status fill_operands(polytile_context *ctx, const polytile_decla
 
 /* The accesses of an operand become consecutive, else in the order in which they were declared. */
 static polytile_status fill_sections(polytile_context *ctx, const polytile_declaration *declaration,
-                                     const int64_t *values, pti_instance *instance) {
+                                     pti_instance *instance) {
     for (int p = 0; p < instance->n_operands; p++) {
         instance->operand[p].first_section = instance->n_sections;
         for (int a = 0; a < declaration->n_accesses; a++) {
             if (declaration->access[a].array != p)
                 continue;
-            polytile_status status =
-                pti_section_fill(ctx, instance, &declaration->access[a], values,
-                                 &instance->section[instance->n_sections]);
+            polytile_status status = pti_section_fill(ctx, instance, &declaration->access[a],
+                                                      &instance->section[instance->n_sections]);
             if (status != POLYTILE_OK)
                 return status;
             instance->n_sections++;
@@ -201,7 +200,6 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
                                     const polytile_parameter *parameters, pti_instance **instance) {
     polytile_context *ctx = kernel->object.context;
     const polytile_declaration *declaration = kernel->declaration;
-    int64_t values[POLYTILE_MAX_DIMS] = {0};
     polytile_status status = POLYTILE_OK;
     *instance = NULL;
     pti_instance *made = allocate_instance(declaration);
@@ -209,8 +207,8 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
         return pti_fail_memory(ctx, declaration->name, (double)sizeof *made);
     PTI_TRY(fill_threads(ctx, threads, made));
     PTI_TRY(fill_operands(ctx, declaration, arrays, made));
-    PTI_TRY(pti_parameters_match(ctx, declaration, n_parameters, parameters, values));
-    PTI_TRY(fill_sections(ctx, declaration, values, made));
+    PTI_TRY(pti_parameters_match(ctx, declaration, n_parameters, parameters, made->parameter));
+    PTI_TRY(fill_sections(ctx, declaration, made));
     for (int p = 0; p < made->n_operands; p++) {
         PTI_TRY(fill_roles(ctx, made, &made->operand[p]));
         PTI_TRY(fill_partial(ctx, made, &made->operand[p]));

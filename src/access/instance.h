@@ -56,7 +56,8 @@ typedef struct pti_instance {
     int n_operands;
     pti_operand *operand;
     int n_sections;
-    pti_section *section;
+    pti_section *section; /* an operand's are in the declaration's order of its accesses */
+    int64_t parameter[POLYTILE_MAX_DIMS]; /* values, in the declaration's order */
 } pti_instance;
 
 /**

@@ -6,14 +6,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool fill_affine(const polytile_affine *declared, int n_indices, int n_parameters,
-                        const int64_t *values, pti_affine *affine) {
+static bool fill_affine(const polytile_affine *declared, const pti_instance *instance,
+                        pti_affine *affine) {
     *affine = (pti_affine){.constant = declared->constant};
-    for (int k = 0; k < n_indices; k++)
+    for (int k = 0; k < instance->n_indices; k++)
         affine->index[k] = declared->index[k];
-    for (int p = 0; p < n_parameters; p++) {
+    for (int p = 0; p < POLYTILE_MAX_DIMS; p++) {
         int64_t term;
-        if (pti_mul_overflows(declared->parameter[p], values[p], &term) ||
+        if (pti_mul_overflows(declared->parameter[p], instance->parameter[p], &term) ||
             pti_add_overflows(affine->constant, term, &affine->constant))
             return false;
     }
@@ -57,8 +57,7 @@ static void normalise(pti_subscript *subscript) {
 }
 
 polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *instance,
-                                 const pti_access *access, const int64_t *values,
-                                 pti_section *section) {
+                                 const pti_access *access, pti_section *section) {
     const pti_operand *operand = &instance->operand[access->array];
     const polytile_domain *threads = &instance->threads;
     *section = (pti_section){.operand = access->array,
@@ -69,10 +68,8 @@ polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *inst
     for (int d = 0; d < access->n_dims; d++) {
         const polytile_subscript *declared = &access->subscript[d];
         pti_subscript *subscript = &section->subscript[d];
-        bool filled = fill_affine(&declared->lo, instance->n_indices, POLYTILE_MAX_DIMS, values,
-                                  &subscript->lo) &&
-                      fill_affine(&declared->hi, instance->n_indices, POLYTILE_MAX_DIMS, values,
-                                  &subscript->hi);
+        bool filled = fill_affine(&declared->lo, instance, &subscript->lo) &&
+                      fill_affine(&declared->hi, instance, &subscript->hi);
         if (declared->from_first)
             subscript->lo = (pti_affine){.constant = operand->domain.range[d].lo};
         if (declared->to_last)

@@ -14,13 +14,12 @@
  * One section of an instance from one access of its kernel: parameter values filled in, whole
  * dimensions made constants, ends put on the lattice of the step where that is possible everywhere.
  *
- * Shapes  values: one number a parameter of the declaration. The instance's kernel_name, threads
- *         and the operand's domain are there already.
+ * The instance's kernel_name, threads, parameters and the operand's domain are there already.
+ *
  * Errors  OVERFLOW.
  */
 polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *instance,
-                                 const pti_access *access, const int64_t *values,
-                                 pti_section *section);
+                                 const pti_access *access, pti_section *section);
 
 /**
  * The values of a declaration's parameters, in its own order.
