@@ -72,7 +72,7 @@ bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text
     replay->clock = new_array(replay, schedule->n_ops, sizeof *replay->clock);
     replay->resident = new_array(replay, replay->n_residents, sizeof *replay->resident);
     replay->operand = new_array(replay, n_operands, sizeof *replay->operand);
-    replay->live = new_array(replay, replay->n_residents, sizeof *replay->live);
+    replay->segment = new_array(replay, 2 * replay->n_residents, sizeof *replay->segment);
     if (replay->failed)
         return PTI_REJECT(why, "out of host memory to check %" PRId64 " operations",
                           schedule->n_ops);
@@ -110,7 +110,7 @@ void pti_replay_end(pti_replay *replay) {
     free(replay->clock);
     free(replay->resident);
     free(replay->operand);
-    free(replay->live);
+    free(replay->segment);
     free(replay->use);
 }
 
@@ -128,20 +128,12 @@ bool pti_replay_reject(pti_replay *replay, int64_t op, int operand, const polyti
     return PTI_REJECT(replay->why, ": %s", reason);
 }
 
-static int64_t first_byte(const pti_replay *replay, int64_t r) {
-    return replay->schedule->placement[r].offset_bytes;
-}
-
-static int64_t end_byte(const pti_replay *replay, int64_t r) {
-    return first_byte(replay, r) + replay->schedule->placement[r].layout.size_bytes;
-}
-
-/** The position in live of the first resident that ends after a byte. */
-static int64_t find_live(const pti_replay *replay, int64_t byte) {
-    int64_t lo = 0, hi = replay->n_live;
+/** The position of the first segment that ends after a byte. */
+static int64_t find_segment(const pti_replay *replay, int64_t byte) {
+    int64_t lo = 0, hi = replay->n_segments;
     while (lo < hi) {
         int64_t middle = lo + (hi - lo) / 2;
-        if (end_byte(replay, replay->live[middle]) > byte)
+        if (replay->segment[middle].end_byte > byte)
             hi = middle;
         else
             lo = middle + 1;
@@ -150,12 +142,9 @@ static int64_t find_live(const pti_replay *replay, int64_t byte) {
 }
 
 /** A resident's memory goes to another; what is newest in it must be elsewhere too. */
-static bool bury(pti_replay *replay, int64_t op, int64_t r, pti_clock *after) {
+static bool bury(pti_replay *replay, int64_t op, int64_t r) {
     pti_resident *resident = &replay->resident[r];
     unlink_resident(replay, r);
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        if (resident->history.newest[s] >= 0)
-            after->done[s] = pti_max(after->done[s], replay->use[resident->history.newest[s]].op);
     for (int64_t q = replay->operand[resident->operand].first_resident; q >= 0;
          q = replay->resident[q].next)
         pti_boxes_subtract_all(&resident->dirty, &replay->resident[q].dirty);
@@ -167,15 +156,47 @@ static bool bury(pti_replay *replay, int64_t op, int64_t r, pti_clock *after) {
     return true;
 }
 
+/** A resident comes after the uses of what was in its memory before. */
+static void come_after(const pti_replay *replay, pti_resident *resident,
+                       const pti_resident *before) {
+    advance_clock(&resident->after, &before->after);
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        if (before->history.newest[s] >= 0)
+            resident->after.done[s] =
+                pti_max(resident->after.done[s], replay->use[before->history.newest[s]].op);
+}
+
+/** Put a new segment in place of those from .. to - 1, of which it may leave an end at each side. */
+static void replace_segments(pti_replay *replay, int64_t from, int64_t to, pti_segment added) {
+    pti_segment pieces[3];
+    int n_pieces = 0;
+    if (from < to && replay->segment[from].first_byte < added.first_byte) {
+        pieces[n_pieces] = replay->segment[from];
+        pieces[n_pieces++].end_byte = added.first_byte;
+    }
+    pieces[n_pieces++] = added;
+    if (from < to && replay->segment[to - 1].end_byte > added.end_byte) {
+        pieces[n_pieces] = replay->segment[to - 1];
+        pieces[n_pieces++].first_byte = added.end_byte;
+    }
+    memmove(&replay->segment[from + n_pieces], &replay->segment[to],
+            (size_t)(replay->n_segments - to) * sizeof *replay->segment);
+    memcpy(&replay->segment[from], pieces, (size_t)n_pieces * sizeof *pieces);
+    replay->n_segments += n_pieces - (to - from);
+}
+
 static bool take_over(pti_replay *replay, int64_t op, int64_t r) {
-    int64_t from = find_live(replay, first_byte(replay, r)), to = from;
-    for (; to < replay->n_live && first_byte(replay, replay->live[to]) < end_byte(replay, r); to++)
-        if (!bury(replay, op, replay->live[to], &replay->resident[r].after))
+    const pti_placement *placement = &replay->schedule->placement[r];
+    pti_segment added = {placement->offset_bytes,
+                         placement->offset_bytes + placement->layout.size_bytes, r};
+    int64_t from = find_segment(replay, added.first_byte), to = from;
+    for (; to < replay->n_segments && replay->segment[to].first_byte < added.end_byte; to++) {
+        int64_t before = replay->segment[to].resident;
+        come_after(replay, &replay->resident[r], &replay->resident[before]);
+        if (replay->resident[before].life == PTI_LIVE && !bury(replay, op, before))
             return false;
-    memmove(&replay->live[from + 1], &replay->live[to],
-            (size_t)(replay->n_live - to) * sizeof *replay->live);
-    replay->live[from] = r;
-    replay->n_live += 1 - (to - from);
+    }
+    replace_segments(replay, from, to, added);
     link_resident(replay, r);
     return true;
 }

@@ -44,6 +44,13 @@ typedef struct pti_resident {
     int64_t previous;
 } pti_resident;
 
+/** Bytes of the arena with the resident that they belong to, or last belonged to. */
+typedef struct pti_segment {
+    int64_t first_byte;
+    int64_t end_byte;
+    int64_t resident;
+} pti_segment;
+
 /** What is known of an operand beside its residents. */
 typedef struct pti_operand_state {
     int64_t first_resident; /* live, -1 for none */
@@ -60,8 +67,8 @@ typedef struct pti_replay {
     int64_t n_residents;
     pti_resident *resident;
     pti_operand_state *operand;
-    int64_t n_live;
-    int64_t *live; /* residents by offset: their bytes are disjoint */
+    int64_t n_segments;
+    pti_segment *segment; /* disjoint, by position */
     int64_t n_uses;
     int64_t uses_capacity;
     pti_use *use;
@@ -83,7 +90,7 @@ bool pti_replay_reject(pti_replay *replay, int64_t op, int operand, const polyti
 
 /**
  * Let an operation use a resident's memory: it takes over from what overlaps it if this is the
- * first use and that writes, and must come after all uses of that.
+ * first use and that writes, and must come after all uses of what was ever there.
  */
 bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t resident, bool writes);
 

@@ -206,6 +206,7 @@ class Interpreter {
         }
     }
 
+    /** Threads run at once, so that no two elements of a launch may begin at one byte. */
     void Touch(int64_t i, const pti_section &section, int64_t p, const Element &element,
                bool writing) {
         const int o = section.operand;
@@ -219,6 +220,9 @@ class Interpreter {
             return;
         const int64_t number = Number(o, element);
         const auto byte = Address(p, element);
+        wrong_ |= touched_.insert({{i, byte.second}, {o, number}}).first->second !=
+                      std::pair<int, int64_t>{o, number} &&
+                  !made_.in_place;
         const bool first = written_.insert({i, o, number}).second;
         if (writing && first)
             newest_[{o, number}]++;
@@ -264,6 +268,7 @@ class Interpreter {
     std::map<std::pair<int, int64_t>, int64_t> newest_;
     std::map<std::pair<int, int64_t>, std::set<std::pair<int64_t, bool>>> uses_;
     std::set<std::tuple<int64_t, int, int64_t>> written_;
+    std::map<std::pair<int64_t, int64_t>, std::pair<int, int64_t>> touched_;
     std::map<Element, int> runs_;
 };
 

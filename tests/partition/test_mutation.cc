@@ -239,9 +239,11 @@ bool MoveTarget(Draw &draw, Handmade &made, bool *) {
 }
 
 bool LowerLimit(Draw &draw, Handmade &made, bool *must_fail) {
-    made.limit_bytes = made.arena_bytes - draw.Number(1, made.arena_bytes);
-    *must_fail = made.limit_bytes > 0;
-    return *must_fail;
+    if (made.arena_bytes < 2)
+        return false;
+    made.limit_bytes = draw.Number(1, made.arena_bytes - 1);
+    *must_fail = true;
+    return true;
 }
 
 bool ShiftOffset(Draw &draw, Handmade &made, bool *) {
@@ -346,10 +348,11 @@ class Mutation : public ::testing::Test {
             static_cast<int>(launch.lo.size()), launch.lo.data(), launch.hi.data());
         polytile_plan *plan = nullptr;
         polytile_status status = POLYTILE_NO_FIT;
-        options.limit_bytes = draw.Number(8, all_bytes);
-        for (; status == POLYTILE_NO_FIT; options.limit_bytes += options.limit_bytes / 2)
+        options.limit_bytes = draw.Number(0, 9) == 0 ? 0 : draw.Number(1, all_bytes);
+        for (; status == POLYTILE_NO_FIT && options.limit_bytes < 64 * all_bytes;
+             options.limit_bytes += options.limit_bytes / 2 + 1)
             status = polytile_plan_create(kernel, &domain, arrays.data(), &options, &plan);
-        EXPECT_EQ(status, POLYTILE_OK) << launch.declaration << polytile_last_error(ctx);
+        EXPECT_EQ(status, POLYTILE_OK) << launch.declaration << ": " << polytile_last_error(ctx);
         if (status == POLYTILE_OK) {
             *made = Handmade::From(*plan->schedule);
             *text = launch.declaration + ", strategy " + options.strategy + ", " +
