@@ -1,36 +1,29 @@
-#include "base/text.h"
 #include "command.h"
 #include "help.h"
-#include "partition/plan_words.h"
 #include "request.h"
 
+#include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 static int print_json(const arguments *args, const polytile_kernel *kernel) {
     json_t *proof = json_pack("{s:s, s:b}", "kernel", polytile_kernel_get_name(kernel), "ok", 1);
-    char *line = proof == NULL ? NULL : json_dumps(proof, 0);
-    pti_text out = {0};
-    pti_text_add(&out, "%s\n", line == NULL ? "" : line);
-    int exit_code = line == NULL || out.failed
-                        ? library_error(args->subcommand, NULL, POLYTILE_NO_MEMORY)
-                        : write_result(args->subcommand, out.data);
-    pti_text_free(&out);
-    free(line);
+    if (proof == NULL)
+        return library_error(args->subcommand, NULL, POLYTILE_NO_MEMORY);
+    json_dumpf(proof, stdout, 0);
     json_decref(proof);
-    return exit_code;
+    puts("");
+    return finish_results(args->subcommand);
 }
 
 static int print_text(const arguments *args, const polytile_kernel *kernel) {
-    pti_text out = {0};
-    pti_text_add(&out, "ok: %s over ", polytile_kernel_get_name(kernel));
-    pti_words_box(&out, &args->domain);
-    pti_text_add(&out, ": every section meets its array, no two threads write one element unless "
-                       "they combine into it, and none reads what another writes\n");
-    int exit_code = out.failed ? library_error(args->subcommand, NULL, POLYTILE_NO_MEMORY)
-                               : write_result(args->subcommand, out.data);
-    pti_text_free(&out);
-    return exit_code;
+    printf("ok: %s over [", polytile_kernel_get_name(kernel));
+    for (int d = 0; d < args->domain.n_dims; d++)
+        printf("%s%" PRId64 ":%" PRId64, d == 0 ? "" : ", ", args->domain.range[d].lo,
+               args->domain.range[d].hi);
+    puts("]: every section meets its array, no two threads write one element unless they combine "
+         "into it, and none reads what another writes");
+    return finish_results(args->subcommand);
 }
 
 static int check_request(const arguments *args, const request *made) {

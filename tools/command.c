@@ -50,10 +50,15 @@ int library_error(const char *subcommand, const polytile_context *ctx, polytile_
     return exit_code_of(status);
 }
 
-int write_result(const char *subcommand, const char *text) {
-    if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+int finish_results(const char *subcommand) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
         return EXIT_DONE;
     return failure(subcommand, "cannot write to standard output: %s", strerror(errno));
+}
+
+int write_result(const char *subcommand, const char *text) {
+    fputs(text, stdout);
+    return finish_results(subcommand);
 }
 
 int write_file(const char *subcommand, const char *path, const char *text) {

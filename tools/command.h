@@ -25,6 +25,9 @@ int failure(const char *subcommand, const char *format, ...) __attribute__((form
 /** Report a context's last error on stderr. Returns the exit code of the status. */
 int library_error(const char *subcommand, const polytile_context *ctx, polytile_status status);
 
+/** Make sure that what was printed got to stdout. Returns the exit code. */
+int finish_results(const char *subcommand);
+
 /** Write a result to stdout and make sure that it got there. Returns the exit code. */
 int write_result(const char *subcommand, const char *text);
 

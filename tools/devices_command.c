@@ -1,11 +1,10 @@
-#include "base/text.h"
 #include "command.h"
 #include "help.h"
 
 #include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 static const char subcommand[] = "devices";
 
@@ -28,21 +27,22 @@ static int parse(int argc, char **argv, bool *json, bool *help) {
     return EXIT_DONE;
 }
 
-static void add_device(pti_text *out, const polytile_device_info *info) {
-    char memory[32];
+static void print_device(const polytile_device_info *info) {
+    static const double gib = 1024.0 * 1024.0 * 1024.0, gb = 1e9;
     const polytile_link *link = &info->link;
-    pti_text_add(out, "%s: %s\n", info->text, info->description);
-    pti_text_add(out, "  memory       %s\n", pti_bytes_format(info->memory_bytes, memory));
+    printf("%s: %s\n", info->text, info->description);
+    printf("  memory       %.1f GiB\n", (double)info->memory_bytes / gib);
     if (info->n_threads > 0)
-        pti_text_add(out, "  threads      %d\n", info->n_threads);
-    pti_text_add(out, "  to device    %.1f GB/s\n", link->upload_bytes_per_s / 1e9);
-    pti_text_add(out, "  from device  %.1f GB/s\n", link->download_bytes_per_s / 1e9);
-    pti_text_add(out, "  both ways    %.1f GB/s each\n", link->duplex_bytes_per_s / 1e9);
+        printf("  threads      %d\n", info->n_threads);
+    printf("  to device    %.1f GB/s\n", link->upload_bytes_per_s / gb);
+    printf("  from device  %.1f GB/s\n", link->download_bytes_per_s / gb);
+    printf("  both ways    %.1f GB/s each\n", link->duplex_bytes_per_s / gb);
 }
 
-static void add_text(pti_text *out, const polytile_device_info *infos, int n) {
+static int print_text(const polytile_device_info *infos, int n) {
     for (int k = 0; k < n; k++)
-        add_device(out, &infos[k]);
+        print_device(&infos[k]);
+    return finish_results(subcommand);
 }
 
 static json_t *json_device(const polytile_device_info *info) {
@@ -56,27 +56,20 @@ static json_t *json_device(const polytile_device_info *info) {
                      link->launch_latency_s, "kernel_bytes_per_s", link->kernel_bytes_per_s);
 }
 
-static void add_json(pti_text *out, const polytile_device_info *infos, int n) {
+static int print_json(const polytile_device_info *infos, int n) {
     json_t *list = json_array();
+    int failed = 0;
     for (int k = 0; k < n; k++)
-        out->failed |= json_array_append_new(list, json_device(&infos[k])) != 0;
-    json_t *root = json_pack("{s:O}", "devices", list);
-    char *text = root == NULL ? NULL : json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    out->failed |= text == NULL;
-    if (text != NULL)
-        pti_text_add(out, "%s\n", text);
-    free(text);
+        failed |= json_array_append_new(list, json_device(&infos[k]));
+    json_t *root = json_pack("{s:o}", "devices", list);
+    if (failed || root == NULL) {
+        json_decref(root);
+        return library_error(subcommand, NULL, POLYTILE_NO_MEMORY);
+    }
+    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     json_decref(root);
-    json_decref(list);
-}
-
-static int print_devices(const polytile_device_info *infos, int n, bool json) {
-    pti_text out = {0};
-    (json ? add_json : add_text)(&out, infos, n);
-    int exit_code = out.failed ? library_error(subcommand, NULL, POLYTILE_NO_MEMORY)
-                               : write_result(subcommand, out.data == NULL ? "" : out.data);
-    pti_text_free(&out);
-    return exit_code;
+    puts("");
+    return finish_results(subcommand);
 }
 
 static int list_devices(bool json) {
@@ -87,7 +80,8 @@ static int list_devices(bool json) {
     polytile_status status = polytile_context_create(&ctx);
     if (status == POLYTILE_OK)
         status = polytile_devices_list(ctx, CAPACITY, infos, &n);
-    int exit_code = status == POLYTILE_OK ? print_devices(infos, n < CAPACITY ? n : CAPACITY, json)
+    n = n < CAPACITY ? n : CAPACITY;
+    int exit_code = status == POLYTILE_OK ? (json ? print_json : print_text)(infos, n)
                                           : library_error(subcommand, ctx, status);
     polytile_context_destroy(ctx);
     return exit_code;

@@ -1,7 +1,7 @@
 #include "request.h"
-#include "base/text.h"
 #include "command.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,14 +21,13 @@ static bool kernel_has_array(const polytile_kernel *kernel, const char *name) {
 
 static int refuse_unknown_array(const arguments *args, const polytile_kernel *kernel,
                                 const char *name) {
-    pti_text names = {0};
-    for (int k = 0; k < polytile_kernel_get_n_arrays(kernel); k++)
-        pti_text_add(&names, "%s%s", k == 0 ? "" : ", ", polytile_kernel_get_array_name(kernel, k));
-    int exit_code = usage_error(args->subcommand, "--array %s: %s has no such array; it has %s",
-                                name, polytile_kernel_get_name(kernel),
-                                names.failed || names.data == NULL ? "others" : names.data);
-    pti_text_free(&names);
-    return exit_code;
+    char names[512] = "";
+    size_t length = 0;
+    for (int k = 0; k < polytile_kernel_get_n_arrays(kernel) && length < sizeof names; k++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                   k == 0 ? "" : ", ", polytile_kernel_get_array_name(kernel, k));
+    return usage_error(args->subcommand, "--array %s: %s has no such array; it has %s", name,
+                       polytile_kernel_get_name(kernel), names);
 }
 
 static int check_names(const arguments *args, const polytile_kernel *kernel) {

@@ -41,7 +41,7 @@ static void describe_shape(pti_text *words, const polytile_plan *plan) {
     pti_text_add(words, ", blocks of ");
     pti_words_extents(words, s->n_dims, s->block);
     pti_text_add(words, ", superblocks of ");
-    pti_words_superblock(words, s);
+    pti_words_blocks(words, s->n_dims, s->superblock_blocks);
     pti_text_add(words, "; %s, %d buffer%s", s->strategy, s->n_buffers,
                  s->n_buffers == 1 ? "" : "s");
 }

@@ -96,10 +96,10 @@ static void add_shape(pti_text *text, const polytile_plan *plan) {
     pti_words_extents(text, s->n_dims, s->block);
     pti_text_add(text, " threads\n");
     add_label(text, "grid");
-    pti_words_extents(text, s->n_dims, s->grid_blocks);
-    pti_text_add(text, " blocks\n");
+    pti_words_blocks(text, s->n_dims, s->grid_blocks);
+    pti_text_add(text, "\n");
     add_label(text, "superblock");
-    pti_words_superblock(text, s);
+    pti_words_blocks(text, s->n_dims, s->superblock_blocks);
     pti_text_add(text, ", ");
     pti_words_extents(text, s->n_dims, threads);
     pti_text_add(text, " threads\n");

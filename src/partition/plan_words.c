@@ -45,11 +45,11 @@ void pti_words_count(pti_text *text, int64_t count, const char *noun) {
     pti_text_add(text, "%s %s%s", pti_count_format(count, buffer), noun, count == 1 ? "" : "s");
 }
 
-void pti_words_superblock(pti_text *text, const polytile_plan_summary *summary) {
+void pti_words_blocks(pti_text *text, int n_dims, const int64_t *extents) {
     bool is_one = true;
-    for (int d = 0; d < summary->n_dims; d++)
-        is_one &= summary->superblock_blocks[d] == 1;
-    pti_words_extents(text, summary->n_dims, summary->superblock_blocks);
+    for (int d = 0; d < n_dims; d++)
+        is_one &= extents[d] == 1;
+    pti_words_extents(text, n_dims, extents);
     pti_text_add(text, is_one ? " block" : " blocks");
 }
 

@@ -20,8 +20,8 @@ char *pti_count_format(int64_t count, char *buffer);
 /** "1 kernel", "12,000 kernels"; the noun takes an s. */
 void pti_words_count(pti_text *text, int64_t count, const char *noun);
 
-/** The shape of superblocks: "103x5 blocks", "1 block". */
-void pti_words_superblock(pti_text *text, const polytile_plan_summary *summary);
+/** A box of blocks: "103x5 blocks", "1 block". */
+void pti_words_blocks(pti_text *text, int n_dims, const int64_t *extents);
 
 /** How the bytes of a plan compare with the lower bound: "1.052". */
 void pti_words_ratio(pti_text *text, const polytile_plan_summary *summary);

@@ -104,6 +104,25 @@ TEST_F(Command, TakesParameters) {
     EXPECT_EQ(number(root, "h2d_bytes"), 40);
 }
 
+TEST_F(Command, TakesSizesInBinaryUnits) {
+    const struct {
+        const char *limit;
+        int64_t bytes;
+    } cases[] = {{"4096", 4096},
+                 {"4097B", 4097},
+                 {"1.5KiB", 1536},
+                 {"64MiB", INT64_C(64) << 20},
+                 {"0.5GiB", INT64_C(1) << 29},
+                 {"3TiB", INT64_C(3) << 40}};
+    for (const auto &c : cases) {
+        Json root = run_json("plan " + add + "--domain 100 " +
+                             "--array x:u8:100 y:u8:100 z:u8:100 "
+                             "--limit " +
+                             c.limit);
+        EXPECT_EQ(number(root, "limit_bytes"), c.bytes) << c.limit;
+    }
+}
+
 TEST_F(Command, PlansInPlaceWithoutALimit) {
     Json root = run_json("plan " + add + add_arrays + "--domain 1000");
     EXPECT_TRUE(json_is_true(json_object_get(root.get(), "in_place")));
@@ -174,6 +193,12 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
         {good + "--domain 1x1x1x1x1x1x1x1x1", "more than 8 dimensions"},
         {good + "--limit 3GB", "--limit 3GB"},
         {good + "--limit -1", "--limit -1"},
+        {good + "--limit 0", "--limit 0"},
+        {good + "--limit 0.3B", "--limit 0.3B"},
+        {good + "--limit 1.2.3KiB", "--limit 1.2.3KiB"},
+        {good + "--limit 1e9", "--limit 1e9"},
+        {good + "--limit 0x10", "--limit 0x10"},
+        {good + "--limit 9999999TiB", "--limit 9999999TiB"},
         {good + "--buffers 4", "--buffers 4"},
         {good + "--param n", "NAME=INTEGER"},
         {good + "--param n=1 n=2", "n is given twice"},
