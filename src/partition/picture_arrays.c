@@ -32,14 +32,14 @@ static pti_panel panel_of(const pti_picture *picture, int operand) {
 
 /** Draw what operations of one kind move of an operand for the chosen superblock; the bytes. */
 static int64_t draw_moved(const pti_picture *picture, const pti_panel *panel, int operand,
-                          pti_op_kind kind) {
+                          pti_op_kind kind, const char *style) {
     const pti_schedule *schedule = picture->schedule;
     int64_t bytes = 0;
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
         if (op->kind != kind || op->superblock != picture->chosen ||
             schedule->placement[op->placement].operand != operand)
             continue;
-        pti_panel_draw_box(picture->svg, panel, pti_op_word(kind), &op->box, NULL, NULL);
+        pti_panel_draw_box(picture->svg, panel, style, &op->box, NULL, NULL);
         bytes += op->bytes;
     }
     return bytes;
@@ -81,8 +81,9 @@ static void draw_array(const pti_picture *picture, int operand, pti_svg_box area
     pti_panel_draw_space(picture->svg, &panel, NULL);
     if (placement != NULL)
         pti_panel_draw_box(picture->svg, &panel, "held", &placement->layout.hull, NULL, NULL);
-    int64_t uploaded = draw_moved(picture, &panel, operand, PTI_UPLOAD);
-    int64_t downloaded = draw_moved(picture, &panel, operand, PTI_DOWNLOAD);
+    int64_t uploaded = draw_moved(picture, &panel, operand, PTI_UPLOAD, "upload");
+    int64_t downloaded =
+        draw_moved(picture, &panel, operand, PTI_DOWNLOAD, uploaded > 0 ? "back" : "download");
     draw_name(picture, &panel, operand);
     draw_bytes(picture, &panel, uploaded, downloaded);
 }

@@ -22,6 +22,7 @@ static const char style_sheet[] =
     ".held{fill:#bfe3c6;stroke:#5f9f6e;stroke-width:.8}"
     ".upload{fill:#f28c38;fill-opacity:.85;stroke:#c2410c;stroke-width:.8}"
     ".download{fill:#3b78c9;fill-opacity:.55;stroke:#1d4f91;stroke-width:.8}"
+    ".back{fill:none;stroke:#1d4f91;stroke-width:3}"
     ".plain{stroke:none;shape-rendering:crispEdges}"
     "</style>\n";
 
