@@ -91,6 +91,30 @@ TEST(PlanPrint, JsonStaysValidWhateverTheNamesAndFigures) {
     EXPECT_TRUE(json_is_null(json_object_get(root.get(), "predicted_seconds")));
 }
 
+int allocations_left;
+
+void *fail_after_a_while(size_t n_bytes) {
+    return allocations_left-- > 0 ? malloc(n_bytes) : nullptr;
+}
+
+TEST(PlanPrint, JsonReportsEveryFailedAllocation) {
+    HandPlan plan("add", {64, 64}, {2, 2});
+    polytile_status status = POLYTILE_NO_MEMORY;
+    int n_failures = 0;
+    for (; status != POLYTILE_OK && n_failures < 10000; n_failures++) {
+        char *text = nullptr;
+        allocations_left = n_failures;
+        json_set_alloc_funcs(fail_after_a_while, free);
+        status = polytile_plan_to_string(plan.get(), POLYTILE_JSON, &text);
+        json_set_alloc_funcs(malloc, free);
+        ASSERT_EQ(text != nullptr, status == POLYTILE_OK);
+        ASSERT_TRUE(status == POLYTILE_OK || status == POLYTILE_NO_MEMORY);
+        free(text);
+    }
+    EXPECT_EQ(status, POLYTILE_OK);
+    EXPECT_GT(n_failures, 100);
+}
+
 TEST(PlanPrint, TextSaysTheFiguresAndTheFirstSuperblocks) {
     HandPlan plan("add", {8192, 8192}, {16, 1});
     std::string text = plan.print(POLYTILE_TEXT);
