@@ -55,7 +55,7 @@ class Interpreter {
 
     template <typename Visit>
     static void Step(const polytile_domain &box, int d, Element &at, Visit &visit) {
-        if (d == box.n_dims) {
+        if (d == box.n_dims || d == POLYTILE_MAX_DIMS) {
             visit(at);
             return;
         }
