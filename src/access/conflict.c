@@ -1,7 +1,191 @@
 #include "access/conflict.h"
 
-polytile_status pti_conflict_check(const polytile_kernel *kernel, const pti_instance *instance) {
-    (void)kernel;
-    (void)instance;
+#include "access/access_text.h"
+#include "access/relations.h"
+
+#include <inttypes.h>
+#include <isl/point.h>
+#include <isl/set.h>
+#include <isl/val.h>
+
+/** Whether two accesses of one array are of a kind that different threads must not share. */
+static bool may_conflict(const pti_access *a, const pti_access *b) {
+    bool one_writes = pti_role_writes(a->role) || pti_role_writes(b->role);
+    bool both_combine = pti_role_reduces(a->role) && a->role == b->role;
+    return a->array == b->array && one_writes && !both_combine;
+}
+
+/**
+ * Pairs of different threads of which the first touches by a what the second touches by b.
+ *
+ * Space  { kernel[index] -> kernel[index] }
+ */
+static __isl_give isl_map *conflicting_threads(__isl_take isl_map *a, __isl_take isl_map *b) {
+    isl_map *pairs = isl_map_apply_range(a, isl_map_reverse(b));
+    isl_map *same = isl_map_identity(isl_map_get_space(pairs));
+    return isl_map_subtract(pairs, same);
+}
+
+/** NEVER if no pair of accesses has conflicting threads; DEPENDS if one has, or isl cannot tell. */
+static pti_conflict_class classify(const polytile_kernel *kernel) {
+    const polytile_declaration *declaration = kernel->declaration;
+    isl_map *const *relation = kernel->relations->access_relation;
+    bool never = true;
+    for (int a = 0; a < declaration->n_accesses; a++) {
+        for (int b = a; never && b < declaration->n_accesses; b++) {
+            if (!may_conflict(&declaration->access[a], &declaration->access[b]))
+                continue;
+            pti_isl_begin(kernel->relations->isl);
+            isl_map *pairs =
+                conflicting_threads(isl_map_copy(relation[a]), isl_map_copy(relation[b]));
+            never = isl_map_is_empty(pairs) == isl_bool_true;
+            isl_map_free(pairs);
+        }
+    }
+    return never ? PTI_CONFLICT_NEVER : PTI_CONFLICT_DEPENDS;
+}
+
+polytile_status pti_conflict_classify(const polytile_kernel *kernel,
+                                      pti_conflict_class *conflict_class) {
+    *conflict_class = classify(kernel);
     return POLYTILE_OK;
+}
+
+static int64_t coordinate(__isl_keep isl_point *point, int at) {
+    isl_val *value = isl_point_get_coordinate_val(point, isl_dim_set, at);
+    int64_t held = value == NULL ? 0 : isl_val_get_num_si(value);
+    isl_val_free(value);
+    return held;
+}
+
+static void write_point(pti_text *text, const int64_t *point, int n_dims) {
+    for (int d = 0; d < n_dims; d++)
+        pti_text_add(text, "%s%" PRId64, d == 0 ? "[" : ", ", point[d]);
+    pti_text_add(text, "]");
+}
+
+/** A conflict as three points. */
+typedef struct witness {
+    int64_t first[POLYTILE_MAX_DIMS];   /* thread */
+    int64_t second[POLYTILE_MAX_DIMS];  /* thread */
+    int64_t element[POLYTILE_MAX_DIMS]; /* of the array */
+} witness;
+
+static __isl_give isl_set *fix_point(__isl_take isl_set *set, const int64_t *point, int first) {
+    int n_dims = (int)isl_set_dim(set, isl_dim_set);
+    for (int d = first; d < n_dims; d++)
+        set = isl_set_fix_val(set, isl_dim_set, (unsigned)d,
+                              isl_val_int_from_si(isl_set_get_ctx(set), point[d - first]));
+    return set;
+}
+
+/** The elements that one thread touches. */
+static __isl_give isl_set *touched_by(__isl_keep isl_map *relation, const int64_t *thread) {
+    isl_set *threads = fix_point(isl_map_domain(isl_map_copy(relation)), thread, 0);
+    return isl_map_range(isl_map_intersect_domain(isl_map_copy(relation), threads));
+}
+
+/** Sample a pair of threads and an element that both touch; false when isl fails. */
+static bool find_witness(__isl_keep isl_map *pairs, __isl_keep isl_map *a, __isl_keep isl_map *b,
+                         int n_indices, int n_dims, witness *found) {
+    isl_point *threads = isl_set_sample_point(isl_map_wrap(isl_map_copy(pairs)));
+    bool sampled = threads != NULL && !isl_point_is_void(threads);
+    for (int k = 0; sampled && k < n_indices; k++) {
+        found->first[k] = coordinate(threads, k);
+        found->second[k] = coordinate(threads, n_indices + k);
+    }
+    isl_point_free(threads);
+    if (!sampled)
+        return false;
+    isl_set *common = isl_set_intersect(touched_by(a, found->first), touched_by(b, found->second));
+    isl_point *element = isl_set_sample_point(common);
+    sampled = element != NULL && !isl_point_is_void(element);
+    for (int d = 0; sampled && d < n_dims; d++)
+        found->element[d] = coordinate(element, d);
+    isl_point_free(element);
+    return sampled;
+}
+
+static const char *verb_of(const pti_access *access) {
+    return pti_role_writes(access->role) ? "writes" : "reads";
+}
+
+static const char *advice_for(const pti_access *a, const pti_access *b) {
+    return pti_role_writes(a->role) && pti_role_writes(b->role)
+               ? "declare a reducing role (sum, prod, min, max), or a section of its own for each "
+                 "thread"
+               : "write to another array, or restrict the launch domain";
+}
+
+static polytile_status report(const polytile_kernel *kernel, int a, int b, const witness *found) {
+    const polytile_declaration *declaration = kernel->declaration;
+    const pti_access *one = &declaration->access[a];
+    const pti_access *other = &declaration->access[b];
+    polytile_context *ctx = kernel->object.context;
+    pti_text text = {0};
+    pti_text_add(&text, "%s: threads ", declaration->name);
+    write_point(&text, found->first, declaration->n_indices);
+    pti_text_add(&text, " and ");
+    write_point(&text, found->second, declaration->n_indices);
+    pti_text_add(&text, " conflict on %s", declaration->array_name[one->array]);
+    write_point(&text, found->element, one->n_dims);
+    pti_text_add(&text, ": the first %s it (", verb_of(one));
+    pti_access_write(&text, declaration, one);
+    pti_text_add(&text, "), the second %s it (", verb_of(other));
+    pti_access_write(&text, declaration, other);
+    pti_text_add(&text, "); %s", advice_for(one, other));
+    polytile_status status = text.failed ? pti_fail_memory(ctx, declaration->name, 1024)
+                                         : pti_fail(ctx, POLYTILE_CONFLICT, "%s", text.data);
+    pti_text_free(&text);
+    return status;
+}
+
+static polytile_status fail_isl(const polytile_kernel *kernel, int a, int b) {
+    const polytile_declaration *declaration = kernel->declaration;
+    polytile_context *ctx = kernel->object.context;
+    if (!pti_isl_gave_up(kernel->relations->isl))
+        return pti_fail_memory(ctx, declaration->name, 4096);
+    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                    "%s: whether accesses %d and %d of %s conflict is too involved to prove; "
+                    "declare simpler sections",
+                    declaration->name, a + 1, b + 1,
+                    declaration->array_name[declaration->access[a].array]);
+}
+
+static polytile_status check_pair(const polytile_kernel *kernel, const pti_instance *instance,
+                                  int a, int b) {
+    const polytile_declaration *declaration = kernel->declaration;
+    polytile_status status = POLYTILE_OK;
+    witness found;
+    pti_isl_begin(kernel->relations->isl);
+    isl_map *one = pti_access_relation(kernel, a, instance);
+    isl_map *other = pti_access_relation(kernel, b, instance);
+    isl_map *pairs = conflicting_threads(isl_map_copy(one), isl_map_copy(other));
+    isl_bool empty = isl_map_is_empty(pairs);
+    if (empty == isl_bool_error)
+        status = fail_isl(kernel, a, b);
+    else if (empty == isl_bool_false)
+        status = find_witness(pairs, one, other, declaration->n_indices,
+                              declaration->access[a].n_dims, &found)
+                     ? report(kernel, a, b, &found)
+                     : fail_isl(kernel, a, b);
+    isl_map_free(one);
+    isl_map_free(other);
+    isl_map_free(pairs);
+    return status;
+}
+
+polytile_status pti_conflict_check(const polytile_kernel *kernel, const pti_instance *instance) {
+    const polytile_declaration *declaration = kernel->declaration;
+    polytile_status status = POLYTILE_OK;
+    if (kernel->conflict_class == PTI_CONFLICT_NEVER)
+        return POLYTILE_OK;
+    for (int a = 0; a < declaration->n_accesses; a++) {
+        for (int b = a; b < declaration->n_accesses; b++) {
+            if (may_conflict(&declaration->access[a], &declaration->access[b]))
+                PTI_TRY(check_pair(kernel, instance, a, b));
+        }
+    }
+done:
+    return status;
 }

@@ -1,12 +1,15 @@
 #include "access/kernel.h"
 
+#include "access/conflict.h"
 #include "access/parse.h"
+#include "access/relations.h"
 
 #include <stdlib.h>
 
 static void kernel_free(polytile_kernel *kernel) {
     if (kernel == NULL)
         return;
+    pti_relations_free(kernel->relations);
     pti_declaration_free(kernel->declaration);
     free(kernel);
 }
@@ -30,11 +33,12 @@ static polytile_status create(polytile_context *ctx, polytile_declaration *decla
     made->conflict_class = PTI_CONFLICT_DEPENDS;
     if (implementation != NULL)
         made->implementation = *implementation;
-    if (declaration->n_accesses == 0) {
-        status = pti_fail(ctx, POLYTILE_DECLARATION, "%s: there is no section; add at least one",
-                          declaration->name);
-        goto done;
-    }
+    if (declaration->n_accesses == 0)
+        PTI_TRY(pti_fail(ctx, POLYTILE_DECLARATION, "%s: there is no section; add at least one",
+                         declaration->name));
+    PTI_TRY(pti_relations_find_sections(ctx, declaration));
+    PTI_TRY(pti_relations_create(ctx, declaration, &made->relations));
+    PTI_TRY(pti_conflict_classify(made, &made->conflict_class));
     pti_object_adopt(ctx, &made->object, destroy);
 done:
     if (status != POLYTILE_OK) {

@@ -1,0 +1,281 @@
+#include "access/relations.h"
+
+#include <isl/constraint.h>
+#include <isl/mat.h>
+#include <isl/options.h>
+#include <isl/set.h>
+#include <isl/space.h>
+#include <isl/val.h>
+#include <stdlib.h>
+
+enum { MAX_OPERATIONS = 2000000 };
+
+isl_ctx *pti_isl_open(void) {
+    isl_ctx *isl = isl_ctx_alloc();
+    if (isl != NULL)
+        isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE);
+    return isl;
+}
+
+void pti_isl_begin(isl_ctx *isl) {
+    isl_ctx_reset_error(isl);
+    isl_ctx_reset_operations(isl);
+    isl_ctx_set_max_operations(isl, MAX_OPERATIONS);
+}
+
+bool pti_isl_gave_up(isl_ctx *isl) {
+    return isl_ctx_last_error(isl) == isl_error_quota;
+}
+
+/** The columns of a constraint matrix: constant, parameters, indices, elements, divisions. */
+typedef struct columns {
+    int n_parameters;
+    int n_indices;
+    int n_elements;
+    int n_divisions;
+} columns;
+
+static int column_of_parameter(int p) {
+    return 1 + p;
+}
+
+static int column_of_index(const columns *in, int k) {
+    return 1 + in->n_parameters + k;
+}
+
+static int column_of_element(const columns *in, int d) {
+    return 1 + in->n_parameters + in->n_indices + d;
+}
+
+static int column_of_division(const columns *in, int k) {
+    return 1 + in->n_parameters + in->n_indices + in->n_elements + k;
+}
+
+static int n_columns(const columns *in) {
+    return column_of_division(in, in->n_divisions);
+}
+
+static __isl_give isl_mat *put(__isl_take isl_mat *matrix, int row, int column, int64_t value) {
+    isl_ctx *isl = isl_mat_get_ctx(matrix);
+    return isl_mat_set_element_val(matrix, row, column, isl_val_int_from_si(isl, value));
+}
+
+static __isl_give isl_mat *new_matrix(isl_ctx *isl, int n_rows, const columns *in) {
+    isl_mat *matrix = isl_mat_alloc(isl, (unsigned)n_rows, (unsigned)n_columns(in));
+    for (int row = 0; row < n_rows; row++) {
+        for (int column = 0; column < n_columns(in); column++)
+            matrix = put(matrix, row, column, 0);
+    }
+    return matrix;
+}
+
+/** sign * affine into a row's constant, parameters and indices. */
+static __isl_give isl_mat *put_affine(__isl_take isl_mat *matrix, int row, const columns *in,
+                                      const polytile_affine *affine, int64_t sign) {
+    matrix = put(matrix, row, 0, sign * affine->constant);
+    for (int p = 0; p < in->n_parameters; p++)
+        matrix = put(matrix, row, column_of_parameter(p), sign * affine->parameter[p]);
+    for (int k = 0; k < in->n_indices; k++)
+        matrix = put(matrix, row, column_of_index(in, k), sign * affine->index[k]);
+    return matrix;
+}
+
+/** [parameters] -> { kernel[index] -> array[element] } */
+static __isl_give isl_space *new_space(isl_ctx *isl, const columns *in, const char *kernel,
+                                       const char *array) {
+    isl_space *space = isl_space_alloc(isl, (unsigned)in->n_parameters, (unsigned)in->n_indices,
+                                       (unsigned)in->n_elements);
+    space = isl_space_set_tuple_name(space, isl_dim_in, kernel);
+    return isl_space_set_tuple_name(space, isl_dim_out, array);
+}
+
+static __isl_give isl_map *map_of(__isl_take isl_space *space, __isl_take isl_mat *equalities,
+                                  __isl_take isl_mat *inequalities) {
+    return isl_map_from_basic_map(isl_basic_map_from_constraint_matrices(
+        space, equalities, inequalities, isl_dim_cst, isl_dim_param, isl_dim_in, isl_dim_out,
+        isl_dim_div));
+}
+
+/** element d is lo + step * division, lo <= element d <= hi; whole ends are left open. */
+static __isl_give isl_map *map_of_subscripts(isl_ctx *isl, columns in, const char *kernel,
+                                             const char *array,
+                                             const polytile_subscript *subscripts) {
+    int n_bounds = 0;
+    in.n_divisions = 0;
+    for (int d = 0; d < in.n_elements; d++) {
+        in.n_divisions += subscripts[d].step > 1 && !subscripts[d].from_first;
+        n_bounds += !subscripts[d].from_first + !subscripts[d].to_last;
+    }
+    isl_mat *equalities = new_matrix(isl, in.n_divisions, &in);
+    isl_mat *inequalities = new_matrix(isl, n_bounds, &in);
+    int bound = 0;
+    int division = 0;
+    for (int d = 0; d < in.n_elements; d++) {
+        const polytile_subscript *subscript = &subscripts[d];
+        if (!subscript->from_first) {
+            inequalities = put_affine(inequalities, bound, &in, &subscript->lo, -1);
+            inequalities = put(inequalities, bound++, column_of_element(&in, d), 1);
+        }
+        if (!subscript->to_last) {
+            inequalities = put_affine(inequalities, bound, &in, &subscript->hi, 1);
+            inequalities = put(inequalities, bound++, column_of_element(&in, d), -1);
+        }
+        if (subscript->step > 1 && !subscript->from_first) {
+            equalities = put_affine(equalities, division, &in, &subscript->lo, -1);
+            equalities = put(equalities, division, column_of_element(&in, d), 1);
+            equalities =
+                put(equalities, division, column_of_division(&in, division), -subscript->step);
+            division++;
+        }
+    }
+    return map_of(new_space(isl, &in, kernel, array), equalities, inequalities);
+}
+
+static __isl_give isl_mat *put_constraint(__isl_take isl_mat *matrix, int row, const columns *in,
+                                          const pti_constraint *constraint) {
+    matrix = put(matrix, row, 0, constraint->constant);
+    for (int p = 0; p < in->n_parameters; p++)
+        matrix = put(matrix, row, column_of_parameter(p), constraint->parameter[p]);
+    for (int k = 0; k < in->n_indices; k++)
+        matrix = put(matrix, row, column_of_index(in, k), constraint->index[k]);
+    for (int d = 0; d < in->n_elements; d++)
+        matrix = put(matrix, row, column_of_element(in, d), constraint->element[d]);
+    for (int k = 0; k < in->n_divisions; k++)
+        matrix = put(matrix, row, column_of_division(in, k), constraint->exists[k]);
+    return matrix;
+}
+
+static __isl_give isl_map *map_of_relation(isl_ctx *isl, columns in, const char *kernel,
+                                           const char *array, const pti_relation *relation) {
+    int n_equalities = 0;
+    in.n_divisions = relation->n_exists;
+    for (int c = 0; c < relation->n_constraints; c++)
+        n_equalities += relation->constraint[c].is_equality;
+    isl_mat *equalities = new_matrix(isl, n_equalities, &in);
+    isl_mat *inequalities = new_matrix(isl, relation->n_constraints - n_equalities, &in);
+    int equality = 0;
+    int inequality = 0;
+    for (int c = 0; c < relation->n_constraints; c++) {
+        const pti_constraint *constraint = &relation->constraint[c];
+        if (constraint->is_equality)
+            equalities = put_constraint(equalities, equality++, &in, constraint);
+        else
+            inequalities = put_constraint(inequalities, inequality++, &in, constraint);
+    }
+    return map_of(new_space(isl, &in, kernel, array), equalities, inequalities);
+}
+
+static columns columns_of(const polytile_declaration *declaration, const pti_access *access) {
+    return (columns){.n_parameters = declaration->n_parameters,
+                     .n_indices = declaration->n_indices,
+                     .n_elements = access->n_dims};
+}
+
+__isl_give isl_map *pti_declared_relation(isl_ctx *isl, const polytile_declaration *declaration,
+                                          const pti_access *access) {
+    columns in = columns_of(declaration, access);
+    const char *array = declaration->array_name[access->array];
+    return access->relation != NULL
+               ? map_of_relation(isl, in, declaration->name, array, access->relation)
+               : map_of_subscripts(isl, in, declaration->name, array, access->subscript);
+}
+
+polytile_status pti_relations_create(polytile_context *ctx, const polytile_declaration *declaration,
+                                     pti_relations **relations) {
+    pti_relations *made = calloc(1, sizeof *made);
+    bool complete = made != NULL;
+    *relations = NULL;
+    if (complete) {
+        made->n_accesses = declaration->n_accesses;
+        made->access_relation =
+            calloc((size_t)declaration->n_accesses + 1, sizeof *made->access_relation);
+        made->isl = pti_isl_open();
+        complete = made->access_relation != NULL && made->isl != NULL;
+    }
+    for (int k = 0; complete && k < declaration->n_accesses; k++) {
+        made->access_relation[k] =
+            pti_declared_relation(made->isl, declaration, &declaration->access[k]);
+        complete = made->access_relation[k] != NULL;
+    }
+    if (!complete) {
+        pti_relations_free(made);
+        return pti_fail_memory(ctx, declaration->name, 4096);
+    }
+    *relations = made;
+    return POLYTILE_OK;
+}
+
+void pti_relations_free(pti_relations *relations) {
+    if (relations == NULL)
+        return;
+    for (int k = 0; relations->access_relation != NULL && k < relations->n_accesses; k++)
+        isl_map_free(relations->access_relation[k]);
+    free(relations->access_relation);
+    isl_ctx_free(relations->isl);
+    free(relations);
+}
+
+/** Bound the tuple of a relation by a dense box. */
+static __isl_give isl_map *bound_by(__isl_take isl_map *map, enum isl_dim_type type,
+                                    const polytile_domain *box) {
+    for (int d = 0; d < box->n_dims; d++) {
+        isl_ctx *isl = isl_map_get_ctx(map);
+        map = isl_map_lower_bound_val(map, type, (unsigned)d,
+                                      isl_val_int_from_si(isl, box->range[d].lo));
+        map = isl_map_upper_bound_val(map, type, (unsigned)d,
+                                      isl_val_int_from_si(isl, box->range[d].hi));
+    }
+    return map;
+}
+
+static polytile_affine declared_affine(const pti_affine *affine) {
+    polytile_affine declared = {.constant = affine->constant};
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
+        declared.index[k] = affine->index[k];
+    return declared;
+}
+
+static __isl_give isl_map *section_relation(isl_ctx *isl, const pti_instance *instance,
+                                            const pti_section *section) {
+    const pti_operand *operand = &instance->operand[section->operand];
+    columns in = {.n_indices = instance->n_indices, .n_elements = section->n_dims};
+    polytile_subscript subscripts[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < section->n_dims; d++)
+        subscripts[d] = (polytile_subscript){.lo = declared_affine(&section->subscript[d].lo),
+                                             .hi = declared_affine(&section->subscript[d].hi),
+                                             .step = section->subscript[d].step};
+    return map_of_subscripts(isl, in, instance->kernel_name, operand->name, subscripts);
+}
+
+/** The relation in braces with the parameters' values. */
+static __isl_give isl_map *fix_parameters(__isl_take isl_map *map, const pti_instance *instance) {
+    isl_ctx *isl = isl_map_get_ctx(map);
+    unsigned n_parameters = (unsigned)isl_map_dim(map, isl_dim_param);
+    for (unsigned p = 0; p < n_parameters; p++)
+        map = isl_map_fix_val(map, isl_dim_param, p,
+                              isl_val_int_from_si(isl, instance->parameter[p]));
+    return isl_map_project_out(map, isl_dim_param, 0, n_parameters);
+}
+
+/** An operand's sections are in the order in which its accesses were declared. */
+static const pti_section *section_of(const polytile_declaration *declaration, int access,
+                                     const pti_instance *instance) {
+    int array = declaration->access[access].array;
+    int section = instance->operand[array].first_section;
+    for (int k = 0; k < access; k++)
+        section += declaration->access[k].array == array;
+    return &instance->section[section];
+}
+
+__isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int access,
+                                        const pti_instance *instance) {
+    const polytile_declaration *declaration = kernel->declaration;
+    const pti_relations *relations = kernel->relations;
+    const pti_access *of = &declaration->access[access];
+    isl_map *map =
+        of->relation == NULL
+            ? section_relation(relations->isl, instance, section_of(declaration, access, instance))
+            : fix_parameters(isl_map_copy(relations->access_relation[access]), instance);
+    map = bound_by(map, isl_dim_in, &instance->threads);
+    return bound_by(map, isl_dim_out, &instance->operand[of->array].domain);
+}

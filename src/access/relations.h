@@ -1,0 +1,61 @@
+#ifndef POLYTILE_ACCESS_RELATIONS_H
+#define POLYTILE_ACCESS_RELATIONS_H
+
+#include "access/instance.h"
+
+#include <isl/ctx.h>
+#include <isl/map.h>
+
+/* Accesses as isl relations, made with isl's constructors only: its text reader can fail without
+ * saying so when memory runs out. */
+
+/**
+ * The relations of a declaration, one an access, made once a kernel.
+ *
+ * Space  [parameters] -> { kernel[index] -> array[element] }, over all integers: neither a launch
+ *        domain nor an array bounds them, so a whole dimension is unconstrained.
+ */
+typedef struct pti_relations {
+    isl_ctx *isl;
+    int n_accesses;
+    isl_map **access_relation; /* owned */
+} pti_relations;
+
+/** One access as declared, in the space of pti_relations; NULL if isl fails. */
+__isl_give isl_map *pti_declared_relation(isl_ctx *isl, const polytile_declaration *declaration,
+                                          const pti_access *access);
+
+/** Errors  NO_MEMORY. Owns  The caller frees *relations with pti_relations_free(). */
+polytile_status pti_relations_create(polytile_context *ctx, const polytile_declaration *declaration,
+                                     pti_relations **relations);
+
+void pti_relations_free(pti_relations *relations);
+
+/**
+ * One access of a kernel in an instance: what was declared in braces is taken as it was declared,
+ * not as the section around it. NULL if isl fails.
+ *
+ * Space  { kernel[index] -> array[element] } with the launch domain and the array as bounds.
+ */
+__isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int access,
+                                        const pti_instance *instance);
+
+/**
+ * Replace every access given in braces by the smallest section around it that unit coefficients can
+ * say, and note whether the two are equal.
+ *
+ * Errors  NO_MEMORY.
+ */
+polytile_status pti_relations_find_sections(polytile_context *ctx,
+                                            polytile_declaration *declaration);
+
+/** An isl context that reports errors by NULL results, and gives up after a number of operations. */
+isl_ctx *pti_isl_open(void);
+
+/** Let the next computations take as many operations as one proof may. */
+void pti_isl_begin(isl_ctx *isl);
+
+/** Whether a NULL result since pti_isl_begin() was for too many operations, not for memory. */
+bool pti_isl_gave_up(isl_ctx *isl);
+
+#endif
