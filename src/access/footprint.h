@@ -10,8 +10,8 @@
 /** Which sections count: those whose elements must be there before, those that change, or all. */
 typedef enum pti_touch { PTI_READS, PTI_WRITES, PTI_TOUCHES } pti_touch;
 
-/** Writes are moved exactly if a section takes at most so many boxes, whatever the box of threads;
- * operands with sections that take more are partial. */
+/** Writes are known exactly if an operand's written sections take at most so many boxes in all,
+ * whatever the box of threads; operands that take more are partial. */
 enum { PTI_MAX_WRITE_BOXES = 64 };
 
 /** Whether a section counts for a touch, by its role: fresh reductions read nothing. */

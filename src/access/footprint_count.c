@@ -5,9 +5,10 @@
 #include "base/checked.h"
 
 /* Counting distinct elements without ever counting too many: exactly where the footprint is a few
- * boxes, as a sum over slices that cannot meet where it is not, else the largest part known. */
+ * boxes, as a sum over slices that cannot meet where it is not, else the largest part known. Slices
+ * of one index are told apart by a dimension that moves with it. */
 
-enum { COUNTED_BOXES = 64, MAX_SLICES = 1 << 17 };
+enum { COUNTED_BOXES = 64, MAX_SLICES = 1 << 17, N_GROUPS = 4096 };
 
 typedef struct counter {
     const pti_instance *instance;
@@ -72,17 +73,12 @@ static bool tells_apart(const counter *counting, const polytile_domain *threads,
     return lowest != INT64_MAX && highest - lowest < pti_abs(speed);
 }
 
-/* An index of more than one value whose slices cannot meet; -1 if there is none that is affordable.
- */
+/* An index of more than one value whose slices cannot meet; -1 if there is none. */
 static int find_slicing_index(const counter *counting, const polytile_domain *threads) {
-    for (int k = 0; k < threads->n_dims; k++) {
-        int64_t extent = pti_range_count(threads->range[k]);
-        for (int d = 0; extent > 1 && extent <= counting->n_slices_left &&
-                        d < counting->operand->domain.n_dims;
-             d++)
-            if (tells_apart(counting, threads, k, d))
+    for (int k = 0; k < threads->n_dims; k++)
+        for (int d = 0; d < counting->operand->domain.n_dims; d++)
+            if (pti_range_count(threads->range[k]) > 1 && tells_apart(counting, threads, k, d))
                 return k;
-    }
     return -1;
 }
 
@@ -112,6 +108,61 @@ static int64_t count_largest_part(counter *counting, const polytile_domain *thre
     return largest;
 }
 
+/* Whether a section's slices by index k are runs of neighbours in every dimension, wherever they are
+ * one box: then each of their ends moves linearly with k. */
+static bool has_runs(const pti_section *section, const polytile_domain *threads, int k) {
+    for (int d = 0; d < section->n_dims; d++) {
+        const pti_subscript *subscript = &section->subscript[d];
+        bool unit = subscript->step == 1;
+        for (int j = 0; j < threads->n_dims; j++)
+            unit = unit && (j == k || (pti_abs(subscript->lo.index[j]) <= 1 &&
+                                       pti_abs(subscript->hi.index[j]) <= 1));
+        if (!unit)
+            return false;
+    }
+    return true;
+}
+
+/* The one box that a section touches where index k has value i; empty if there are several. */
+static polytile_domain get_slice_box(counter *counting, const pti_section *section,
+                                     const polytile_domain *threads, int k, int64_t i) {
+    polytile_domain slice = *threads;
+    slice.range[k] = pti_range(i, i, 1);
+    pti_boxes_clear(&counting->boxes);
+    pti_section_add_exact(counting->instance, section, &slice, 1, &counting->boxes);
+    return counting->boxes.n_boxes == 1 ? counting->boxes.box[0] : pti_box_empty(section->n_dims);
+}
+
+/**
+ * A lower bound for too many slices to go through: in a group of neighbours, each extent is at least
+ * the smaller of those at the group's ends, being a concave function between (the clipped distance
+ * of two ends that move linearly).
+ */
+static int64_t count_groups(counter *counting, const pti_section *section,
+                            const polytile_domain *threads, int k) {
+    int64_t total = 0, size = pti_ceil_div(pti_range_count(threads->range[k]), N_GROUPS);
+    for (int64_t i = threads->range[k].lo; i <= threads->range[k].hi; i += size) {
+        int64_t last = pti_min(i + size - 1, threads->range[k].hi), count = last - i + 1;
+        polytile_domain a = get_slice_box(counting, section, threads, k, i);
+        polytile_domain b = get_slice_box(counting, section, threads, k, last);
+        for (int d = 0; d < section->n_dims; d++)
+            count *= pti_min(pti_range_count(a.range[d]), pti_range_count(b.range[d]));
+        total += count;
+    }
+    return total;
+}
+
+static int64_t count_largest_groups(counter *counting, const polytile_domain *threads, int k) {
+    int64_t largest = 0;
+    for (int s = 0; s < counting->operand->n_sections; s++) {
+        const pti_section *section =
+            &counting->instance->section[counting->operand->first_section + s];
+        if (is_counted(counting, section) && has_runs(section, threads, k))
+            largest = pti_max(largest, count_groups(counting, section, threads, k));
+    }
+    return largest;
+}
+
 static int64_t count_threads(counter *counting, const polytile_domain *threads) {
     int64_t count;
     if (count_boxes(counting, threads, &count))
@@ -119,6 +170,9 @@ static int64_t count_threads(counter *counting, const polytile_domain *threads) 
     int k = find_slicing_index(counting, threads);
     if (k < 0)
         return count_largest_part(counting, threads);
+    if (pti_range_count(threads->range[k]) > counting->n_slices_left)
+        return pti_max(count_largest_part(counting, threads),
+                       count_largest_groups(counting, threads, k));
     polytile_domain slice = *threads;
     counting->n_slices_left -= pti_range_count(threads->range[k]);
     count = 0;

@@ -4,6 +4,7 @@
 #include "access/footprint.h"
 #include "access/pieces.h"
 #include "access/section.h"
+#include "base/checked.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -174,18 +175,24 @@ static polytile_status fill_roles(polytile_context *ctx, pti_instance *instance,
     return POLYTILE_OK;
 }
 
-static bool writes_unknown_elements(const pti_instance *instance, const pti_section *section) {
-    return section->role != POLYTILE_IN &&
-           (!section->exact || pti_section_most_boxes(instance, section) > PTI_MAX_WRITE_BOXES);
+static bool writes_unknown_elements(const pti_instance *instance, const pti_operand *operand) {
+    int64_t n_boxes = 0;
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_section *section = &instance->section[operand->first_section + s];
+        if (section->role == POLYTILE_IN)
+            continue;
+        if (!section->exact ||
+            pti_add_overflows(n_boxes, pti_section_most_boxes(instance, section), &n_boxes))
+            return true;
+    }
+    return n_boxes > PTI_MAX_WRITE_BOXES;
 }
 
 /* An operand whose written elements are not known as a few boxes is moved as one hull, both ways.
  */
 static polytile_status fill_partial(polytile_context *ctx, const pti_instance *instance,
                                     pti_operand *operand) {
-    for (int s = 0; s < operand->n_sections; s++)
-        if (writes_unknown_elements(instance, &instance->section[operand->first_section + s]))
-            operand->partial = true;
+    operand->partial = writes_unknown_elements(instance, operand);
     operand->reads = operand->reads || operand->partial;
     if (operand->partial && operand->fresh)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,

@@ -80,14 +80,28 @@ static bool neighbours_touch(const pti_subscript *subscript, const polytile_doma
     return touch;
 }
 
+/* The product of the sliced indices' extents; none where a dimension is empty for all threads. */
+static int64_t count_slices(const pti_slicing *slicing) {
+    int64_t n_slices = 1;
+    for (int d = 0; d < slicing->section->n_dims; d++) {
+        pti_affine width = pti_subscript_width(&slicing->section->subscript[d]);
+        if (pti_affine_max(&width, &slicing->threads) < 0)
+            return 0;
+    }
+    for (int k = 0; k < slicing->threads.n_dims; k++)
+        if ((slicing->sliced & bit(k)) &&
+            pti_mul_overflows(n_slices, pti_range_count(slicing->threads.range[k]), &n_slices))
+            return INT64_MAX;
+    return n_slices;
+}
+
 pti_slicing pti_section_slice(const pti_instance *instance, const pti_section *section,
                               const polytile_domain *threads) {
     unsigned varying = varying_indices(threads);
     pti_slicing slicing = {.section = section,
                            .array = &instance->operand[section->operand].domain,
                            .threads = *threads,
-                           .sliced = varying & shared_indices(section),
-                           .n_slices = 1};
+                           .sliced = varying & shared_indices(section)};
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];
         unsigned free_indices = varying & ~slicing.sliced;
@@ -96,11 +110,7 @@ pti_slicing pti_section_slice(const pti_instance *instance, const pti_section *s
             !neighbours_touch(subscript, threads, named_indices(subscript) & free_indices))
             slicing.sliced |= stretching;
     }
-    for (int k = 0; k < threads->n_dims; k++)
-        if ((slicing.sliced & bit(k)) &&
-            pti_mul_overflows(slicing.n_slices, pti_range_count(threads->range[k]),
-                              &slicing.n_slices))
-            slicing.n_slices = INT64_MAX;
+    slicing.n_slices = count_slices(&slicing);
     return slicing;
 }
 

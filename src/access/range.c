@@ -100,6 +100,8 @@ polytile_range pti_range_coarse_union(polytile_range a, polytile_range b) {
         return b;
     if (pti_range_is_empty(b))
         return a;
-    int64_t stride = pti_gcd(pti_gcd(own_stride(a), own_stride(b)), a.lo - b.lo);
+    int64_t stride = own_stride(a), other = own_stride(b);
+    if (stride != 1)
+        stride = other == 1 ? 1 : pti_gcd(pti_gcd(stride, other), a.lo - b.lo);
     return pti_range(pti_min(a.lo, b.lo), pti_max(a.hi, b.hi), stride == 0 ? 1 : stride);
 }

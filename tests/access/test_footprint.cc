@@ -374,4 +374,14 @@ TEST(Footprint, LeastCountsAreExactWhereSlicesCannotMeet) {
     }
 }
 
+TEST(Footprint, LeastCountOfMoreSlicesThanCanBeWalkedIsClose) {
+    Launch launch("k[i]: in L[i, 0:i]; out y[i]", "1000000",
+                  {{"L", "1000000x1000000"}, {"y", "1000000"}});
+    ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
+    const int64_t truth = INT64_C(1000000) * 1000001 / 2;
+    const int64_t bound = pti_operand_least_count(launch.instance(), 0, PTI_READS);
+    EXPECT_LE(bound, truth);
+    EXPECT_GE(bound, truth - truth / 1000);
+}
+
 } // namespace

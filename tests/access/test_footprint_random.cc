@@ -180,6 +180,48 @@ TEST_F(FootprintAgainstEnumeration, HullsBoxesAndCountsHoldForRandomInstances) {
     EXPECT_GT(n_exact_, 0);
 }
 
+TEST_F(FootprintAgainstEnumeration, HoldForManySlicesOfOneIndex) {
+    Random random(test_seed("FootprintAgainstEnumeration.ManySlices"));
+    for (int64_t left = scaled(1500); left > 0;) {
+        RandomShape shape;
+        shape.most_indices = 1;
+        shape.most_threads = shape.most_extent_alone = 150;
+        shape.most_dims = 2;
+        shape.most_elements = 100000;
+        RandomLaunch launch(ctx_, &random, shape);
+        const pti_instance *instance = launch.is_small() ? make(&launch) : nullptr;
+        if (instance == nullptr)
+            continue;
+        ASSERT_NO_FATAL_FAILURE(check(&random, *instance)) << text_of(*instance);
+        left--;
+    }
+}
+
+class WritesRandom : public FootprintRandom {};
+
+TEST_F(WritesRandom, AreKnownExactlyForEveryBoxUnlessPartial) {
+    Random random(test_seed("WritesRandom"));
+    for (int64_t left = scaled(5000); left > 0; left--) {
+        RandomShape shape;
+        shape.roomy = true;
+        shape.most_indices = 3;
+        shape.most_threads = 1000000;
+        shape.most_extent = shape.most_extent_alone = random.one_of({10, 40, 100, 1000});
+        shape.inexact_percent = 0;
+        RandomLaunch launch(ctx_, &random, shape);
+        const pti_instance *instance = make(&launch);
+        for (int p = 0; instance != nullptr && p < instance->n_operands; p++) {
+            if (instance->operand[p].partial)
+                continue;
+            for (int box = 0; box < 4; box++) {
+                const polytile_domain threads = draw_threads(&random, instance->threads);
+                ASSERT_TRUE(pti_footprint_boxes(instance, p, PTI_WRITES, &threads, 1, &boxes_))
+                    << p << " by " << text_of(threads) << ": " << text_of(*instance);
+            }
+        }
+    }
+}
+
 class InstanceRandom : public FootprintRandom {};
 
 TEST_F(InstanceRandom, AThreadOutsideIsFoundExactlyWhenThereIsOne) {

@@ -53,9 +53,9 @@ RandomLaunch::RandomLaunch(polytile_context *ctx, Random *random, const RandomSh
     int64_t n_threads = 1;
     for (int k = 0; k < threads_.n_dims; k++) {
         const int64_t most =
-            std::max<int64_t>(1, std::min<int64_t>(14, shape.most_threads / n_threads));
-        const int64_t extent =
-            random->number(1, threads_.n_dims == 1 ? most : std::min<int64_t>(most, 6));
+            std::min(threads_.n_dims == 1 ? shape.most_extent_alone : shape.most_extent,
+                     std::max<int64_t>(1, shape.most_threads / n_threads));
+        const int64_t extent = random->number(1, most);
         const int64_t lo = random->number(-2, 4);
         threads_.range[k] = {lo, lo + extent - 1, 1};
         n_threads *= extent;
@@ -180,13 +180,21 @@ polytile_domain RandomLaunch::section_of(const pti_access &access, const Point &
     return box;
 }
 
+/* The corners of the threads if there are many, else all; ends are extreme at corners. */
+polytile_domain RandomLaunch::looked_at() const {
+    polytile_domain threads = threads_;
+    for (int k = 0; k < threads.n_dims && pti_box_count(&threads_) > 500; k++)
+        threads.range[k].step = std::max<int64_t>(1, threads.range[k].hi - threads.range[k].lo);
+    return threads;
+}
+
 /* The box around all sections of all threads, whole dimensions counting for nothing. */
 polytile_domain RandomLaunch::bounds_of(int operand) const {
     const int n_dims = n_dims_[static_cast<size_t>(operand)];
     polytile_domain bounds = pti_box_empty(n_dims);
     for (const pti_access &access : accesses_)
         if (access.array == operand)
-            for_each_point(threads_, [&](const Point &thread) {
+            for_each_point(looked_at(), [&](const Point &thread) {
                 polytile_domain box = section_of(access, thread);
                 for (int d = 0; d < n_dims; d++)
                     bounds.range[d] = pti_range_coarse_union(bounds.range[d], box.range[d]);

@@ -23,6 +23,8 @@ struct RandomShape {
     int most_operands = 2;
     int most_sections = 3;
     int64_t most_threads = 60;
+    int64_t most_extent = 6; /* of one index of several */
+    int64_t most_extent_alone = 14;
     int64_t most_elements = 2000;
     int inexact_percent = 5;
     /** Arrays far larger than what is touched, so that nothing is clipped. */
@@ -67,6 +69,7 @@ class RandomLaunch {
     void draw_role(Random *random, int operand, pti_access *access);
     void draw_array(Random *random, int operand);
     polytile_domain section_of(const pti_access &access, const Point &thread) const;
+    polytile_domain looked_at() const;
     polytile_domain bounds_of(int operand) const;
 
     RandomShape shape_;
