@@ -5,6 +5,8 @@
 #include "access/generators.h"
 #include "base/checked.h"
 
+enum { MANY_BOXES = 16 };
+
 static unsigned bit(int k) {
     return 1u << k;
 }
@@ -204,14 +206,21 @@ static bool fits(const pti_slicing *slicing, int64_t max_boxes) {
     return n_boxes <= max_boxes;
 }
 
+/* Slices that overlap shatter each other, the more so the more pieces there are: these are merged
+ * whenever they have doubled. */
 bool pti_section_add_exact(const pti_instance *instance, const pti_section *section,
                            const polytile_domain *threads, int64_t max_boxes, pti_boxes *boxes) {
     pti_slicing slicing = pti_section_slice(instance, section, threads);
     if (!fits(&slicing, max_boxes))
         return false;
+    int untidy = 2 * boxes->n_boxes + MANY_BOXES;
     for (int64_t k = 0; k < slicing.n_slices; k++) {
         polytile_domain slice = get_slice(&slicing, k);
         add_slice(&slicing, &slice, boxes);
+        if (boxes->n_boxes > untidy) {
+            pti_boxes_merge(boxes);
+            untidy = 2 * boxes->n_boxes + MANY_BOXES;
+        }
     }
     return true;
 }

@@ -205,6 +205,7 @@ TEST_F(WritesRandom, AreKnownExactlyForEveryBoxUnlessPartial) {
         RandomShape shape;
         shape.roomy = true;
         shape.most_indices = 3;
+        shape.most_dims = 3;
         shape.most_threads = 1000000;
         shape.most_extent = shape.most_extent_alone = random.one_of({10, 40, 100, 1000});
         shape.inexact_percent = 0;

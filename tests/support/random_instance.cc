@@ -32,6 +32,11 @@ std::string declared_text(const polytile_subscript &subscript, int n_indices) {
     return text + (subscript.step == 1 ? "" : ":" + std::to_string(subscript.step));
 }
 
+/** A range between two ends in any order, if wanted. */
+polytile_range in_order(polytile_range range, bool wanted) {
+    return wanted && range.hi < range.lo ? polytile_range{range.hi, range.lo, 1} : range;
+}
+
 /** An expression in up to two indices. */
 polytile_affine draw_affine(Random *random, int n_indices) {
     polytile_affine affine = {};
@@ -161,7 +166,7 @@ void RandomLaunch::draw_written_alone(Random *random, pti_access *access) {
     }
 }
 
-polytile_domain RandomLaunch::section_of(const pti_access &access, const Point &thread) const {
+polytile_domain RandomLaunch::ends_of(const pti_access &access, const Point &thread) const {
     polytile_domain box = {};
     const polytile_domain *domain = domains_.size() > static_cast<size_t>(access.array)
                                         ? &domains_[static_cast<size_t>(access.array)]
@@ -175,29 +180,43 @@ polytile_domain RandomLaunch::section_of(const pti_access &access, const Point &
             lo = domain->range[d].lo;
         if (domain != nullptr && subscript.to_last)
             hi = domain->range[d].hi;
-        box.range[d] = pti_range(lo, hi, subscript.step);
+        box.range[d] = {lo, hi, 1};
     }
     return box;
 }
 
-/* The corners of the threads if there are many, else all; ends are extreme at corners. */
-polytile_domain RandomLaunch::looked_at() const {
-    polytile_domain threads = threads_;
-    for (int k = 0; k < threads.n_dims && pti_box_count(&threads_) > 500; k++)
-        threads.range[k].step = std::max<int64_t>(1, threads.range[k].hi - threads.range[k].lo);
-    return threads;
+polytile_domain RandomLaunch::section_of(const pti_access &access, const Point &thread) const {
+    polytile_domain box = ends_of(access, thread);
+    for (int d = 0; d < access.n_dims; d++)
+        box.range[d] = pti_range(box.range[d].lo, box.range[d].hi, access.subscript[d].step);
+    return box;
 }
 
-/* The box around all sections of all threads, whole dimensions counting for nothing. */
+bool RandomLaunch::has_many_threads() const {
+    return pti_box_count(&threads_) > 500;
+}
+
+/* All expressions are extreme at the corners. */
+polytile_domain RandomLaunch::corners() const {
+    polytile_domain corners = threads_;
+    for (int k = 0; k < corners.n_dims; k++)
+        corners.range[k].step = std::max<int64_t>(1, threads_.range[k].hi - threads_.range[k].lo);
+    return corners;
+}
+
+/* The box around all sections of all threads, whole dimensions counting for nothing; of many
+ * threads, around all ends, those of empty sections too. */
 polytile_domain RandomLaunch::bounds_of(int operand) const {
     const int n_dims = n_dims_[static_cast<size_t>(operand)];
     polytile_domain bounds = pti_box_empty(n_dims);
     for (const pti_access &access : accesses_)
         if (access.array == operand)
-            for_each_point(looked_at(), [&](const Point &thread) {
-                polytile_domain box = section_of(access, thread);
+            for_each_point(has_many_threads() ? corners() : threads_, [&](const Point &thread) {
+                const polytile_domain box =
+                    has_many_threads() ? ends_of(access, thread) : section_of(access, thread);
                 for (int d = 0; d < n_dims; d++)
-                    bounds.range[d] = pti_range_coarse_union(bounds.range[d], box.range[d]);
+                    bounds.range[d] = pti_range_coarse_union(
+                        bounds.range[d], in_order(box.range[d], has_many_threads()));
             });
     for (int d = 0; d < n_dims; d++) {
         if (pti_range_is_empty(bounds.range[d]))

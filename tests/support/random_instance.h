@@ -69,7 +69,9 @@ class RandomLaunch {
     void draw_role(Random *random, int operand, pti_access *access);
     void draw_array(Random *random, int operand);
     polytile_domain section_of(const pti_access &access, const Point &thread) const;
-    polytile_domain looked_at() const;
+    polytile_domain ends_of(const pti_access &access, const Point &thread) const;
+    bool has_many_threads() const;
+    polytile_domain corners() const;
     polytile_domain bounds_of(int operand) const;
 
     RandomShape shape_;
