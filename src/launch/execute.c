@@ -1,6 +1,7 @@
 #include "launch/execute.h"
 
 #include "access/array.h"
+#include "access/footprint.h"
 #include "launch/clock.h"
 #include "launch/completeness.h"
 #include "launch/reduction.h"
@@ -83,19 +84,22 @@ static polytile_status run_fill(execution *run, const pti_op *op) {
 }
 
 /** The view of an operand in a superblock's launch; one without elements where it touches none. */
-static polytile_view view_of(const execution *run, int64_t superblock, int operand) {
-    const pti_placement *placement = pti_schedule_placement(run->schedule, superblock, operand);
-    int n_dims = run->schedule->instance->operand[operand].domain.n_dims;
+static polytile_view view_of(const execution *run, const pti_op *op, int operand) {
+    const pti_instance *instance = run->schedule->instance;
+    const pti_placement *placement = pti_schedule_placement(run->schedule, op->superblock, operand);
     if (placement == NULL)
-        return (polytile_view){.resident = pti_box_empty(n_dims)};
+        return (polytile_view){.resident = pti_box_empty(instance->operand[operand].domain.n_dims)};
     pti_image image = placement_image(run, placement);
-    return pti_view_of(image.base, image.layout);
+    polytile_view view = pti_view_of(image.base, image.layout);
+    if (run->schedule->in_place)
+        view.resident = pti_footprint_hull(instance, operand, PTI_TOUCHES, &op->box);
+    return view;
 }
 
 static polytile_status run_launch(execution *run, const pti_op *op) {
     const pti_instance *instance = run->schedule->instance;
     for (int a = 0; a < instance->n_operands; a++) {
-        run->views[a] = view_of(run, op->superblock, a);
+        run->views[a] = view_of(run, op, a);
         if (run->schedule->in_place && instance->operand[a].writes)
             pti_completeness_begin(&run->completeness, a);
     }

@@ -1,0 +1,84 @@
+#ifndef POLYTILE_TESTS_LAUNCH_KERNELS_H
+#define POLYTILE_TESTS_LAUNCH_KERNELS_H
+
+#include <polytile/kernel.h>
+
+/* Kernel bodies for the declarations that tests run. Sums are of small integers, so every order of
+ * them gives the same bits. */
+
+POLYTILE_KERNEL(add, (i), (const float, x, 1), (const float, y, 1), (float, z, 1)) {
+    PT_AT(z, i) = PT_AT(x, i) + PT_AT(y, i);
+}
+
+POLYTILE_KERNEL(smooth, (i), (const double, A, 1), (double, B, 1)) {
+    PT_AT(B, i) = (PT_AT(A, i - 1) + PT_AT(A, i) + PT_AT(A, i + 1)) / 3;
+}
+
+POLYTILE_KERNEL(jacobi, (i, j), (const float, A, 2), (float, B, 2)) {
+    PT_AT(B, i, j) =
+        0.25f * (PT_AT(A, i - 1, j) + PT_AT(A, i + 1, j) + PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1));
+}
+
+POLYTILE_KERNEL(heat, (i, j, k), (const float, A, 3), (float, B, 3)) {
+    PT_AT(B, i, j, k) = PT_AT(A, i - 1, j, k) + PT_AT(A, i + 1, j, k) + PT_AT(A, i, j - 1, k) +
+                        PT_AT(A, i, j + 1, k) + PT_AT(A, i, j, k - 1) + PT_AT(A, i, j, k + 1) -
+                        6 * PT_AT(A, i, j, k);
+}
+
+POLYTILE_KERNEL(matmul, (i, j), (const float, A, 2), (const float, B, 2), (float, C, 2)) {
+    float sum = 0;
+    for (int64_t k = PT_FIRST(A, 1); k <= PT_LAST(A, 1); k++)
+        sum += PT_AT(A, i, k) * PT_AT(B, k, j);
+    PT_AT(C, i, j) = sum;
+}
+
+POLYTILE_KERNEL(gemm, (i, j, k), (const float, A, 2), (const float, B, 2), (float, C, 2)) {
+    PT_SUM(PT_AT(C, i, j), PT_AT(A, i, k) * PT_AT(B, k, j));
+}
+
+POLYTILE_KERNEL(dot, (i), (const double, x, 1), (const double, y, 1), (double, s, 1)) {
+    PT_SUM(PT_AT(s, 0), PT_AT(x, i) * PT_AT(y, i));
+}
+
+POLYTILE_KERNEL(least, (i, j), (const int32_t, A, 2), (int32_t, m, 1)) {
+    PT_MIN(PT_AT(m, j), PT_AT(A, i, j));
+}
+
+POLYTILE_KERNEL(coarsen, (i), (const float, fine, 1), (float, coarse, 1)) {
+    PT_AT(coarse, i) = PT_AT(fine, 2 * i) + PT_AT(fine, 2 * i + 1) + PT_AT(fine, 2 * i + 2);
+}
+
+POLYTILE_KERNEL(odd, (i), (const int64_t, x, 1), (int64_t, y, 1)) {
+    int64_t sum = 0;
+    for (int64_t k = PT_FIRST(x, 0); k <= PT_LAST(x, 0); k += 2)
+        sum += PT_AT(x, k);
+    PT_AT(y, i) = sum + i;
+}
+
+POLYTILE_KERNEL(lower, (i), (const double, L, 2), (const double, x, 1), (double, y, 1)) {
+    double sum = 0;
+    for (int64_t j = 0; j <= i; j++)
+        sum += PT_AT(L, i, j) * PT_AT(x, j);
+    PT_AT(y, i) = sum;
+}
+
+POLYTILE_KERNEL(hankel, (i, j), (const int16_t, h, 1), (int16_t, H, 2)) {
+    PT_AT(H, i, j) = PT_AT(h, i + j);
+}
+
+POLYTILE_KERNEL(prefix, (i, j), (const float, A, 2), (float, B, 2)) {
+    float sum = 0;
+    for (int64_t b = 0; b <= j; b++)
+        sum += PT_AT(A, i, b);
+    PT_AT(B, i, j) = sum;
+}
+
+POLYTILE_KERNEL(scatter, (i), (const uint8_t, x, 1), (uint8_t, y, 1)) {
+    PT_AT(y, 3 * i + 1) = PT_AT(x, i);
+}
+
+POLYTILE_KERNEL(scale, (i), (float, x, 1)) {
+    PT_AT(x, i) *= 2;
+}
+
+#endif
