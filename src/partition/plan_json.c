@@ -137,17 +137,6 @@ static const char *list_of(pti_op_kind kind) {
 static const pti_op_kind listed_kinds[] = {PTI_UPLOAD, PTI_COPY, PTI_FILL, PTI_DOWNLOAD};
 enum { N_LISTED_KINDS = sizeof listed_kinds / sizeof *listed_kinds };
 
-static json_t *json_superblock(const pti_schedule *schedule, int64_t superblock) {
-    json_t *object = json_object();
-    int failed =
-        set_box(object, &schedule->superblock[superblock]) |
-        json_object_set_new(object, "device_bytes",
-                            json_integer(pti_superblock_device_bytes(schedule, superblock)));
-    for (int k = 0; k < N_LISTED_KINDS; k++)
-        failed |= json_object_set_new(object, list_of(listed_kinds[k]), json_array());
-    return failed ? json_decref(object), NULL : object;
-}
-
 static json_t *json_transfer(const pti_schedule *schedule, const pti_op *op) {
     int operand = schedule->placement[op->placement].operand;
     json_t *object = json_object();
@@ -158,19 +147,50 @@ static json_t *json_transfer(const pti_schedule *schedule, const pti_op *op) {
     return failed ? json_decref(object), NULL : object;
 }
 
-static json_t *json_superblocks(const pti_schedule *schedule) {
-    json_t *list = json_array();
-    int failed = list == NULL;
-    for (int64_t k = 0; k < schedule->n_superblocks && !failed; k++)
-        failed = json_array_append_new(list, json_superblock(schedule, k));
-    for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops && !failed; op++) {
-        if (list_of(op->kind) == NULL)
-            continue;
-        json_t *superblock = json_array_get(list, (size_t)op->superblock);
-        failed = json_array_append_new(json_object_get(superblock, list_of(op->kind)),
-                                       json_transfer(schedule, op));
+/** The operations of each superblock, in the schedule's order: those of superblock k are at
+ * position[first[k]] .. position[first[k + 1] - 1]. */
+typedef struct op_index {
+    int64_t *first;    /* owned */
+    int64_t *position; /* owned */
+} op_index;
+
+static void op_index_free(op_index *index) {
+    free(index->first);
+    free(index->position);
+}
+
+/** False when memory runs out; the caller frees the index in any case. */
+static bool op_index_make(const pti_schedule *schedule, op_index *index) {
+    size_t n = (size_t)schedule->n_superblocks;
+    index->first = calloc(n + 2, sizeof *index->first);
+    index->position = calloc((size_t)schedule->n_ops + 1, sizeof *index->position);
+    if (index->first == NULL || index->position == NULL)
+        return false;
+    for (int64_t k = 0; k < schedule->n_ops; k++)
+        index->first[schedule->op[k].superblock + 2]++;
+    for (size_t k = 2; k < n + 2; k++)
+        index->first[k] += index->first[k - 1];
+    for (int64_t k = 0; k < schedule->n_ops; k++)
+        index->position[index->first[schedule->op[k].superblock + 1]++] = k;
+    return true;
+}
+
+static json_t *json_superblock(const pti_schedule *schedule, const op_index *index,
+                               int64_t superblock) {
+    json_t *object = json_object();
+    int failed =
+        set_box(object, &schedule->superblock[superblock]) |
+        json_object_set_new(object, "device_bytes",
+                            json_integer(pti_superblock_device_bytes(schedule, superblock)));
+    for (int k = 0; k < N_LISTED_KINDS; k++)
+        failed |= json_object_set_new(object, list_of(listed_kinds[k]), json_array());
+    for (int64_t k = index->first[superblock]; k < index->first[superblock + 1]; k++) {
+        const pti_op *op = &schedule->op[index->position[k]];
+        if (list_of(op->kind) != NULL)
+            failed |= json_array_append_new(json_object_get(object, list_of(op->kind)),
+                                            json_transfer(schedule, op));
     }
-    return failed ? json_decref(list), NULL : list;
+    return failed ? json_decref(object), NULL : object;
 }
 
 /** One value on one line; 15 digits give back any decimal figure as it was. */
@@ -183,34 +203,39 @@ static void add_value(pti_text *text, const json_t *value) {
     free(line);
 }
 
-/** A key a line and a superblock a line, so that people and line tools can read it too. */
-static void add_plan(pti_text *text, json_t *head, const json_t *superblocks) {
+static void add_head(pti_text *text, const polytile_plan *plan) {
     const char *key;
-    json_t *value;
-    pti_text_add(text, "{\n");
+    json_t *value, *head = json_head(plan);
+    text->failed |= head == NULL;
     json_object_foreach(head, key, value) {
         pti_text_add(text, "  \"%s\": ", key);
         add_value(text, value);
         pti_text_add(text, ",\n");
     }
-    pti_text_add(text, "  \"superblocks\": [");
-    for (size_t k = 0; k < json_array_size(superblocks); k++) {
-        pti_text_add(text, k == 0 ? "\n    " : ",\n    ");
-        add_value(text, json_array_get(superblocks, k));
-    }
-    pti_text_add(text, "\n  ]\n}\n");
+    json_decref(head);
 }
 
+/** A superblock is made, written and freed before the next, since there can be very many. */
+static void add_superblocks(pti_text *text, const pti_schedule *schedule) {
+    op_index index = {0};
+    text->failed |= !op_index_make(schedule, &index);
+    for (int64_t k = 0; k < schedule->n_superblocks && !text->failed; k++) {
+        json_t *superblock = json_superblock(schedule, &index, k);
+        pti_text_add(text, k == 0 ? "\n    " : ",\n    ");
+        add_value(text, superblock);
+        json_decref(superblock);
+    }
+    op_index_free(&index);
+}
+
+/** A key a line and a superblock a line, so that people and line tools can read it too. */
 polytile_status pti_plan_to_json(const polytile_plan *plan, char **text) {
     pti_text out = {0};
-    json_t *head = json_head(plan);
-    json_t *superblocks = json_superblocks(plan->schedule);
-    if (head == NULL || superblocks == NULL)
-        out.failed = true;
-    else
-        add_plan(&out, head, superblocks);
-    json_decref(head);
-    json_decref(superblocks);
+    pti_text_add(&out, "{\n");
+    add_head(&out, plan);
+    pti_text_add(&out, "  \"superblocks\": [");
+    add_superblocks(&out, plan->schedule);
+    pti_text_add(&out, "\n  ]\n}\n");
     if (!out.failed) {
         *text = out.data;
         return POLYTILE_OK;
