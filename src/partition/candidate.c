@@ -8,6 +8,9 @@
 
 enum { MAX_PERMUTED = 4 };
 
+/** Traffic that is hidden behind other work counts a little: it is what a busy link feels first. */
+static const double traffic_weight = 0.02;
+
 static bool only_moves(const pti_instance *instance, int d) {
     for (int a = 0; a < instance->n_operands; a++) {
         if (pti_operand_trend(instance, a, d) != PTI_CONSTANT)
@@ -60,15 +63,34 @@ static polytile_domain piece_at(const pti_problem *problem, const int64_t *shape
     return pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, &threads);
 }
 
-static double not_shared(const polytile_domain *before, const polytile_domain *after) {
+/** Whether what two pieces share can move from one to the other's place within one buffer: they are
+ * laid out alike, and the shift is larger than what moves. */
+static bool moves_apart(const polytile_domain *before, const polytile_domain *after,
+                        const polytile_domain *common) {
+    bool apart = false;
+    for (int d = 0; d < common->n_dims; d++) {
+        int64_t shift = pti_abs(after->range[d].lo - before->range[d].lo);
+        apart |= shift > common->range[d].hi - common->range[d].lo;
+        if (d > 0 && pti_range_count(before->range[d]) != pti_range_count(after->range[d]))
+            return false;
+    }
+    return apart || pti_box_equals(before, after);
+}
+
+/** The elements of a piece that do not come from the piece before. */
+static double not_shared(const polytile_domain *before, const polytile_domain *after,
+                         int n_buffers) {
     polytile_domain common;
-    double shared = pti_box_intersect(before, after, &common) ? (double)pti_box_count(&common) : 0;
-    return (double)pti_box_count(after) - shared;
+    bool shares = pti_box_intersect(before, after, &common) &&
+                  (n_buffers > 1 || moves_apart(before, after, &common));
+    return (double)pti_box_count(after) - (shares ? (double)pti_box_count(&common) : 0);
 }
 
 /** Along one index: the first and the last superblock are looked at, those between are alike. */
-static void describe_index(const pti_problem *problem, const int64_t *shape, int operand, int d,
-                           piece *made) {
+static void describe_index(const pti_problem *problem, const pti_candidate *candidate, int operand,
+                           int d, piece *made) {
+    const int64_t *shape = candidate->shape;
+    int n_buffers = candidate->n_buffers;
     int64_t quotient = pti_grid_quotient(&problem->grid, shape, d);
     double element_bytes = (double)problem->instance->operand[operand].element_bytes;
     int64_t middle_at = quotient / 2;
@@ -79,17 +101,18 @@ static void describe_index(const pti_problem *problem, const int64_t *shape, int
     polytile_domain before = piece_at(problem, shape, operand, d, quotient - 2);
     polytile_domain last = piece_at(problem, shape, operand, d, quotient - 1);
     double n_between = (double)quotient - 2;
-    double between = n_between * not_shared(&previous, &middle);
+    double between = n_between * not_shared(&previous, &middle, n_buffers);
     double elements = (double)pti_box_count(&first) + n_between * (double)pti_box_count(&middle) +
                       (double)pti_box_count(&last);
-    made->there_bytes[d] = element_bytes * (between + not_shared(&before, &last));
-    made->back_bytes[d] = element_bytes * (between + not_shared(&second, &first));
+    made->there_bytes[d] = element_bytes * (between + not_shared(&before, &last, n_buffers));
+    made->back_bytes[d] = element_bytes * (between + not_shared(&second, &first, n_buffers));
     if (made->bytes > 0)
         made->share[d] = element_bytes * elements / ((double)quotient * made->bytes);
 }
 
-static void describe_piece(const pti_problem *problem, const int64_t *shape, int operand,
+static void describe_piece(const pti_problem *problem, const pti_candidate *candidate, int operand,
                            estimate *all) {
+    const int64_t *shape = candidate->shape;
     const pti_operand *of = &problem->instance->operand[operand];
     const int64_t origin[POLYTILE_MAX_DIMS] = {0};
     polytile_domain threads = pti_grid_superblock(&problem->grid, shape, origin);
@@ -105,7 +128,7 @@ static void describe_piece(const pti_problem *problem, const int64_t *shape, int
         made->depends[d] =
             all->quotient[d] > 1 && pti_operand_depends(problem->instance, operand, d);
         if (made->depends[d])
-            describe_index(problem, shape, operand, d, made);
+            describe_index(problem, candidate, operand, d, made);
     }
 }
 
@@ -235,7 +258,7 @@ void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate
     for (int d = 0; d < all.n_dims; d++)
         all.quotient[d] = (double)pti_grid_quotient(&problem->grid, candidate->shape, d);
     for (int a = 0; a < all.n_pieces; a++)
-        describe_piece(problem, candidate->shape, a, &all);
+        describe_piece(problem, candidate, a, &all);
     candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
     candidate->upload_bytes = INFINITY;
     candidate->download_bytes = INFINITY;
@@ -245,5 +268,7 @@ void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate
         permute(&all, order, first, candidate);
     else
         rotate(&all, order, first, candidate);
-    candidate->seconds = estimate_seconds(problem, &all, candidate);
+    candidate->seconds = estimate_seconds(problem, &all, candidate) +
+                         traffic_weight * (candidate->upload_bytes + candidate->download_bytes) /
+                             problem->link->duplex_bytes_per_s;
 }

@@ -26,7 +26,7 @@ typedef struct pti_candidate {
     int64_t n_kernels;
     double upload_bytes; /* estimated: what moves when neighbours share what they have in common */
     double download_bytes; /* estimated */
-    double seconds;        /* estimated */
+    double seconds;        /* estimated, with a small price on hidden traffic */
 } pti_candidate;
 
 /**
