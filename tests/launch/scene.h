@@ -1,0 +1,103 @@
+#ifndef POLYTILE_TESTS_LAUNCH_SCENE_H
+#define POLYTILE_TESTS_LAUNCH_SCENE_H
+
+#include "launch/cases.h"
+#include "support/random.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+extern "C" {
+#include "access/footprint.h"
+#include "launch/reduction.h"
+#include "partition/layout.h"
+}
+
+/** Elements with small whole numbers of a type. */
+inline void fill_elements(polytile_type type, std::vector<unsigned char> *bytes, Random *random) {
+    const size_t element_bytes = static_cast<size_t>(polytile_type_get_bytes(type));
+    for (size_t k = 0; k < bytes->size(); k += element_bytes) {
+        const int64_t value = random->number(0, 7);
+        const float f32 = static_cast<float>(value);
+        const double f64 = static_cast<double>(value);
+        const void *from = type == POLYTILE_F32   ? static_cast<const void *>(&f32)
+                           : type == POLYTILE_F64 ? static_cast<const void *>(&f64)
+                                                  : &value;
+        std::memcpy(bytes->data() + k, from, element_bytes);
+    }
+}
+
+/** A case with a size: arrays in memory, what they should hold after a run, and its kernel. */
+class Scene {
+  public:
+    Scene(polytile_context *ctx, const Case &of, int64_t n, Random *random)
+        : of_(of), domain(of.domain(n)) {
+        EXPECT_EQ(polytile_kernel_create(ctx, of.declaration, of.implementation, &kernel),
+                  POLYTILE_OK)
+            << polytile_last_error(ctx);
+        memory.resize(of.arrays.size());
+        for (size_t a = 0; a < of.arrays.size(); a++) {
+            const Extents extents = of.arrays[a].extents(n);
+            int64_t n_bytes = polytile_type_get_bytes(of.arrays[a].type);
+            for (int64_t extent : extents)
+                n_bytes *= extent;
+            memory[a].resize(static_cast<size_t>(n_bytes));
+            fill_elements(of.arrays[a].type, &memory[a], random);
+            polytile_array *array = nullptr;
+            EXPECT_EQ(polytile_array_wrap(ctx, of.arrays[a].name, of.arrays[a].type,
+                                          static_cast<int>(extents.size()), extents.data(),
+                                          memory[a].data(), &array),
+                      POLYTILE_OK)
+                << polytile_last_error(ctx);
+            arrays.push_back(array);
+        }
+        if (of.has_parameter) {
+            options.n_parameters = 1;
+            options.parameters = &parameter;
+            parameter = {"n", n};
+        }
+        before = memory;
+    }
+
+    /** The kernel as one plain loop over whole arrays. */
+    void compute_expected(const pti_instance *instance) {
+        std::vector<polytile_view> views;
+        expected = before;
+        for (size_t a = 0; a < arrays.size(); a++) {
+            const pti_operand &operand = instance->operand[a];
+            if (operand.fresh)
+                set_to_identity(instance, static_cast<int>(a));
+            const pti_layout layout = pti_layout_of(&operand.domain, operand.element_bytes);
+            polytile_view view = {};
+            view.origin = expected[a].data();
+            std::memcpy(view.stride_bytes, layout.stride_bytes, sizeof view.stride_bytes);
+            view.resident = resident(instance, static_cast<int>(a));
+            views.push_back(view);
+        }
+        of_.implementation->host(&domain, views.data(), nullptr);
+    }
+
+    const Case &of_;
+    polytile_domain domain;
+    polytile_kernel *kernel = nullptr;
+    std::vector<polytile_array *> arrays;
+    std::vector<std::vector<unsigned char>> memory, before, expected;
+    polytile_plan_options options = {};
+    polytile_parameter parameter = {};
+
+  private:
+    static polytile_domain resident(const pti_instance *instance, int operand) {
+        return pti_footprint_hull(instance, operand, PTI_TOUCHES, &instance->threads);
+    }
+
+    void set_to_identity(const pti_instance *instance, int a) {
+        const pti_operand &operand = instance->operand[a];
+        unsigned char identity[PTI_MAX_SCALAR_BYTES];
+        pti_reduction_identity(operand.reduction, operand.type, identity);
+        std::vector<unsigned char> &bytes = expected[static_cast<size_t>(a)];
+        for (size_t k = 0; k < bytes.size(); k += static_cast<size_t>(operand.element_bytes))
+            std::memcpy(bytes.data() + k, identity, static_cast<size_t>(operand.element_bytes));
+    }
+};
+
+#endif

@@ -1,0 +1,240 @@
+#include "launch/scene.h"
+
+#include <cstdio>
+#include <string>
+#include <unistd.h>
+
+extern "C" {
+#include "access/array.h"
+#include "launch/execute.h"
+#include "partition/plan.h"
+}
+
+namespace {
+
+class RunErrors : public testing::Test {
+  protected:
+    void SetUp() override {
+        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        ASSERT_EQ(polytile_device_open(ctx, "host", &host), POLYTILE_OK);
+        ASSERT_EQ(polytile_device_open(ctx, "host(memory=4KiB)", &small), POLYTILE_OK);
+    }
+    void TearDown() override { polytile_context_destroy(ctx); }
+
+    polytile_status run(const Scene &scene, polytile_device *device) {
+        return polytile_run(device, scene.kernel, &scene.domain, scene.arrays.data(),
+                            &scene.options);
+    }
+
+    void expect_says(const char *part) {
+        EXPECT_NE(std::string(polytile_last_error(ctx)).find(part), std::string::npos)
+            << polytile_last_error(ctx);
+    }
+
+    /** A scene's memory as it was, its arrays complete, and a good run still possible. */
+    void expect_untouched(const Scene &scene) {
+        EXPECT_EQ(scene.memory, scene.before);
+        for (const polytile_array *array : scene.arrays)
+            EXPECT_TRUE(array == nullptr || polytile_array_is_complete(array));
+        Scene good(ctx, add(), 3000, &random);
+        EXPECT_EQ(run(good, small), POLYTILE_OK) << polytile_last_error(ctx);
+    }
+
+    static const Case &add() { return all_cases()[0]; }
+
+    Random random{1};
+    const polytile_domain hundred = bounds({0}, {99});
+    polytile_context *ctx = nullptr;
+    polytile_device *host = nullptr, *small = nullptr;
+};
+
+TEST_F(RunErrors, NullsAreRefused) {
+    Scene scene(ctx, add(), 100, &random);
+    const polytile_kernel *kernel = scene.kernel;
+    polytile_array *const *arrays = scene.arrays.data();
+    EXPECT_EQ(polytile_run(nullptr, kernel, &scene.domain, arrays, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_run(host, nullptr, &scene.domain, arrays, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_run(host, kernel, nullptr, arrays, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_run(host, kernel, &scene.domain, nullptr, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_run(nullptr, host, kernel, arrays), POLYTILE_INVALID);
+    scene.arrays[1] = nullptr;
+    EXPECT_EQ(run(scene, host), POLYTILE_INVALID);
+    expect_untouched(scene);
+}
+
+TEST_F(RunErrors, AKernelWithoutAHostFunctionIsUnsupported) {
+    Scene scene(ctx, add(), 100, &random);
+    ASSERT_EQ(polytile_kernel_create(ctx, add().declaration, nullptr, &scene.kernel), POLYTILE_OK);
+    EXPECT_EQ(run(scene, host), POLYTILE_UNSUPPORTED);
+    expect_says("add: host runs a host function and the kernel has none");
+    expect_untouched(scene);
+}
+
+TEST_F(RunErrors, ADescribedArrayHasNothingToRunOn) {
+    Scene scene(ctx, add(), 100, &random);
+    ASSERT_EQ(polytile_array_describe(ctx, "y", POLYTILE_F32, &hundred, &scene.arrays[1]),
+              POLYTILE_OK);
+    EXPECT_EQ(run(scene, host), POLYTILE_INVALID);
+    expect_says("array y is only described");
+    expect_untouched(scene);
+}
+
+TEST_F(RunErrors, OverlappingMemoryIsRefusedWhereItIsWritten) {
+    Scene scene(ctx, add(), 100, &random);
+    int64_t extent = 100;
+    ASSERT_EQ(polytile_array_wrap(ctx, "z", POLYTILE_F32, 1, &extent, scene.memory[0].data(),
+                                  &scene.arrays[2]),
+              POLYTILE_OK);
+    for (polytile_device *device : {host, small}) {
+        EXPECT_EQ(run(scene, device), POLYTILE_INVALID);
+        expect_says("arrays x and z overlap in memory (400 bytes, from byte 0 of x) and z is "
+                    "written");
+    }
+    expect_untouched(scene);
+}
+
+TEST_F(RunErrors, OverlappingMemoryIsFineWhereItIsOnlyRead) {
+    Scene scene(ctx, add(), 100, &random);
+    scene.arrays[1] = scene.arrays[0];
+    EXPECT_EQ(run(scene, host), POLYTILE_OK) << polytile_last_error(ctx);
+}
+
+TEST_F(RunErrors, AReadOnlyFileIsNotWritten) {
+    const std::string path = testing::TempDir() + "read_only_" + std::to_string(getpid()) + ".npy";
+    Scene scene(ctx, add(), 100, &random);
+    polytile_array *made = nullptr;
+    ASSERT_EQ(polytile_npy_create(ctx, "z", path.c_str(), POLYTILE_F32, &hundred, &made),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+    polytile_array_destroy(made);
+    ASSERT_EQ(polytile_npy_open(ctx, "z", path.c_str(), false, &scene.arrays[2]), POLYTILE_OK);
+    EXPECT_EQ(run(scene, host), POLYTILE_INVALID);
+    expect_says("array z is written, but its file was opened for reading");
+    expect_untouched(scene);
+    std::remove(path.c_str());
+}
+
+TEST_F(RunErrors, NothingFitsIsSaidBeforeAnythingIsTouched) {
+    Scene scene(ctx, all_cases()[4], 40, &random);
+    scene.options.limit_bytes = 64;
+    EXPECT_EQ(run(scene, host), POLYTILE_NO_FIT);
+    expect_says("64 B");
+    expect_untouched(scene);
+}
+
+TEST_F(RunErrors, APlanIsForItsKernelArraysAndDevice) {
+    Scene scene(ctx, add(), 3000, &random), shorter(ctx, add(), 2999, &random);
+    Scene other(ctx, all_cases()[1], 3000, &random);
+    polytile_plan *in_place = nullptr, *large = nullptr;
+    ASSERT_EQ(
+        polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), nullptr, &in_place),
+        POLYTILE_OK);
+    scene.options.limit_bytes = 16384;
+    ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), &scene.options,
+                                   &large),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_plan_run(in_place, small, scene.kernel, scene.arrays.data()),
+              POLYTILE_INVALID);
+    expect_says("has a memory of its own");
+    EXPECT_EQ(polytile_plan_run(large, small, scene.kernel, scene.arrays.data()), POLYTILE_NO_FIT);
+    expect_says("the device has 4 KiB");
+    EXPECT_EQ(polytile_plan_run(large, host, scene.kernel, shorter.arrays.data()),
+              POLYTILE_INVALID);
+    expect_says("another type or domain");
+    EXPECT_EQ(polytile_plan_run(large, host, other.kernel, other.arrays.data()), POLYTILE_INVALID);
+    expect_says("the plan was made for add");
+    expect_untouched(scene);
+    EXPECT_EQ(polytile_plan_run(large, host, scene.kernel, scene.arrays.data()), POLYTILE_OK);
+}
+
+TEST_F(RunErrors, ObjectsOfOtherContextsAreRefused) {
+    Scene scene(ctx, add(), 100, &random);
+    polytile_context *foreign = nullptr;
+    polytile_device *device = nullptr;
+    ASSERT_EQ(polytile_context_create(&foreign), POLYTILE_OK);
+    ASSERT_EQ(polytile_device_open(foreign, "host", &device), POLYTILE_OK);
+    EXPECT_EQ(run(scene, device), POLYTILE_INVALID);
+    EXPECT_NE(std::string(polytile_last_error(foreign)).find("different contexts"),
+              std::string::npos);
+    polytile_context_destroy(foreign);
+}
+
+/* A device whose functions do what the host's do, but for one that fails when its turn comes. */
+
+const pti_device_functions *real;
+int n_calls_left;
+
+polytile_status take_turn(polytile_device *device) {
+    if (n_calls_left-- > 0)
+        return POLYTILE_OK;
+    return pti_fail(device->object.context, POLYTILE_DEVICE, "the link is down");
+}
+
+polytile_status failing_upload(polytile_device *device, const pti_move *move) {
+    const polytile_status status = take_turn(device);
+    return status == POLYTILE_OK ? real->upload(device, move) : status;
+}
+
+polytile_status failing_download(polytile_device *device, const pti_move *move) {
+    const polytile_status status = take_turn(device);
+    return status == POLYTILE_OK ? real->download(device, move) : status;
+}
+
+polytile_status failing_launch(polytile_device *device, const pti_launch *launch) {
+    const polytile_status status = take_turn(device);
+    return status == POLYTILE_OK ? real->launch(device, launch) : status;
+}
+
+TEST_F(RunErrors, AFailingDeviceLeavesArraysCompleteOrNamed) {
+    Scene scene(ctx, add(), 3000, &random);
+    real = small->functions;
+    pti_device_functions broken = *real;
+    broken.upload = failing_upload;
+    broken.download = failing_download;
+    broken.launch = failing_launch;
+    polytile_status status = POLYTILE_DEVICE;
+    bool was_incomplete = false;
+    int n_calls = 0;
+    for (; status != POLYTILE_OK; n_calls++) {
+        scene.memory[2] = scene.before[2];
+        n_calls_left = n_calls;
+        small->functions = &broken;
+        status = run(scene, small);
+        small->functions = real;
+        EXPECT_EQ(scene.memory[0], scene.before[0]);
+        EXPECT_EQ(scene.memory[1], scene.before[1]);
+        EXPECT_TRUE(polytile_array_is_complete(scene.arrays[0]));
+        if (status == POLYTILE_OK)
+            break;
+        ASSERT_EQ(status, POLYTILE_DEVICE);
+        expect_says("the link is down");
+        if (polytile_array_is_complete(scene.arrays[2])) {
+            EXPECT_EQ(scene.memory[2], scene.before[2]);
+        } else {
+            expect_says("; left incomplete: z");
+            was_incomplete = true;
+            EXPECT_EQ(run(scene, small), POLYTILE_OK);
+            EXPECT_TRUE(polytile_array_is_complete(scene.arrays[2]));
+        }
+    }
+    EXPECT_TRUE(was_incomplete);
+    EXPECT_TRUE(polytile_array_is_complete(scene.arrays[2]));
+    EXPECT_GT(n_calls, 10);
+}
+
+TEST_F(RunErrors, AFailedLaunchInPlaceLeavesItsArrayIncomplete) {
+    Scene scene(ctx, all_cases()[1], 100, &random);
+    real = host->functions;
+    pti_device_functions broken = *real;
+    broken.launch = failing_launch;
+    n_calls_left = 0;
+    host->functions = &broken;
+    EXPECT_EQ(run(scene, host), POLYTILE_DEVICE);
+    host->functions = real;
+    expect_says("; left incomplete: B");
+    EXPECT_FALSE(polytile_array_is_complete(scene.arrays[1]));
+    EXPECT_EQ(run(scene, host), POLYTILE_OK);
+    EXPECT_FALSE(polytile_array_is_complete(scene.arrays[1])) << "its border is not written";
+}
+
+} // namespace
