@@ -47,13 +47,14 @@ static int print_text(const polytile_device_info *infos, int n) {
 
 static json_t *json_device(const polytile_device_info *info) {
     const polytile_link *link = &info->link;
-    return json_pack("{s:s, s:s, s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f}", "device", info->text,
-                     "description", info->description, "memory_bytes",
+    return json_pack("{s:s, s:s, s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "device",
+                     info->text, "description", info->description, "memory_bytes",
                      (json_int_t)info->memory_bytes, "threads", info->n_threads,
                      "upload_bytes_per_s", link->upload_bytes_per_s, "download_bytes_per_s",
                      link->download_bytes_per_s, "duplex_bytes_per_s", link->duplex_bytes_per_s,
-                     "transfer_latency_s", link->transfer_latency_s, "launch_latency_s",
-                     link->launch_latency_s, "kernel_bytes_per_s", link->kernel_bytes_per_s);
+                     "transfer_latency_s", link->transfer_latency_s, "run_overhead_bytes",
+                     link->run_overhead_bytes, "launch_latency_s", link->launch_latency_s,
+                     "kernel_bytes_per_s", link->kernel_bytes_per_s);
 }
 
 static int print_json(const polytile_device_info *infos, int n) {

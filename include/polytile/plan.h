@@ -21,6 +21,7 @@ typedef struct polytile_link {
     double download_bytes_per_s;
     double duplex_bytes_per_s; /* each way, when both are busy */
     double transfer_latency_s; /* of one operation */
+    double run_overhead_bytes; /* what each contiguous run of a strided transfer costs on top */
     double launch_latency_s;   /* of one sub-kernel */
     double kernel_bytes_per_s; /* footprint bytes that a kernel goes through */
 } polytile_link;

@@ -5,6 +5,7 @@
 #include "launch/clock.h"
 #include "launch/host_launch.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 enum {
     LARGE_BYTES = 64 * 1024 * 1024,
     SMALL_BYTES = 64,
+    RUN_BYTES = 256,    /* a contiguous run of the strided transfer */
     N_LARGE_TRIALS = 4, /* the best counts; the first one also touches the pages */
     N_SMALL_TRIALS = 200,
 };
@@ -48,6 +50,18 @@ static void both_ways(const host_bench *bench, int64_t bytes) {
     copy(bench, bench->host + bytes / 2, bench->device + bytes / 2, bytes / 2);
 }
 
+/** Every other run of an array goes into a dense buffer: half the bytes of a plain upload. */
+static void upload_runs(const host_bench *bench, int64_t bytes) {
+    int64_t extents[] = {bytes / (2 * RUN_BYTES), 2 * RUN_BYTES};
+    polytile_domain array = polytile_domain_from_extents(2, extents);
+    polytile_domain box = array;
+    box.range[1].hi = RUN_BYTES - 1;
+    pti_layout from = pti_layout_of(&array, 1);
+    pti_layout to = pti_layout_of(&box, 1);
+    pti_move move = {&box, 1, {bench->device, &to}, {bench->host, &from}};
+    pti_box_copy(&move, bench->n_threads);
+}
+
 static void increment(const polytile_domain *threads, const polytile_view *views, void *user) {
     (void)user;
     char *element = views[0].origin;
@@ -80,12 +94,14 @@ static double best_seconds(const host_bench *bench, trial *run, int64_t bytes, i
 static polytile_link measure(const host_bench *bench) {
     double upload_s = best_seconds(bench, upload, LARGE_BYTES, N_LARGE_TRIALS);
     double download_s = best_seconds(bench, download, LARGE_BYTES, N_LARGE_TRIALS);
+    double runs_s = best_seconds(bench, upload_runs, LARGE_BYTES, N_LARGE_TRIALS);
     double both_s = best_seconds(bench, both_ways, LARGE_BYTES, N_LARGE_TRIALS);
     double kernel_s = best_seconds(bench, run_kernel, LARGE_BYTES, N_LARGE_TRIALS);
     return (polytile_link){
         .upload_bytes_per_s = LARGE_BYTES / upload_s,
         .download_bytes_per_s = LARGE_BYTES / download_s,
         .duplex_bytes_per_s = LARGE_BYTES / 2.0 / both_s,
+        .run_overhead_bytes = RUN_BYTES * fmax(2 * runs_s / upload_s - 1, 0),
         .transfer_latency_s = best_seconds(bench, upload, SMALL_BYTES, N_SMALL_TRIALS),
         .launch_latency_s = best_seconds(bench, run_kernel, SMALL_BYTES, N_SMALL_TRIALS),
         .kernel_bytes_per_s = LARGE_BYTES / kernel_s,

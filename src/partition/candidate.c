@@ -34,6 +34,7 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
 typedef struct piece {
     double bytes;       /* of a middle superblock */
     double first_bytes; /* of the first superblock */
+    double run_cost;    /* by which its runs make transfers dearer, at least 1 */
     /* For each index: what the steps of a line along it do not share with the superblock before,
      * there and back; and how large an average piece along it is, as a part of a middle one. */
     double there_bytes[POLYTILE_MAX_DIMS];
@@ -119,10 +120,13 @@ static void describe_piece(const pti_problem *problem, const pti_candidate *cand
     polytile_domain first = pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, &threads);
     polytile_domain middle = piece_at(problem, shape, operand, -1, 0);
     piece *made = &all->piece[operand];
-    *made = (piece){.bytes = (double)pti_box_count(&middle) * (double)of->element_bytes,
-                    .first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes,
-                    .uploads = of->reads,
-                    .downloads = of->writes};
+    *made =
+        (piece){.bytes = (double)pti_box_count(&middle) * (double)of->element_bytes,
+                .first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes,
+                .run_cost = 1 + problem->link->run_overhead_bytes /
+                                    (double)pti_run_bytes(&of->domain, &middle, of->element_bytes),
+                .uploads = of->reads,
+                .downloads = of->writes};
     for (int d = 0; d < all->n_dims; d++) {
         made->share[d] = 1;
         made->depends[d] =
@@ -151,13 +155,19 @@ static double share_without(const piece *of, int n_dims, int index) {
     return share;
 }
 
-static void estimate_order(const estimate *all, const int *order, double *upload_bytes,
-                           double *download_bytes) {
+/** What an order moves each way, in bytes, and with the price of short runs. */
+typedef struct moved {
+    double upload_bytes;
+    double download_bytes;
+    double upload_cost_bytes;
+    double download_cost_bytes;
+} moved;
+
+static moved estimate_order(const estimate *all, const int *order) {
     double there[POLYTILE_MAX_DIMS];
     double back[POLYTILE_MAX_DIMS];
+    moved sum = {0};
     count_lines(all, order, there, back);
-    *upload_bytes = 0;
-    *download_bytes = 0;
     for (int a = 0; a < all->n_pieces; a++) {
         const piece *of = &all->piece[a];
         double fresh_bytes = of->first_bytes;
@@ -170,23 +180,30 @@ static void estimate_order(const estimate *all, const int *order, double *upload
             fresh_bytes += line_bytes * share_without(of, all->n_dims, d);
         }
         double whole_bytes = n_visits * of->bytes * share_without(of, all->n_dims, -1);
-        if (of->uploads)
-            *upload_bytes += of->downloads ? whole_bytes : fresh_bytes;
-        if (of->downloads)
-            *download_bytes += whole_bytes;
+        double upload_bytes = of->downloads ? whole_bytes : fresh_bytes;
+        sum.upload_bytes += of->uploads ? upload_bytes : 0;
+        sum.upload_cost_bytes += of->uploads ? of->run_cost * upload_bytes : 0;
+        sum.download_bytes += of->downloads ? whole_bytes : 0;
+        sum.download_cost_bytes += of->downloads ? of->run_cost * whole_bytes : 0;
     }
+    return sum;
 }
 
-static void keep_best(const estimate *all, const int *order, pti_candidate *candidate) {
-    double upload_bytes;
-    double download_bytes;
-    estimate_order(all, order, &upload_bytes, &download_bytes);
-    double best = candidate->upload_bytes + candidate->download_bytes;
-    if (upload_bytes + download_bytes >= best)
+/** The best order found so far. */
+typedef struct best_order {
+    int order[POLYTILE_MAX_DIMS];
+    moved moved;
+    bool found;
+} best_order;
+
+static void keep_best(const estimate *all, const int *order, best_order *best) {
+    moved offered = estimate_order(all, order);
+    double offered_bytes = offered.upload_bytes + offered.download_bytes;
+    if (best->found && offered_bytes >= best->moved.upload_bytes + best->moved.download_bytes)
         return;
-    candidate->upload_bytes = upload_bytes;
-    candidate->download_bytes = download_bytes;
-    memcpy(candidate->order, order, sizeof candidate->order);
+    best->found = true;
+    best->moved = offered;
+    memcpy(best->order, order, sizeof best->order);
 }
 
 static void swap(int *a, int *b) {
@@ -195,22 +212,22 @@ static void swap(int *a, int *b) {
     *b = old;
 }
 
-static void permute(const estimate *all, int *order, int first, pti_candidate *candidate) {
+static void permute(const estimate *all, int *order, int first, best_order *best) {
     if (first >= all->n_dims - 1) {
-        keep_best(all, order, candidate);
+        keep_best(all, order, best);
         return;
     }
     for (int k = first; k < all->n_dims; k++) {
         swap(&order[first], &order[k]);
-        permute(all, order, first + 1, candidate);
+        permute(all, order, first + 1, best);
         swap(&order[first], &order[k]);
     }
 }
 
-static void rotate(const estimate *all, int *order, int first, pti_candidate *candidate) {
+static void rotate(const estimate *all, int *order, int first, best_order *best) {
     for (int k = first; k < all->n_dims; k++) {
         swap(&order[k], &order[all->n_dims - 1]);
-        keep_best(all, order, candidate);
+        keep_best(all, order, best);
         swap(&order[k], &order[all->n_dims - 1]);
     }
 }
@@ -233,7 +250,7 @@ static int order_unsplit_first(const estimate *all, int *order) {
  * More: the slowest of three streams, plus filling and draining.
  */
 static double estimate_seconds(const pti_problem *problem, const estimate *all,
-                               const pti_candidate *candidate) {
+                               const pti_candidate *candidate, const moved *moves) {
     const polytile_link *link = problem->link;
     double n_kernels = (double)candidate->n_kernels;
     double touched = 0;
@@ -242,10 +259,10 @@ static double estimate_seconds(const pti_problem *problem, const estimate *all,
     double compute_s = n_kernels * link->launch_latency_s + touched / link->kernel_bytes_per_s;
     double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
     if (candidate->n_kernels <= 1)
-        return candidate->upload_bytes / link->upload_bytes_per_s +
-               candidate->download_bytes / link->download_bytes_per_s + latency_s + compute_s;
-    double in_s = candidate->upload_bytes / link->duplex_bytes_per_s + latency_s;
-    double out_s = candidate->download_bytes / link->duplex_bytes_per_s + latency_s;
+        return moves->upload_cost_bytes / link->upload_bytes_per_s +
+               moves->download_cost_bytes / link->download_bytes_per_s + latency_s + compute_s;
+    double in_s = moves->upload_cost_bytes / link->duplex_bytes_per_s + latency_s;
+    double out_s = moves->download_cost_bytes / link->duplex_bytes_per_s + latency_s;
     double fill_s = (in_s + compute_s + out_s) / n_kernels;
     if (candidate->n_buffers == 1)
         return fmax(in_s + compute_s, out_s) + fill_s;
@@ -260,15 +277,17 @@ void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate
     for (int a = 0; a < all.n_pieces; a++)
         describe_piece(problem, candidate, a, &all);
     candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
-    candidate->upload_bytes = INFINITY;
-    candidate->download_bytes = INFINITY;
     int order[POLYTILE_MAX_DIMS] = {0};
+    best_order best = {0};
     int first = order_unsplit_first(&all, order);
     if (all.n_dims - first <= MAX_PERMUTED)
-        permute(&all, order, first, candidate);
+        permute(&all, order, first, &best);
     else
-        rotate(&all, order, first, candidate);
-    candidate->seconds = estimate_seconds(problem, &all, candidate) +
+        rotate(&all, order, first, &best);
+    memcpy(candidate->order, best.order, sizeof candidate->order);
+    candidate->upload_bytes = best.moved.upload_bytes;
+    candidate->download_bytes = best.moved.download_bytes;
+    candidate->seconds = estimate_seconds(problem, &all, candidate, &best.moved) +
                          traffic_weight * (candidate->upload_bytes + candidate->download_bytes) /
                              problem->link->duplex_bytes_per_s;
 }

@@ -56,6 +56,20 @@ pti_layout pti_layout_of(const polytile_domain *hull, int64_t element_bytes) {
     return layout;
 }
 
+int64_t pti_run_bytes(const polytile_domain *array, const polytile_domain *box,
+                      int64_t element_bytes) {
+    int64_t run_bytes = element_bytes;
+    for (int d = box->n_dims - 1; d >= 0; d--) {
+        if (box->range[d].step != 1 && box->range[d].lo != box->range[d].hi)
+            break;
+        if (pti_mul_overflows(run_bytes, pti_range_count(box->range[d]), &run_bytes))
+            return INT64_MAX;
+        if (!pti_range_equals(box->range[d], array->range[d]))
+            break;
+    }
+    return run_bytes;
+}
+
 int64_t pti_layout_offset(const pti_layout *layout, const int64_t *element) {
     int64_t offset = 0;
     for (int d = 0; d < layout->hull.n_dims; d++)

@@ -19,6 +19,13 @@ typedef struct pti_layout {
 /** Lay out a box; size_bytes is INT64_MAX when it exceeds 64 bits, 0 for an empty box. */
 pti_layout pti_layout_of(const polytile_domain *hull, int64_t element_bytes);
 
+/**
+ * The bytes of a box that lie side by side in an array in C order: its runs, which a strided
+ * transfer takes one by one.
+ */
+int64_t pti_run_bytes(const polytile_domain *array, const polytile_domain *box,
+                      int64_t element_bytes);
+
 /** Where an element lies, in bytes from the layout's start. */
 int64_t pti_layout_offset(const pti_layout *layout, const int64_t *element);
 

@@ -56,11 +56,13 @@ static polytile_status check_link(polytile_context *ctx, const polytile_link *li
         return POLYTILE_OK;
     bool rates = link->upload_bytes_per_s > 0 && link->download_bytes_per_s > 0 &&
                  link->duplex_bytes_per_s > 0 && link->kernel_bytes_per_s > 0;
-    bool latencies = link->transfer_latency_s >= 0 && link->launch_latency_s >= 0;
+    bool latencies = link->transfer_latency_s >= 0 && link->launch_latency_s >= 0 &&
+                     link->run_overhead_bytes >= 0;
     if (rates && latencies)
         return POLYTILE_OK;
-    return pti_fail(ctx, POLYTILE_INVALID,
-                    "link: every rate must be above 0 bytes/s and every latency at least 0 s");
+    return pti_fail(
+        ctx, POLYTILE_INVALID,
+        "link: every rate must be above 0 bytes/s and every latency and overhead at least 0");
 }
 
 static polytile_status check_operands(polytile_context *ctx, const pti_instance *instance) {

@@ -11,6 +11,7 @@ const polytile_link polytile_link_default = {
     .download_bytes_per_s = 55.4e9,
     .duplex_bytes_per_s = 50.8e9,
     .transfer_latency_s = 2.6e-6,
+    .run_overhead_bytes = 1024,
     .launch_latency_s = 2.6e-6,
     .kernel_bytes_per_s = 4.0e12,
 };
@@ -35,9 +36,20 @@ static double touched_bytes(const pti_schedule *schedule, int64_t superblock) {
     return bytes;
 }
 
+/** The bytes of a transfer with what its runs cost on top. */
+static double transfer_bytes(const pti_schedule *schedule, const pti_op *op,
+                             const polytile_link *link) {
+    if (op->kind != PTI_UPLOAD && op->kind != PTI_DOWNLOAD)
+        return (double)op->bytes;
+    const pti_operand *operand =
+        &schedule->instance->operand[schedule->placement[op->placement].operand];
+    int64_t run_bytes = pti_run_bytes(&operand->domain, &op->box, operand->element_bytes);
+    return (double)op->bytes * (1 + link->run_overhead_bytes / (double)run_bytes);
+}
+
 static double op_seconds(const pti_schedule *schedule, const pti_op *op,
                          const polytile_link *link) {
-    double bytes = (double)op->bytes;
+    double bytes = transfer_bytes(schedule, op, link);
     bool duplex = schedule->n_superblocks > 1;
     switch (op->kind) {
     case PTI_UPLOAD:
