@@ -27,7 +27,7 @@ const Layer layers[] = {
     {"src/access", {"base/", "access/"}, runtimes},
     {"src/partition", {"base/", "access/", "partition/"}, runtimes},
     {"src/launch", {"base/", "access/", "partition/", "launch/"}, {"mpi.h", "isl/"}},
-    {"tools", {"base/text.h", "partition/plan_words.h"}, runtimes_and_isl},
+    {"tools", {}, runtimes_and_isl},
     {"examples", {"common/"}, {"mpi.h", "isl/"}},
 };
 

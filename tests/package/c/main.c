@@ -1,3 +1,4 @@
+#include <polytile/kernel.h>
 #include <polytile/polytile.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,14 +9,8 @@ enum { N = 100000 };
 
 static float x[N], y[N], z[N];
 
-static float *at(const polytile_view *view, int64_t i) {
-    return (float *)((char *)view->origin + i * view->stride_bytes[0]);
-}
-
-static void add(const polytile_domain *threads, const polytile_view *views, void *user) {
-    (void)user;
-    for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
-        *at(&views[2], i) = *at(&views[0], i) + *at(&views[1], i);
+POLYTILE_KERNEL(add, (i), (const float, X, 1), (const float, Y, 1), (float, Z, 1)) {
+    PT_AT(Z, i) = PT_AT(X, i) + PT_AT(Y, i);
 }
 
 static void fail_unless(polytile_context *ctx, polytile_status status) {
@@ -33,7 +28,6 @@ static int count_errors(void) {
 }
 
 int main(void) {
-    const polytile_implementation implementation = {.host = add};
     polytile_context *ctx;
     polytile_device *device;
     polytile_kernel *kernel;
@@ -47,8 +41,8 @@ int main(void) {
     if (polytile_context_create(&ctx))
         return 1;
     fail_unless(ctx, polytile_device_open(ctx, "host(memory=64KiB)", &device));
-    fail_unless(ctx, polytile_kernel_create(ctx, "add[i]: in x[i], y[i]; out z[i]", &implementation,
-                                            &kernel));
+    fail_unless(
+        ctx, polytile_kernel_create(ctx, "add[i]: in x[i], y[i]; out z[i]", &add_kernel, &kernel));
     const struct {
         const char *name;
         void *data;
