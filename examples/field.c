@@ -1,6 +1,6 @@
 /* Makes a field to run the stencil on, and draws fields: the example's other half. */
+#include "common/count.h"
 #include "common/plate.h"
-#include "common/size.h"
 #include "field_picture.h"
 
 #include <polytile/polytile.h>

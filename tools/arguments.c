@@ -54,7 +54,7 @@ static int set_block(arguments *args, const char *text) {
 }
 
 static int set_limit(arguments *args, const char *text) {
-    if (parse_size(text, &args->limit_bytes))
+    if (polytile_size_parse(text, &args->limit_bytes))
         return EXIT_DONE;
     return usage_error(args->subcommand,
                        "--limit %s: it is not a size of at least 1 byte; write a number and B, "

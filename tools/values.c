@@ -37,39 +37,6 @@ bool parse_integer(const char *text, int64_t *number) {
     return read_integer(&text, number) && *text == '\0';
 }
 
-static const struct {
-    const char *name;
-    int64_t bytes;
-} units[] = {
-    {"", 1},
-    {"B", 1},
-    {"KiB", INT64_C(1) << 10},
-    {"MiB", INT64_C(1) << 20},
-    {"GiB", INT64_C(1) << 30},
-    {"TiB", INT64_C(1) << 40},
-};
-
-static int64_t unit_bytes(const char *name) {
-    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
-        if (strcmp(units[k].name, name) == 0)
-            return units[k].bytes;
-    return 0;
-}
-
-/** A fraction is exact in 64 mantissa bits as long as its bytes are whole. */
-bool parse_size(const char *text, int64_t *bytes) {
-    char *end;
-    size_t digits = strspn(text, "0123456789.");
-    long double number = strtold(text, &end);
-    if (digits == 0 || end != text + digits)
-        return false;
-    long double product = number * (long double)unit_bytes(end);
-    if (!(product >= 1) || product > (long double)INT64_MAX)
-        return false;
-    *bytes = (int64_t)product;
-    return (long double)*bytes == product;
-}
-
 static bool refuse_number(const char *at, char *why) {
     if (*at == '\0')
         return refuse(why, "it ends where a number is expected");

@@ -12,9 +12,6 @@ enum { WHY_SIZE = 256 };
 /** An integer, whole text. */
 bool parse_integer(const char *text, int64_t *number);
 
-/** A size "64MiB", "1.5GiB", "4096" or "4096B": at least 1, a whole number of bytes. */
-bool parse_size(const char *text, int64_t *bytes);
-
 /** Ranges "8192x8192" (from 0), "1:8190,1:8190" (both ends included) or both, by x or comma. */
 bool parse_domain(const char *text, polytile_domain *domain, char *why);
 

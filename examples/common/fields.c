@@ -1,6 +1,6 @@
 #include "fields.h"
 
-#include "size.h"
+#include "count.h"
 
 #include <stdio.h>
 #include <string.h>

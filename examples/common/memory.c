@@ -1,6 +1,6 @@
 /* Host memory for arrays: mapped, so that it is aligned, zeroed and only taken when written. */
+#include "count.h"
 #include "session.h"
-#include "size.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,8 +22,9 @@ static polytile_status fail_allocation(session *s, const char *name, int64_t n_b
                         "array %s needs %s of host memory beside %s of other arrays, and this "
                         "machine has %s; choose a smaller size, keep the arrays in files "
                         "(--input, --output) or only plan (--plan)",
-                        name, size_format(n_bytes, size), size_format(allocated(s), before),
-                        size_format(machine_memory(), machine));
+                        name, polytile_size_format(n_bytes, size),
+                        polytile_size_format(allocated(s), before),
+                        polytile_size_format(machine_memory(), machine));
 }
 
 polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, void **data) {

@@ -1,6 +1,8 @@
 #include "options.h"
 
-#include "size.h"
+#include "count.h"
+
+#include <polytile/size.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +33,7 @@ static bool store_device(example_options *options, const char *value) {
 static bool store_limit(example_options *options, const char *value) {
     int64_t bytes;
     options->limit = value;
-    return size_parse(value, &bytes);
+    return polytile_size_parse(value, &bytes);
 }
 
 static bool store_strategy(example_options *options, const char *value) {

@@ -1,6 +1,6 @@
 #include "report.h"
 
-#include "size.h"
+#include "count.h"
 
 #include <stdio.h>
 
@@ -50,7 +50,7 @@ static void print_numbers(const int64_t *numbers, int n, const char *between) {
 
 static void print_size(const char *label, int64_t bytes) {
     char size[32];
-    printf("  %-13s %s\n", label, size_format(bytes, size));
+    printf("  %-13s %s\n", label, polytile_size_format(bytes, size));
 }
 
 static void print_plan(const result *r) {
@@ -65,7 +65,7 @@ static void print_plan(const result *r) {
 static void print_limit(const session *s) {
     char size[32];
     printf("  %-13s %s\n", "limit",
-           s->plan_options.limit_bytes > 0 ? size_format(s->plan_options.limit_bytes, size)
+           s->plan_options.limit_bytes > 0 ? polytile_size_format(s->plan_options.limit_bytes, size)
                                            : "none: in place, nothing is copied");
 }
 

@@ -1,7 +1,7 @@
 #include "session.h"
 
+#include "count.h"
 #include "report.h"
-#include "size.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static polytile_status open_device(session *s) {
     device_text parts;
     TRY(take_device(s, &parts));
     bool has_limit = parts.memory[0] != '\0';
-    if (has_limit && !size_parse(parts.memory, &s->plan_options.limit_bytes))
+    if (has_limit && !polytile_size_parse(parts.memory, &s->plan_options.limit_bytes))
         return session_fail(s, POLYTILE_INVALID,
                             "the memory limit '%s' is no size such as 64MiB or 1.5GiB",
                             parts.memory);

@@ -11,6 +11,7 @@
 #include <polytile/npy.h>
 #include <polytile/plan.h>
 #include <polytile/run.h>
+#include <polytile/size.h>
 #include <polytile/status.h>
 
 #endif

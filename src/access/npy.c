@@ -4,6 +4,7 @@
 #include "access/npy_header.h"
 #include "base/checked.h"
 #include "base/text.h"
+#include <polytile/size.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +135,7 @@ static polytile_status reserve(polytile_context *ctx, const char *path, int file
     if (error == 0)
         return POLYTILE_OK;
     return pti_fail(ctx, POLYTILE_IO, "%s: cannot reserve %s on the disk: %s", path,
-                    pti_bytes_format(n_bytes, size), strerror(error));
+                    polytile_size_format(n_bytes, size), strerror(error));
 }
 
 static polytile_status check_type(polytile_context *ctx, const char *path, polytile_type type) {

@@ -2,6 +2,7 @@
 
 #include "launch/box_copy.h"
 #include "launch/host_launch.h"
+#include <polytile/size.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static polytile_status map_arena(polytile_context *ctx, int64_t n_bytes, void **
     if (mapped == MAP_FAILED)
         return pti_fail(ctx, POLYTILE_NO_MEMORY,
                         "host: cannot map %s for the device's memory (%s); ask for less",
-                        pti_bytes_format(n_bytes, size), strerror(errno));
+                        polytile_size_format(n_bytes, size), strerror(errno));
     madvise(mapped, (size_t)n_bytes, MADV_HUGEPAGE);
     *arena = mapped;
     return POLYTILE_OK;
@@ -51,8 +52,8 @@ static polytile_status refuse_arena(const host_device *host, int64_t arena_bytes
     char need[32], limit[32];
     return pti_fail(host->device.object.context, POLYTILE_NO_FIT,
                     "%s: the plan needs %s, the device has %s; plan with that limit",
-                    host->device.text, pti_bytes_format(arena_bytes, need),
-                    pti_bytes_format(host->device.limit_bytes, limit));
+                    host->device.text, polytile_size_format(arena_bytes, need),
+                    polytile_size_format(host->device.limit_bytes, limit));
 }
 
 static polytile_status reserve(polytile_device *device, int64_t arena_bytes, void **arena) {
@@ -128,7 +129,7 @@ done:
 }
 
 static const pti_device_option options[] = {
-    {PTI_OPTION_MEMORY, "memory", "SIZE (such as 64MiB)", pti_bytes_parse},
+    {PTI_OPTION_MEMORY, "memory", "SIZE (such as 64MiB)", polytile_size_parse},
     {PTI_OPTION_THREADS, "threads", "N (1 to 1024)", pti_parse_threads},
 };
 

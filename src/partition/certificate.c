@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "partition/fit.h"
+#include <polytile/size.h>
 
 #include <string.h>
 
@@ -101,7 +102,7 @@ static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers
                      dimension, whole->name);
     int64_t enough = INT64_MAX;
     pti_mul_overflows(sum, n_buffers, &enough);
-    pti_text_add(text, "; a limit of about %s would do", pti_bytes_format(enough, size));
+    pti_text_add(text, "; a limit of about %s would do", polytile_size_format(enough, size));
 }
 
 polytile_status pti_certificate(polytile_context *ctx, const pti_problem *problem, int n_buffers) {
@@ -116,13 +117,13 @@ polytile_status pti_certificate(polytile_context *ctx, const pti_problem *proble
         extents[d] = worst.range[d].hi - worst.range[d].lo + 1;
     pti_text_add(&text, "%s: one ", instance->kernel_name);
     add_extents(&text, instance->n_indices, extents);
-    pti_text_add(&text, " block needs %s", pti_bytes_format(sum, size));
+    pti_text_add(&text, " block needs %s", polytile_size_format(sum, size));
     if (n_buffers > 1)
         pti_text_add(&text, " in each of %d buffers", n_buffers);
     for (int a = 0; a < instance->n_operands; a++)
         pti_text_add(&text, "%s%s %s", a == 0 ? " (" : ", ", instance->operand[a].name,
-                     pti_bytes_format(bytes[a], size));
-    pti_text_add(&text, "); the limit is %s", pti_bytes_format(problem->limit_bytes, size));
+                     polytile_size_format(bytes[a], size));
+    pti_text_add(&text, "); the limit is %s", polytile_size_format(problem->limit_bytes, size));
     add_advice(&text, problem, n_buffers, sum);
     polytile_status status = text.failed ? pti_fail_memory(ctx, "certificate", 4096)
                                          : pti_fail(ctx, POLYTILE_NO_FIT, "%s", text.data);

@@ -6,6 +6,7 @@
 #include "partition/certificate.h"
 #include "partition/fit.h"
 #include "partition/paper.h"
+#include <polytile/size.h>
 
 #include <string.h>
 
@@ -182,7 +183,7 @@ static polytile_status explain(const chooser *of, polytile_status status) {
                         "%s: a limit of %s takes more than %d sub-kernels, which is the most that "
                         "are planned; raise the limit",
                         of->problem.instance->kernel_name,
-                        pti_bytes_format(of->options->limit_bytes, size), (int)MAX_SUPERBLOCKS);
+                        polytile_size_format(of->options->limit_bytes, size), (int)MAX_SUPERBLOCKS);
     default:
         return pti_fail_memory(of->ctx, of->problem.instance->kernel_name, 1 << 20);
     }

@@ -1,6 +1,7 @@
 #include "base/checked.h"
 #include "partition/picture.h"
 #include "partition/plan_words.h"
+#include <polytile/size.h>
 
 #include <math.h>
 
@@ -60,8 +61,8 @@ static void draw_bytes(const pti_picture *picture, const pti_panel *panel, int64
                        int64_t downloaded) {
     char up[32], down[32];
     double y = panel->at.y - 20;
-    pti_bytes_format(uploaded, up);
-    pti_bytes_format(downloaded, down);
+    polytile_size_format(uploaded, up);
+    polytile_size_format(downloaded, down);
     if (picture->schedule->in_place)
         pti_svg_label(picture->svg, "body", panel->at.x, y, "used in place");
     else if (uploaded > 0 && downloaded > 0)

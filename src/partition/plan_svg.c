@@ -1,6 +1,7 @@
 #include "base/checked.h"
 #include "partition/picture.h"
 #include "partition/plan_words.h"
+#include <polytile/size.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,7 +30,7 @@ static void describe_plan(pti_text *words, const polytile_plan_summary *s) {
     pti_text_add(words, "%s: ", s->kernel);
     pti_words_count(words, s->n_kernels, "superblock");
     if (s->limit_bytes > 0)
-        pti_text_add(words, " within %s", pti_bytes_format(s->limit_bytes, size));
+        pti_text_add(words, " within %s", polytile_size_format(s->limit_bytes, size));
     else
         pti_text_add(words, " in place");
 }
@@ -53,8 +54,8 @@ static void describe_traffic(pti_text *words, const polytile_plan *plan) {
         pti_text_add(words, "in place: nothing moves");
         return;
     }
-    pti_text_add(words, "%s to the device, %s back", pti_bytes_format(s->h2d_bytes, up),
-                 pti_bytes_format(s->d2h_bytes, down));
+    pti_text_add(words, "%s to the device, %s back", polytile_size_format(s->h2d_bytes, up),
+                 polytile_size_format(s->d2h_bytes, down));
     if (s->lower_bound_bytes == 0)
         return;
     pti_text_add(words, ", ");
@@ -74,7 +75,7 @@ static void draw_gauge(const pti_picture *picture) {
     pti_svg_rect(picture->svg, "held", used, NULL, NULL);
     pti_svg_rect(picture->svg, "frame", whole, NULL, NULL);
     pti_svg_label(picture->svg, "small end", page_width - margin, 23,
-                  "peak %s, %.1f%% of the limit", pti_bytes_format(s->peak_device_bytes, peak),
+                  "peak %s, %.1f%% of the limit", polytile_size_format(s->peak_device_bytes, peak),
                   100 * share);
 }
 

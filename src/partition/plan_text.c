@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "partition/plan.h"
 #include "partition/plan_words.h"
+#include <polytile/size.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ enum { N_SHOWN = 6, N_COLUMNS = 5 };
 
 static void add_bytes(pti_text *text, int64_t bytes) {
     char buffer[32];
-    pti_text_add(text, "%s", pti_bytes_format(bytes, buffer));
+    pti_text_add(text, "%s", polytile_size_format(bytes, buffer));
 }
 
 static void add_label(pti_text *text, const char *label) {
