@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -42,15 +41,28 @@ bool is_source(const fs::path &path) {
     return extension == ".c" || extension == ".h";
 }
 
+/* The quotes or angle brackets of an #include line and what is between them; empty for any other. */
+std::string included_by(const std::string &line) {
+    const size_t hash = line.find_first_not_of(" \t");
+    if (hash == std::string::npos || line[hash] != '#')
+        return "";
+    const size_t word = line.find_first_not_of(" \t", hash + 1);
+    if (word == std::string::npos || line.compare(word, 7, "include") != 0)
+        return "";
+    const size_t open = line.find_first_of("<\"", word);
+    const size_t close = open == std::string::npos ? open : line.find_first_of(">\"", open + 1);
+    return close == std::string::npos ? "" : line.substr(open, close - open);
+}
+
 std::vector<Include> includes_of(const fs::path &file) {
-    static const std::regex pattern("^\\s*#\\s*include\\s*([<\"])([^>\"]+)[>\"]");
     std::vector<Include> includes;
     std::ifstream stream(file);
     std::string line;
-    std::smatch match;
-    while (std::getline(stream, line))
-        if (std::regex_search(line, match, pattern))
-            includes.push_back({file, match[1] == "\"", match[2]});
+    while (std::getline(stream, line)) {
+        const std::string included = included_by(line);
+        if (!included.empty())
+            includes.push_back({file, included[0] == '"', included.substr(1)});
+    }
     return includes;
 }
 
