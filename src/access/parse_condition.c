@@ -230,7 +230,7 @@ static bool holds_condition(pti_parser *parser, bool *holds) {
     return true;
 }
 
-static bool parse_atom(pti_parser *parser, pti_condition *condition) {
+static bool parse_unit(pti_parser *parser, pti_condition *condition) {
     bool grouped = false;
     if (pti_parser_at_word(parser, "exists"))
         return parse_exists(parser, condition);
@@ -240,6 +240,10 @@ static bool parse_atom(pti_parser *parser, pti_condition *condition) {
         return parse_chain(parser, condition);
     return pti_parser_advance(parser) && pti_parse_condition(parser, condition) &&
            pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the condition");
+}
+
+static bool parse_atom(pti_parser *parser, pti_condition *condition) {
+    return pti_parser_descend(parser) && parse_unit(parser, condition) && pti_parser_ascend(parser);
 }
 
 static bool parse_conjunction(pti_parser *parser, pti_condition *condition) {

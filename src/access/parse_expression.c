@@ -151,7 +151,7 @@ static bool parse_name(pti_parser *parser, pti_linear *linear) {
 
 static bool parse_sum(pti_parser *parser, pti_linear *linear);
 
-static bool parse_factor(pti_parser *parser, pti_linear *linear) {
+static bool parse_primary(pti_parser *parser, pti_linear *linear) {
     char shown[PTI_NAME_BYTES + 2];
     size_t offset = parser->token.begin;
     memset(linear, 0, sizeof *linear);
@@ -174,6 +174,10 @@ static bool parse_factor(pti_parser *parser, pti_linear *linear) {
                                "expected an expression in indices and parameters, not %s",
                                pti_token_show(&parser->token, shown));
     }
+}
+
+static bool parse_factor(pti_parser *parser, pti_linear *linear) {
+    return pti_parser_descend(parser) && parse_primary(parser, linear) && pti_parser_ascend(parser);
 }
 
 static bool at_remainder(const pti_parser *parser) {

@@ -77,6 +77,7 @@ typedef struct pti_parser {
     pti_token token; /* the next one, not yet used */
     polytile_declaration *declaration;
     pti_scope *scope; /* NULL outside braces */
+    int depth;        /* of parentheses, signs and quantifiers around the token */
     polytile_status status;
 } pti_parser;
 
@@ -90,6 +91,9 @@ bool pti_parser_check(pti_parser *parser, size_t offset, polytile_status status,
 
 /** Read the token at an offset. */
 bool pti_token_read(pti_parser *parser, size_t offset, pti_token *token);
+/** Go one level of nesting down, which has an end so that the stack has; back up after success. */
+bool pti_parser_descend(pti_parser *parser);
+bool pti_parser_ascend(pti_parser *parser);
 /** Go on to the next token. */
 bool pti_parser_advance(pti_parser *parser);
 bool pti_parser_at(const pti_parser *parser, pti_token_kind kind);

@@ -12,7 +12,7 @@ static const char *const symbols[] = {
 #undef SYMBOL_TEXT
 };
 
-enum { N_SYMBOLS = sizeof symbols / sizeof *symbols };
+enum { N_SYMBOLS = sizeof symbols / sizeof *symbols, MAX_DEPTH = 100 };
 
 /** The caret stands under its column also after tabs and UTF-8. */
 static void add_caret(pti_text *text, const char *line, size_t n_bytes) {
@@ -126,6 +126,18 @@ bool pti_token_read(pti_parser *parser, size_t offset, pti_token *token) {
     if (isdigit((unsigned char)first))
         return read_integer(parser, token);
     read_symbol(parser->text, token);
+    return true;
+}
+
+bool pti_parser_descend(pti_parser *parser) {
+    if (parser->depth == MAX_DEPTH)
+        return pti_parser_fail(parser, parser->token.begin, "nested more than %d deep", MAX_DEPTH);
+    parser->depth++;
+    return true;
+}
+
+bool pti_parser_ascend(pti_parser *parser) {
+    parser->depth--;
     return true;
 }
 

@@ -56,8 +56,8 @@ static int n_columns(const columns *in) {
 }
 
 static __isl_give isl_mat *put(__isl_take isl_mat *matrix, int row, int column, int64_t value) {
-    isl_ctx *isl = isl_mat_get_ctx(matrix);
-    return isl_mat_set_element_val(matrix, row, column, isl_val_int_from_si(isl, value));
+    isl_val *held = isl_val_int_from_si(isl_mat_get_ctx(matrix), value);
+    return isl_mat_set_element_val(matrix, row, column, held);
 }
 
 static __isl_give isl_mat *new_matrix(isl_ctx *isl, int n_rows, const columns *in) {
@@ -69,14 +69,21 @@ static __isl_give isl_mat *new_matrix(isl_ctx *isl, int n_rows, const columns *i
     return matrix;
 }
 
+/** sign * value, which for the smallest of all values is no 64-bit number. */
+static __isl_give isl_mat *put_signed(__isl_take isl_mat *matrix, int row, int column,
+                                      int64_t value, int sign) {
+    isl_val *held = isl_val_int_from_si(isl_mat_get_ctx(matrix), value);
+    return isl_mat_set_element_val(matrix, row, column, sign < 0 ? isl_val_neg(held) : held);
+}
+
 /** sign * affine into a row's constant, parameters and indices. */
 static __isl_give isl_mat *put_affine(__isl_take isl_mat *matrix, int row, const columns *in,
-                                      const polytile_affine *affine, int64_t sign) {
-    matrix = put(matrix, row, 0, sign * affine->constant);
+                                      const polytile_affine *affine, int sign) {
+    matrix = put_signed(matrix, row, 0, affine->constant, sign);
     for (int p = 0; p < in->n_parameters; p++)
-        matrix = put(matrix, row, column_of_parameter(p), sign * affine->parameter[p]);
+        matrix = put_signed(matrix, row, column_of_parameter(p), affine->parameter[p], sign);
     for (int k = 0; k < in->n_indices; k++)
-        matrix = put(matrix, row, column_of_index(in, k), sign * affine->index[k]);
+        matrix = put_signed(matrix, row, column_of_index(in, k), affine->index[k], sign);
     return matrix;
 }
 
