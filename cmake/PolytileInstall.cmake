@@ -8,7 +8,13 @@ install(TARGETS polytile EXPORT polytileTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/polytile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT polytileTargets NAMESPACE polytile:: DESTINATION ${package_dir})
 
+# Other compilers than the one that built the library may not know where its OpenMP runtime is.
 list(GET OpenMP_C_LIB_NAMES 0 POLYTILE_OPENMP_RUNTIME)
+set(POLYTILE_PC_OPENMP -l${POLYTILE_OPENMP_RUNTIME})
+get_filename_component(runtime_dir ${OpenMP_${POLYTILE_OPENMP_RUNTIME}_LIBRARY} DIRECTORY)
+if(NOT runtime_dir IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+  string(PREPEND POLYTILE_PC_OPENMP "-L${runtime_dir} ")
+endif()
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/polytileConfig.cmake.in ${PROJECT_BINARY_DIR}/polytileConfig.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
