@@ -39,8 +39,8 @@ typedef struct polytile_kernel polytile_kernel;
  *
  * Shapes  At most 8 indices, 8 parameters and 8 subscripts a section; docs/declarations.md has the
  *         grammar.
- * Errors  DECLARATION (the text shows the column with a caret), CONFLICT (whatever the launch
- *         domain is), NO_MEMORY.
+ * Errors  DECLARATION (the text shows the column with a caret), UNSUPPORTED (a relation in braces
+ *         that isl cannot bound), NO_MEMORY. Conflicts are looked for at each launch.
  * Owns    The text is copied; the implementation is copied, its user pointer stays the caller's; it
  *         may be NULL for a kernel that is only planned. The context owns the kernel, which
  *         polytile_kernel_destroy() can end sooner.
