@@ -37,13 +37,14 @@ static bool ends_meet(const polytile_domain *a, const polytile_domain *b) {
 
 bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b,
                        polytile_domain *common) {
-    polytile_domain meet = {.n_dims = a->n_dims};
     bool meets = ends_meet(a, b);
+    common->n_dims = a->n_dims;
     for (int d = 0; meets && d < a->n_dims; d++) {
-        meet.range[d] = pti_range_intersect(a->range[d], b->range[d]);
-        meets = !pti_range_is_empty(meet.range[d]);
+        common->range[d] = pti_range_intersect(a->range[d], b->range[d]);
+        meets = !pti_range_is_empty(common->range[d]);
     }
-    *common = meets ? meet : pti_box_empty(a->n_dims);
+    for (int d = 0; !meets && d < a->n_dims; d++)
+        common->range[d] = (polytile_range){0, -1, 1};
     return meets;
 }
 

@@ -13,22 +13,6 @@ polytile_range pti_range(int64_t lo, int64_t hi, int64_t step) {
     return (polytile_range){lo, last, last == lo ? 1 : step};
 }
 
-bool pti_range_is_empty(polytile_range range) {
-    return range.hi < range.lo;
-}
-
-int64_t pti_range_count(polytile_range range) {
-    if (pti_range_is_empty(range))
-        return 0;
-    return (range.step == 1 ? range.hi - range.lo : (range.hi - range.lo) / range.step) + 1;
-}
-
-bool pti_range_equals(polytile_range a, polytile_range b) {
-    if (pti_range_is_empty(a) || pti_range_is_empty(b))
-        return pti_range_is_empty(a) && pti_range_is_empty(b);
-    return a.lo == b.lo && a.hi == b.hi && (a.step == b.step || a.lo == a.hi);
-}
-
 bool pti_range_has(polytile_range range, int64_t value) {
     return value >= range.lo && value <= range.hi && (value - range.lo) % range.step == 0;
 }

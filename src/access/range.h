@@ -11,9 +11,22 @@
 /** The range of lo, lo + step, ... up to hi: hi is rounded down onto the lattice. */
 polytile_range pti_range(int64_t lo, int64_t hi, int64_t step);
 
-bool pti_range_is_empty(polytile_range range);
-int64_t pti_range_count(polytile_range range);
-bool pti_range_equals(polytile_range a, polytile_range b);
+static inline bool pti_range_is_empty(polytile_range range) {
+    return range.hi < range.lo;
+}
+
+static inline int64_t pti_range_count(polytile_range range) {
+    if (pti_range_is_empty(range))
+        return 0;
+    return (range.step == 1 ? range.hi - range.lo : (range.hi - range.lo) / range.step) + 1;
+}
+
+static inline bool pti_range_equals(polytile_range a, polytile_range b) {
+    if (pti_range_is_empty(a) || pti_range_is_empty(b))
+        return pti_range_is_empty(a) && pti_range_is_empty(b);
+    return a.lo == b.lo && a.hi == b.hi && (a.step == b.step || a.lo == a.hi);
+}
+
 bool pti_range_has(polytile_range range, int64_t value);
 bool pti_range_contains(polytile_range outer, polytile_range inner);
 

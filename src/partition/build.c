@@ -334,7 +334,7 @@ polytile_status pti_schedule_build(const pti_instance *instance, const pti_parti
         free(of);
         return POLYTILE_NO_FIT;
     }
-    of->builder.schedule = pti_schedule_new(instance, partition->n_superblocks);
+    pti_builder_begin(&of->builder, instance, partition->n_superblocks);
     if (of->builder.schedule != NULL) {
         of->builder.schedule->limit_bytes = limit_bytes;
         of->builder.schedule->arena_bytes = of->arena.division.arena_bytes;

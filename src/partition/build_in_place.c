@@ -32,7 +32,8 @@ static void fill_whole(pti_builder *builder, int operand, pti_last *filled) {
 
 polytile_status pti_schedule_build_in_place(const pti_instance *instance, pti_schedule **schedule) {
     *schedule = NULL;
-    pti_builder builder = {.schedule = pti_schedule_new(instance, 1)};
+    pti_builder builder;
+    pti_builder_begin(&builder, instance, 1);
     if (builder.schedule == NULL)
         return POLYTILE_NO_MEMORY;
     builder.schedule->in_place = true;

@@ -78,7 +78,7 @@ int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) 
     return schedule->n_placements++;
 }
 
-pti_schedule *pti_schedule_new(const pti_instance *instance, int64_t n_superblocks) {
+static pti_schedule *new_schedule(const pti_instance *instance, int64_t n_superblocks) {
     pti_schedule *schedule = calloc(1, sizeof *schedule);
     if (schedule == NULL)
         return NULL;
@@ -92,4 +92,19 @@ pti_schedule *pti_schedule_new(const pti_instance *instance, int64_t n_superbloc
     }
     schedule->n_superblocks = n_superblocks;
     return schedule;
+}
+
+void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int64_t n_superblocks) {
+    int64_t n_operands = instance->n_operands;
+    pti_schedule *schedule = new_schedule(instance, n_superblocks);
+    *builder = (pti_builder){.schedule = schedule,
+                             .op_capacity = n_superblocks * (2 * n_operands + 2),
+                             .wait_capacity = n_superblocks * (2 * n_operands + 2),
+                             .placement_capacity = n_superblocks * n_operands};
+    if (schedule == NULL)
+        return;
+    schedule->op = malloc((size_t)builder->op_capacity * sizeof *schedule->op);
+    schedule->wait = malloc((size_t)builder->wait_capacity * sizeof *schedule->wait);
+    schedule->placement = malloc((size_t)builder->placement_capacity * sizeof *schedule->placement);
+    builder->failed = schedule->op == NULL || schedule->wait == NULL || schedule->placement == NULL;
 }

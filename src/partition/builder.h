@@ -26,8 +26,11 @@ typedef struct pti_builder {
     bool failed; /* out of memory: sticks, later calls do nothing */
 } pti_builder;
 
-/** An empty schedule with room for superblocks and their launches' placements; NULL: out of memory. */
-pti_schedule *pti_schedule_new(const pti_instance *instance, int64_t n_superblocks);
+/**
+ * Begin a schedule of so many superblocks, with room for what they usually take, since growing
+ * copies. Leaves builder->schedule NULL when memory runs out.
+ */
+void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int64_t n_superblocks);
 
 /** Append an operation that waits for the last ones of the other streams; returns its position. */
 int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits);

@@ -11,6 +11,9 @@ enum { MAX_PERMUTED = 4 };
 /** Traffic that is hidden behind other work counts a little: it is what a busy link feels first. */
 static const double traffic_weight = 0.02;
 
+/** What the host spends on planning and running one more superblock. */
+static const double host_s = 10e-6;
+
 static bool only_moves(const pti_instance *instance, int d) {
     for (int a = 0; a < instance->n_operands; a++) {
         if (pti_operand_trend(instance, a, d) != PTI_CONSTANT)
@@ -256,7 +259,8 @@ static double estimate_seconds(const pti_problem *problem, const estimate *all,
     double touched = 0;
     for (int a = 0; a < all->n_pieces; a++)
         touched += all->piece[a].bytes * n_kernels;
-    double compute_s = n_kernels * link->launch_latency_s + touched / link->kernel_bytes_per_s;
+    double compute_s =
+        n_kernels * (link->launch_latency_s + host_s) + touched / link->kernel_bytes_per_s;
     double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
     if (candidate->n_kernels <= 1)
         return moves->upload_cost_bytes / link->upload_bytes_per_s +

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /** At most 2 * sqrt(n) quotients are distinct; longer lists are thinned out. */
-enum { MAX_EXTENTS = 512, SMALL_GRID = 64, MAX_HALVINGS = 5 };
+enum { MAX_EXTENTS = 512, SMALL_GRID = 64, MAX_HALVINGS = 4 };
 
 typedef struct extents {
     int n_extents;

@@ -55,7 +55,7 @@ static bool cost_less_time(const pti_cost *a, const pti_cost *b) {
 
 /** Shapes tried: enough for every quotient of 1024 x 1024 blocks, or a thinned list where each
  * needs an estimate. */
-enum { ALL_SHAPES = 20000, SOME_SHAPES = 36 };
+enum { ALL_SHAPES = 20000, SOME_SHAPES = 25 };
 
 static const pti_strategy strategies[] = {
     {"min-time", {less_time, false, true, SOME_SHAPES}, cost_less_time, false, 2},
