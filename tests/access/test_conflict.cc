@@ -243,7 +243,7 @@ TEST(ConflictRandom, RelationsAreJudgedAsByEnumeration) {
     Random random(test_seed("ConflictRandom.RelationsAreJudgedAsByEnumeration"));
     static const char *const roles[] = {"in", "out", "inout", "sum"};
     static const char *const threads[] = {"-1:3, 0:4", "7"};
-    for (int64_t round = scaled(1500); round > 0 && !HasFatalFailure();) {
+    for (int64_t round = scaled(3000); round > 0 && !HasFatalFailure();) {
         const int n_indices = static_cast<int>(random.number(1, 2));
         const RandomBraces first(&random, n_indices, 1), second(&random, n_indices, 1);
         const polytile_role role[] = {static_cast<polytile_role>(random.number(0, 3)),

@@ -12,9 +12,10 @@
 /** A random relation in braces, "{[i, j] -> A[a] : ...}", as text and as what it means. */
 class RandomBraces {
   public:
-    /** Threads have 1 or 2 indices, elements 1 or 2. */
-    RandomBraces(Random *random, int n_indices, int n_dims)
-        : random_(random), n_indices_(n_indices), n_dims_(n_dims) {
+    /** Threads have 1 or 2 indices, elements 1 or 2; alone: no two threads share an element. */
+    RandomBraces(Random *random, int n_indices, int n_dims, const char *array = "A",
+                 bool alone = false)
+        : random_(random), n_indices_(n_indices), n_dims_(n_dims), array_(array), alone_(alone) {
         text_ = "{" + draw_piece();
         if (random->chance(15))
             text_ += "; " + draw_piece();
@@ -41,10 +42,21 @@ class RandomBraces {
 
     std::string draw_piece() {
         std::string condition;
-        Condition holds = draw_disjunction(2, &condition);
-        pieces_.push_back(holds);
-        return std::string(n_indices_ == 1 ? "[i] -> A[" : "[i, j] -> A[") +
-               (n_dims_ == 1 ? "a] : " : "a, b] : ") + condition;
+        n_quantified_ = 0;
+        const Condition holds = draw_disjunction(2, &condition);
+        const bool alone = alone_;
+        const size_t n_indices = static_cast<size_t>(n_indices_);
+        pieces_.push_back([=](const Point &point) {
+            bool mine = true;
+            for (size_t k = 0; alone && k < n_indices; k++)
+                mine = mine && point[n_indices + k] == point[k];
+            return mine && holds(point);
+        });
+        if (alone)
+            condition = std::string(n_indices_ == 1 ? "a = i" : "a = i and b = j") + " and (" +
+                        condition + ")";
+        return std::string(n_indices_ == 1 ? "[i] -> " : "[i, j] -> ") + array_ +
+               (n_dims_ == 1 ? "[a] : " : "[a, b] : ") + condition;
     }
 
     const char *variable(int64_t at) const {
@@ -78,7 +90,7 @@ class RandomBraces {
                     [at](const Point &point) { return point[at]; }};
         }
         const Linear inner = draw_linear();
-        if (!random_->chance(12))
+        if (!random_->chance(12) || ++n_quantified_ > POLYTILE_MAX_DIMS)
             return inner;
         const int64_t divisor = random_->number(1, 4);
         return {"(" + inner.text + ") mod " + std::to_string(divisor),
@@ -128,7 +140,7 @@ class RandomBraces {
             *text = "(" + *text + ")";
             return inside;
         }
-        if (random_->chance(12))
+        if (random_->chance(12) && ++n_quantified_ <= POLYTILE_MAX_DIMS)
             return draw_exists(text);
         return random_->chance(50) ? draw_chain(text) : draw_comparison(text);
     }
@@ -157,6 +169,9 @@ class RandomBraces {
 
     Random *random_;
     int n_indices_, n_dims_;
+    std::string array_;
+    bool alone_;
+    int n_quantified_ = 0; /* in the piece being drawn, which may have 8 */
     std::string text_;
     std::vector<Condition> pieces_;
 };

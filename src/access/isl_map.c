@@ -1,0 +1,271 @@
+#include <polytile/isl.h>
+
+#include "access/kernel.h"
+#include "access/relations.h"
+
+#include <isl/mat.h>
+#include <isl/space.h>
+#include <isl/val.h>
+#include <stdlib.h>
+
+/* isl maps as relations of a declaration, row by row, and back. */
+
+/** What is gathered while isl hands over the basic maps of a map. */
+typedef struct map_reader {
+    const polytile_declaration *declaration;
+    int n_dims;
+    int parameter[POLYTILE_MAX_DIMS]; /* the declaration's, by the map's; n_parameters of them */
+    int n_parameters;
+    pti_relation **relation; /* owned */
+    int n_relations;
+    polytile_status status;
+} map_reader;
+
+static isl_stat stop(map_reader *reader, polytile_status status) {
+    reader->status = status;
+    return isl_stat_error;
+}
+
+/** One entry of a row, moved on to the next column. */
+static bool take(__isl_keep isl_mat *rows, int row, int *column, int64_t *value) {
+    isl_val *held = isl_mat_get_element_val(rows, row, (*column)++);
+    isl_val *least = held ? isl_val_int_from_si(isl_val_get_ctx(held), INT64_MIN) : NULL;
+    isl_val *most = held ? isl_val_int_from_si(isl_val_get_ctx(held), INT64_MAX) : NULL;
+    bool fits = isl_val_ge(held, least) == isl_bool_true && isl_val_le(held, most) == isl_bool_true;
+    if (fits)
+        *value = isl_val_get_num_si(held);
+    isl_val_free(held);
+    isl_val_free(least);
+    isl_val_free(most);
+    return fits;
+}
+
+static bool take_many(__isl_keep isl_mat *rows, int row, int *column, int64_t *values, int n) {
+    bool fits = true;
+    for (int k = 0; fits && k < n; k++)
+        fits = take(rows, row, column, &values[k]);
+    return fits;
+}
+
+/** Columns: constant, the map's parameters, indices, elements, divisions. */
+static bool take_row(const map_reader *reader, __isl_keep isl_mat *rows, int row, int n_exists,
+                     pti_constraint *constraint) {
+    int column = 0;
+    bool fits = take(rows, row, &column, &constraint->constant);
+    for (int p = 0; fits && p < reader->n_parameters; p++)
+        fits = take(rows, row, &column, &constraint->parameter[reader->parameter[p]]);
+    return fits &&
+           take_many(rows, row, &column, constraint->index, reader->declaration->n_indices) &&
+           take_many(rows, row, &column, constraint->element, reader->n_dims) &&
+           take_many(rows, row, &column, constraint->exists, n_exists);
+}
+
+/** Add the rows of a matrix, which is taken, to the relation being read. */
+static isl_stat take_rows(map_reader *reader, __isl_take isl_mat *rows, bool are_equalities) {
+    pti_relation *relation = reader->relation[reader->n_relations - 1];
+    isl_stat done = rows == NULL ? stop(reader, POLYTILE_NO_MEMORY) : isl_stat_ok;
+    int n_rows = rows == NULL ? 0 : (int)isl_mat_rows(rows);
+    for (int row = 0; done == isl_stat_ok && row < n_rows; row++) {
+        pti_constraint constraint = {.is_equality = are_equalities};
+        if (!take_row(reader, rows, row, relation->n_exists, &constraint))
+            done = stop(reader, POLYTILE_OVERFLOW);
+        else if (!pti_relation_add(relation, &constraint))
+            done = stop(reader, POLYTILE_NO_MEMORY);
+    }
+    isl_mat_free(rows);
+    return done;
+}
+
+static bool grow(map_reader *reader) {
+    size_t n_bytes = ((size_t)reader->n_relations + 1) * sizeof *reader->relation;
+    pti_relation **grown = realloc(reader->relation, n_bytes);
+    pti_relation *relation = pti_relation_new();
+    if (grown != NULL)
+        reader->relation = grown;
+    if (grown == NULL || relation == NULL) {
+        pti_relation_free(relation);
+        return false;
+    }
+    grown[reader->n_relations++] = relation;
+    return true;
+}
+
+static isl_stat read_basic_map(__isl_take isl_basic_map *piece, void *user) {
+    map_reader *reader = user;
+    isl_stat done = isl_stat_ok;
+    int n_exists = (int)isl_basic_map_dim(piece, isl_dim_div);
+    if (n_exists > POLYTILE_MAX_DIMS)
+        done = stop(reader, POLYTILE_UNSUPPORTED);
+    else if (!grow(reader))
+        done = stop(reader, POLYTILE_NO_MEMORY);
+    if (done == isl_stat_ok) {
+        reader->relation[reader->n_relations - 1]->n_exists = n_exists;
+        done = take_rows(reader,
+                         isl_basic_map_equalities_matrix(piece, isl_dim_cst, isl_dim_param,
+                                                         isl_dim_in, isl_dim_out, isl_dim_div),
+                         true);
+    }
+    if (done == isl_stat_ok)
+        done = take_rows(reader,
+                         isl_basic_map_inequalities_matrix(piece, isl_dim_cst, isl_dim_param,
+                                                           isl_dim_in, isl_dim_out, isl_dim_div),
+                         false);
+    isl_basic_map_free(piece);
+    return done;
+}
+
+/** Each parameter of the map must be one of the declaration's. */
+static polytile_status match_parameters(map_reader *reader, __isl_keep isl_map *map,
+                                        pti_text *why) {
+    const polytile_declaration *declaration = reader->declaration;
+    int n_parameters = (int)isl_map_dim(map, isl_dim_param);
+    for (int p = 0; p < n_parameters; p++) {
+        const char *name = isl_map_get_dim_name(map, isl_dim_param, (unsigned)p);
+        int position = name == NULL ? -1
+                                    : pti_find_name(name, declaration->n_parameters,
+                                                    declaration->parameter_name);
+        if (position < 0) {
+            pti_text_add(why, "the map has a parameter %s that the declaration does not have",
+                         name == NULL ? "without a name" : name);
+            return POLYTILE_DECLARATION;
+        }
+        reader->parameter[reader->n_parameters++] = position;
+    }
+    return POLYTILE_OK;
+}
+
+static polytile_status check_shape(map_reader *reader, __isl_keep isl_map *map, pti_text *why) {
+    int n_indices = (int)isl_map_dim(map, isl_dim_in);
+    reader->n_dims = (int)isl_map_dim(map, isl_dim_out);
+    if (n_indices != reader->declaration->n_indices) {
+        pti_text_add(why, "the map has %d input dimensions, the kernel has %d indices", n_indices,
+                     reader->declaration->n_indices);
+        return POLYTILE_DECLARATION;
+    }
+    if (reader->n_dims < 1 || reader->n_dims > POLYTILE_MAX_DIMS) {
+        pti_text_add(why, "the map has %d output dimensions; there may be 1 to %d", reader->n_dims,
+                     POLYTILE_MAX_DIMS);
+        return POLYTILE_DECLARATION;
+    }
+    return POLYTILE_OK;
+}
+
+static void explain(const map_reader *reader, pti_text *why) {
+    if (reader->status == POLYTILE_OVERFLOW)
+        pti_text_add(why, "a coefficient of the map exceeds 64 bits");
+    else if (reader->status == POLYTILE_UNSUPPORTED)
+        pti_text_add(why,
+                     "a piece of the map has more than %d existentially quantified variables; "
+                     "split it or project them out",
+                     POLYTILE_MAX_DIMS);
+    else
+        pti_text_add(why, "out of host memory");
+}
+
+static polytile_status read_map(map_reader *reader, __isl_keep isl_map *map, pti_text *why) {
+    polytile_status status = check_shape(reader, map, why);
+    if (status == POLYTILE_OK)
+        status = match_parameters(reader, map, why);
+    if (status != POLYTILE_OK)
+        return status;
+    if (isl_map_foreach_basic_map(map, read_basic_map, reader) != isl_stat_ok) {
+        if (reader->status == POLYTILE_OK)
+            reader->status = POLYTILE_NO_MEMORY;
+        explain(reader, why);
+        return reader->status;
+    }
+    if (reader->n_relations == 0) {
+        pti_text_add(why, "the map is empty: no thread touches anything");
+        return POLYTILE_DECLARATION;
+    }
+    return POLYTILE_OK;
+}
+
+/** Take back the accesses, and the array, that were added since there were so many. */
+static void restore(polytile_declaration *declaration, int n_accesses, int n_arrays) {
+    while (declaration->n_accesses > n_accesses)
+        pti_relation_free(declaration->access[--declaration->n_accesses].relation);
+    while (declaration->n_arrays > n_arrays)
+        free(declaration->array_name[--declaration->n_arrays]);
+}
+
+/** Each relation becomes an access, which takes it. */
+static polytile_status add_relations(polytile_declaration *declaration, map_reader *reader,
+                                     const char *array, pti_access access, pti_text *why) {
+    int n_accesses = declaration->n_accesses, n_arrays = declaration->n_arrays;
+    access.n_dims = reader->n_dims;
+    for (int d = 0; d < access.n_dims; d++)
+        access.subscript[d] = (polytile_subscript){.step = 1, .from_first = true, .to_last = true};
+    for (int r = 0; r < reader->n_relations; r++) {
+        access.relation = reader->relation[r];
+        polytile_status status = pti_declaration_add_access(declaration, array, &access, why);
+        if (status != POLYTILE_OK) {
+            restore(declaration, n_accesses, n_arrays);
+            return status;
+        }
+        reader->relation[r] = NULL;
+    }
+    return POLYTILE_OK;
+}
+
+polytile_status polytile_declaration_add_isl_map(polytile_declaration *declaration,
+                                                 polytile_role role, bool fresh, const char *array,
+                                                 __isl_keep isl_map *map) {
+    if (declaration == NULL)
+        return POLYTILE_INVALID;
+    polytile_context *ctx = declaration->object.context;
+    pti_clear_error(ctx);
+    if (array == NULL || map == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s of an access is NULL", declaration->name,
+                        array == NULL ? "array's name" : "map");
+    map_reader reader = {.declaration = declaration};
+    pti_access access = {.role = role, .fresh = fresh};
+    pti_text why = {0};
+    polytile_status status = read_map(&reader, map, &why);
+    if (status == POLYTILE_OK)
+        status = add_relations(declaration, &reader, array, access, &why);
+    if (status != POLYTILE_OK)
+        pti_fail(ctx, status, "%s: %s: %s", declaration->name, array,
+                 why.data ? why.data : "out of host memory");
+    for (int r = 0; r < reader.n_relations; r++)
+        pti_relation_free(reader.relation[r]);
+    free(reader.relation);
+    pti_text_free(&why);
+    return status;
+}
+
+int polytile_kernel_get_n_accesses(const polytile_kernel *kernel) {
+    return kernel->declaration->n_accesses;
+}
+
+int polytile_kernel_get_access_array(const polytile_kernel *kernel, int access) {
+    const polytile_declaration *declaration = kernel->declaration;
+    return access >= 0 && access < declaration->n_accesses ? declaration->access[access].array : -1;
+}
+
+static __isl_give isl_map *name_parameters(__isl_take isl_map *map,
+                                           const polytile_declaration *declaration) {
+    for (int p = 0; p < declaration->n_parameters; p++)
+        map = isl_map_set_dim_name(map, isl_dim_param, (unsigned)p, declaration->parameter_name[p]);
+    return map;
+}
+
+polytile_status polytile_kernel_copy_isl_map(const polytile_kernel *kernel, int access,
+                                             isl_ctx *isl, isl_map **map) {
+    if (map != NULL)
+        *map = NULL;
+    if (kernel == NULL)
+        return POLYTILE_INVALID;
+    polytile_context *ctx = kernel->object.context;
+    const polytile_declaration *declaration = kernel->declaration;
+    pti_clear_error(ctx);
+    if (isl == NULL || map == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s is NULL", declaration->name,
+                        isl == NULL ? "isl context" : "place for the result");
+    if (access < 0 || access >= declaration->n_accesses)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: there is no access %d; it has 0 to %d",
+                        declaration->name, access, declaration->n_accesses - 1);
+    *map = name_parameters(pti_declared_relation(isl, declaration, &declaration->access[access]),
+                           declaration);
+    return *map == NULL ? pti_fail_memory(ctx, declaration->name, 4096) : POLYTILE_OK;
+}

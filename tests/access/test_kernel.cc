@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include <polytile/polytile.h>
+
+namespace {
+
+const char *const design_examples[] = {
+    "add[i]:        in x[i], y[i]; out z[i]",
+    "jacobi[i, j]:  in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+    "matmul[i, j]:  in A[i, :], B[:, j]; out C[i, j]",
+    "gemm[i, j, k]: in A[i, k], B[k, j]; sum C[i, j]",
+    "dot[i]:        in x[i], y[i]; out sum s[0]",
+    "coarsen[i]:    in fine[2*i:2*i+2]; out coarse[i]",
+    "odd[i]:        in x[1:n-1:2]; out y[i]",
+    "lower[i]:      in L[i, 0:i], x[0:i]; out y[i]",
+    "hankel[i, j]:  in h[i+j]; out H[i, j]",
+    "any[i, j]:     in {[i, j] -> A[a, b] : a = i and 0 <= b <= j}; out B[i, j]",
+    "star[i, j, k]: in A[i-1:i+1, j, k], A[i, j-1:j+1, k], A[i, j, k-1:k+1]; out B[i, j, k]",
+};
+
+class Kernel : public ::testing::Test {
+  protected:
+    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx_), POLYTILE_OK); }
+    void TearDown() override { polytile_context_destroy(ctx_); }
+
+    polytile_status create(const char *text, polytile_kernel **kernel) {
+        return polytile_kernel_create(ctx_, text, nullptr, kernel);
+    }
+
+    polytile_context *ctx_ = nullptr;
+};
+
+TEST_F(Kernel, ArraysAreInTheOrderInWhichTheyFirstAppear) {
+    polytile_kernel *kernel = nullptr;
+    ASSERT_EQ(create("k[i, j]: in b[i], a[j], b[j]; out c[i, j]; in d[i]", &kernel), POLYTILE_OK);
+    EXPECT_STREQ(polytile_kernel_get_name(kernel), "k");
+    EXPECT_EQ(polytile_kernel_get_n_indices(kernel), 2);
+    ASSERT_EQ(polytile_kernel_get_n_arrays(kernel), 4);
+    const char *const names[] = {"b", "a", "c", "d"};
+    for (int k = 0; k < 4; k++)
+        EXPECT_STREQ(polytile_kernel_get_array_name(kernel, k), names[k]);
+    EXPECT_EQ(polytile_kernel_get_array_name(kernel, -1), nullptr);
+    EXPECT_EQ(polytile_kernel_get_array_name(kernel, 4), nullptr);
+    polytile_kernel_destroy(kernel);
+}
+
+TEST_F(Kernel, TheTextIsCopied) {
+    std::string text = "k[i]: in x[i]; out y[i]";
+    polytile_kernel *kernel = nullptr;
+    ASSERT_EQ(create(text.c_str(), &kernel), POLYTILE_OK);
+    std::fill(text.begin(), text.end(), '?');
+    EXPECT_STREQ(polytile_kernel_get_name(kernel), "k");
+    EXPECT_STREQ(polytile_kernel_get_array_name(kernel, 1), "y");
+}
+
+TEST_F(Kernel, NullsAreRefusedWithAText) {
+    polytile_kernel *kernel = nullptr;
+    EXPECT_EQ(polytile_kernel_create(nullptr, "k[i]: in x[i]", nullptr, &kernel), POLYTILE_INVALID);
+    EXPECT_EQ(create(nullptr, &kernel), POLYTILE_INVALID);
+    EXPECT_STREQ(polytile_last_error(ctx_), "kernel: the declaration is NULL");
+    EXPECT_EQ(create("k[i]: in x[i]", nullptr), POLYTILE_INVALID);
+    EXPECT_STREQ(polytile_last_error(ctx_), "kernel: the place for the result is NULL");
+    EXPECT_EQ(polytile_kernel_create_from(nullptr, nullptr, &kernel), POLYTILE_INVALID);
+    polytile_kernel_destroy(nullptr);
+    polytile_declaration_destroy(nullptr);
+}
+
+TEST_F(Kernel, AnErrorLeavesNoKernelAndTheContextUsable) {
+    polytile_kernel *kernel = reinterpret_cast<polytile_kernel *>(ctx_);
+    EXPECT_EQ(create("k[i]: in x[i*i]", &kernel), POLYTILE_DECLARATION);
+    EXPECT_EQ(kernel, nullptr);
+    EXPECT_EQ(create("k[i]: in x[i]", &kernel), POLYTILE_OK);
+    EXPECT_STREQ(polytile_last_error(ctx_), "");
+}
+
+/** Best of a few rounds; the bound leaves room for slow machines and sanitizers. */
+TEST_F(Kernel, RegistrationTakesMilliseconds) {
+    using clock = std::chrono::steady_clock;
+    for (const char *text : design_examples) {
+        double best_ms = 1e9;
+        for (int round = 0; round < 5; round++) {
+            polytile_kernel *kernel = nullptr;
+            const clock::time_point start = clock::now();
+            ASSERT_EQ(create(text, &kernel), POLYTILE_OK) << polytile_last_error(ctx_);
+            const std::chrono::duration<double, std::milli> took = clock::now() - start;
+            best_ms = std::min(best_ms, took.count());
+            polytile_kernel_destroy(kernel);
+        }
+        std::printf("%7.3f ms  %s\n", best_ms, text);
+        EXPECT_LT(best_ms, 100);
+    }
+}
+
+} // namespace
