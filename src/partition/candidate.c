@@ -274,8 +274,9 @@ static double estimate_seconds(const pti_problem *problem, const estimate *all,
 }
 
 void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate) {
-    estimate all = {.n_dims = problem->instance->n_indices,
-                    .n_pieces = problem->instance->n_operands};
+    estimate all;
+    all.n_dims = problem->instance->n_indices;
+    all.n_pieces = problem->instance->n_operands;
     for (int d = 0; d < all.n_dims; d++)
         all.quotient[d] = (double)pti_grid_quotient(&problem->grid, candidate->shape, d);
     for (int a = 0; a < all.n_pieces; a++)
