@@ -3,7 +3,7 @@
 #include "count.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 field_shape field_get_shape(const polytile_array *array) {
@@ -56,10 +56,14 @@ polytile_status field_create(session *s, const char *name, const field_shape *sh
                                array);
 }
 
-/** Whether a path is that of one of the inputs, which creating it would destroy. */
+/** Whether a path leads to one of the inputs, which creating it would destroy. */
 static bool is_an_input(const session *s, const char *path) {
+    struct stat output, input;
+    if (stat(path, &output) != 0)
+        return false;
     for (int k = 0; k < s->options.n_inputs; ++k)
-        if (strcmp(s->options.input[k], path) == 0)
+        if (stat(s->options.input[k], &input) == 0 && input.st_dev == output.st_dev &&
+            input.st_ino == output.st_ino)
             return true;
     return false;
 }

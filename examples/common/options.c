@@ -11,7 +11,7 @@
 typedef struct option {
     const char *name;
     const char *argument; /* NULL: a switch */
-    const char *expected; /* completes "--name expects ..." */
+    const char *expected; /* completes "--name ...", as "expects a size" */
     const char *help;
     int extras; /* the programs that have it; 0: all */
     bool (*store)(example_options *options, const char *value);
@@ -117,25 +117,27 @@ static bool store_json(example_options *options, const char *value) {
 }
 
 static const option option_table[] = {
-    {"n", "N", "a whole number of at least 1", "the size of the arrays, a side", 0, store_n},
-    {"steps", "N", "a whole number of at least 1", "time steps (default 100)", EXAMPLE_STEPS,
-     store_steps},
-    {"device", "TEXT", "a device such as host or 'host(memory=64MiB,threads=2)'",
+    {"n", "N", "expects a whole number of at least 1", "the size of the arrays, a side", 0,
+     store_n},
+    {"steps", "N", "expects a whole number of at least 1", "time steps (default 100)",
+     EXAMPLE_STEPS, store_steps},
+    {"device", "TEXT", "expects a device such as host or 'host(memory=64MiB,threads=2)'",
      "where to run: host, 'host(memory=64MiB,threads=2)'\n(default host)", 0, store_device},
-    {"limit", "SIZE", "a size such as 64MiB or 1.5GiB",
+    {"limit", "SIZE", "expects a size such as 64MiB or 1.5GiB",
      "the device's memory limit, the same as memory= in\n"
      "--device; without either, host computes in place",
      0, store_limit},
-    {"strategy", "S", "the name of a strategy",
+    {"strategy", "S", "expects the name of a strategy",
      "min-time (default), min-traffic, min-kernels, paper", 0, store_strategy},
-    {"buffers", "B", "1, 2, 3 or auto", "superblocks in flight: 1, 2, 3 or auto (default)", 0,
-     store_buffers},
-    {"block", "TxTx..", "threads an index, such as 32x8",
+    {"buffers", "B", "expects 1, 2, 3 or auto", "superblocks in flight: 1, 2, 3 or auto (default)",
+     0, store_buffers},
+    {"block", "TxTx..", "expects threads an index, such as 32x8",
      "threads of a block, one number an index (default:\nchosen by the library)", 0, store_block},
-    {"steps-per-pass", "T", "1 or auto: this version runs one time step in a pass over the data",
+    {"steps-per-pass", "T",
+     "expects 1 or auto: this version runs one time step in a pass over the data",
      "time steps in a pass over the data: 1 or auto\n(default; the same in this version)",
      EXAMPLE_STEPS, store_steps_per_pass},
-    {"split-k", "auto|off", "auto or off",
+    {"split-k", "auto|off", "expects auto or off",
      "auto (default): the sum over k may be split; off:\n"
      "whole rows of A and columns of B",
      EXAMPLE_SPLIT_K, store_split_k},
@@ -143,15 +145,15 @@ static const option option_table[] = {
      store_check},
     {"plan", NULL, NULL, "plan only, at any size: no array is allocated,\nnothing runs", 0,
      store_plan},
-    {"input", "FILE.npy", "a .npy file, at most four times",
+    {"input", "FILE.npy", "expects a .npy file, at most four times",
      "read an array from a NumPy file instead of\ngenerating it; repeat for several", 0,
      store_input},
-    {"output", "FILE.npy", "a .npy file, at most four times", "write the result to a NumPy file", 0,
-     store_output},
-    {"repeat", "R", "a whole number of at least 1",
+    {"output", "FILE.npy", "expects a .npy file, at most four times",
+     "write the result to a NumPy file", 0, store_output},
+    {"repeat", "R", "expects a whole number of at least 1",
      "run R times and report the fastest (default 1)", 0, store_repeat},
     {"json", NULL, NULL, "print one JSON object as the last line", 0, store_json},
-    {"trace", "FILE", "a version that traces: this one can't, run without the option",
+    {"trace", "FILE", "is not in this version; run without it",
      "write a trace of the run; refused by this version", 0, refuse_trace},
 };
 enum { N_OPTIONS = sizeof(option_table) / sizeof(option_table[0]) };
@@ -217,9 +219,9 @@ static example_parsed take_option(const example_spec *spec, int argc, char **arg
     if (o->argument != NULL && value == NULL && ++*position < argc)
         value = argv[*position];
     if (o->argument != NULL && value == NULL)
-        return misused(spec, "--%s expects %s", o->name, o->expected);
+        return misused(spec, "--%s %s", o->name, o->expected);
     if (!o->store(options, value))
-        return misused(spec, "--%s expects %s", o->name, o->expected);
+        return misused(spec, "--%s %s", o->name, o->expected);
     return EXAMPLE_GO;
 }
 

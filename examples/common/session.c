@@ -21,8 +21,9 @@ polytile_status session_fail(session *s, polytile_status status, const char *for
 polytile_status session_check_block(session *s, int n_indices) {
     if (s->options.n_block == 0 || s->options.n_block == n_indices)
         return POLYTILE_OK;
-    return session_fail(s, POLYTILE_INVALID, "--block has %d numbers; the kernel has %d indices",
-                        s->options.n_block, n_indices);
+    return session_fail(s, POLYTILE_INVALID,
+                        "--block needs as many numbers as the kernel has indices, %d; it has %d",
+                        n_indices, s->options.n_block);
 }
 
 /** The device's text with --limit as its memory. */
