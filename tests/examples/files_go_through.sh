@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# NumPy files go in and out of the examples; foreign and unfitting ones are refused.
+# shellcheck source-path=SCRIPTDIR source=support.bash
+. "$(dirname "${BASH_SOURCE[0]}")/support.bash"
+
+for type in f32 f64; do
+    expect_exit 0 field make 37x53 "$work/plate.npy" "$type"
+    for steps in 1 2 5; do
+        expect_exit 0 jacobi --input "$work/plate.npy" --output "$work/after$steps.npy" \
+            --steps "$steps" --limit 8KiB --check --json
+        expect 'max_error == 0'
+        expect 'n == 37'
+        [[ $(value type) == "$type" ]] || fail "jacobi keeps the type $type"
+    done
+    expect_exit 0 jacobi --input "$work/after2.npy" --output "$work/again.npy" --steps 3 --check
+    cmp "$work/after5.npy" "$work/again.npy" || fail '2 and 3 steps are 5 steps'
+    expect_exit 0 field draw "$work/picture.svg" "$work/plate.npy" "$work/after5.npy"
+    head -c 4 "$work/picture.svg" | grep -q '<svg' || fail 'the picture is an SVG'
+done
+leftovers=("$work"/*scratch* "$work"/*.part)
+[[ ! -e ${leftovers[0]} && ! -e ${leftovers[1]} ]] || fail 'no scratch file is left over'
+
+expect_exit 0 matmul --n 40 --output "$work/c.npy"
+expect_exit 0 matmul --input "$work/c.npy" --input "$work/c.npy" --output "$work/d.npy" \
+    --limit 8KiB --check --json
+expect 'n == 40'
+expect_exit 0 vector_add --n 1000 --output "$work/z.npy"
+expect_exit 0 vector_add --input "$work/z.npy" --input "$work/z.npy" --output "$work/zz.npy" \
+    --limit 1KiB --check --json
+expect 'max_error == 0'
+expect 'n == 1000'
+
+expect_refusal 2 'overwrite an input' jacobi --input "$work/d.npy" \
+    --output "$work/../$(basename "$work")/d.npy"
+expect_refusal 2 'contradicts' jacobi --input "$work/d.npy" --n 41
+expect_refusal 2 'dimensions' vector_add --input "$work/d.npy"
+expect_refusal 2 'one too many' jacobi --input "$work/d.npy" --input "$work/d.npy"
+expect_refusal 2 'is needed' matmul --input "$work/plate.npy"
+printf 'no array' >"$work/foreign.npy"
+expect_refusal 2 'foreign.npy' jacobi --input "$work/foreign.npy"
+head -c 1000 "$work/d.npy" >"$work/short.npy"
+expect_refusal 2 'short.npy' jacobi --input "$work/short.npy"
+finish

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# --help lists every option, and the man page documents each of them.
+# shellcheck source-path=SCRIPTDIR source=support.bash
+. "$(dirname "${BASH_SOURCE[0]}")/support.bash"
+
+for name in vector_add jacobi matmul; do
+    expect_exit 0 "$name" --help
+    options=$(grep -oE '^  --[a-z-]+' "$work/out" | tr -d ' ')
+    for option in --n --device --limit --check --plan --json --input --output --trace --repeat \
+        --strategy --buffers --help; do
+        grep -qx -- "$option" <<<"$options" || fail "$name --help lacks $option"
+    done
+    for option in $options; do
+        grep -qF -- "${option//-/\\-}" "$source_dir/docs/man/$name.1" ||
+            fail "the man page of $name lacks $option"
+    done
+done
+finish

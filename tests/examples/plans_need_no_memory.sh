@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# --plan answers at any size, without arrays and without the device's memory.
+# shellcheck source-path=SCRIPTDIR source=support.bash
+. "$(dirname "${BASH_SOURCE[0]}")/support.bash"
+
+expect_plan() {
+    expect_exit 0 "$@" --plan --json
+    expect 'kernels > 1'
+    expect 'peak_device_bytes <= limit_bytes'
+    expect 'h2d_bytes + d2h_bytes >= lower_bound_bytes'
+    [[ -z $(value total_s) ]] || fail "$*: a plan has no running time"
+}
+
+expect_plan vector_add --n 1000000000000 --limit 64GiB
+[[ $(value device) == 'host(memory=64GiB)' ]] || fail 'the limit is in the device text'
+expect_plan jacobi --n 1000000 --steps 10 --limit 16GiB
+expect 'steps == 10'
+expect_plan matmul --n 200000 --limit 64GiB --split-k auto
+expect_plan matmul --n 200000 --limit 64GiB --split-k off
+expect_plan vector_add --n 67107840 --device 'host(memory=64MiB)' --strategy min-kernels --buffers 1
+expect 'kernels == 12'
+expect 'limit_bytes == 67108864'
+expect_exit 0 vector_add --n 10 --plan --output "$work/none.npy"
+[[ ! -e $work/none.npy ]] || fail '--plan creates no output file'
+expect_refusal 2 '2^61' vector_add --n 9000000000000000000 --plan
+finish

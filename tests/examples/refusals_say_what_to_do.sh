@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Wrong usage exits with 2, what does not fit with 3; both say what is wrong, on stderr alone.
+# shellcheck source-path=SCRIPTDIR source=support.bash
+. "$(dirname "${BASH_SOURCE[0]}")/support.bash"
+
+expect_refusal 2 'unknown option' vector_add --bogus
+expect_refusal 2 'unexpected argument' vector_add 12
+expect_refusal 2 'expects a whole number' vector_add --n abc
+expect_refusal 2 'expects a whole number' vector_add --n
+expect_refusal 2 'expects a whole number' vector_add --n -5
+expect_refusal 2 'expects a whole number' vector_add --n 99999999999999999999
+expect_refusal 2 'at least 3' jacobi --n 2
+expect_refusal 2 'expects a size' vector_add --limit big
+expect_refusal 2 'expects 1, 2, 3 or auto' vector_add --buffers 4
+expect_refusal 2 'takes no value' vector_add --check=yes
+expect_refusal 2 'both give a memory limit' vector_add --device 'host(memory=1MiB)' --limit 1MiB
+expect_refusal 2 'is no size' vector_add --device 'host(memory=lots)'
+expect_refusal 2 'unknown device' vector_add --device gpu
+expect_refusal 2 'min-kernels' vector_add --n 10 --strategy best
+expect_refusal 2 'as many numbers' vector_add --n 10 --block 2x2
+expect_refusal 2 'one time step' jacobi --steps-per-pass 8
+expect_refusal 2 'unknown option' vector_add --steps 3
+expect_refusal 2 'unknown option' jacobi --split-k off
+expect_refusal 2 'auto or off' matmul --split-k on
+expect_refusal 2 'not in this version' vector_add --trace trace.json
+expect_refusal 2 'No such file' vector_add --input "$work/missing.npy"
+expect_refusal 2 'cannot create' vector_add --n 10 --output "$work/no/such/folder.npy"
+expect_refusal 2 'of host memory' vector_add --n 1000000000000000
+expect_refusal 3 'limit' vector_add --n 100 --limit 8 --block 100
+expect_refusal 3 'matmul' matmul --n 4096 --limit 1KiB --split-k off
+finish

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Under many limits, strategies and numbers of buffers each example equals a plain loop, within the
+# limit and near the least traffic.
+# shellcheck source-path=SCRIPTDIR source=support.bash
+. "$(dirname "${BASH_SOURCE[0]}")/support.bash"
+
+run_checked() {
+    expect_exit 0 "$@" --check --json
+    expect 'max_error == 0'
+    expect 'kernels >= 1'
+    expect 'total_s > 0'
+}
+
+run_limited() {
+    run_checked "$@"
+    expect 'peak_device_bytes <= limit_bytes'
+    expect 'peak_device_bytes > 0'
+    expect 'h2d_bytes + d2h_bytes >= lower_bound_bytes'
+}
+
+for limit in 1KiB 10000 64KiB 1MiB 1GiB; do
+    run_limited vector_add --n 100003 --limit "$limit"
+done
+for limit in 4KiB 64KiB 300KiB 64MiB; do
+    run_limited jacobi --n 173 --steps 7 --limit "$limit"
+done
+for limit in 64KiB 100000 1MiB 64MiB; do
+    run_limited matmul --n 157 --limit "$limit"
+    run_limited matmul --n 157 --limit "$limit" --split-k off --block 1x16
+done
+for strategy in min-time min-traffic min-kernels paper; do
+    run_limited vector_add --n 10007 --limit 16KiB --strategy "$strategy"
+    run_limited jacobi --n 64 --steps 3 --limit 16KiB --strategy "$strategy"
+    run_limited matmul --n 64 --limit 16KiB --strategy "$strategy"
+done
+for buffers in 1 2 3 auto; do
+    run_limited vector_add --n 10007 --limit 16KiB --buffers "$buffers"
+    run_limited jacobi --n 64 --steps 4 --limit 16KiB --buffers "$buffers"
+    run_limited matmul --n 64 --limit 16KiB --buffers "$buffers"
+done
+for example in vector_add matmul 'jacobi --steps 5'; do
+    # shellcheck disable=SC2086 # an example and its options
+    run_checked $example --n 100
+    expect 'limit_bytes == 0'
+    expect 'h2d_bytes + d2h_bytes == 0'
+done
+run_checked jacobi --n 3 --steps 1 --steps-per-pass 1
+run_checked vector_add --n 1
+run_checked matmul --n 1
+run_limited vector_add --n 5000 --device 'host(threads=1,memory=8KiB)' --repeat 3
+finish

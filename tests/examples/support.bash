@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# What the script tests of the examples share. Arguments of each: the examples' build directory and
+# the source directory.
+set -uo pipefail
+# shellcheck disable=SC2034 # used by the tests
+readonly bin=$1 source_dir=$2
+work=$(mktemp -d)
+readonly work
+trap 'rm -rf "$work"' EXIT
+export OMP_WAIT_POLICY=passive
+failures=0
+
+# A broken expectation: what was expected, then the output in question.
+fail() {
+    printf 'FAILED: %s\n' "$1" >&2
+    sed 's/^/    /' "$work/out" "$work/err" >&2
+    failures=$((failures + 1))
+}
+
+# Runs an example and expects an exit code: CODE EXAMPLE ARGUMENTS...
+expect_exit() {
+    local wanted=$1 name=$2 code=0
+    shift 2
+    "$bin/$name" "$@" >"$work/out" 2>"$work/err" || code=$?
+    ((code == wanted)) || fail "$name $*: exit code $code, expected $wanted"
+}
+
+# Expects a refusal with a code and a text on stderr: CODE TEXT EXAMPLE ARGUMENTS...
+expect_refusal() {
+    local wanted=$1 text=$2
+    shift 2
+    expect_exit "$wanted" "$@"
+    grep -qF -- "$text" "$work/err" || fail "$*: stderr lacks \"$text\""
+    [[ ! -s $work/out ]] || fail "$*: a refusal wrote to stdout"
+}
+
+# The value of a key in the last line's JSON: KEY
+value() { tail -n 1 "$work/out" | sed -n "s/.*\"$1\": \"\{0,1\}\([^,\"}]*\).*/\1/p"; }
+
+# Expects an arithmetic relation between values, such as 'kernels > 1': RELATION
+expect() {
+    local relation=$1 expression=$1 key
+    # shellcheck disable=SC2013 # keys are words
+    for key in $(grep -oE '[a-z][a-z0-9_]*' <<<"$relation"); do
+        [[ -n $(value "$key") ]] || { fail "no $key in the JSON"; return; }
+        expression=$(sed -E "s/\b$key\b/$(value "$key")/g" <<<"$expression")
+    done
+    awk "BEGIN { exit !($expression) }" || fail "$relation does not hold: $expression"
+}
+
+finish() {
+    ((failures == 0)) || printf '%d expectations failed\n' "$failures" >&2
+    exit $((failures > 0))
+}
