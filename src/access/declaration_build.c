@@ -16,6 +16,36 @@ static polytile_status check_names(polytile_context *ctx, const char *name, cons
     return POLYTILE_OK;
 }
 
+static polytile_status check_counts(polytile_context *ctx, const char *name, int n_indices,
+                                    const char *const *indices, int n_parameters,
+                                    const char *const *parameters) {
+    polytile_status status = check_names(ctx, name, "indices", n_indices, indices);
+    if (status == POLYTILE_OK)
+        status = check_names(ctx, name, "parameters", n_parameters, parameters);
+    if (status == POLYTILE_OK && n_indices == 0)
+        status = pti_fail(ctx, POLYTILE_DECLARATION, "%s: a kernel needs at least one index", name);
+    return status;
+}
+
+static polytile_status add_names(polytile_declaration *declaration, int n_indices,
+                                 const char *const *indices, int n_parameters,
+                                 const char *const *parameters, pti_text *why) {
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; status == POLYTILE_OK && k < n_indices; k++)
+        status = pti_declaration_add_index(declaration, indices[k], why);
+    for (int k = 0; status == POLYTILE_OK && k < n_parameters; k++)
+        status = pti_declaration_add_parameter(declaration, parameters[k], why);
+    return status;
+}
+
+/** Pass on what an internal function said of the named kernel. */
+static polytile_status fail_with(polytile_context *ctx, const char *name, polytile_status status,
+                                 const pti_text *why) {
+    return status == POLYTILE_NO_MEMORY || why->data == NULL
+               ? pti_fail_memory(ctx, name, sizeof(polytile_declaration))
+               : pti_fail(ctx, status, "%s: %s", name, why->data);
+}
+
 polytile_status polytile_declaration_create(polytile_context *ctx, const char *name, int n_indices,
                                             const char *const *indices, int n_parameters,
                                             const char *const *parameters,
@@ -28,30 +58,22 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
     if (declaration == NULL || name == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "declaration: the %s is NULL",
                         name == NULL ? "name" : "place for the result");
+    polytile_status status = check_counts(ctx, name, n_indices, indices, n_parameters, parameters);
+    if (status != POLYTILE_OK)
+        return status;
     pti_text why = {0};
-    polytile_declaration *made = NULL;
-    polytile_status status;
-    PTI_TRY(check_names(ctx, name, "indices", n_indices, indices));
-    PTI_TRY(check_names(ctx, name, "parameters", n_parameters, parameters));
-    if (n_indices == 0) {
-        status = pti_fail(ctx, POLYTILE_DECLARATION, "%s: a kernel needs at least one index", name);
-        goto done;
-    }
-    PTI_TRY(pti_declaration_new(ctx, name, &made, &why));
-    for (int k = 0; k < n_indices; k++)
-        PTI_TRY(pti_declaration_add_index(made, indices[k], &why));
-    for (int k = 0; k < n_parameters; k++)
-        PTI_TRY(pti_declaration_add_parameter(made, parameters[k], &why));
-    pti_object_adopt(ctx, &made->object, destroy);
-done:
-    if (status != POLYTILE_OK) {
+    polytile_declaration *made;
+    status = pti_declaration_new(ctx, name, &made, &why);
+    if (status == POLYTILE_OK)
+        status = add_names(made, n_indices, indices, n_parameters, parameters, &why);
+    if (status == POLYTILE_OK)
+        pti_object_adopt(ctx, &made->object, destroy);
+    else
         pti_declaration_free(made);
-        made = NULL;
-    }
-    if (why.data != NULL)
-        pti_fail(ctx, status, "%s: %s", name, why.data);
+    *declaration = status == POLYTILE_OK ? made : NULL;
+    if (status != POLYTILE_OK)
+        fail_with(ctx, name, status, &why);
     pti_text_free(&why);
-    *declaration = made;
     return status;
 }
 
@@ -71,7 +93,7 @@ polytile_status polytile_declaration_add(polytile_declaration *declaration, poly
     pti_text why = {0};
     polytile_status status = pti_declaration_add_access(declaration, array, &access, &why);
     if (status != POLYTILE_OK)
-        pti_fail(ctx, status, "%s: %s", declaration->name, why.data ? why.data : "out of memory");
+        fail_with(ctx, declaration->name, status, &why);
     pti_text_free(&why);
     return status;
 }

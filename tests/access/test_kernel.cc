@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <string>
 
 #include <polytile/polytile.h>
@@ -76,6 +77,22 @@ TEST_F(Kernel, AnErrorLeavesNoKernelAndTheContextUsable) {
     EXPECT_EQ(kernel, nullptr);
     EXPECT_EQ(create("k[i]: in x[i]", &kernel), POLYTILE_OK);
     EXPECT_STREQ(polytile_last_error(ctx_), "");
+}
+
+/** Table rows of the page begin with a declaration between backquotes. */
+TEST_F(Kernel, TheExamplesOfTheManualAreAccepted) {
+    std::ifstream page(POLYTILE_SOURCE_DIR "/docs/declarations.md");
+    int n_examples = 0;
+    for (std::string line; std::getline(page, line);) {
+        const size_t end = line.find('`', 3);
+        if (line.rfind("| `", 0) != 0 || line.find("]:") > end || end == std::string::npos)
+            continue;
+        polytile_kernel *kernel = nullptr;
+        EXPECT_EQ(create(line.substr(3, end - 3).c_str(), &kernel), POLYTILE_OK)
+            << polytile_last_error(ctx_);
+        n_examples++;
+    }
+    EXPECT_EQ(n_examples, 10);
 }
 
 /** Best of a few rounds; the bound leaves room for slow machines and sanitizers. */
