@@ -311,6 +311,27 @@ TEST(ParseRandom, MutatedDeclarationsAreParsedOrRefused) {
     polytile_context_destroy(ctx);
 }
 
+TEST(ParseRandom, MutatedDeclarationsBecomeKernelsOrAreRefused) {
+    Random random(test_seed("ParseRandom.MutatedDeclarationsBecomeKernelsOrAreRefused"));
+    polytile_context *ctx = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    int64_t n_kernels = 0;
+    for (int64_t round = scaled(20000); round > 0; round--) {
+        const std::string text =
+            mutate(&random, seeds[random.number(0, static_cast<int64_t>(std::size(seeds)) - 1)]);
+        polytile_kernel *kernel = nullptr;
+        const polytile_status status = polytile_kernel_create(ctx, text.c_str(), nullptr, &kernel);
+        EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_DECLARATION ||
+                    status == POLYTILE_UNSUPPORTED)
+            << text << "\n"
+            << polytile_last_error(ctx);
+        n_kernels += status == POLYTILE_OK;
+        polytile_kernel_destroy(kernel);
+    }
+    EXPECT_GT(n_kernels, 0);
+    polytile_context_destroy(ctx);
+}
+
 TEST(ParseRandom, NoiseIsRefused) {
     Random random(test_seed("ParseRandom.NoiseIsRefused"));
     polytile_context *ctx = nullptr;
