@@ -127,9 +127,10 @@ polytile_status pti_parameters_match(polytile_context *ctx, const polytile_decla
     }
     for (int p = 0; p < declaration->n_parameters; p++)
         if (!given[p])
-            return pti_fail(ctx, POLYTILE_DECLARATION,
-                            "%s: parameter %s has no value; give one at launch, such as %s=100",
-                            declaration->name, declaration->parameter_name[p],
-                            declaration->parameter_name[p]);
+            return pti_fail(
+                ctx, POLYTILE_DECLARATION,
+                "%s: %s is no index, so it is a parameter, and has no value; give one at "
+                "launch, such as %s=100",
+                declaration->name, declaration->parameter_name[p], declaration->parameter_name[p]);
     return POLYTILE_OK;
 }

@@ -20,7 +20,7 @@ enum { N_TYPES = sizeof types / sizeof *types };
 
 int64_t polytile_type_get_bytes(polytile_type type) {
     if (type < 0)
-        return -(int64_t)type;
+        return -1 - (int64_t)type;
     return type < N_TYPES ? types[type].bytes : 0;
 }
 

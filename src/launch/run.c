@@ -7,7 +7,7 @@
 
 /** The limit that holds: the smaller of the device's and the options', where they are given. */
 static int64_t limit_of(const polytile_device *device, int64_t asked_bytes) {
-    if (device->limit_bytes == 0 || (asked_bytes > 0 && asked_bytes < device->limit_bytes))
+    if (device->limit_bytes == 0 || (asked_bytes != 0 && asked_bytes < device->limit_bytes))
         return asked_bytes;
     return device->limit_bytes;
 }

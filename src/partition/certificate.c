@@ -61,31 +61,42 @@ static bool smaller_block(const pti_problem *problem, int64_t *block, int n_buff
     return false;
 }
 
-/** An array that one thread reads along a whole dimension: an index of its own would let the
- * library split it. */
-static const pti_operand *whole_dimension(const pti_instance *instance, int *dimension) {
-    for (int s = 0; s < instance->n_sections; s++) {
-        const pti_section *section = &instance->section[s];
-        const pti_operand *operand = &instance->operand[section->operand];
-        for (int d = 0; d < section->n_dims; d++) {
-            const pti_subscript *subscript = &section->subscript[d];
-            bool moves = false;
-            for (int k = 0; k < instance->n_indices; k++)
-                moves |= subscript->lo.index[k] != 0 || subscript->hi.index[k] != 0;
-            int64_t width = subscript->hi.constant - subscript->lo.constant;
-            if (!moves && width > 0) {
-                *dimension = d;
-                return operand;
-            }
-        }
-    }
-    return NULL;
+/** The operand with the largest share of a block. */
+static int largest_operand(const pti_instance *instance, const int64_t *operand_bytes) {
+    int largest = 0;
+    for (int a = 1; a < instance->n_operands; a++)
+        largest = operand_bytes[a] > operand_bytes[largest] ? a : largest;
+    return largest;
 }
 
-static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers, int64_t sum) {
+/** Whether every thread uses all of a dimension, which then no index names. */
+static bool is_whole(const pti_subscript *subscript, polytile_range range) {
+    bool moves = false;
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
+        moves |= subscript->lo.index[k] != 0 || subscript->hi.index[k] != 0;
+    return !moves && range.lo < range.hi && subscript->lo.constant <= range.lo &&
+           subscript->hi.constant >= range.hi;
+}
+
+/** A dimension of an operand that every thread uses whole; -1 if there is none. */
+static int whole_dimension(const pti_instance *instance, int operand) {
+    const pti_operand *of = &instance->operand[operand];
+    for (int s = of->first_section; s < of->first_section + of->n_sections; s++) {
+        const pti_section *section = &instance->section[s];
+        for (int d = 0; d < section->n_dims; d++) {
+            if (is_whole(&section->subscript[d], of->domain.range[d]))
+                return d;
+        }
+    }
+    return -1;
+}
+
+static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers,
+                       const int64_t *operand_bytes, int64_t sum) {
     int64_t block[POLYTILE_MAX_DIMS];
     char size[32];
-    int dimension;
+    int largest = largest_operand(problem->instance, operand_bytes);
+    int dimension = whole_dimension(problem->instance, largest);
     int n_dims = problem->instance->n_indices;
     if (n_buffers > 1 && block_fits(problem, problem->grid.block, 1))
         pti_text_add(text, "; one buffer would fit");
@@ -94,12 +105,11 @@ static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers
         add_extents(text, n_dims, block);
         pti_text_add(text, " would fit");
     }
-    const pti_operand *whole = whole_dimension(problem->instance, &dimension);
-    if (whole != NULL)
+    if (dimension >= 0)
         pti_text_add(text,
                      "; dimension %d of %s is used whole by every thread: an index of its own in "
                      "the declaration (as k in gemm[i, j, k]) would let it be split",
-                     dimension, whole->name);
+                     dimension, problem->instance->operand[largest].name);
     int64_t enough = INT64_MAX;
     pti_mul_overflows(sum, n_buffers, &enough);
     pti_text_add(text, "; a limit of about %s would do", polytile_size_format(enough, size));
@@ -117,14 +127,15 @@ polytile_status pti_certificate(polytile_context *ctx, const pti_problem *proble
         extents[d] = worst.range[d].hi - worst.range[d].lo + 1;
     pti_text_add(&text, "%s: one ", instance->kernel_name);
     add_extents(&text, instance->n_indices, extents);
-    pti_text_add(&text, " block needs %s", polytile_size_format(sum, size));
+    pti_text_add(&text, "%s block needs %s", instance->n_indices == 1 ? "-thread" : "",
+                 polytile_size_format(sum, size));
     if (n_buffers > 1)
         pti_text_add(&text, " in each of %d buffers", n_buffers);
     for (int a = 0; a < instance->n_operands; a++)
         pti_text_add(&text, "%s%s %s", a == 0 ? " (" : ", ", instance->operand[a].name,
                      polytile_size_format(bytes[a], size));
     pti_text_add(&text, "); the limit is %s", polytile_size_format(problem->limit_bytes, size));
-    add_advice(&text, problem, n_buffers, sum);
+    add_advice(&text, problem, n_buffers, bytes, sum);
     polytile_status status = text.failed ? pti_fail_memory(ctx, "certificate", 4096)
                                          : pti_fail(ctx, POLYTILE_NO_FIT, "%s", text.data);
     pti_text_free(&text);

@@ -144,11 +144,15 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
                                      polytile_array *const *arrays,
                                      const polytile_plan_options *options, polytile_plan **plan) {
     double start_s = now_s();
-    if (kernel == NULL || plan == NULL)
+    if (plan != NULL)
+        *plan = NULL;
+    if (kernel == NULL)
         return POLYTILE_INVALID;
-    *plan = NULL;
     polytile_context *ctx = kernel->object.context;
     pti_clear_error(ctx);
+    if (plan == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL",
+                        polytile_kernel_get_name(kernel));
     options = options == NULL ? &no_options : options;
     const pti_strategy *strategy =
         pti_strategy_find(options->strategy == NULL ? "min-time" : options->strategy);
@@ -195,8 +199,12 @@ void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary 
 
 polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
                                              polytile_domain *threads) {
-    if (plan == NULL || threads == NULL)
+    if (plan == NULL)
         return POLYTILE_INVALID;
+    pti_clear_error(plan->object.context);
+    if (threads == NULL)
+        return pti_fail(plan->object.context, POLYTILE_INVALID,
+                        "%s: the place for the superblock is NULL", plan->summary.kernel);
     if (k < 0 || k >= plan->schedule->n_superblocks)
         return pti_fail(plan->object.context, POLYTILE_INVALID,
                         "%s: superblock %lld of %lld; they count from 0", plan->summary.kernel,

@@ -59,7 +59,7 @@ enum { ALL_SHAPES = 20000, SOME_SHAPES = 25 };
 
 static const pti_strategy strategies[] = {
     {"min-time", {less_time, false, true, SOME_SHAPES}, cost_less_time, false, 2},
-    {"min-traffic", {less_traffic, false, false, SOME_SHAPES}, cost_less_traffic, false, 1},
+    {"min-traffic", {less_traffic, false, false, SOME_SHAPES}, cost_less_traffic, false, 2},
     {"min-kernels", {fewer_kernels, true, false, ALL_SHAPES}, cost_fewer_kernels, false, 1},
     {"paper", {fewer_kernels, true, false, ALL_SHAPES}, cost_fewer_kernels, true, 1},
 };
