@@ -130,11 +130,13 @@ static void measure(const contest *c, const field_set *s, bench_times *library,
                     bench_times *plain) {
     time_plain(c, s);
     time_library(s);
-    for (int repetition = 0; repetition < BENCH_REPETITIONS; repetition++) {
-        if (repetition % 2 == 0)
+    double start_s = bench_now_s();
+    while (!bench_is_enough(plain, bench_now_s() - start_s)) {
+        bool plain_first = plain->n_times % 2 == 0;
+        if (plain_first)
             bench_add_time(plain, time_plain(c, s));
         bench_add_time(library, time_library(s));
-        if (repetition % 2 == 1)
+        if (!plain_first)
             bench_add_time(plain, time_plain(c, s));
     }
 }

@@ -132,7 +132,8 @@ static void run_case(bench *b, const transfer_case *c) {
     begin_case(&s);
     time_memcpy(&s);
     time_library(&s);
-    for (int repetition = 0; repetition < BENCH_REPETITIONS; repetition++) {
+    double start_s = bench_now_s();
+    while (!bench_is_enough(&plain, bench_now_s() - start_s)) {
         bench_add_time(&plain, time_memcpy(&s));
         bench_add_time(&library, time_library(&s));
     }

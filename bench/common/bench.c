@@ -94,6 +94,14 @@ void bench_add_time(bench_times *times, double time_s) {
     times->time_s[times->n_times++] = time_s;
 }
 
+/** Seconds that a comparison may take beyond its least number of repetitions. */
+static const double comparison_s = 5.0;
+
+bool bench_is_enough(const bench_times *times, double elapsed_s) {
+    return times->n_times >= BENCH_REPETITIONS &&
+           (elapsed_s >= comparison_s || times->n_times == BENCH_MOST_REPETITIONS);
+}
+
 double bench_least(const bench_times *times) {
     double least = times->time_s[0];
     for (int t = 1; t < times->n_times; t++)

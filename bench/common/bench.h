@@ -7,7 +7,7 @@
 
 /* What the benchmarks share: repetitions, figures with their targets, a table and JSON. */
 
-enum { BENCH_REPETITIONS = 9 };
+enum { BENCH_REPETITIONS = 9, BENCH_MOST_REPETITIONS = 65 };
 
 /** How a figure should compare with its target. */
 typedef enum bench_relation { BENCH_NO_TARGET, BENCH_AT_MOST, BENCH_AT_LEAST } bench_relation;
@@ -32,7 +32,7 @@ typedef struct bench {
 /** Seconds of one action, repeated. */
 typedef struct bench_times {
     int n_times;
-    double time_s[BENCH_REPETITIONS];
+    double time_s[BENCH_MOST_REPETITIONS];
 } bench_times;
 
 /** Read the command line (--json FILE) and print the table's head; false after an error. */
@@ -48,6 +48,9 @@ void bench_require(polytile_status status, const polytile_context *ctx);
 
 double bench_now_s(void);
 void bench_add_time(bench_times *times, double time_s);
+/** Whether a comparison has had enough repetitions: BENCH_REPETITIONS, and while they are short more
+ * of them, since other work on the machine disturbs short ones. Units: seconds since the first. */
+bool bench_is_enough(const bench_times *times, double elapsed_s);
 double bench_least(const bench_times *times);
 double bench_median(const bench_times *times);
 
