@@ -1,6 +1,8 @@
 #include "access/access_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 /** One term of an affine expression; returns whether it wrote anything. */
 static bool write_term(pti_text *text, int64_t coefficient, const char *name, bool first) {
@@ -17,9 +19,9 @@ static bool write_term(pti_text *text, int64_t coefficient, const char *name, bo
     return true;
 }
 
-static void write_affine(pti_text *text, const polytile_declaration *declaration,
-                         const polytile_affine *affine) {
-    bool first = true;
+/** The terms and the constant; first: nothing stands before them. */
+static void write_terms(pti_text *text, const polytile_declaration *declaration,
+                        const polytile_affine *affine, bool first) {
     for (int k = 0; k < declaration->n_indices; k++)
         first &= !write_term(text, affine->index[k], declaration->index_name[k], first);
     for (int p = 0; p < declaration->n_parameters; p++)
@@ -40,23 +42,107 @@ static bool is_one_element(const polytile_subscript *subscript) {
 static void write_subscript(pti_text *text, const polytile_declaration *declaration,
                             const polytile_subscript *subscript) {
     if (!subscript->from_first)
-        write_affine(text, declaration, &subscript->lo);
-    if (is_one_element(subscript))
+        write_terms(text, declaration, &subscript->lo, true);
+    if (is_one_element(subscript) && subscript->step == 1)
         return;
     pti_text_add(text, ":");
     if (!subscript->to_last)
-        write_affine(text, declaration, &subscript->hi);
+        write_terms(text, declaration, &subscript->hi, true);
     if (subscript->step != 1)
         pti_text_add(text, ":%" PRId64, subscript->step);
 }
 
+static void write_role(pti_text *text, const pti_access *access) {
+    pti_text_add(text, "%s%s ", access->fresh ? "out " : "", pti_role_word(access->role));
+}
+
 void pti_access_write(pti_text *text, const polytile_declaration *declaration,
                       const pti_access *access) {
-    pti_text_add(text, "%s%s %s[", access->fresh ? "out " : "", pti_role_word(access->role),
-                 declaration->array_name[access->array]);
+    write_role(text, access);
+    pti_text_add(text, "%s[", declaration->array_name[access->array]);
     for (int d = 0; d < access->n_dims; d++) {
         pti_text_add(text, d == 0 ? "" : ", ");
         write_subscript(text, declaration, &access->subscript[d]);
     }
     pti_text_add(text, "]");
+}
+
+static bool any_begins_with(char letter, int n_names, char *const *names) {
+    for (int k = 0; k < n_names; k++)
+        if (names[k][0] == letter)
+            return true;
+    return false;
+}
+
+/** The letter that elements and quantified variables begin with. There are more letters here than
+ * indices and parameters, so one of them makes new names. */
+static char free_letter(const polytile_declaration *declaration) {
+    static const char letters[] = "exyzabcdfghklmpqr";
+    _Static_assert(sizeof letters > 2 * POLYTILE_MAX_DIMS + 1, "a letter must stay free");
+    const char *letter = letters;
+    while (any_begins_with(*letter, declaration->n_indices, declaration->index_name) ||
+           any_begins_with(*letter, declaration->n_parameters, declaration->parameter_name))
+        letter++;
+    return *letter;
+}
+
+/** Write "e0, e1"; kind tells elements from quantified variables. */
+static void write_numbered(pti_text *text, char letter, const char *kind, int n) {
+    for (int k = 0; k < n; k++)
+        pti_text_add(text, "%s%c%s%d", k == 0 ? "" : ", ", letter, kind, k);
+}
+
+static void write_indices(pti_text *text, const polytile_declaration *declaration) {
+    for (int k = 0; k < declaration->n_indices; k++)
+        pti_text_add(text, "%s%s", k == 0 ? "" : ", ", declaration->index_name[k]);
+}
+
+static void write_constraint(pti_text *text, const polytile_declaration *declaration, char letter,
+                             const pti_constraint *constraint) {
+    char name[32];
+    bool first = true;
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++) {
+        snprintf(name, sizeof name, "%c%d", letter, d);
+        first &= !write_term(text, constraint->element[d], name, first);
+    }
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++) {
+        snprintf(name, sizeof name, "%cx%d", letter, k);
+        first &= !write_term(text, constraint->exists[k], name, first);
+    }
+    polytile_affine rest = {.constant = constraint->constant};
+    memcpy(rest.index, constraint->index, sizeof rest.index);
+    memcpy(rest.parameter, constraint->parameter, sizeof rest.parameter);
+    write_terms(text, declaration, &rest, first);
+    pti_text_add(text, constraint->is_equality ? " = 0" : " >= 0");
+}
+
+static void write_relation(pti_text *text, const polytile_declaration *declaration,
+                           const pti_access *access) {
+    const pti_relation *relation = access->relation;
+    char letter = free_letter(declaration);
+    pti_text_add(text, "{[");
+    write_indices(text, declaration);
+    pti_text_add(text, "] -> %s[", declaration->array_name[access->array]);
+    write_numbered(text, letter, "", access->n_dims);
+    pti_text_add(text, "]%s", relation->n_constraints > 0 ? " : " : "");
+    if (relation->n_exists > 0) {
+        pti_text_add(text, "exists (");
+        write_numbered(text, letter, "x", relation->n_exists);
+        pti_text_add(text, " : ");
+    }
+    for (int c = 0; c < relation->n_constraints; c++) {
+        pti_text_add(text, c == 0 ? "" : " and ");
+        write_constraint(text, declaration, letter, &relation->constraint[c]);
+    }
+    pti_text_add(text, relation->n_exists > 0 ? ")}" : "}");
+}
+
+void pti_access_write_declared(pti_text *text, const polytile_declaration *declaration,
+                               const pti_access *access) {
+    if (access->relation == NULL) {
+        pti_access_write(text, declaration, access);
+        return;
+    }
+    write_role(text, access);
+    write_relation(text, declaration, access);
 }

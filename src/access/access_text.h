@@ -8,4 +8,8 @@
 void pti_access_write(pti_text *text, const polytile_declaration *declaration,
                       const pti_access *access);
 
+/** The same with braces as a relation: "in {[i] -> A[e0] : e0-2*i >= 0}". */
+void pti_access_write_declared(pti_text *text, const polytile_declaration *declaration,
+                               const pti_access *access);
+
 #endif
