@@ -144,13 +144,21 @@ static void find_steps(const polytile_declaration *declaration, __isl_keep isl_m
     }
 }
 
+/** What touches nothing is the section 1:0, not the whole array. */
+static void make_empty(pti_access *access) {
+    for (int d = 0; d < access->n_dims; d++)
+        access->subscript[d] = (polytile_subscript){.lo.constant = 1, .step = 1};
+}
+
 static bool find_section(isl_ctx *isl, const polytile_declaration *declaration,
                          pti_access *access) {
     isl_map *map = pti_declared_relation(isl, declaration, access);
     bool found = map != NULL;
     for (int d = 0; found && d < access->n_dims; d++)
         found = bound_dimension(declaration, map, d, &access->subscript[d]);
-    if (found)
+    if (found && isl_map_is_empty(map) == isl_bool_true)
+        make_empty(access);
+    else if (found)
         find_steps(declaration, map, access);
     isl_map *section = found ? map_of_access(isl, declaration, access) : NULL;
     access->exact = section != NULL && isl_map_is_equal(map, section) == isl_bool_true;
