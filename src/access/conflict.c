@@ -1,6 +1,8 @@
 #include "access/conflict.h"
 
 #include "access/access_text.h"
+#include "access/conflict_closed.h"
+#include "access/footprint.h"
 #include "access/relations.h"
 
 #include <inttypes.h>
@@ -8,11 +10,18 @@
 #include <isl/set.h>
 #include <isl/val.h>
 
-/** Whether two accesses of one array are of a kind that different threads must not share. */
-static bool may_conflict(const pti_access *a, const pti_access *b) {
+/** Whether two accesses are of a kind that different threads must not share. */
+static bool are_at_odds(const pti_access *a, const pti_access *b) {
     bool one_writes = pti_role_writes(a->role) || pti_role_writes(b->role);
-    bool both_combine = pti_role_reduces(a->role) && a->role == b->role;
+    bool both_combine = pti_role_reduces(a->role) && a->role == b->role && a->fresh == b->fresh;
     return a->array == b->array && one_writes && !both_combine;
+}
+
+/** Whether closed forms leave it open that different threads meet through two accesses. */
+static bool may_conflict(const polytile_declaration *declaration, int a, int b) {
+    const pti_access *one = &declaration->access[a];
+    const pti_access *other = &declaration->access[b];
+    return are_at_odds(one, other) && !pti_accesses_never_meet(declaration, one, other);
 }
 
 /**
@@ -33,7 +42,7 @@ static pti_conflict_class classify(const polytile_kernel *kernel) {
     bool never = true;
     for (int a = 0; a < declaration->n_accesses; a++) {
         for (int b = a; never && b < declaration->n_accesses; b++) {
-            if (!may_conflict(&declaration->access[a], &declaration->access[b]))
+            if (!may_conflict(declaration, a, b))
                 continue;
             pti_isl_begin(kernel->relations->isl);
             isl_map *pairs =
@@ -85,11 +94,31 @@ static __isl_give isl_set *touched_by(__isl_keep isl_map *relation, const int64_
     return isl_map_range(isl_map_intersect_domain(isl_map_copy(relation), threads));
 }
 
-/** Sample a pair of threads and an element that both touch; false when isl fails. */
+static bool has_point(__isl_keep isl_set *set, __isl_keep isl_point *point) {
+    isl_set *one = isl_set_from_point(isl_point_copy(point));
+    bool has =
+        isl_set_is_empty(one) == isl_bool_false && isl_set_is_subset(one, set) == isl_bool_true;
+    isl_set_free(one);
+    return has;
+}
+
+/** The first point of a set, or where isl does not find it any point; void if the set is empty. */
+static __isl_give isl_point *first_point(__isl_take isl_set *set) {
+    isl_point *first = isl_set_sample_point(isl_set_lexmin(isl_set_copy(set)));
+    if (has_point(set, first)) {
+        isl_set_free(set);
+        return first;
+    }
+    isl_point_free(first);
+    pti_isl_begin(isl_set_get_ctx(set));
+    return isl_set_sample_point(set);
+}
+
+/** A pair of threads and an element that both touch; false when isl fails. */
 static bool find_witness(__isl_keep isl_map *pairs, __isl_keep isl_map *a, __isl_keep isl_map *b,
                          int n_indices, int n_dims, witness *found) {
-    isl_point *threads = isl_set_sample_point(isl_map_wrap(isl_map_copy(pairs)));
-    bool sampled = threads != NULL && !isl_point_is_void(threads);
+    isl_point *threads = first_point(isl_map_wrap(isl_map_copy(pairs)));
+    bool sampled = threads != NULL && isl_point_is_void(threads) == isl_bool_false;
     for (int k = 0; sampled && k < n_indices; k++) {
         found->first[k] = coordinate(threads, k);
         found->second[k] = coordinate(threads, n_indices + k);
@@ -98,8 +127,8 @@ static bool find_witness(__isl_keep isl_map *pairs, __isl_keep isl_map *a, __isl
     if (!sampled)
         return false;
     isl_set *common = isl_set_intersect(touched_by(a, found->first), touched_by(b, found->second));
-    isl_point *element = isl_set_sample_point(common);
-    sampled = element != NULL && !isl_point_is_void(element);
+    isl_point *element = first_point(common);
+    sampled = element != NULL && isl_point_is_void(element) == isl_bool_false;
     for (int d = 0; sampled && d < n_dims; d++)
         found->element[d] = coordinate(element, d);
     isl_point_free(element);
@@ -117,6 +146,14 @@ static const char *advice_for(const pti_access *a, const pti_access *b) {
                : "write to another array, or restrict the launch domain";
 }
 
+static void write_access(pti_text *text, const polytile_declaration *declaration,
+                         const pti_access *access) {
+    if (access->exact)
+        pti_access_write(text, declaration, access);
+    else
+        pti_access_write_declared(text, declaration, access);
+}
+
 static polytile_status report(const polytile_kernel *kernel, int a, int b, const witness *found) {
     const polytile_declaration *declaration = kernel->declaration;
     const pti_access *one = &declaration->access[a];
@@ -130,9 +167,9 @@ static polytile_status report(const polytile_kernel *kernel, int a, int b, const
     pti_text_add(&text, " conflict on %s", declaration->array_name[one->array]);
     write_point(&text, found->element, one->n_dims);
     pti_text_add(&text, ": the first %s it (", verb_of(one));
-    pti_access_write(&text, declaration, one);
+    write_access(&text, declaration, one);
     pti_text_add(&text, "), the second %s it (", verb_of(other));
-    pti_access_write(&text, declaration, other);
+    write_access(&text, declaration, other);
     pti_text_add(&text, "); %s", advice_for(one, other));
     polytile_status status = text.failed ? pti_fail_memory(ctx, declaration->name, 1024)
                                          : pti_fail(ctx, POLYTILE_CONFLICT, "%s", text.data);
@@ -175,6 +212,18 @@ static polytile_status check_pair(const polytile_kernel *kernel, const pti_insta
     return status;
 }
 
+/** Whether the boxes around what the whole launch touches through two accesses have a common
+ * element. */
+static bool hulls_meet(const polytile_declaration *declaration, int a, int b,
+                       const pti_instance *instance) {
+    const pti_section *one = pti_section_of_access(declaration, a, instance);
+    const pti_section *other = pti_section_of_access(declaration, b, instance);
+    polytile_domain first = pti_section_hull(instance, one, &instance->threads);
+    polytile_domain second = pti_section_hull(instance, other, &instance->threads);
+    polytile_domain common;
+    return pti_box_intersect(&first, &second, &common);
+}
+
 polytile_status pti_conflict_check(const polytile_kernel *kernel, const pti_instance *instance) {
     const polytile_declaration *declaration = kernel->declaration;
     polytile_status status = POLYTILE_OK;
@@ -182,7 +231,7 @@ polytile_status pti_conflict_check(const polytile_kernel *kernel, const pti_inst
         return POLYTILE_OK;
     for (int a = 0; a < declaration->n_accesses; a++) {
         for (int b = a; b < declaration->n_accesses; b++) {
-            if (may_conflict(&declaration->access[a], &declaration->access[b]))
+            if (may_conflict(declaration, a, b) && hulls_meet(declaration, a, b, instance))
                 PTI_TRY(check_pair(kernel, instance, a, b));
         }
     }

@@ -264,9 +264,8 @@ static __isl_give isl_map *fix_parameters(__isl_take isl_map *map, const pti_ins
     return isl_map_project_out(map, isl_dim_param, 0, n_parameters);
 }
 
-/** An operand's sections are in the order in which its accesses were declared. */
-static const pti_section *section_of(const polytile_declaration *declaration, int access,
-                                     const pti_instance *instance) {
+const pti_section *pti_section_of_access(const polytile_declaration *declaration, int access,
+                                         const pti_instance *instance) {
     int array = declaration->access[access].array;
     int section = instance->operand[array].first_section;
     for (int k = 0; k < access; k++)
@@ -279,10 +278,10 @@ __isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int acces
     const polytile_declaration *declaration = kernel->declaration;
     const pti_relations *relations = kernel->relations;
     const pti_access *of = &declaration->access[access];
-    isl_map *map =
-        of->relation == NULL
-            ? section_relation(relations->isl, instance, section_of(declaration, access, instance))
-            : fix_parameters(isl_map_copy(relations->access_relation[access]), instance);
+    isl_map *map = of->relation == NULL
+                       ? section_relation(relations->isl, instance,
+                                          pti_section_of_access(declaration, access, instance))
+                       : fix_parameters(isl_map_copy(relations->access_relation[access]), instance);
     map = bound_by(map, isl_dim_in, &instance->threads);
     return bound_by(map, isl_dim_out, &instance->operand[of->array].domain);
 }

@@ -40,6 +40,10 @@ void pti_relations_free(pti_relations *relations);
 __isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int access,
                                         const pti_instance *instance);
 
+/** The section of an access: an operand's are in the order in which its accesses were declared. */
+const pti_section *pti_section_of_access(const polytile_declaration *declaration, int access,
+                                         const pti_instance *instance);
+
 /**
  * Replace every access given in braces by the smallest section around it that unit coefficients can
  * say, and note whether the two are equal.
