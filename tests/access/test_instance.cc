@@ -95,7 +95,7 @@ TEST(Instance, RefusalsSayWhatIsWrong) {
         {"k[i]: out y[i]", "0:8:2", {{"y", "10"}}, {}, POLYTILE_INVALID, "step 2"},
         {"k[i]: out y[i]", "5x5", {{"y", "10"}}, {}, POLYTILE_INVALID, "2 dimensions"},
         {"k[i]: out y[i]", "10", {{"y", "10x10"}}, {}, POLYTILE_DECLARATION, "1 subscripts"},
-        {"k[i]: out y[n*0+i]", "9", {{"y", "9"}}, {}, POLYTILE_DECLARATION, "parameter n has no"},
+        {"k[i]: out y[n*0+i]", "9", {{"y", "9"}}, {}, POLYTILE_DECLARATION, "n is no index, so it is a parameter"},
         {"k[i]: out y[i]", "9", {{"y", "9"}}, {{{"m", 4}}, {}}, POLYTILE_INVALID, "no parameter m"},
         {"k[i]: out sum y[0]",
          "9",
