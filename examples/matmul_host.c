@@ -148,5 +148,5 @@ static void run_gemm(const polytile_domain *threads, const polytile_view *views,
     multiply(&a, &b, &c, &whole);
 }
 
-const polytile_implementation matmul_kernel = {run_matmul, NULL};
-const polytile_implementation gemm_kernel = {run_gemm, NULL};
+const polytile_implementation matmul_kernel = {.host = run_matmul};
+const polytile_implementation gemm_kernel = {.host = run_gemm};

@@ -39,10 +39,11 @@ typedef struct polytile_kernel polytile_kernel;
  *
  * Shapes  At most 8 indices, 8 parameters and 8 subscripts a section; docs/declarations.md has the
  *         grammar.
- * Errors  DECLARATION (the text shows the column with a caret), UNSUPPORTED (a relation in braces
- *         that isl cannot bound), NO_MEMORY. Conflicts are looked for at each launch.
- * Owns    The text is copied; the implementation is copied, its user pointer stays the caller's; it
- *         may be NULL for a kernel that is only planned. The context owns the kernel, which
+ * Errors  DECLARATION (the text shows the column with a caret; or the implementation was written
+ *         for another number of indices or arrays), UNSUPPORTED (a relation in braces that isl
+ *         cannot bound), NO_MEMORY. Conflicts are looked for at each launch.
+ * Owns    The text is copied; the implementation is copied, its user and views pointers stay the
+ *         caller's; it may be NULL for a kernel that is only planned. The context owns the kernel, which
  *         polytile_kernel_destroy() can end sooner.
  */
 polytile_status polytile_kernel_create(polytile_context *ctx, const char *declaration,

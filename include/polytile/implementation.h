@@ -32,10 +32,28 @@ typedef struct polytile_view {
 typedef void polytile_host_function(const polytile_domain *threads, const polytile_view *views,
                                     void *user);
 
-/** What a kernel runs; a member left NULL is an implementation that is missing. */
+/** What a body takes an array for: bytes of one element, and its number of dimensions. */
+typedef struct polytile_view_shape {
+    int64_t element_bytes;
+    int n_dims;
+} polytile_view_shape;
+
+/**
+ * What a kernel runs; a function left NULL is an implementation that is missing.
+ *
+ * The rest says what the body was written for, to be compared with the declaration and the arrays.
+ * POLYTILE_KERNEL() fills it in; functions written by hand may leave it 0 and NULL.
+ *
+ * Shapes  n_indices: of a thread, 0 if unknown; views: n_views of them, one an array in the
+ *         declaration's order, NULL if unknown.
+ * Owns    views stays the caller's and must live as long as the kernels made with it.
+ */
 typedef struct polytile_implementation {
     polytile_host_function *host;
     void *user;
+    int n_indices;
+    int n_views;
+    const polytile_view_shape *views;
 } polytile_implementation;
 
 #ifdef __cplusplus

@@ -9,7 +9,9 @@
  *                                   PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1));
  *     }
  *
- * defines `static const polytile_implementation jacobi_kernel`, for polytile_kernel_create().
+ * defines `static const polytile_implementation jacobi_kernel`, for polytile_kernel_create(), which
+ * refuses it for a declaration with another number of indices or arrays; a run refuses arrays whose
+ * elements have another size, or which have another number of dimensions, than the body's.
  *
  * Shapes  1 to 4 indices, in the declaration's order; 1 to 8 views (element type, name, number of
  *         dimensions 1 to 4), one an array, in the order in which the declaration first names them.

@@ -32,8 +32,10 @@
         else                                                                                       \
             kernel##_strided(pt_threads, pt_views);                                                \
     }                                                                                              \
-    static const polytile_implementation kernel##_kernel                                           \
-        __attribute__((unused)) = {kernel##_host, 0};                                              \
+    static const polytile_view_shape kernel##_shapes[] = {                                         \
+        PT_EACH(PT_VIEW_SHAPE, kernel, __VA_ARGS__)};                                              \
+    static const polytile_implementation kernel##_kernel __attribute__((unused)) = {               \
+        kernel##_host, 0, PT_COUNT indices, PT_COUNT(__VA_ARGS__), kernel##_shapes};               \
     static inline __attribute__((always_inline)) void kernel##_thread(                             \
         PT_INDEX_PARAMETERS indices PT_EACH(PT_VIEW_PARAMETER, kernel, __VA_ARGS__))
 
@@ -60,6 +62,9 @@
 
 #define PT_VIEW_ARGUMENT(kernel, k, view) PT_APPLY(PT_VIEW_ARGUMENT_, (PT_UNPACK view))
 #define PT_VIEW_ARGUMENT_(T, A, n_dims)   , A
+
+#define PT_VIEW_SHAPE(kernel, k, view) PT_APPLY(PT_VIEW_SHAPE_, (PT_UNPACK view))
+#define PT_VIEW_SHAPE_(T, A, n_dims)   {(int64_t)sizeof(T), n_dims},
 
 #define PT_AND_VIEW_IS_CONTIGUOUS(kernel, k, view)                                                 \
     PT_APPLY(PT_AND_VIEW_IS_CONTIGUOUS_, (k, PT_UNPACK view))

@@ -18,6 +18,32 @@ static void destroy(pti_object *object) {
     kernel_free((polytile_kernel *)object);
 }
 
+static polytile_status check_count(polytile_context *ctx, const polytile_declaration *declaration,
+                                   int n_taken, int n_declared, const char *what) {
+    if (n_taken == n_declared)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_DECLARATION,
+                    "%s: the number of %s is %d in the declaration and %d in the kernel body; "
+                    "declare what the body takes or give the body that was written for this "
+                    "declaration",
+                    declaration->name, what, n_declared, n_taken);
+}
+
+/** Compare what an implementation says of itself with the declaration it is to run. */
+static polytile_status check_implementation(polytile_context *ctx,
+                                            const polytile_declaration *declaration,
+                                            const polytile_implementation *implementation) {
+    polytile_status status = POLYTILE_OK;
+    if (implementation->n_indices != 0)
+        PTI_TRY(check_count(ctx, declaration, implementation->n_indices, declaration->n_indices,
+                            "indices"));
+    if (implementation->views != NULL)
+        PTI_TRY(check_count(ctx, declaration, implementation->n_views, declaration->n_arrays,
+                            "arrays"));
+done:
+    return status;
+}
+
 /** Make a kernel of a declaration, which is taken whatever happens. */
 static polytile_status create(polytile_context *ctx, polytile_declaration *declaration,
                               const polytile_implementation *implementation,
@@ -36,6 +62,7 @@ static polytile_status create(polytile_context *ctx, polytile_declaration *decla
     if (declaration->n_accesses == 0)
         PTI_TRY(pti_fail(ctx, POLYTILE_DECLARATION, "%s: there is no section; add at least one",
                          declaration->name));
+    PTI_TRY(check_implementation(ctx, declaration, &made->implementation));
     PTI_TRY(pti_relations_find_sections(ctx, declaration));
     PTI_TRY(pti_relations_create(ctx, declaration, &made->relations));
     PTI_TRY(pti_conflict_classify(made, &made->conflict_class));

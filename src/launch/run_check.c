@@ -72,6 +72,32 @@ static polytile_status check_array(polytile_context *ctx, const pti_instance *in
     return POLYTILE_OK;
 }
 
+/** Compare the array with what the kernel body takes it for, where that is known. */
+static polytile_status check_view(polytile_context *ctx, const polytile_kernel *kernel, int operand,
+                                  const polytile_array *array) {
+    const polytile_view_shape *views = kernel->implementation.views;
+    const char *name = polytile_kernel_get_name(kernel);
+    if (views == NULL)
+        return POLYTILE_OK;
+    const polytile_view_shape *body = &views[operand];
+    if (array->element_bytes != body->element_bytes)
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "%s: array %s has elements of %lld bytes, and the kernel body's view %d (%s) "
+            "elements of %lld bytes; give an array of the body's type or a body for "
+            "this one",
+            name, array->name, (long long)array->element_bytes, operand,
+            polytile_kernel_get_array_name(kernel, operand), (long long)body->element_bytes);
+    if (array->domain.n_dims != body->n_dims)
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "%s: array %s has %d dimensions, and the kernel body's view %d (%s) has %d; "
+            "write the body's view with the array's number of dimensions",
+            name, array->name, array->domain.n_dims, operand,
+            polytile_kernel_get_array_name(kernel, operand), body->n_dims);
+    return POLYTILE_OK;
+}
+
 /** The bytes that two arrays have in common; 0 if they lie apart. */
 static uintptr_t shared_bytes(const polytile_array *a, const polytile_array *b, uintptr_t *first) {
     uintptr_t a_begin = (uintptr_t)a->data, a_end = a_begin + (uintptr_t)a->n_bytes;
@@ -114,8 +140,10 @@ polytile_status pti_run_check(const polytile_plan *plan, const polytile_device *
     polytile_status status;
     PTI_TRY(pti_run_check_kernel(device, kernel));
     PTI_TRY(check_plan(plan, device, kernel));
-    for (int a = 0; a < plan->instance->n_operands; a++)
+    for (int a = 0; a < plan->instance->n_operands; a++) {
         PTI_TRY(check_array(ctx, plan->instance, a, arrays[a]));
+        PTI_TRY(check_view(ctx, kernel, a, arrays[a]));
+    }
     PTI_TRY(check_overlaps(ctx, plan->instance, arrays));
 done:
     return status;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include <polytile/kernel.h>
 #include <polytile/polytile.h>
 
 namespace {
@@ -77,6 +78,56 @@ TEST_F(Kernel, AnErrorLeavesNoKernelAndTheContextUsable) {
     EXPECT_EQ(kernel, nullptr);
     EXPECT_EQ(create("k[i]: in x[i]", &kernel), POLYTILE_OK);
     EXPECT_STREQ(polytile_last_error(ctx_), "");
+}
+
+POLYTILE_KERNEL(pair, (i, j), (const float, x, 1), (double, Y, 2)) {
+    PT_AT(Y, i, j) = static_cast<double>(PT_AT(x, i));
+}
+
+TEST_F(Kernel, ABodyKnowsWhatItWasWrittenFor) {
+    EXPECT_EQ(pair_kernel.n_indices, 2);
+    ASSERT_EQ(pair_kernel.n_views, 2);
+    EXPECT_EQ(pair_kernel.views[0].element_bytes, 4);
+    EXPECT_EQ(pair_kernel.views[0].n_dims, 1);
+    EXPECT_EQ(pair_kernel.views[1].element_bytes, 8);
+    EXPECT_EQ(pair_kernel.views[1].n_dims, 2);
+}
+
+TEST_F(Kernel, ABodyForAnotherDeclarationIsRefused) {
+    const struct {
+        const char *declaration;
+        const char *error; /* NULL: accepted */
+    } cases[] = {
+        {"k[i, j]: in x[i]; out Y[i, j]", nullptr},
+        {"k[i]: in x[i]; out Y[i, 0]", "k: the number of indices is 1 in the declaration and 2 in "
+                                       "the kernel body; declare what "},
+        {"k[i, j, l]: in x[i]; out Y[i, j]", "k: the number of indices is 3 in the declaration and "
+                                             "2 in the kernel body; declare what "},
+        {"k[i, j]: inout Y[i, j]",
+         "k: the number of arrays is 1 in the declaration and 2 in the kernel body; declare what "},
+        {"k[i, j]: in x[i], z[j]; out Y[i, j]",
+         "k: the number of arrays is 3 in the declaration and 2 in the kernel body; declare what "},
+    };
+    for (const auto &[declaration, error] : cases) {
+        polytile_kernel *kernel = nullptr;
+        const polytile_status status =
+            polytile_kernel_create(ctx_, declaration, &pair_kernel, &kernel);
+        EXPECT_EQ(status, error == nullptr ? POLYTILE_OK : POLYTILE_DECLARATION) << declaration;
+        EXPECT_EQ(kernel == nullptr, error != nullptr) << declaration;
+        if (error != nullptr) {
+            EXPECT_EQ(std::string(polytile_last_error(ctx_)).find(error), 0u)
+                << polytile_last_error(ctx_);
+        }
+    }
+}
+
+TEST_F(Kernel, AFunctionWrittenByHandSuitsAnyDeclaration) {
+    polytile_implementation by_hand = {};
+    by_hand.host = pair_kernel.host;
+    for (const char *text : design_examples) {
+        polytile_kernel *kernel = nullptr;
+        EXPECT_EQ(polytile_kernel_create(ctx_, text, &by_hand, &kernel), POLYTILE_OK) << text;
+    }
 }
 
 /** Table rows of the page begin with a declaration between backquotes. */

@@ -70,6 +70,42 @@ TEST_F(RunErrors, AKernelWithoutAHostFunctionIsUnsupported) {
     expect_untouched(scene);
 }
 
+/** Planned with an unsuitable array, the run is refused before anything is touched. */
+TEST_F(RunErrors, ArraysThatTheBodyWasNotWrittenForAreRefused) {
+    const struct {
+        const char *declaration;
+        polytile_type type;
+        int n_dims; /* of y */
+        const char *error;
+    } cases[] = {
+        {"add[i]: in x[i], y[i]; out z[i]", POLYTILE_F64, 1,
+         "add: array y has elements of 8 bytes, and the kernel body's view 1 (y) elements of 4 "
+         "bytes; give "},
+        {"add[i]: in x[i], y[i]; out z[i]", POLYTILE_BYTES(12), 1,
+         "add: array y has elements of 12 bytes, and the kernel body's view 1 (y) elements of 4 "
+         "bytes; give "},
+        {"add[i]: in x[i], y[i, 0]; out z[i]", POLYTILE_F32, 2,
+         "add: array y has 2 dimensions, and the kernel body's view 1 (y) has 1; write "},
+    };
+    const int64_t extents[] = {100, 3};
+    for (const auto &wrong : cases) {
+        Scene scene(ctx, add(), 100, &random);
+        std::vector<double> memory(300);
+        ASSERT_EQ(polytile_kernel_create(ctx, wrong.declaration, &add_kernel, &scene.kernel),
+                  POLYTILE_OK)
+            << polytile_last_error(ctx);
+        ASSERT_EQ(polytile_array_wrap(ctx, "y", wrong.type, wrong.n_dims, extents, memory.data(),
+                                      &scene.arrays[1]),
+                  POLYTILE_OK)
+            << polytile_last_error(ctx);
+        for (polytile_device *device : {host, small}) {
+            EXPECT_EQ(run(scene, device), POLYTILE_INVALID);
+            expect_says(wrong.error);
+        }
+        expect_untouched(scene);
+    }
+}
+
 TEST_F(RunErrors, ADescribedArrayHasNothingToRunOn) {
     Scene scene(ctx, add(), 100, &random);
     ASSERT_EQ(polytile_array_describe(ctx, "y", POLYTILE_F32, &hundred, &scene.arrays[1]),
