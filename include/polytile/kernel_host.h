@@ -57,7 +57,8 @@
 #define PT_DECLARE_VIEW_(kernel, T, A, n_dims)                                                     \
     typedef PT_VIEW_STRUCT(T, n_dims) kernel##_##A##_view;
 
-#define PT_VIEW_PARAMETER(kernel, k, view)       PT_APPLY(PT_VIEW_PARAMETER_, (kernel, PT_UNPACK view))
+#define PT_VIEW_PARAMETER(kernel, k, view) PT_APPLY(PT_VIEW_PARAMETER_, (kernel, PT_UNPACK view))
+
 #define PT_VIEW_PARAMETER_(kernel, T, A, n_dims) , kernel##_##A##_view A __attribute__((unused))
 
 #define PT_VIEW_ARGUMENT(kernel, k, view) PT_APPLY(PT_VIEW_ARGUMENT_, (PT_UNPACK view))
@@ -75,23 +76,34 @@
 #define PT_DEFINE_STRIDED_VIEW(kernel, k, view)                                                    \
     PT_APPLY(PT_DEFINE_VIEW_, (kernel, k, PT_LAST_STRIDE, PT_UNPACK view))
 #define PT_DEFINE_VIEW_(kernel, k, LAST, T, A, n_dims)                                             \
-    const kernel##_##A##_view A = PT_CAT(PT_VIEW_OF_, n_dims)(T, pt_views[k], LAST);
+    const kernel##_##A##_view A = PT_VIEW_OF(T, pt_views[k], n_dims, LAST);
 
 /* What the tuple of index names turns into: parameters, and a loop nest over a box of threads. */
-#define PT_INDEX_PARAMETERS(...)          PT_CAT(PT_INDEX_PARAMETERS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define PT_INDEX(i)                       int64_t i __attribute__((unused))
-#define PT_INDEX_PARAMETERS_1(i)          PT_INDEX(i)
-#define PT_INDEX_PARAMETERS_2(i, j)       PT_INDEX(i), PT_INDEX(j)
-#define PT_INDEX_PARAMETERS_3(i, j, k)    PT_INDEX(i), PT_INDEX(j), PT_INDEX(k)
-#define PT_INDEX_PARAMETERS_4(i, j, k, l) PT_INDEX(i), PT_INDEX(j), PT_INDEX(k), PT_INDEX(l)
+#define PT_INDEX_PARAMETERS(...) PT_CAT(PT_INDEX_PARAMETERS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)
+
+#define PT_INDEX(i)                             int64_t i __attribute__((unused))
+#define PT_INDEX_PARAMETERS_1(a)                PT_INDEX(a)
+#define PT_INDEX_PARAMETERS_2(a, b)             PT_INDEX_PARAMETERS_1(a), PT_INDEX(b)
+#define PT_INDEX_PARAMETERS_3(a, b, c)          PT_INDEX_PARAMETERS_2(a, b), PT_INDEX(c)
+#define PT_INDEX_PARAMETERS_4(a, b, c, d)       PT_INDEX_PARAMETERS_3(a, b, c), PT_INDEX(d)
+#define PT_INDEX_PARAMETERS_5(a, b, c, d, e)    PT_INDEX_PARAMETERS_4(a, b, c, d), PT_INDEX(e)
+#define PT_INDEX_PARAMETERS_6(a, b, c, d, e, f) PT_INDEX_PARAMETERS_5(a, b, c, d, e), PT_INDEX(f)
+#define PT_INDEX_PARAMETERS_7(a, b, c, d, e, f, g)                                                 \
+    PT_INDEX_PARAMETERS_6(a, b, c, d, e, f), PT_INDEX(g)
+#define PT_INDEX_PARAMETERS_8(a, b, c, d, e, f, g, h)                                              \
+    PT_INDEX_PARAMETERS_7(a, b, c, d, e, f, g), PT_INDEX(h)
 
 #define PT_LOOPS(...) PT_CAT(PT_LOOPS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define PT_LOOP(i, dim)                                                                            \
     for (int64_t i = pt_threads->range[dim].lo, pt_last_##i = pt_threads->range[dim].hi;           \
          i <= pt_last_##i; i++)
-#define PT_LOOPS_1(i)          PT_LOOP(i, 0)
-#define PT_LOOPS_2(i, j)       PT_LOOP(i, 0) PT_LOOP(j, 1)
-#define PT_LOOPS_3(i, j, k)    PT_LOOP(i, 0) PT_LOOP(j, 1) PT_LOOP(k, 2)
-#define PT_LOOPS_4(i, j, k, l) PT_LOOP(i, 0) PT_LOOP(j, 1) PT_LOOP(k, 2) PT_LOOP(l, 3)
+#define PT_LOOPS_1(a)                      PT_LOOP(a, 0)
+#define PT_LOOPS_2(a, b)                   PT_LOOPS_1(a) PT_LOOP(b, 1)
+#define PT_LOOPS_3(a, b, c)                PT_LOOPS_2(a, b) PT_LOOP(c, 2)
+#define PT_LOOPS_4(a, b, c, d)             PT_LOOPS_3(a, b, c) PT_LOOP(d, 3)
+#define PT_LOOPS_5(a, b, c, d, e)          PT_LOOPS_4(a, b, c, d) PT_LOOP(e, 4)
+#define PT_LOOPS_6(a, b, c, d, e, f)       PT_LOOPS_5(a, b, c, d, e) PT_LOOP(f, 5)
+#define PT_LOOPS_7(a, b, c, d, e, f, g)    PT_LOOPS_6(a, b, c, d, e, f) PT_LOOP(g, 6)
+#define PT_LOOPS_8(a, b, c, d, e, f, g, h) PT_LOOPS_7(a, b, c, d, e, f, g) PT_LOOP(h, 7)
 
 #endif
