@@ -69,8 +69,8 @@ static bool store_block(example_options *options, const char *value) {
 }
 
 static bool store_steps_per_pass(example_options *options, const char *value) {
-    (void)options;
-    return strcmp(value, "auto") == 0 || strcmp(value, "1") == 0;
+    bool is_auto = strcmp(value, "auto") == 0;
+    return is_auto || count_parse(value, 1, &options->steps_per_pass);
 }
 
 static bool store_split_k(example_options *options, const char *value) {
@@ -96,9 +96,9 @@ static bool store_repeat(example_options *options, const char *value) {
     return count_parse(value, 1, &options->repeat);
 }
 
-static bool refuse_trace(example_options *options, const char *value) {
+static bool store_trace(example_options *options, const char *value) {
     options->trace = value;
-    return false;
+    return *value != '\0';
 }
 
 static bool store_check(example_options *options, const char *value) {
@@ -133,9 +133,8 @@ static const option option_table[] = {
      0, store_buffers},
     {"block", "TxTx..", "expects threads an index, such as 32x8",
      "threads of a block, one number an index (default:\nchosen by the library)", 0, store_block},
-    {"steps-per-pass", "T",
-     "expects 1 or auto: this version runs one time step in a pass over the data",
-     "time steps in a pass over the data: 1 or auto\n(default; the same in this version)",
+    {"steps-per-pass", "T", "expects a whole number of at least 1, or auto",
+     "time steps in a pass over the data, at most (this\nversion runs one), or auto (default)",
      EXAMPLE_STEPS, store_steps_per_pass},
     {"split-k", "auto|off", "expects auto or off",
      "auto (default): the sum over k may be split; off:\n"
@@ -153,8 +152,8 @@ static const option option_table[] = {
     {"repeat", "R", "expects a whole number of at least 1",
      "run R times and report the fastest (default 1)", 0, store_repeat},
     {"json", NULL, NULL, "print one JSON object as the last line", 0, store_json},
-    {"trace", "FILE", "is not in this version; run without it",
-     "write a trace of the run; refused by this version", 0, refuse_trace},
+    {"trace", "FILE", "a file's path", "write a trace of the run for Perfetto or chrome://tracing",
+     0, store_trace},
 };
 enum { N_OPTIONS = sizeof(option_table) / sizeof(option_table[0]) };
 

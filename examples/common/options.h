@@ -36,6 +36,7 @@ typedef struct example_options {
     int n_block;   /* 0: not given */
     int64_t block[POLYTILE_MAX_DIMS];
     int64_t steps;
+    int64_t steps_per_pass; /* at most; 0: auto */
     bool split_k;
     int n_inputs;
     const char *input[EXAMPLE_MAX_FILES];

@@ -53,6 +53,8 @@ static polytile_status open_device(session *s) {
                             parts.memory);
     const char *text = s->options.plan_only ? parts.bare : s->device_text;
     TRY(polytile_device_open(s->ctx, text, &s->device));
+    if (s->options.trace != NULL && !s->options.plan_only)
+        TRY(polytile_device_trace(s->device, s->options.trace));
     if (!has_limit)
         s->plan_options.limit_bytes = polytile_device_get_limit(s->device);
     return POLYTILE_OK;
@@ -103,9 +105,14 @@ int example_main(const example_spec *spec, int argc, char **argv, example_body *
     example_parsed parsed = example_options_parse(spec, argc, argv, &s.options);
     if (parsed != EXAMPLE_GO)
         return parsed == EXAMPLE_HELPED ? EXIT_DONE : EXIT_REFUSED;
+    if (s.options.steps_per_pass > 1)
+        fprintf(stderr, "%s: this version runs one time step in a pass over the data, not %lld\n",
+                spec->name, (long long)s.options.steps_per_pass);
     polytile_status status = open_session(&s);
     if (status == POLYTILE_OK)
         status = body(&s, &r);
+    if (status == POLYTILE_OK)
+        status = polytile_device_trace(s.device, NULL);
     int exit_code = status == POLYTILE_OK ? report_result(&s, &r) : report_error(&s, status);
     close_session(&s);
     return exit_code;

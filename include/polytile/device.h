@@ -30,6 +30,15 @@ int64_t polytile_device_get_limit(const polytile_device *device);
 /** The text the device was opened with. */
 const char *polytile_device_get_text(const polytile_device *device);
 
+/**
+ * Write what the device does from now on to a file, for chrome://tracing or Perfetto: one track
+ * for uploads, one for kernels, one for downloads. NULL finishes the file, as closing does.
+ *
+ * Units   microseconds since the call; bytes.
+ * Errors  IO (the file cannot be written), NO_MEMORY.
+ */
+polytile_status polytile_device_trace(polytile_device *device, const char *path);
+
 /** What is here: one entry a device. */
 typedef struct polytile_device_info {
     char text[64];         /* for polytile_device_open() */

@@ -1,10 +1,13 @@
 #include "launch/device.h"
 
+#include "launch/trace.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static void destroy(pti_object *object) {
     polytile_device *device = (polytile_device *)object;
+    pti_trace_end(device);
     free(device->text);
     device->functions->close(device);
 }

@@ -54,9 +54,10 @@ struct polytile_device {
     pti_object object;
     const pti_device_functions *functions;
     char *text;
-    int64_t limit_bytes;    /* 0: none */
-    bool reaches_host;      /* computes on host memory: plans without a limit run in place */
-    polytile_report report; /* of the last run */
+    int64_t limit_bytes;     /* 0: none */
+    bool reaches_host;       /* computes on host memory: plans without a limit run in place */
+    polytile_report report;  /* of the last run */
+    struct pti_trace *trace; /* NULL: none is written; owned */
 };
 
 /** A kind of device. */

@@ -5,6 +5,7 @@
 #include "launch/clock.h"
 #include "launch/completeness.h"
 #include "launch/reduction.h"
+#include "launch/trace.h"
 #include "launch/view.h"
 
 #include <stdlib.h>
@@ -122,6 +123,7 @@ static polytile_status run_op(execution *run, const pti_op *op) {
     double start_s = pti_now_s();
     polytile_status status = ops[op->kind].run(run, op);
     double taken_s = pti_now_s() - start_s;
+    pti_trace_op(run->device, run->schedule, op, start_s, taken_s);
     *(ops[op->kind].computes ? &run->report->compute_s : &run->report->transfer_s) += taken_s;
     return status;
 }

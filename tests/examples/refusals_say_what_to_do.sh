@@ -18,11 +18,11 @@ expect_refusal 2 'is no size' vector_add --device 'host(memory=lots)'
 expect_refusal 2 'unknown device' vector_add --device gpu
 expect_refusal 2 'min-kernels' vector_add --n 10 --strategy best
 expect_refusal 2 'as many numbers' vector_add --n 10 --block 2x2
-expect_refusal 2 'one time step' jacobi --steps-per-pass 8
+expect_refusal 2 'at least 1, or auto' jacobi --steps-per-pass 0
 expect_refusal 2 'unknown option' vector_add --steps 3
 expect_refusal 2 'unknown option' jacobi --split-k off
 expect_refusal 2 'auto or off' matmul --split-k on
-expect_refusal 2 'not in this version' vector_add --trace trace.json
+expect_refusal 2 'cannot be written' vector_add --n 10 --trace "$work/no/such/folder.json"
 expect_refusal 2 'No such file' vector_add --input "$work/missing.npy"
 expect_refusal 2 'cannot create' vector_add --n 10 --output "$work/no/such/folder.npy"
 expect_refusal 2 'of host memory' vector_add --n 1000000000000000

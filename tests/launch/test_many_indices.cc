@@ -117,6 +117,9 @@ TEST(ManyIndices, InPlaceAndUnderALimitGiveThePlainLoopsResult) {
                                            &scene.options, &plan),
                       POLYTILE_OK)
                 << polytile_last_error(ctx);
+            polytile_plan_summary summary;
+            polytile_plan_get_summary(plan, &summary);
+            EXPECT_EQ(summary.n_kernels > 1, limited);
             pti_instance *instance = nullptr;
             ASSERT_EQ(pti_instance_create(scene.kernel, &scene.domain, scene.arrays.data(), 0,
                                           nullptr, &instance),
