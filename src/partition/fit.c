@@ -1,7 +1,7 @@
 #include "partition/fit.h"
 
 /** Below this many superblocks all of them are looked at. */
-enum { MAX_LISTED = 128, MAX_POSITIONS = 5 };
+enum { MAX_LISTED = 32, MAX_POSITIONS = 5 };
 
 /** The positions to look at along each index, ascending and distinct. */
 typedef struct positions {

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /** At most 2 * sqrt(n) quotients are distinct; longer lists are thinned out. */
-enum { MAX_EXTENTS = 512, SMALL_GRID = 64, MAX_HALVINGS = 4 };
+enum { MAX_EXTENTS = PTI_MAX_EXTENTS, SMALL_GRID = 64, MAX_HALVINGS = 4 };
 
 typedef struct extents {
     int n_extents;
@@ -152,10 +152,10 @@ static void solve(search *of, int64_t *shape) {
 }
 
 /** With one other index a thin list costs little, with more of them the lists multiply. */
-static int extents_per_index(const pti_problem *problem, int max_shapes) {
+static int extents_per_index(const pti_problem *problem, const pti_objective *objective) {
     int n_others = problem->instance->n_indices - 1;
-    double each = n_others > 0 ? floor(pow(max_shapes, 1.0 / n_others) + 1e-9) : 1;
-    return (int)fmin(fmax(each, 2), MAX_EXTENTS);
+    double each = n_others > 0 ? floor(pow(objective->max_shapes, 1.0 / n_others) + 1e-9) : 1;
+    return (int)fmin(fmax(each, 2), objective->max_extents);
 }
 
 static void enumerate(search *of, const extents *lists, int d, int64_t *shape) {
@@ -181,7 +181,7 @@ bool pti_search(const pti_problem *problem, const pti_objective *objective, int 
                  .solved = longest_index(&problem->grid),
                  .best = best};
     extents lists[POLYTILE_MAX_DIMS];
-    int max_extents = extents_per_index(problem, objective->max_shapes);
+    int max_extents = extents_per_index(problem, objective);
     for (int d = 0; d < problem->instance->n_indices; d++) {
         int64_t n_blocks = problem->grid.n_blocks[d];
         if (n_blocks <= pti_min(max_extents, SMALL_GRID))

@@ -54,14 +54,26 @@ static bool cost_less_time(const pti_cost *a, const pti_cost *b) {
 }
 
 /** Shapes tried: enough for every quotient of 1024 x 1024 blocks, or a thinned list where each
- * needs an estimate. */
-enum { ALL_SHAPES = 20000, SOME_SHAPES = 25 };
+ * costs an estimate. */
+enum { ALL_SHAPES = 20000, SOME_SHAPES = 49, SOME_EXTENTS = 20 };
 
 static const pti_strategy strategies[] = {
-    {"min-time", {less_time, false, true, SOME_SHAPES}, cost_less_time, false, 2},
-    {"min-traffic", {less_traffic, false, false, SOME_SHAPES}, cost_less_traffic, false, 2},
-    {"min-kernels", {fewer_kernels, true, false, ALL_SHAPES}, cost_fewer_kernels, false, 1},
-    {"paper", {fewer_kernels, true, false, ALL_SHAPES}, cost_fewer_kernels, true, 1},
+    {"min-time", {less_time, false, true, SOME_SHAPES, SOME_EXTENTS}, cost_less_time, false, 2},
+    {"min-traffic",
+     {less_traffic, false, false, SOME_SHAPES, SOME_EXTENTS},
+     cost_less_traffic,
+     false,
+     2},
+    {"min-kernels",
+     {fewer_kernels, true, false, ALL_SHAPES, PTI_MAX_EXTENTS},
+     cost_fewer_kernels,
+     false,
+     1},
+    {"paper",
+     {fewer_kernels, true, false, ALL_SHAPES, PTI_MAX_EXTENTS},
+     cost_fewer_kernels,
+     true,
+     1},
 };
 
 const pti_strategy *pti_strategy_find(const char *name) {
