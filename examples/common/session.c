@@ -77,7 +77,9 @@ static void close_session(session *s) {
 
 static int report_error(const session *s, polytile_status status) {
     const char *text = s->error[0] != '\0' ? s->error : polytile_last_error(s->ctx);
-    fprintf(stderr, "%s: %s\n", s->spec->name,
+    size_t length = strlen(s->spec->name);
+    bool is_named = strncmp(text, s->spec->name, length) == 0 && text[length] == ':';
+    fprintf(stderr, "%s%s%s\n", is_named ? "" : s->spec->name, is_named ? "" : ": ",
             text[0] != '\0' ? text : polytile_status_text(status));
     return status == POLYTILE_NO_FIT ? EXIT_NO_FIT : EXIT_REFUSED;
 }

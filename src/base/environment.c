@@ -15,7 +15,7 @@ static bool read_log(const char *value, pti_settings *settings) {
             return true;
         }
     }
-    return false;
+    return value[0] == '\0';
 }
 
 static bool read_check(const char *value, pti_settings *settings) {
