@@ -167,3 +167,19 @@ int64_t pti_boxes_count(const pti_boxes *set) {
             return INT64_MAX;
     return count;
 }
+
+bool pti_boxes_meet(const pti_boxes *set, const polytile_domain *box) {
+    polytile_domain common;
+    for (int k = 0; k < set->n_boxes; k++)
+        if (pti_box_intersect(&set->box[k], box, &common))
+            return true;
+    return false;
+}
+
+void pti_boxes_gather(pti_boxes *set, const polytile_domain *box) {
+    enum { FEW = 16 };
+    pti_boxes_add(set, box);
+    bool is_power_of_two = (set->n_boxes & (set->n_boxes - 1)) == 0;
+    if (set->n_boxes >= FEW && is_power_of_two)
+        pti_boxes_merge(set);
+}

@@ -43,6 +43,10 @@ void pti_boxes_copy(pti_boxes *set, const pti_boxes *other);
 bool pti_boxes_cover(const pti_boxes *set, const polytile_domain *box);
 /** The number of elements, INT64_MAX if it exceeds 64 bits. */
 int64_t pti_boxes_count(const pti_boxes *set);
+/** Whether set and box have a common element. */
+bool pti_boxes_meet(const pti_boxes *set, const polytile_domain *box);
+/** set := set united with box, joining boxes each time a long list has doubled. */
+void pti_boxes_gather(pti_boxes *set, const polytile_domain *box);
 /** Join boxes that differ in one dimension only and are adjacent there; the set stays the same. */
 void pti_boxes_merge(pti_boxes *set);
 

@@ -60,15 +60,6 @@ static int64_t emit(build *of, pti_op_kind kind, int operand, int64_t superblock
     return pti_builder_add(&of->builder, &op, waits);
 }
 
-/** Add a box to a set that grows with the launch, joining boxes each time it has doubled. */
-static void add_kept_short(pti_boxes *set, const polytile_domain *box) {
-    enum { FEW = 16 };
-    pti_boxes_add(set, box);
-    bool has_doubled = (set->n_boxes & (set->n_boxes - 1)) == 0;
-    if (set->n_boxes >= FEW && has_doubled)
-        pti_boxes_merge(set);
-}
-
 /** Download what is newer than the host's copy, and note it, since later uploads may need it. */
 static void flush(build *of, int operand, int64_t superblock) {
     state *at = &of->state[operand];
@@ -80,7 +71,7 @@ static void flush(build *of, int operand, int64_t superblock) {
         pti_last_note(&of->arena.slots[operand][at->slot].users, PTI_DOWNLOAD, op);
         if (!comes_back)
             continue;
-        add_kept_short(&at->downloaded, &at->dirty.box[k]);
+        pti_boxes_gather(&at->downloaded, &at->dirty.box[k]);
         pti_last_note(&at->downloads, PTI_DOWNLOAD, op);
     }
     pti_boxes_clear(&at->dirty);
@@ -109,20 +100,11 @@ static void write_in(build *of, pti_op_kind kind, int operand, int64_t superbloc
     pti_boxes_append(&at->valid, box);
 }
 
-static bool meets(const pti_boxes *set, const polytile_domain *box) {
-    polytile_domain common;
-    for (int k = 0; k < set->n_boxes; k++) {
-        if (pti_box_intersect(&set->box[k], box, &common))
-            return true;
-    }
-    return false;
-}
-
 static void upload(build *of, int operand, int64_t superblock, const pti_boxes *boxes) {
     state *at = &of->state[operand];
     for (int k = 0; k < boxes->n_boxes; k++) {
         pti_last waits = of->arena.slots[operand][at->slot].users;
-        if (meets(&at->downloaded, &boxes->box[k]))
+        if (pti_boxes_meet(&at->downloaded, &boxes->box[k]))
             pti_last_join(&waits, &at->downloads);
         write_in(of, PTI_UPLOAD, operand, superblock, &boxes->box[k], &waits);
     }
@@ -139,7 +121,7 @@ static void begin_reduction(build *of, int operand, int64_t superblock) {
     for (int k = 0; k < of->needed.n_boxes; k++) {
         pti_last waits = of->arena.slots[operand][at->slot].users;
         write_in(of, PTI_FILL, operand, superblock, &of->needed.box[k], &waits);
-        add_kept_short(&at->initialised, &of->needed.box[k]);
+        pti_boxes_gather(&at->initialised, &of->needed.box[k]);
     }
     upload(of, operand, superblock, &again);
     of->builder.failed |= again.failed;

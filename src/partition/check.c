@@ -29,7 +29,7 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
     if (operand_of(replay, r)->fresh && !pti_boxes_cover(&replay->operand[o].combined, &op->box))
         return pti_replay_reject(replay, i, o, &op->box,
                                  "starts from the identity, not from what the host holds");
-    pti_set_add(&replay->resident[r].valid, &op->box);
+    pti_boxes_gather(&replay->resident[r].valid, &op->box);
     return pti_replay_use(replay, i, &replay->operand[o].host, o, &op->box, false);
 }
 
@@ -60,8 +60,8 @@ static bool replay_copy(pti_replay *replay, int64_t i) {
     if (!use_resident(replay, i, op->placement, &op->box, true) || !check_copy_apart(replay, i))
         return false;
     for (int k = 0; k < replay->scratch.n_boxes; k++)
-        pti_set_add(&target->dirty, &replay->scratch.box[k]);
-    pti_set_add(&target->valid, &op->box);
+        pti_boxes_gather(&target->dirty, &replay->scratch.box[k]);
+    pti_boxes_gather(&target->valid, &op->box);
     return true;
 }
 
@@ -71,13 +71,13 @@ static bool replay_fill(pti_replay *replay, int64_t i) {
     int o = replay->resident[r].operand;
     if (!operand_of(replay, r)->fresh)
         return pti_replay_reject(replay, i, o, &op->box, "does not start from an identity");
-    if (pti_set_meets(&replay->operand[o].combined, &op->box))
+    if (pti_boxes_meet(&replay->operand[o].combined, &op->box))
         return pti_replay_reject(replay, i, o, &op->box, "was combined into before");
     if (!use_resident(replay, i, r, &op->box, true))
         return false;
-    pti_set_add(&replay->resident[r].valid, &op->box);
+    pti_boxes_gather(&replay->resident[r].valid, &op->box);
     if (replay->schedule->in_place)
-        pti_set_add(&replay->operand[o].filled, &op->box);
+        pti_boxes_gather(&replay->operand[o].filled, &op->box);
     return true;
 }
 
@@ -183,7 +183,7 @@ static bool replay_writes(pti_replay *replay, int64_t i, int64_t r, int64_t plac
             return pti_replay_reject(replay, i, o, box, "is written outside its placement");
         pti_replay_renew(replay, r, box);
         if (operand_of(replay, r)->fresh)
-            pti_set_add(&replay->operand[o].combined, box);
+            pti_boxes_gather(&replay->operand[o].combined, box);
     }
     return true;
 }

@@ -254,25 +254,9 @@ bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int op
     return record_use(replay, op, history, box, writes);
 }
 
-bool pti_set_meets(const pti_boxes *set, const polytile_domain *box) {
-    polytile_domain common;
-    for (int k = 0; k < set->n_boxes; k++)
-        if (pti_box_intersect(&set->box[k], box, &common))
-            return true;
-    return false;
-}
-
-void pti_set_add(pti_boxes *set, const polytile_domain *box) {
-    enum { FEW = 16 };
-    pti_boxes_add(set, box);
-    bool is_power_of_two = (set->n_boxes & (set->n_boxes - 1)) == 0;
-    if (set->n_boxes >= FEW && is_power_of_two)
-        pti_boxes_merge(set);
-}
-
 bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polytile_domain *box) {
     for (int64_t r = replay->operand[operand].first_resident; r >= 0; r = replay->resident[r].next)
-        if (pti_set_meets(&replay->resident[r].dirty, box))
+        if (pti_boxes_meet(&replay->resident[r].dirty, box))
             return true;
     return false;
 }
@@ -294,7 +278,7 @@ void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domai
         pti_boxes_subtract(&replay->resident[r].valid, box);
         pti_boxes_subtract(&replay->resident[r].dirty, box);
     }
-    pti_set_add(&replay->resident[resident].valid, box);
+    pti_boxes_gather(&replay->resident[resident].valid, box);
     if (!replay->schedule->in_place)
-        pti_set_add(&replay->resident[resident].dirty, box);
+        pti_boxes_gather(&replay->resident[resident].dirty, box);
 }

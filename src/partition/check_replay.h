@@ -107,10 +107,4 @@ void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *bo
 /** The box was written in one resident: it is the newest there and old in all others. */
 void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box);
 
-/** Whether box and set have a common element. */
-bool pti_set_meets(const pti_boxes *set, const polytile_domain *box);
-
-/** set := set united with box, kept short. */
-void pti_set_add(pti_boxes *set, const polytile_domain *box);
-
 #endif
