@@ -11,13 +11,19 @@ extern "C" {
 typedef struct polytile_device polytile_device;
 
 /**
- * Open a device by its text: "host", "host(memory=64MiB,threads=2)".
+ * Open a device by its text: "host", "host(memory=64MiB,threads=2)", "cuda:0(memory=16GiB)".
  *
  * "host" computes in place and copies nothing. With memory= it has an arena of exactly that size
  * and really copies in and out, as a small accelerator would. threads= defaults to OpenMP's number.
  *
+ * "cuda:K" is the K-th NVIDIA GPU that the CUDA runtime shows. All that is taken of its memory,
+ * CUDA's own context and the code of kernels aside, stays within memory=, which defaults to what is
+ * free. threads= is how many host threads copy arrays in pageable memory, at most one a processor
+ * by default.
+ *
  * Errors  INVALID (unknown device or option; the text lists what there is), NO_MEMORY, DEVICE (the
- *         threads do not start).
+ *         threads do not start; a call to CUDA failed), UNSUPPORTED (no such GPU, no driver, or a
+ *         library that was built without CUDA; "host" is always there).
  * Owns    The context owns the device, which polytile_device_close() can end sooner.
  */
 polytile_status polytile_device_open(polytile_context *ctx, const char *text,
@@ -25,8 +31,17 @@ polytile_status polytile_device_open(polytile_context *ctx, const char *text,
 
 void polytile_device_close(polytile_device *device);
 
-/** The memory limit in bytes; 0 when there is none. */
+/**
+ * The memory that a plan for this device may use, in bytes; 0 when there is no limit.
+ *
+ * On CUDA it is a few MiB less than memory=, for what streams and events take.
+ */
 int64_t polytile_device_get_limit(const polytile_device *device);
+
+/** What was measured of the device and its link to the host, for polytile_plan_options; a run
+ * without a plan of its own uses it. "host" gives polytile_link_default. */
+const polytile_link *polytile_device_get_link(const polytile_device *device);
+
 /** The text the device was opened with. */
 const char *polytile_device_get_text(const polytile_device *device);
 
@@ -45,7 +60,8 @@ typedef struct polytile_device_info {
     char description[128]; /* for people */
     int64_t memory_bytes;
     int n_threads;
-    polytile_link link; /* measured now; takes a fraction of a second a device */
+    polytile_link link; /* of host: measured now, in a fraction of a second; of a GPU: measured once
+                           and kept, see POLYTILE_CACHE in docs/environment.md */
 } polytile_device_info;
 
 /** List the devices: at most capacity entries are written, *n_devices says how many there are. */

@@ -1,6 +1,8 @@
 #ifndef POLYTILE_IMPLEMENTATION_H
 #define POLYTILE_IMPLEMENTATION_H
 
+#include <stdbool.h>
+
 #include <polytile/domain.h>
 
 #ifdef __cplusplus
@@ -32,6 +34,32 @@ typedef struct polytile_view {
 typedef void polytile_host_function(const polytile_domain *threads, const polytile_view *views,
                                     void *user);
 
+/**
+ * What a launcher callback is told of one sub-kernel.
+ *
+ * Shapes  threads: a box of the launch domain, steps 1; views: n_views of them, one an array, in
+ *         the declaration's order.
+ * Owns    Everything is the library's and valid during the call.
+ */
+typedef struct polytile_launch {
+    const polytile_domain *threads;
+    int n_views;
+    const polytile_view *views; /* of host memory on the host, of device memory on CUDA */
+    bool is_first; /* every accumulator of a role "out sum" (prod, min, max) still holds nothing but
+                      the identity, so that a library may overwrite it (beta = 0) */
+    void *stream;  /* CUDA: the cudaStream_t on which to enqueue; host: NULL */
+    void *user;
+} polytile_launch;
+
+/**
+ * Run the threads of a box by any means: a library, several kernels.
+ *
+ * On CUDA the device is current, and the callback only enqueues on launch->stream: it must not wait
+ * for it. On the host it is called once a sub-kernel, by one thread, and returns when the work is
+ * done. Returns 0, or any other number for a failure, which the run's error then names.
+ */
+typedef int polytile_launcher(const polytile_launch *launch);
+
 /** What a body takes an array for: bytes of one element, and its number of dimensions. */
 typedef struct polytile_view_shape {
     int64_t element_bytes;
@@ -39,10 +67,11 @@ typedef struct polytile_view_shape {
 } polytile_view_shape;
 
 /**
- * What a kernel runs; a function left NULL is an implementation that is missing.
+ * What a kernel runs: for each kind of device a function or a launcher, which goes first; what is
+ * left NULL is missing.
  *
- * The rest says what the body was written for, to be compared with the declaration and the arrays.
- * POLYTILE_KERNEL() fills it in; functions written by hand may leave it 0 and NULL.
+ * The middle part says what the body was written for, to be compared with the declaration and the
+ * arrays. POLYTILE_KERNEL() fills it in; functions written by hand may leave it 0 and NULL.
  *
  * Shapes  n_indices: of a thread, 0 if unknown; views: n_views of them, one an array in the
  *         declaration's order, NULL if unknown.
@@ -50,10 +79,13 @@ typedef struct polytile_view_shape {
  */
 typedef struct polytile_implementation {
     polytile_host_function *host;
-    void *user;
+    void *user; /* for host and the launchers */
     int n_indices;
     int n_views;
     const polytile_view_shape *views;
+    const void *cuda; /* the address of a __global__ function, see polytile/cuda.h */
+    polytile_launcher *host_launcher;
+    polytile_launcher *cuda_launcher;
 } polytile_implementation;
 
 #ifdef __cplusplus

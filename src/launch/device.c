@@ -47,6 +47,10 @@ int64_t polytile_device_get_limit(const polytile_device *device) {
     return device == NULL ? 0 : device->limit_bytes;
 }
 
+const polytile_link *polytile_device_get_link(const polytile_device *device) {
+    return device == NULL ? &polytile_link_default : &device->link;
+}
+
 const char *polytile_device_get_text(const polytile_device *device) {
     return device == NULL ? "" : device->text;
 }

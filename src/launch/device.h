@@ -4,7 +4,7 @@
 #include "access/instance.h"
 #include "base/context.h"
 #include "launch/device_text.h"
-#include "partition/layout.h"
+#include "partition/schedule.h"
 #include <polytile/run.h>
 
 /* What the executor needs of a device. One more kind of device is one file that implements these
@@ -30,21 +30,40 @@ typedef struct pti_launch {
     const polytile_implementation *implementation;
     const polytile_domain *threads;
     const polytile_view *views;
+    const int64_t *block; /* threads of a block along each index, as the user asked; NULL: the
+                             device's choice */
+    bool is_first;        /* every fresh accumulator that is touched holds the identity */
 } pti_launch;
+
+/** One operation of a schedule, with what it works on found in memory. */
+typedef struct pti_command {
+    const pti_op *op;
+    int64_t index; /* of op in the schedule */
+    int operand;   /* whose elements move; launch: -1 */
+    pti_move move; /* unless it is a launch */
+    pti_launch launch;
+} pti_command;
+
+/** A schedule being run; launch/execution.h. */
+typedef struct pti_execution pti_execution;
 
 /** Each function that can fail leaves the error's text on the device's context. */
 typedef struct pti_device_functions {
     /** Whether an implementation has what this device runs; *wanted names it. */
     bool (*can_run)(const polytile_implementation *implementation, const char **wanted);
+    /** What a plan may use at present, in bytes, at most limit_bytes; 0: there is no limit. */
+    polytile_status (*usable)(polytile_device *device, int64_t *usable_bytes);
     /** Device memory for a schedule's arena; it is the device's and stays valid until the next
-     * reserve. */
+     * reserve. Errors: NO_FIT when there is not as much. */
     polytile_status (*reserve)(polytile_device *device, int64_t arena_bytes, void **arena);
-    polytile_status (*upload)(polytile_device *device, const pti_move *move);
-    polytile_status (*download)(polytile_device *device, const pti_move *move);
-    polytile_status (*copy)(polytile_device *device, const pti_move *move);
-    polytile_status (*fill)(polytile_device *device, const pti_move *move);
-    polytile_status (*launch)(polytile_device *device, const pti_launch *launch);
-    polytile_status (*synchronize)(polytile_device *device);
+    /** Get ready for a run, after reserve. */
+    polytile_status (*begin)(polytile_device *device, pti_execution *execution);
+    /** Run a command, or enqueue it behind its stream and what its operation waits for. Commands
+     * come in the schedule's order. */
+    polytile_status (*submit)(polytile_device *device, const pti_command *command);
+    /** Wait for all that was submitted, also after a failure, and fill in the report's times. Called
+     * once after each begin, whether or not that succeeded. */
+    polytile_status (*finish)(polytile_device *device);
     /** Free what the device holds, and the device. */
     void (*close)(polytile_device *device);
 } pti_device_functions;
@@ -56,6 +75,7 @@ struct polytile_device {
     char *text;
     int64_t limit_bytes;     /* 0: none */
     bool reaches_host;       /* computes on host memory: plans without a limit run in place */
+    polytile_link link;      /* what plans for it assume */
     polytile_report report;  /* of the last run */
     struct pti_trace *trace; /* NULL: none is written; owned */
 };
@@ -67,8 +87,8 @@ typedef struct pti_driver {
     bool is_numbered;  /* several of one kind: name:0, name:1, ... */
     const pti_device_option *options;
     int n_options;
-    /** The device is made, with functions and limit_bytes; text and object are filled in by the
-     * caller. */
+    /** The device is made, with functions, limit_bytes and link; text and object are filled in by
+     * the caller. */
     polytile_status (*open)(polytile_context *ctx, const pti_device_text *text,
                             polytile_device **device);
     /** Append entries as polytile_devices_list() does; *n_devices grows by as many as there are. */
@@ -83,5 +103,6 @@ const pti_driver *pti_driver_find(const char *name);
 void pti_drivers_describe(pti_text *text);
 
 extern const pti_driver pti_host_driver;
+extern const pti_driver pti_cuda_driver;
 
 #endif

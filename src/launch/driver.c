@@ -5,6 +5,7 @@
 /** One row a kind of device. */
 static const pti_driver *const drivers[] = {
     &pti_host_driver,
+    &pti_cuda_driver,
 };
 
 enum { N_DRIVERS = sizeof drivers / sizeof *drivers };

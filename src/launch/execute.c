@@ -3,89 +3,46 @@
 #include "access/array.h"
 #include "access/footprint.h"
 #include "launch/clock.h"
-#include "launch/completeness.h"
-#include "launch/reduction.h"
+#include "launch/execution.h"
 #include "launch/trace.h"
 #include "launch/view.h"
 
 #include <stdlib.h>
 
-/** One run of a schedule. */
-typedef struct execution {
-    polytile_device *device;
-    const pti_schedule *schedule;
-    const polytile_implementation *implementation;
-    polytile_array *const *arrays;
-    char *arena;
-    pti_layout *host_layout; /* of each operand's whole array */
-    polytile_view *views;    /* of the launch at hand, one an operand */
-    pti_completeness completeness;
-    polytile_report *report;
-} execution;
-
-static pti_image host_image(const execution *run, int operand) {
+static pti_image host_image(const pti_execution *run, int operand) {
     return (pti_image){run->arrays[operand]->data, &run->host_layout[operand]};
 }
 
-static pti_image placement_image(const execution *run, const pti_placement *placement) {
+static pti_image placement_image(const pti_execution *run, const pti_placement *placement) {
     if (run->schedule->in_place)
         return host_image(run, placement->operand);
     return (pti_image){run->arena + placement->offset_bytes, &placement->layout};
 }
 
-static const pti_operand *operand_of(const execution *run, const pti_placement *placement) {
-    return &run->schedule->instance->operand[placement->operand];
+/** The two memories of a move; what is in the placement's is the side of the device. */
+static void resolve_upload(pti_execution *run, pti_command *command) {
+    command->move.from = host_image(run, command->operand);
 }
 
-static int64_t moved_bytes(const pti_move *move) {
-    return pti_box_count(move->box) * move->element_bytes;
+static void resolve_download(pti_execution *run, pti_command *command) {
+    command->move.from = command->move.to;
+    command->move.to = host_image(run, command->operand);
 }
 
-static pti_move move_to(const execution *run, const pti_op *op) {
-    const pti_placement *placement = &run->schedule->placement[op->placement];
-    return (pti_move){.box = &op->box,
-                      .element_bytes = operand_of(run, placement)->element_bytes,
-                      .to = placement_image(run, placement)};
+static void resolve_copy(pti_execution *run, pti_command *command) {
+    command->move.from =
+        placement_image(run, &run->schedule->placement[command->op->source_placement]);
 }
 
-static polytile_status run_upload(execution *run, const pti_op *op) {
-    pti_move move = move_to(run, op);
-    move.from = host_image(run, run->schedule->placement[op->placement].operand);
-    run->report->h2d_bytes += moved_bytes(&move);
-    return run->device->functions->upload(run->device, &move);
-}
-
-static polytile_status run_download(execution *run, const pti_op *op) {
-    int operand = run->schedule->placement[op->placement].operand;
-    pti_move move = move_to(run, op);
-    move.from = move.to;
-    move.to = host_image(run, operand);
-    pti_completeness_begin(&run->completeness, operand);
-    run->report->d2h_bytes += moved_bytes(&move);
-    return run->device->functions->download(run->device, &move);
-}
-
-static polytile_status run_copy(execution *run, const pti_op *op) {
-    pti_move move = move_to(run, op);
-    move.from = placement_image(run, &run->schedule->placement[op->source_placement]);
-    return run->device->functions->copy(run->device, &move);
-}
-
-static polytile_status run_fill(execution *run, const pti_op *op) {
-    const pti_placement *placement = &run->schedule->placement[op->placement];
-    const pti_operand *operand = operand_of(run, placement);
-    unsigned char identity[PTI_MAX_SCALAR_BYTES];
-    pti_layout everywhere = {.hull = op->box};
-    pti_move move = move_to(run, op);
-    pti_reduction_identity(operand->reduction, operand->type, identity);
-    move.from = (pti_image){identity, &everywhere};
-    if (run->schedule->in_place)
-        pti_completeness_begin(&run->completeness, placement->operand);
-    return run->device->functions->fill(run->device, &move);
+static void resolve_fill(pti_execution *run, pti_command *command) {
+    const pti_operand *operand = &run->schedule->instance->operand[command->operand];
+    pti_reduction_identity(operand->reduction, operand->type, run->identity);
+    run->everywhere.hull = command->op->box;
+    command->move.from = (pti_image){run->identity, &run->everywhere};
 }
 
 /** The view of an operand in a superblock's launch; one without elements where it touches none. */
-static polytile_view view_of(const execution *run, const pti_op *op, int operand) {
+static polytile_view view_of(const pti_execution *run, const pti_op *op, int operand) {
     const pti_instance *instance = run->schedule->instance;
     const pti_placement *placement = pti_schedule_placement(run->schedule, op->superblock, operand);
     if (placement == NULL)
@@ -97,45 +54,116 @@ static polytile_view view_of(const execution *run, const pti_op *op, int operand
     return view;
 }
 
-static polytile_status run_launch(execution *run, const pti_op *op) {
+/** Whether all that a launch combines into from the identity was filled just before it. */
+static bool is_first(const pti_execution *run, const polytile_domain *threads) {
     const pti_instance *instance = run->schedule->instance;
     for (int a = 0; a < instance->n_operands; a++) {
-        run->views[a] = view_of(run, op, a);
-        if (run->schedule->in_place && instance->operand[a].writes)
-            pti_completeness_begin(&run->completeness, a);
+        if (!instance->operand[a].fresh)
+            continue;
+        polytile_domain hull = pti_footprint_hull(instance, a, PTI_WRITES, threads);
+        if (run->n_filled[a] < pti_box_count(&hull))
+            return false;
     }
-    pti_launch launch = {instance, run->implementation, &op->box, run->views};
-    run->report->n_kernels++;
-    return run->device->functions->launch(run->device, &launch);
+    return true;
 }
 
-/** What runs an operation, and which part of the report its time belongs to. */
+static void resolve_launch(pti_execution *run, pti_command *command) {
+    const pti_instance *instance = run->schedule->instance;
+    for (int a = 0; a < instance->n_operands; a++)
+        run->views[a] = view_of(run, command->op, a);
+    command->launch = (pti_launch){.instance = instance,
+                                   .implementation = run->implementation,
+                                   .threads = &command->op->box,
+                                   .views = run->views,
+                                   .block = run->block,
+                                   .is_first = is_first(run, &command->op->box)};
+}
+
+/** What finds an operation's memory, and which part of the report its time belongs to. */
 static const struct {
-    polytile_status (*run)(execution *run, const pti_op *op);
+    void (*resolve)(pti_execution *run, pti_command *command);
     bool computes;
 } ops[] = {
-    [PTI_UPLOAD] = {run_upload, false},     [PTI_COPY] = {run_copy, false},
-    [PTI_FILL] = {run_fill, false},         [PTI_LAUNCH] = {run_launch, true},
-    [PTI_DOWNLOAD] = {run_download, false},
+    [PTI_UPLOAD] = {resolve_upload, false},     [PTI_COPY] = {resolve_copy, false},
+    [PTI_FILL] = {resolve_fill, false},         [PTI_LAUNCH] = {resolve_launch, true},
+    [PTI_DOWNLOAD] = {resolve_download, false},
 };
 
-static polytile_status run_op(execution *run, const pti_op *op) {
-    double start_s = pti_now_s();
-    polytile_status status = ops[op->kind].run(run, op);
-    double taken_s = pti_now_s() - start_s;
+pti_command pti_execution_resolve(pti_execution *run, int64_t index) {
+    const pti_op *op = &run->schedule->op[index];
+    pti_command command = {.op = op, .index = index, .operand = -1};
+    if (op->kind != PTI_LAUNCH) {
+        const pti_placement *placement = &run->schedule->placement[op->placement];
+        command.operand = placement->operand;
+        command.move = (pti_move){
+            .box = &op->box,
+            .element_bytes = run->schedule->instance->operand[placement->operand].element_bytes,
+            .to = placement_image(run, placement)};
+    }
+    ops[op->kind].resolve(run, &command);
+    return command;
+}
+
+void pti_execution_note(pti_execution *run, const pti_op *op, double start_s, double taken_s) {
     pti_trace_op(run->device, run->schedule, op, start_s, taken_s);
     *(ops[op->kind].computes ? &run->report->compute_s : &run->report->transfer_s) += taken_s;
+}
+
+/** Host memory that a command is about to change belongs to incomplete arrays from here. */
+static void begin_writing(pti_execution *run, const pti_command *command) {
+    const pti_instance *instance = run->schedule->instance;
+    bool in_place = run->schedule->in_place;
+    if (command->op->kind == PTI_DOWNLOAD || (in_place && command->op->kind == PTI_FILL))
+        pti_completeness_begin(&run->completeness, command->operand);
+    for (int a = 0; a < instance->n_operands && in_place && command->op->kind == PTI_LAUNCH; a++) {
+        if (instance->operand[a].writes)
+            pti_completeness_begin(&run->completeness, a);
+    }
+}
+
+/** What a command that was submitted adds to the counts. */
+static void count(pti_execution *run, const pti_op *op, int operand) {
+    run->report->h2d_bytes += op->kind == PTI_UPLOAD ? op->bytes : 0;
+    run->report->d2h_bytes += op->kind == PTI_DOWNLOAD ? op->bytes : 0;
+    run->report->n_kernels += op->kind == PTI_LAUNCH;
+    if (op->kind == PTI_FILL)
+        run->n_filled[operand] += pti_box_count(&op->box);
+    for (int a = 0; a < run->schedule->instance->n_operands && op->kind == PTI_LAUNCH; a++)
+        run->n_filled[a] = 0;
+}
+
+static polytile_status run_ops(pti_execution *run) {
+    const pti_schedule *schedule = run->schedule;
+    polytile_status status = POLYTILE_OK;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_command command = pti_execution_resolve(run, k);
+        begin_writing(run, &command);
+        PTI_TRY(run->device->functions->submit(run->device, &command));
+        count(run, command.op, command.operand);
+    }
+done:
     return status;
 }
 
-static polytile_status prepare(execution *run) {
+/** The device waits for what was submitted whatever happened; the first failure counts. */
+static polytile_status run_on_device(pti_execution *run) {
+    const pti_device_functions *functions = run->device->functions;
+    polytile_status status = functions->begin(run->device, run);
+    if (status == POLYTILE_OK)
+        status = run_ops(run);
+    polytile_status finished = functions->finish(run->device);
+    return status == POLYTILE_OK ? finished : status;
+}
+
+static polytile_status prepare(pti_execution *run) {
     const pti_instance *instance = run->schedule->instance;
     polytile_context *ctx = run->device->object.context;
     size_t n_operands = (size_t)instance->n_operands;
     polytile_status status = POLYTILE_OK;
     run->host_layout = calloc(n_operands + 1, sizeof *run->host_layout);
     run->views = calloc(n_operands + 1, sizeof *run->views);
-    if (run->host_layout == NULL || run->views == NULL)
+    run->n_filled = calloc(n_operands + 1, sizeof *run->n_filled);
+    if (run->host_layout == NULL || run->views == NULL || run->n_filled == NULL)
         return pti_fail_memory(ctx, instance->kernel_name, (double)n_operands * sizeof *run->views);
     PTI_TRY(pti_completeness_create(ctx, instance, run->arrays, &run->completeness));
     for (int a = 0; a < instance->n_operands; a++)
@@ -150,25 +178,25 @@ done:
     return status;
 }
 
-polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,
+polytile_status pti_execute(polytile_device *device, const polytile_plan *plan,
                             const polytile_implementation *implementation,
                             polytile_array *const *arrays, polytile_report *report) {
     double start_s = pti_now_s();
     polytile_status status;
-    execution run = {.device = device,
-                     .schedule = schedule,
-                     .implementation = implementation,
-                     .arrays = arrays,
-                     .report = report};
+    pti_execution run = {.device = device,
+                         .schedule = plan->schedule,
+                         .implementation = implementation,
+                         .arrays = arrays,
+                         .block = plan->has_block ? plan->summary.block : NULL,
+                         .report = report};
     PTI_TRY(prepare(&run));
-    report->peak_device_bytes = pti_schedule_peak_bytes(schedule);
-    for (int64_t k = 0; k < schedule->n_ops; k++)
-        PTI_TRY(run_op(&run, &schedule->op[k]));
-    PTI_TRY(device->functions->synchronize(device));
+    report->peak_device_bytes = pti_schedule_peak_bytes(plan->schedule);
+    PTI_TRY(run_on_device(&run));
 done:
     status = pti_completeness_end(&run.completeness, status);
     free(run.host_layout);
     free(run.views);
+    free(run.n_filled);
     report->total_s = pti_now_s() - start_s;
     return status;
 }

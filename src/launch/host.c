@@ -1,7 +1,10 @@
 #include "launch/host.h"
 
 #include "launch/box_copy.h"
+#include "launch/clock.h"
+#include "launch/execution.h"
 #include "launch/host_launch.h"
+#include "launch/launcher.h"
 #include <polytile/size.h>
 
 #include <errno.h>
@@ -15,7 +18,8 @@ typedef struct host_device {
     polytile_device device;
     int n_threads;
     void *arena;
-    int64_t arena_bytes; /* 0: none is mapped */
+    int64_t arena_bytes;      /* 0: none is mapped */
+    pti_execution *execution; /* the run in progress */
 } host_device;
 
 static host_device *host_of(polytile_device *device) {
@@ -23,8 +27,8 @@ static host_device *host_of(polytile_device *device) {
 }
 
 static bool can_run(const polytile_implementation *implementation, const char **wanted) {
-    *wanted = "a host function";
-    return implementation->host != NULL;
+    *wanted = "a host function or launcher";
+    return implementation->host != NULL || implementation->host_launcher != NULL;
 }
 
 /** Map memory that is touched page by page as it is used, so it may exceed what is free now. */
@@ -71,19 +75,42 @@ done:
     return status;
 }
 
-static polytile_status copy(polytile_device *device, const pti_move *move) {
-    pti_box_copy(move, host_of(device)->n_threads);
+static polytile_status usable(polytile_device *device, int64_t *usable_bytes) {
+    *usable_bytes = device->limit_bytes;
     return POLYTILE_OK;
 }
 
-static polytile_status launch(polytile_device *device, const pti_launch *what) {
-    pti_host_launch(what, host_of(device)->n_threads);
+static polytile_status begin(polytile_device *device, pti_execution *execution) {
+    host_of(device)->execution = execution;
     return POLYTILE_OK;
 }
 
-/** Every operation is done when its function returns. */
-static polytile_status synchronize(polytile_device *device) {
-    (void)device;
+static polytile_status launch(const host_device *host, const pti_launch *what) {
+    if (what->implementation->host_launcher != NULL)
+        return pti_launcher_call(host->device.object.context, what->implementation->host_launcher,
+                                 what, NULL);
+    pti_host_launch(what, host->n_threads);
+    return POLYTILE_OK;
+}
+
+static polytile_status run_command(host_device *host, const pti_command *command) {
+    if (command->op->kind == PTI_LAUNCH)
+        return launch(host, &command->launch);
+    pti_box_copy(&command->move, host->n_threads);
+    return POLYTILE_OK;
+}
+
+static polytile_status submit(polytile_device *device, const pti_command *command) {
+    host_device *host = host_of(device);
+    double start_s = pti_now_s();
+    polytile_status status = run_command(host, command);
+    pti_execution_note(host->execution, command->op, start_s, pti_now_s() - start_s);
+    return status;
+}
+
+/** Every command is done when it was submitted. */
+static polytile_status finish(polytile_device *device) {
+    host_of(device)->execution = NULL;
     return POLYTILE_OK;
 }
 
@@ -94,13 +121,11 @@ static void close_host(polytile_device *device) {
 
 static const pti_device_functions functions = {
     .can_run = can_run,
+    .usable = usable,
     .reserve = reserve,
-    .upload = copy,
-    .download = copy,
-    .copy = copy,
-    .fill = copy,
-    .launch = launch,
-    .synchronize = synchronize,
+    .begin = begin,
+    .submit = submit,
+    .finish = finish,
     .close = close_host,
 };
 
@@ -115,6 +140,7 @@ static polytile_status open_host(polytile_context *ctx, const pti_device_text *t
     host->n_threads = n_threads > 0 ? (int)n_threads : pti_host_default_threads();
     host->device.functions = &functions;
     host->device.limit_bytes = memory_bytes;
+    host->device.link = polytile_link_default;
     host->device.reaches_host = memory_bytes == 0;
     PTI_TRY(pti_host_probe_threads(ctx, host->n_threads));
     if (memory_bytes > 0) {

@@ -76,7 +76,10 @@ static void run_kernel(const host_bench *bench, int64_t bytes) {
     polytile_implementation implementation = {.host = increment};
     polytile_domain threads = polytile_domain_from_extents(1, &bytes);
     polytile_view view = {bench->device, {1}, threads};
-    pti_launch launch = {&instance, &implementation, &threads, &view};
+    pti_launch launch = {.instance = &instance,
+                         .implementation = &implementation,
+                         .threads = &threads,
+                         .views = &view};
     pti_host_launch(&launch, bench->n_threads);
 }
 

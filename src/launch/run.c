@@ -39,7 +39,7 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
     PTI_TRY(pti_run_check(plan, device, kernel, arrays));
     PTI_TRY(check_plan(plan));
-    PTI_TRY(pti_execute(device, plan->schedule, &kernel->implementation, arrays, &device->report));
+    PTI_TRY(pti_execute(device, plan, &kernel->implementation, arrays, &device->report));
 done:
     return status;
 }

@@ -169,6 +169,7 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
     made->instance = instance;
     made->schedule = choice.schedule;
     summarise(made, &choice, strategy->name, options->limit_bytes);
+    made->has_block = options->block != NULL;
     made->summary.plan_seconds = now_s() - start_s;
     pti_object_adopt(ctx, &made->object, destroy_plan);
     *plan = made;

@@ -1,0 +1,24 @@
+#ifndef POLYTILE_LAUNCH_CHUNKS_H
+#define POLYTILE_LAUNCH_CHUNKS_H
+
+#include <polytile/domain.h>
+
+/* A box in pieces of a limited number of bytes: boxes that follow each other in C order. */
+
+/** How a box is cut: whole in the dimensions behind dim, in pieces of n_indices along dim, one by
+ * one in the dimensions before it. */
+typedef struct pti_chunks {
+    polytile_domain box;
+    int dim;
+    int64_t n_indices; /* of dim's range, steps counted */
+    int64_t n_chunks;
+} pti_chunks;
+
+/** Cut a box so that each piece has at most max_bytes (at least one element), as few pieces as this
+ * allows and about equal ones. An empty box has none. */
+pti_chunks pti_chunks_of(const polytile_domain *box, int64_t element_bytes, int64_t max_bytes);
+
+/** The k-th piece, 0 <= k < n_chunks. */
+polytile_domain pti_chunks_get(const pti_chunks *chunks, int64_t k);
+
+#endif

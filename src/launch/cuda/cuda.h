@@ -1,0 +1,68 @@
+#ifndef POLYTILE_LAUNCH_CUDA_CUDA_H
+#define POLYTILE_LAUNCH_CUDA_CUDA_H
+
+#include "launch/cuda/api.h"
+#include "launch/device.h"
+
+/* One NVIDIA GPU, and how its calls fail. */
+
+/** A thread block chosen for a kernel function; one-entry caches are enough, a run has one kernel. */
+typedef struct pti_cuda_block_choice {
+    const void *kernel; /* NULL: none yet */
+    int n_threads;
+} pti_cuda_block_choice;
+
+typedef struct pti_cuda_device {
+    polytile_device device;
+    const pti_cuda_api *api;
+    int number;
+    int n_host_threads; /* that copy to and from pageable memory */
+    cudaStream_t stream[PTI_N_STREAMS];
+    void *arena;
+    int64_t arena_bytes;
+    int64_t memory_bytes; /* as asked with memory=; 0: not asked */
+    pti_cuda_block_choice block_choice;
+    struct pti_cuda_order *order; /* events between the streams; owned, as all below */
+    struct pti_cuda_timing *timing;
+    struct pti_staging *staging; /* NULL until a run needs it */
+    char *fault;                 /* what ended this GPU's context; NULL: nothing */
+    pti_execution *execution;    /* the run in progress, borrowed; NULL between runs */
+    const pti_command *command;  /* being submitted, borrowed; for error texts */
+} pti_cuda_device;
+
+static inline pti_cuda_device *pti_cuda_of(polytile_device *device) {
+    return (pti_cuda_device *)device;
+}
+
+/** Call a function of the runtime: PTI_CUDA(cuda, cudaFree, (memory)) is a polytile_status, with
+ * the error's text left as pti_cuda_check() does. */
+#define PTI_CUDA(cuda, call, arguments) pti_cuda_check(cuda, (cuda)->api->call arguments, #call)
+
+/**
+ * POLYTILE_OK for cudaSuccess. Otherwise DEVICE, with a text that names the device, the call, the
+ * operation and the superblock being submitted, and what CUDA says. An error that CUDA will repeat
+ * at every later call is kept as the device's fault.
+ */
+polytile_status pti_cuda_check(pti_cuda_device *cuda, cudaError_t error, const char *call);
+
+/** Make the device current in the calling thread. Errors: DEVICE, also for a fault of an earlier
+ * run, whose text is repeated. */
+polytile_status pti_cuda_enter(pti_cuda_device *cuda);
+
+/** The memory of the GPU that is free now. */
+polytile_status pti_cuda_free_bytes(pti_cuda_device *cuda, int64_t *free_bytes);
+
+/** The functions of memory.c in the device's table. */
+polytile_status pti_cuda_usable(polytile_device *device, int64_t *usable_bytes);
+polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, void **arena);
+
+/** The functions of run.c in the device's table. */
+polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution);
+polytile_status pti_cuda_submit(polytile_device *device, const pti_command *command);
+polytile_status pti_cuda_finish(polytile_device *device);
+
+/** The driver's list: see pti_driver. */
+polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_device_info *infos,
+                              int *n_devices);
+
+#endif

@@ -1,0 +1,144 @@
+#include "launch/cuda/cuda.h"
+
+#include "base/checked.h"
+#include "launch/cuda/link.h"
+#include "launch/cuda/order.h"
+#include "launch/cuda/staging.h"
+#include "launch/cuda/timing.h"
+#include <polytile/size.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/** What streams and events take is at most this part of a limit; CUDA cannot go below 2 MiB. */
+enum { MAX_OVERHEAD_PART = 8 };
+
+static bool can_run(const polytile_implementation *implementation, const char **wanted) {
+    *wanted = "a CUDA kernel or launcher";
+    return implementation->cuda != NULL || implementation->cuda_launcher != NULL;
+}
+
+static void destroy_streams(pti_cuda_device *cuda) {
+    for (int s = 0; s < PTI_N_STREAMS; s++) {
+        if (cuda->stream[s] != NULL)
+            cuda->api->cudaStreamDestroy(cuda->stream[s]);
+    }
+}
+
+static void close_cuda(polytile_device *device) {
+    pti_cuda_device *cuda = pti_cuda_of(device);
+    cuda->api->cudaSetDevice(cuda->number);
+    pti_staging_destroy(cuda->staging);
+    pti_cuda_order_destroy(cuda->order);
+    pti_cuda_timing_destroy(cuda->timing);
+    destroy_streams(cuda);
+    if (cuda->arena != NULL)
+        cuda->api->cudaFree(cuda->arena);
+    free(cuda->fault);
+    free(cuda);
+}
+
+static const pti_device_functions functions = {
+    .can_run = can_run,
+    .usable = pti_cuda_usable,
+    .reserve = pti_cuda_reserve,
+    .begin = pti_cuda_begin,
+    .submit = pti_cuda_submit,
+    .finish = pti_cuda_finish,
+    .close = close_cuda,
+};
+
+/** Streams that run beside each other and beside the default stream. */
+static polytile_status create_streams(pti_cuda_device *cuda) {
+    polytile_status status = POLYTILE_OK;
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        PTI_TRY(
+            PTI_CUDA(cuda, cudaStreamCreateWithFlags, (&cuda->stream[s], cudaStreamNonBlocking)));
+    PTI_TRY(pti_cuda_order_create(cuda, &cuda->order));
+    PTI_TRY(pti_cuda_timing_create(cuda, &cuda->timing));
+done:
+    return status;
+}
+
+/** The limit for plans: what was asked for, or what is free, less what streams and events took. */
+static void set_limit(pti_cuda_device *cuda, int64_t free_before_bytes, int64_t free_bytes) {
+    int64_t asked_bytes = cuda->memory_bytes > 0 ? cuda->memory_bytes : free_before_bytes;
+    int64_t overhead_bytes = pti_max(free_before_bytes - free_bytes, 0);
+    cuda->device.limit_bytes =
+        pti_max(asked_bytes - pti_min(overhead_bytes, asked_bytes / MAX_OVERHEAD_PART), 1);
+}
+
+static polytile_status find_device(pti_cuda_device *cuda) {
+    polytile_context *ctx = cuda->device.object.context;
+    int n_devices = 0;
+    cudaError_t error = cuda->api->cudaGetDeviceCount(&n_devices);
+    if (error != cudaSuccess) {
+        cuda->api->cudaGetLastError();
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "cuda:%d: CUDA finds no GPU that it can use (%s); use host, or install "
+                        "NVIDIA's driver",
+                        cuda->number, cudaGetErrorString(error));
+    }
+    if (cuda->number >= n_devices)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED, "cuda:%d: there %s %d GPU%s here, from cuda:0",
+                        cuda->number, n_devices == 1 ? "is" : "are", n_devices,
+                        n_devices == 1 ? "" : "s");
+    return POLYTILE_OK;
+}
+
+static polytile_status set_up(pti_cuda_device *cuda) {
+    polytile_status status;
+    struct cudaDeviceProp properties;
+    int64_t free_before_bytes, free_bytes;
+    PTI_TRY(find_device(cuda));
+    PTI_TRY(pti_cuda_enter(cuda));
+    PTI_TRY(pti_cuda_free_bytes(cuda, &free_before_bytes));
+    PTI_TRY(create_streams(cuda));
+    PTI_TRY(pti_cuda_free_bytes(cuda, &free_bytes));
+    set_limit(cuda, free_before_bytes, free_bytes);
+    PTI_TRY(PTI_CUDA(cuda, cudaGetDeviceProperties, (&properties, cuda->number)));
+    PTI_TRY(pti_cuda_link(cuda, &properties, pti_min(cuda->device.limit_bytes, free_bytes),
+                          &cuda->device.link));
+done:
+    return status;
+}
+
+static int default_host_threads(void) {
+    return (int)pti_max(1, pti_min(sysconf(_SC_NPROCESSORS_ONLN), PTI_MAX_THREADS));
+}
+
+static polytile_status open_cuda(polytile_context *ctx, const pti_device_text *text,
+                                 polytile_device **device) {
+    polytile_status status;
+    pti_cuda_device *cuda = calloc(1, sizeof *cuda);
+    if (cuda == NULL)
+        return pti_fail_memory(ctx, "cuda", sizeof *cuda);
+    int64_t n_threads = text->value[PTI_OPTION_THREADS];
+    cuda->device.object.context = ctx;
+    cuda->device.functions = &functions;
+    cuda->api = pti_cuda_current_api;
+    cuda->number = (int)pti_min(text->number, INT32_MAX);
+    cuda->memory_bytes = text->value[PTI_OPTION_MEMORY];
+    cuda->n_host_threads = n_threads > 0 ? (int)n_threads : default_host_threads();
+    PTI_TRY(set_up(cuda));
+    *device = &cuda->device;
+    return POLYTILE_OK;
+done:
+    close_cuda(&cuda->device);
+    return status;
+}
+
+static const pti_device_option options[] = {
+    {PTI_OPTION_MEMORY, "memory", "SIZE (such as 16GiB)", polytile_size_parse},
+    {PTI_OPTION_THREADS, "threads", "N (1 to 1024)", pti_parse_threads},
+};
+
+const pti_driver pti_cuda_driver = {
+    .name = "cuda",
+    .forms = "cuda:K, cuda:K(memory=SIZE,threads=N)",
+    .is_numbered = true,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .open = open_cuda,
+    .list = pti_cuda_list,
+};

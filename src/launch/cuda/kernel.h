@@ -1,0 +1,15 @@
+#ifndef POLYTILE_LAUNCH_CUDA_KERNEL_H
+#define POLYTILE_LAUNCH_CUDA_KERNEL_H
+
+#include "launch/cuda/cuda.h"
+
+/**
+ * Enqueue a sub-kernel on the compute stream: call its launcher, or launch its CUDA kernel with the
+ * arguments (polytile_domain threads, polytile_view first array, ...), as polytile/cuda.h says.
+ *
+ * Errors  DEVICE; UNSUPPORTED (the kernel is not in any CUDA code of this program, or the views do
+ *         not fit the 4 KiB of a kernel's arguments).
+ */
+polytile_status pti_cuda_launch(pti_cuda_device *cuda, const pti_launch *launch);
+
+#endif

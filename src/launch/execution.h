@@ -1,0 +1,38 @@
+#ifndef POLYTILE_LAUNCH_EXECUTION_H
+#define POLYTILE_LAUNCH_EXECUTION_H
+
+#include "launch/completeness.h"
+#include "launch/device.h"
+#include "launch/reduction.h"
+
+/* A schedule being run on a device. The executor goes through it; a device may look ahead. */
+
+struct pti_execution {
+    polytile_device *device;
+    const pti_schedule *schedule;
+    const polytile_implementation *implementation;
+    polytile_array *const *arrays;
+    const int64_t *block;    /* as in pti_launch */
+    char *arena;             /* in device memory; NULL in place */
+    pti_layout *host_layout; /* of each operand's whole array; owned, as all below */
+    polytile_view *views;    /* of the launch resolved last, one an operand */
+    int64_t *n_filled;       /* of each operand, for the superblock at hand: elements that got their
+                                identity since the launch before */
+    unsigned char identity[PTI_MAX_SCALAR_BYTES]; /* of the fill resolved last */
+    pti_layout everywhere;                        /* strides of 0, for the identity */
+    pti_completeness completeness;
+    polytile_report *report;
+};
+
+/**
+ * Find what an operation works on. Uploads may be resolved ahead of their turn.
+ *
+ * Owns  The views of a launch and the element of a fill are the execution's, until the next of
+ *       their kind is resolved.
+ */
+pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
+
+/** Note in the report and the trace that an operation ran, by the clock of pti_now_s(). */
+void pti_execution_note(pti_execution *execution, const pti_op *op, double start_s, double taken_s);
+
+#endif

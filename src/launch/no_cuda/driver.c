@@ -1,0 +1,39 @@
+#include "launch/device.h"
+
+#include <polytile/size.h>
+
+/* What stands in for CUDA in a library that was built without it. */
+
+static polytile_status refuse(polytile_context *ctx, const pti_device_text *text,
+                              polytile_device **device) {
+    *device = NULL;
+    return pti_fail(
+        ctx, POLYTILE_UNSUPPORTED,
+        "cuda:%lld: this library was built without CUDA; build it where CMake finds the "
+        "CUDA Toolkit (12 or newer), or use host",
+        (long long)text->number);
+}
+
+static polytile_status list_none(polytile_context *ctx, int capacity, polytile_device_info *infos,
+                                 int *n_devices) {
+    (void)ctx;
+    (void)capacity;
+    (void)infos;
+    (void)n_devices;
+    return POLYTILE_OK;
+}
+
+static const pti_device_option options[] = {
+    {PTI_OPTION_MEMORY, "memory", "SIZE (such as 16GiB)", polytile_size_parse},
+    {PTI_OPTION_THREADS, "threads", "N (1 to 1024)", pti_parse_threads},
+};
+
+const pti_driver pti_cuda_driver = {
+    .name = "cuda",
+    .forms = "cuda:K, cuda:K(memory=SIZE,threads=N) (left out of this build)",
+    .is_numbered = true,
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .open = refuse,
+    .list = list_none,
+};
