@@ -15,6 +15,10 @@ get_filename_component(runtime_dir ${OpenMP_${POLYTILE_OPENMP_RUNTIME}_LIBRARY} 
 if(NOT runtime_dir IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
   string(PREPEND POLYTILE_PC_OPENMP "-L${runtime_dir} ")
 endif()
+set(POLYTILE_PC_CUDA)
+if(POLYTILE_HAS_CUDA AND NOT BUILD_SHARED_LIBS)
+  set(POLYTILE_PC_CUDA "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+endif()
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/polytileConfig.cmake.in ${PROJECT_BINARY_DIR}/polytileConfig.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)

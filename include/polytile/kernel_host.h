@@ -35,7 +35,7 @@
     static const polytile_view_shape kernel##_shapes[] = {                                         \
         PT_EACH(PT_VIEW_SHAPE, kernel, __VA_ARGS__)};                                              \
     static const polytile_implementation kernel##_kernel __attribute__((unused)) = {               \
-        kernel##_host, 0, PT_COUNT indices, PT_COUNT(__VA_ARGS__), kernel##_shapes};               \
+        kernel##_host, 0, PT_COUNT indices, PT_COUNT(__VA_ARGS__), kernel##_shapes, 0, 0, 0};      \
     static inline __attribute__((always_inline)) void kernel##_thread(                             \
         PT_INDEX_PARAMETERS indices PT_EACH(PT_VIEW_PARAMETER, kernel, __VA_ARGS__))
 

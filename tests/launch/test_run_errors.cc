@@ -66,7 +66,7 @@ TEST_F(RunErrors, AKernelWithoutAHostFunctionIsUnsupported) {
     Scene scene(ctx, add(), 100, &random);
     ASSERT_EQ(polytile_kernel_create(ctx, add().declaration, nullptr, &scene.kernel), POLYTILE_OK);
     EXPECT_EQ(run(scene, host), POLYTILE_UNSUPPORTED);
-    expect_says("add: host runs a host function and the kernel has none");
+    expect_says("add: host runs a host function or launcher and the kernel has none");
     expect_untouched(scene);
 }
 
@@ -195,45 +195,28 @@ TEST_F(RunErrors, ObjectsOfOtherContextsAreRefused) {
     polytile_context_destroy(foreign);
 }
 
-/* A device whose functions do what the host's do, but for one that fails when its turn comes. */
+/* A device that does what the host does, but fails at a command when its turn comes. */
 
 const pti_device_functions *real;
-int n_calls_left;
+int n_commands_left;
 
-polytile_status take_turn(polytile_device *device) {
-    if (n_calls_left-- > 0)
-        return POLYTILE_OK;
+polytile_status failing_submit(polytile_device *device, const pti_command *command) {
+    if (n_commands_left-- > 0)
+        return real->submit(device, command);
     return pti_fail(device->object.context, POLYTILE_DEVICE, "the link is down");
-}
-
-polytile_status failing_upload(polytile_device *device, const pti_move *move) {
-    const polytile_status status = take_turn(device);
-    return status == POLYTILE_OK ? real->upload(device, move) : status;
-}
-
-polytile_status failing_download(polytile_device *device, const pti_move *move) {
-    const polytile_status status = take_turn(device);
-    return status == POLYTILE_OK ? real->download(device, move) : status;
-}
-
-polytile_status failing_launch(polytile_device *device, const pti_launch *launch) {
-    const polytile_status status = take_turn(device);
-    return status == POLYTILE_OK ? real->launch(device, launch) : status;
 }
 
 TEST_F(RunErrors, AFailingDeviceLeavesArraysCompleteOrNamed) {
     Scene scene(ctx, add(), 3000, &random);
     real = small->functions;
     pti_device_functions broken = *real;
-    broken.upload = failing_upload;
-    broken.download = failing_download;
-    broken.launch = failing_launch;
+    broken.submit = failing_submit;
     polytile_status status = POLYTILE_DEVICE;
     bool was_incomplete = false;
-    int n_calls = 0;
-    for (; status != POLYTILE_OK; n_calls++) {
+    int n_commands = 0;
+    for (; status != POLYTILE_OK; n_commands++) {
         scene.memory[2] = scene.before[2];
-        n_calls_left = n_calls;
+        n_commands_left = n_commands;
         small->functions = &broken;
         status = run(scene, small);
         small->functions = real;
@@ -255,15 +238,15 @@ TEST_F(RunErrors, AFailingDeviceLeavesArraysCompleteOrNamed) {
     }
     EXPECT_TRUE(was_incomplete);
     EXPECT_TRUE(polytile_array_is_complete(scene.arrays[2]));
-    EXPECT_GT(n_calls, 10);
+    EXPECT_GT(n_commands, 10);
 }
 
 TEST_F(RunErrors, AFailedLaunchInPlaceLeavesItsArrayIncomplete) {
     Scene scene(ctx, all_cases()[1], 100, &random);
     real = host->functions;
     pti_device_functions broken = *real;
-    broken.launch = failing_launch;
-    n_calls_left = 0;
+    broken.submit = failing_submit;
+    n_commands_left = 0;
     host->functions = &broken;
     EXPECT_EQ(run(scene, host), POLYTILE_DEVICE);
     host->functions = real;
