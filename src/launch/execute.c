@@ -8,6 +8,7 @@
 #include "launch/view.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static pti_image host_image(const pti_execution *run, int operand) {
     return (pti_image){run->arrays[operand]->data, &run->host_layout[operand]};
@@ -145,14 +146,22 @@ done:
     return status;
 }
 
-/** The device waits for what was submitted whatever happened; the first failure counts. */
+/** After a failure the device still waits for what was submitted; the first failure is told. */
+static polytile_status finish(pti_execution *run, polytile_status status) {
+    polytile_context *ctx = run->device->object.context;
+    char *first = status == POLYTILE_OK ? NULL : strdup(polytile_last_error(ctx));
+    polytile_status finished = run->device->functions->finish(run->device);
+    if (first != NULL)
+        pti_fail(ctx, status, "%s", first);
+    free(first);
+    return status == POLYTILE_OK ? finished : status;
+}
+
 static polytile_status run_on_device(pti_execution *run) {
-    const pti_device_functions *functions = run->device->functions;
-    polytile_status status = functions->begin(run->device, run);
+    polytile_status status = run->device->functions->begin(run->device, run);
     if (status == POLYTILE_OK)
         status = run_ops(run);
-    polytile_status finished = functions->finish(run->device);
-    return status == POLYTILE_OK ? finished : status;
+    return finish(run, status);
 }
 
 static polytile_status prepare(pti_execution *run) {
