@@ -14,6 +14,7 @@
 enum {
     LARGE_BYTES = 64 * 1024 * 1024,
     SMALL_BYTES = 64,
+    CACHED_BYTES = 1024 * 1024,
     RUN_BYTES = 256,    /* a contiguous run of the strided transfer */
     N_LARGE_TRIALS = 4, /* the best counts; the first one also touches the pages */
     N_SMALL_TRIALS = 200,
@@ -100,6 +101,7 @@ static polytile_link measure(const host_bench *bench) {
     double runs_s = best_seconds(bench, upload_runs, LARGE_BYTES, N_LARGE_TRIALS);
     double both_s = best_seconds(bench, both_ways, LARGE_BYTES, N_LARGE_TRIALS);
     double kernel_s = best_seconds(bench, run_kernel, LARGE_BYTES, N_LARGE_TRIALS);
+    double cached_s = best_seconds(bench, run_kernel, CACHED_BYTES, N_SMALL_TRIALS);
     return (polytile_link){
         .upload_bytes_per_s = LARGE_BYTES / upload_s,
         .download_bytes_per_s = LARGE_BYTES / download_s,
@@ -108,6 +110,7 @@ static polytile_link measure(const host_bench *bench) {
         .transfer_latency_s = best_seconds(bench, upload, SMALL_BYTES, N_SMALL_TRIALS),
         .launch_latency_s = best_seconds(bench, run_kernel, SMALL_BYTES, N_SMALL_TRIALS),
         .kernel_bytes_per_s = LARGE_BYTES / kernel_s,
+        .kernel_accesses_per_s = 2.0 * CACHED_BYTES / cached_s,
     };
 }
 

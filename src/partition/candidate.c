@@ -2,6 +2,7 @@
 
 #include "access/footprint.h"
 #include "base/checked.h"
+#include "partition/predict.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +28,9 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
     pti_problem problem = {.instance = instance,
                            .link = link,
                            .grid = pti_grid_of(&instance->threads, block),
-                           .limit_bytes = limit_bytes};
+                           .limit_bytes = limit_bytes,
+                           .n_accesses = pti_thread_accesses(instance) *
+                                         (double)pti_box_count(&instance->threads)};
     for (int d = 0; d < instance->n_indices; d++)
         problem.only_moves[d] = only_moves(instance, d);
     return problem;
@@ -46,6 +49,7 @@ typedef struct piece {
     bool depends[POLYTILE_MAX_DIMS];
     bool uploads;
     bool downloads;
+    bool returns; /* starts from the identity, and is uploaded from the second visit on */
 } piece;
 
 typedef struct estimate {
@@ -129,7 +133,8 @@ static void describe_piece(const pti_problem *problem, const pti_candidate *cand
                 .run_cost = 1 + problem->link->run_overhead_bytes /
                                     (double)pti_run_bytes(&of->domain, &middle, of->element_bytes),
                 .uploads = of->reads,
-                .downloads = of->writes};
+                .downloads = of->writes,
+                .returns = of->fresh};
     for (int d = 0; d < all->n_dims; d++) {
         made->share[d] = 1;
         made->depends[d] =
@@ -164,6 +169,7 @@ typedef struct moved {
     double download_bytes;
     double upload_cost_bytes;
     double download_cost_bytes;
+    bool comes_back; /* pieces that are downloaded were or will be uploaded */
 } moved;
 
 static moved estimate_order(const estimate *all, const int *order) {
@@ -175,17 +181,23 @@ static moved estimate_order(const estimate *all, const int *order) {
         const piece *of = &all->piece[a];
         double fresh_bytes = of->first_bytes;
         double n_visits = 1;
+        double n_pieces = 1;
         for (int d = 0; d < all->n_dims; d++) {
             if (!of->depends[d])
                 continue;
+            n_pieces *= all->quotient[d];
             double line_bytes = there[d] * of->there_bytes[d] + back[d] * of->back_bytes[d];
             n_visits += (there[d] + back[d]) * (all->quotient[d] - 1);
             fresh_bytes += line_bytes * share_without(of, all->n_dims, d);
         }
         double whole_bytes = n_visits * of->bytes * share_without(of, all->n_dims, -1);
-        double upload_bytes = of->downloads ? whole_bytes : fresh_bytes;
-        sum.upload_bytes += of->uploads ? upload_bytes : 0;
-        sum.upload_cost_bytes += of->uploads ? of->run_cost * upload_bytes : 0;
+        double upload_bytes = of->returns     ? whole_bytes * (1 - n_pieces / n_visits)
+                              : !of->uploads  ? 0
+                              : of->downloads ? whole_bytes
+                                              : fresh_bytes;
+        sum.upload_bytes += upload_bytes;
+        sum.upload_cost_bytes += of->run_cost * upload_bytes;
+        sum.comes_back |= of->downloads && upload_bytes > 0;
         sum.download_bytes += of->downloads ? whole_bytes : 0;
         sum.download_cost_bytes += of->downloads ? of->run_cost * whole_bytes : 0;
     }
@@ -248,29 +260,50 @@ static int order_unsplit_first(const estimate *all, int *order) {
     return n_unsplit;
 }
 
+static double superblock_bytes(const estimate *all) {
+    double bytes = 0;
+    for (int a = 0; a < all->n_pieces; a++)
+        bytes += all->piece[a].bytes;
+    return bytes;
+}
+
+/** What nothing hides: the uploads of the first superblock, and the downloads of the last one, which
+ * are whole pieces. */
+static double ends_seconds(const estimate *all, const polytile_link *link) {
+    double seconds = 0;
+    for (int a = 0; a < all->n_pieces; a++) {
+        const piece *of = &all->piece[a];
+        seconds += of->uploads ? of->run_cost * of->first_bytes / link->upload_bytes_per_s : 0;
+        seconds += of->downloads ? of->run_cost * of->bytes / link->download_bytes_per_s : 0;
+    }
+    return seconds;
+}
+
 /**
  * One superblock: everything in turn. One buffer: uploads and kernels in turn, downloads beside them.
- * More: the slowest of three streams, plus filling and draining.
+ * More: the slowest of three streams, or of the turns that a buffer takes (a piece is uploaded and
+ * used, or used and downloaded, or all three, before the next one can have its place), plus filling
+ * and draining.
  */
 static double estimate_seconds(const pti_problem *problem, const estimate *all,
                                const pti_candidate *candidate, const moved *moves) {
     const polytile_link *link = problem->link;
     double n_kernels = (double)candidate->n_kernels;
-    double touched = 0;
-    for (int a = 0; a < all->n_pieces; a++)
-        touched += all->piece[a].bytes * n_kernels;
     double compute_s =
-        n_kernels * (link->launch_latency_s + host_s) + touched / link->kernel_bytes_per_s;
+        n_kernels * (link->launch_latency_s + host_s) +
+        pti_kernel_seconds(link, n_kernels * superblock_bytes(all), problem->n_accesses);
     double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
     if (candidate->n_kernels <= 1)
         return moves->upload_cost_bytes / link->upload_bytes_per_s +
                moves->download_cost_bytes / link->download_bytes_per_s + latency_s + compute_s;
     double in_s = moves->upload_cost_bytes / link->duplex_bytes_per_s + latency_s;
     double out_s = moves->download_cost_bytes / link->duplex_bytes_per_s + latency_s;
-    double fill_s = (in_s + compute_s + out_s) / n_kernels;
+    double fill_s = compute_s / n_kernels + ends_seconds(all, link);
     if (candidate->n_buffers == 1)
         return fmax(in_s + compute_s, out_s) + fill_s;
-    return fmax(fmax(in_s, out_s), compute_s) + fill_s;
+    double turn_s = moves->comes_back ? in_s + out_s : fmax(in_s, out_s);
+    return fmax(fmax(in_s, out_s), fmax(compute_s, (turn_s + compute_s) / candidate->n_buffers)) +
+           fill_s;
 }
 
 void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate) {

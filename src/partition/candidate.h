@@ -12,6 +12,7 @@ typedef struct pti_problem {
     const polytile_link *link;
     pti_grid grid;
     int64_t limit_bytes;
+    double n_accesses;                  /* element accesses of all threads, estimated */
     bool only_moves[POLYTILE_MAX_DIMS]; /* along this index no footprint grows or shrinks, clipping
                                            aside */
 } pti_problem;

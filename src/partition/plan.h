@@ -10,7 +10,7 @@ struct polytile_plan {
     pti_instance *instance; /* owned */
     pti_schedule *schedule; /* owned */
     polytile_plan_summary summary;
-    bool has_block; /* the block was asked for, not chosen */
+    bool has_block;                /* the block was asked for, not chosen */
     int64_t paper_overshoot_bytes; /* strategy "paper": by how much its own answer exceeds the
                                       limit, 0 if it fits */
 };

@@ -14,6 +14,7 @@ const polytile_link polytile_link_default = {
     .run_overhead_bytes = 1024,
     .launch_latency_s = 2.6e-6,
     .kernel_bytes_per_s = 4.0e12,
+    .kernel_accesses_per_s = 1.0e14,
 };
 
 pti_traffic pti_schedule_traffic(const pti_schedule *schedule) {
@@ -47,8 +48,28 @@ static double transfer_bytes(const pti_schedule *schedule, const pti_op *op,
     return (double)op->bytes * (1 + link->run_overhead_bytes / (double)run_bytes);
 }
 
-static double op_seconds(const pti_schedule *schedule, const pti_op *op,
-                         const polytile_link *link) {
+double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses) {
+    double access_s =
+        link->kernel_accesses_per_s > 0 ? n_accesses / link->kernel_accesses_per_s : 0;
+    return fmax(touched_bytes / link->kernel_bytes_per_s, access_s);
+}
+
+double pti_thread_accesses(const pti_instance *instance) {
+    polytile_domain middle = instance->threads;
+    double n_accesses = 0;
+    for (int d = 0; d < middle.n_dims; d++) {
+        int64_t at = middle.range[d].lo + (middle.range[d].hi - middle.range[d].lo) / 2;
+        middle.range[d] = (polytile_range){at, at, 1};
+    }
+    for (int a = 0; a < instance->n_operands; a++) {
+        polytile_domain hull = pti_footprint_hull(instance, a, PTI_TOUCHES, &middle);
+        n_accesses += (double)pti_box_count(&hull);
+    }
+    return n_accesses;
+}
+
+static double op_seconds(const pti_schedule *schedule, const pti_op *op, const polytile_link *link,
+                         double thread_accesses) {
     double bytes = transfer_bytes(schedule, op, link);
     bool duplex = schedule->n_superblocks > 1;
     switch (op->kind) {
@@ -60,7 +81,8 @@ static double op_seconds(const pti_schedule *schedule, const pti_op *op,
                bytes / (duplex ? link->duplex_bytes_per_s : link->download_bytes_per_s);
     case PTI_LAUNCH:
         return link->launch_latency_s +
-               touched_bytes(schedule, op->superblock) / link->kernel_bytes_per_s;
+               pti_kernel_seconds(link, touched_bytes(schedule, op->superblock),
+                                  thread_accesses * (double)pti_box_count(&op->box));
     case PTI_COPY:
     case PTI_FILL:
         break;
@@ -72,6 +94,7 @@ double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *l
     double *finish = malloc((size_t)schedule->n_ops * sizeof *finish);
     if (finish == NULL)
         return -1;
+    double thread_accesses = pti_thread_accesses(schedule->instance);
     double stream_free[PTI_N_STREAMS] = {0};
     double end = 0;
     for (int64_t k = 0; k < schedule->n_ops; k++) {
@@ -79,7 +102,7 @@ double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *l
         double start = stream_free[pti_op_stream(op->kind)];
         for (int w = 0; w < op->n_waits; w++)
             start = fmax(start, finish[schedule->wait[op->first_wait + w]]);
-        finish[k] = start + op_seconds(schedule, op, link);
+        finish[k] = start + op_seconds(schedule, op, link, thread_accesses);
         stream_free[pti_op_stream(op->kind)] = finish[k];
         end = fmax(end, finish[k]);
     }

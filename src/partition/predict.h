@@ -12,6 +12,13 @@ typedef struct pti_traffic {
 
 pti_traffic pti_schedule_traffic(const pti_schedule *schedule);
 
+/** The elements that one thread in the middle of a launch touches, as boxes. */
+double pti_thread_accesses(const pti_instance *instance);
+
+/** The seconds that kernels take at least to go through so many bytes of their footprints with so
+ * many accesses. */
+double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses);
+
 /**
  * The seconds a schedule takes on three streams over a link: each operation starts when its stream
  * and all it waits for are done. Both ways share

@@ -4,9 +4,10 @@
 #include "partition/fit.h"
 
 #include <math.h>
+#include <string.h>
 
 /** At most 2 * sqrt(n) quotients are distinct; longer lists are thinned out. */
-enum { MAX_EXTENTS = PTI_MAX_EXTENTS, SMALL_GRID = 64, MAX_HALVINGS = 4 };
+enum { MAX_EXTENTS = PTI_MAX_EXTENTS, SMALL_GRID = 64, MAX_HALVINGS = 4, MAX_ROUNDS = 16 };
 
 typedef struct extents {
     int n_extents;
@@ -19,10 +20,15 @@ static void list_every(int64_t n_blocks, extents *list) {
         list->blocks[list->n_extents++] = r;
 }
 
-/** The smallest extent for each distinct quotient, descending; thinned to at most max_extents in
- * even ratios. */
+/** By what the quotients of a thinned list grow: doubling at most while few parts are tried, which
+ * matter most, and then evenly up to the last one. */
+static double thinned_ratio(int64_t n_blocks, int64_t quotient, int n_listed, int max_extents) {
+    double even = pow((double)n_blocks / (double)quotient, 1.0 / fmax(max_extents - n_listed, 1));
+    return 2 * n_listed <= max_extents ? fmin(even, 2) : even;
+}
+
+/** The smallest extent for each distinct quotient, descending; thinned to about max_extents. */
 static void list_quotients(int64_t n_blocks, int max_extents, extents *list) {
-    double ratio = pow((double)n_blocks, 1.0 / fmax(max_extents - 1, 1));
     bool thin = 2 * sqrt((double)n_blocks) > max_extents;
     list->n_extents = 0;
     int64_t quotient = 1;
@@ -32,7 +38,8 @@ static void list_quotients(int64_t n_blocks, int max_extents, extents *list) {
         if (r == 1)
             return;
         int64_t next = pti_ceil_div(n_blocks, r - 1);
-        int64_t thinned = (int64_t)ceil((double)quotient * ratio);
+        double ratio = thinned_ratio(n_blocks, quotient, list->n_extents, max_extents);
+        int64_t thinned = (int64_t)floor((double)quotient * ratio + 0.5);
         quotient = thin ? pti_min(pti_max(next, thinned), n_blocks) : next;
     }
 }
@@ -173,6 +180,34 @@ static void enumerate(search *of, const extents *lists, int d, int64_t *shape) {
     }
 }
 
+/** Try the superblocks that divide one index into so many parts, all else as in the best so far. */
+static void try_quotient(search *of, int d, int64_t quotient) {
+    int64_t shape[POLYTILE_MAX_DIMS];
+    int64_t n_blocks = of->problem->grid.n_blocks[d];
+    if (quotient < 1 || quotient > n_blocks)
+        return;
+    memcpy(shape, of->best->shape, sizeof shape);
+    shape[d] = pti_ceil_div(n_blocks, quotient);
+    if (shape[d] != of->best->shape[d])
+        solve(of, shape);
+}
+
+/** Where lists were thinned, climb from the best shape to better ones near it. */
+static void refine(search *of) {
+    int n_indices = of->problem->instance->n_indices;
+    bool improved = of->found;
+    for (int round = 0; improved && round < MAX_ROUNDS; round++) {
+        double before_s = of->best->seconds;
+        for (int d = 0; d < n_indices; d++) {
+            int64_t quotient = pti_grid_quotient(&of->problem->grid, of->best->shape, d);
+            const int64_t tried[] = {quotient - 1, quotient + 1, quotient / 2, quotient * 2};
+            for (size_t k = 0; k < sizeof tried / sizeof *tried && d != of->solved; k++)
+                try_quotient(of, d, tried[k]);
+        }
+        improved = of->best->seconds < before_s;
+    }
+}
+
 bool pti_search(const pti_problem *problem, const pti_objective *objective, int n_buffers,
                 pti_candidate *best) {
     search of = {.problem = problem,
@@ -191,5 +226,7 @@ bool pti_search(const pti_problem *problem, const pti_objective *objective, int 
     }
     int64_t shape[POLYTILE_MAX_DIMS] = {0};
     enumerate(&of, lists, 0, shape);
+    if (objective->may_be_small && problem->instance->n_indices > 2)
+        refine(&of);
     return of.found;
 }
