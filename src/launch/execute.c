@@ -106,8 +106,9 @@ pti_command pti_execution_resolve(pti_execution *run, int64_t index) {
 }
 
 void pti_execution_note(pti_execution *run, const pti_op *op, double start_s, double taken_s) {
-    pti_trace_op(run->device, run->schedule, op, start_s, taken_s);
+    pti_trace_op(run->device, op, start_s, taken_s);
     *(ops[op->kind].computes ? &run->report->compute_s : &run->report->transfer_s) += taken_s;
+    pti_progress_update(&run->progress, op - run->schedule->op);
 }
 
 /** Host memory that a command is about to change belongs to incomplete arrays from here. */
@@ -158,10 +159,15 @@ static polytile_status finish(pti_execution *run, polytile_status status) {
 }
 
 static polytile_status run_on_device(pti_execution *run) {
+    pti_trace_run_begin(run->device, run->schedule);
+    run->progress = pti_progress_begin(run->schedule);
     polytile_status status = run->device->functions->begin(run->device, run);
     if (status == POLYTILE_OK)
         status = run_ops(run);
-    return finish(run, status);
+    status = finish(run, status);
+    pti_progress_end(&run->progress);
+    pti_trace_run_end(run->device);
+    return status;
 }
 
 static polytile_status prepare(pti_execution *run) {

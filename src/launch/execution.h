@@ -3,6 +3,7 @@
 
 #include "launch/completeness.h"
 #include "launch/device.h"
+#include "launch/progress.h"
 #include "launch/reduction.h"
 
 /* A schedule being run on a device. The executor goes through it; a device may look ahead. */
@@ -21,6 +22,7 @@ struct pti_execution {
     unsigned char identity[PTI_MAX_SCALAR_BYTES]; /* of the fill resolved last */
     pti_layout everywhere;                        /* strides of 0, for the identity */
     pti_completeness completeness;
+    pti_progress progress;
     polytile_report *report;
 };
 
@@ -32,7 +34,8 @@ struct pti_execution {
  */
 pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
 
-/** Note in the report and the trace that an operation ran, by the clock of pti_now_s(). */
+/** Note in the report, the trace and the progress bar that an operation ran, by the clock of
+ * pti_now_s(). */
 void pti_execution_note(pti_execution *execution, const pti_op *op, double start_s, double taken_s);
 
 #endif

@@ -1,30 +1,57 @@
 #include "launch/trace.h"
 
+#include "access/boxes.h"
+#include "base/checked.h"
 #include "launch/clock.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** A trace being written: an open JSON array of events. */
+/** One stream's slices so far. */
+typedef struct track {
+    int64_t end_ns; /* of the last slice */
+    bool is_in_run; /* the run's slice is open */
+} track;
+
+/**
+ * A trace being written: an open JSON array of events.
+ *
+ * Units  Nanoseconds since start_s, whole, so that what is compared here is what is printed, in any
+ *        locale.
+ */
 struct pti_trace {
     FILE *file;
     char *path; /* for error texts */
     double start_s;
+    const pti_schedule *schedule; /* of the run in progress, borrowed; NULL between runs */
+    int64_t run_begin_ns;
+    track track[PTI_N_STREAMS];
 };
 
 static const char *const stream_names[] = {"in", "compute", "out"};
 
-/** Name the tracks, in the order of the streams. */
-static void begin_file(FILE *file) {
-    fprintf(file, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n");
+/** Microseconds with three decimals, from nanoseconds that are not negative. */
+#define MICROSECONDS   "%" PRId64 ".%03" PRId64
+#define IN_US(time_ns) (time_ns) / 1000, (time_ns) % 1000
+
+/** The file's head: the process is the device, the tracks are in the order of the streams. */
+static void begin_file(FILE *file, const char *device_text) {
+    fprintf(file,
+            "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
+            "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, "
+            "\"args\": {\"name\": \"polytile %s\"}}",
+            device_text);
     for (int s = 0; s < PTI_N_STREAMS; s++)
         fprintf(file,
-                "%s{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": %d, "
-                "\"args\": {\"name\": \"%s\"}}",
-                s == 0 ? "" : ",\n", s, stream_names[s]);
+                ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": %d, "
+                "\"args\": {\"name\": \"%s\"}}"
+                ",\n{\"name\": \"thread_sort_index\", \"ph\": \"M\", \"pid\": 1, \"tid\": %d, "
+                "\"args\": {\"sort_index\": %d}}",
+                s, stream_names[s], s, s);
 }
 
 polytile_status polytile_device_trace(polytile_device *device, const char *path) {
@@ -48,29 +75,90 @@ polytile_status polytile_device_trace(polytile_device *device, const char *path)
         return status;
     }
     *trace = (struct pti_trace){.file = file, .path = copy, .start_s = pti_now_s()};
-    begin_file(file);
+    begin_file(file, device->text);
     device->trace = trace;
     return POLYTILE_OK;
 }
 
-/** The array an operation moves; a launch is named after its kernel. */
-static const char *subject_of(const pti_schedule *schedule, const pti_op *op) {
-    if (op->kind == PTI_LAUNCH)
-        return schedule->instance->kernel_name;
-    return schedule->instance->operand[schedule->placement[op->placement].operand].name;
+static int64_t since_start_ns(const struct pti_trace *trace, double time_s) {
+    return llround(1e9 * (time_s - trace->start_s));
 }
 
-void pti_trace_op(polytile_device *device, const pti_schedule *schedule, const pti_op *op,
-                  double start_s, double taken_s) {
-    if (device->trace == NULL)
+void pti_trace_run_begin(polytile_device *device, const pti_schedule *schedule) {
+    struct pti_trace *trace = device->trace;
+    if (trace == NULL)
         return;
-    fprintf(device->trace->file,
-            ",\n{\"name\": \"%s %s\", \"cat\": \"%s\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, "
-            "\"pid\": 1, \"tid\": %d, \"args\": {\"superblock\": %" PRId64 ", \"bytes\": %" PRId64
-            "}}",
-            pti_op_word(op->kind), subject_of(schedule, op), pti_op_word(op->kind),
-            1e6 * (start_s - device->trace->start_s), 1e6 * taken_s, (int)pti_op_stream(op->kind),
-            op->superblock, op->bytes);
+    trace->schedule = schedule;
+    trace->run_begin_ns = since_start_ns(trace, pti_now_s());
+}
+
+/** Open the run's slice on a track, once an operation is to lie in it: tracks that a run leaves
+ * alone stay empty. */
+static void enter_run(struct pti_trace *trace, int tid) {
+    track *on = &trace->track[tid];
+    if (on->is_in_run)
+        return;
+    on->is_in_run = true;
+    on->end_ns = pti_max(on->end_ns, trace->run_begin_ns);
+    fprintf(trace->file,
+            ",\n{\"name\": \"run %s\", \"cat\": \"run\", \"ph\": \"B\", \"ts\": " MICROSECONDS
+            ", \"pid\": 1, \"tid\": %d, \"args\": {\"superblocks\": %" PRId64 "}}",
+            trace->schedule->instance->kernel_name, IN_US(on->end_ns), tid,
+            trace->schedule->n_superblocks);
+}
+
+static void print_name(struct pti_trace *trace, const pti_op *op, const char *subject) {
+    fprintf(trace->file, ",\n{\"name\": \"%s %s\", \"cat\": \"%s\", \"ph\": \"X\", ",
+            pti_op_word(op->kind), subject, pti_op_word(op->kind));
+}
+
+static void print_launch(struct pti_trace *trace, const pti_op *op) {
+    print_name(trace, op, trace->schedule->instance->kernel_name);
+    fprintf(trace->file, "\"args\": {\"superblock\": %" PRId64 ", \"threads\": %" PRId64 "}, ",
+            op->superblock, pti_box_count(&op->box));
+}
+
+static void print_transfer(struct pti_trace *trace, const pti_op *op) {
+    const pti_schedule *schedule = trace->schedule;
+    const char *array =
+        schedule->instance->operand[schedule->placement[op->placement].operand].name;
+    print_name(trace, op, array);
+    fprintf(trace->file,
+            "\"args\": {\"superblock\": %" PRId64 ", \"bytes\": %" PRId64 ", \"array\": \"%s\"}, ",
+            op->superblock, op->bytes, array);
+}
+
+void pti_trace_op(polytile_device *device, const pti_op *op, double start_s, double taken_s) {
+    struct pti_trace *trace = device->trace;
+    if (trace == NULL || trace->schedule == NULL)
+        return;
+    int tid = (int)pti_op_stream(op->kind);
+    enter_run(trace, tid);
+    int64_t start_ns = pti_max(since_start_ns(trace, start_s), trace->track[tid].end_ns);
+    int64_t end_ns = pti_max(since_start_ns(trace, start_s + taken_s), start_ns);
+    (op->kind == PTI_LAUNCH ? print_launch : print_transfer)(trace, op);
+    fprintf(trace->file,
+            "\"ts\": " MICROSECONDS ", \"dur\": " MICROSECONDS ", \"pid\": 1, \"tid\": %d}",
+            IN_US(start_ns), IN_US(end_ns - start_ns), tid);
+    trace->track[tid].end_ns = end_ns;
+}
+
+void pti_trace_run_end(polytile_device *device) {
+    struct pti_trace *trace = device->trace;
+    if (trace == NULL || trace->schedule == NULL)
+        return;
+    int64_t now_ns = since_start_ns(trace, pti_now_s());
+    for (int tid = 0; tid < PTI_N_STREAMS; tid++) {
+        track *on = &trace->track[tid];
+        if (!on->is_in_run)
+            continue;
+        on->is_in_run = false;
+        on->end_ns = pti_max(on->end_ns, now_ns);
+        fprintf(trace->file,
+                ",\n{\"ph\": \"E\", \"ts\": " MICROSECONDS ", \"pid\": 1, \"tid\": %d}",
+                IN_US(on->end_ns), tid);
+    }
+    trace->schedule = NULL;
 }
 
 polytile_status pti_trace_end(polytile_device *device) {
@@ -78,6 +166,7 @@ polytile_status pti_trace_end(polytile_device *device) {
     polytile_status status = POLYTILE_OK;
     if (trace == NULL)
         return POLYTILE_OK;
+    pti_trace_run_end(device);
     device->trace = NULL;
     fprintf(trace->file, "\n]}\n");
     bool failed = ferror(trace->file) != 0;
