@@ -151,7 +151,7 @@ TEST_F(Progress, TellsLongTimesInLargerUnits) {
         double taken_s;
         const char *left;
     } rows[] = {
-        {19.9, "  59 s left"},         {20, "  1 min 0 s left"}, {60, "  2 min 58 s left"},
+        {19.9, "  59 s left"},       {20, "  1 min 0 s left"},   {60, "  2 min 58 s left"},
         {3600, "  2 h 57 min left"}, {72000, "  2 d 11 h left"},
     };
     for (const auto &row : rows) {
