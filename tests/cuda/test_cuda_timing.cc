@@ -426,20 +426,25 @@ TEST_F(CudaTiming, OfATracedRunOfHoursIsExactToMicroseconds) {
     EXPECT_GT(start_ns, INT64_C(3600000000000));
 }
 
-TEST_F(CudaTiming, PlacesARunOnTheHostsClock) {
-    simulated.end_ns[PTI_STREAM_COMPUTE] = 77000000000; /* the GPU's clock is another one */
+TEST_F(CudaTiming, PlacesOperationsOnTheHostsClock) {
+    const int64_t start_ns = 77000000000, idle_ns = 5000000000;
     add(PTI_UPLOAD, 1000);
     add(PTI_LAUNCH, 1000);
     create();
-    for (int64_t &end_ns : simulated.end_ns)
-        end_ns = 77000000000;
     trace();
-    ASSERT_EQ(run(), POLYTILE_OK);
+    for (int64_t &end_ns : simulated.end_ns)
+        end_ns = start_ns; /* the GPU's clock is another one */
+    ASSERT_EQ(begin(), POLYTILE_OK);
+    for (int64_t &end_ns : simulated.end_ns)
+        end_ns += idle_ns;
+    ASSERT_EQ(submit_all(), POLYTILE_OK);
+    ASSERT_EQ(pti_cuda_timing_end(timing), POLYTILE_OK);
     ASSERT_EQ(polytile_device_trace(&cuda.device, nullptr), POLYTILE_OK);
     for (const int64_t track : {0, 1}) {
         const auto slices = slices_of(path, track);
         ASSERT_EQ(slices.size(), 1U);
-        EXPECT_LT(slices[0].first, 1000000000) << "the run took place just after the trace began";
+        EXPECT_GE(slices[0].first, idle_ns);
+        EXPECT_LT(slices[0].first, idle_ns + 1000000000) << "the trace began just before the run";
     }
 }
 

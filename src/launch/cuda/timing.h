@@ -10,6 +10,8 @@
  * the timed ones times the stream's work over theirs (threads for launches, bytes for transfers).
  * With a trace every operation is timed. */
 
+/** Between begin and end or abandon it follows one run; start, stop, harvest and
+ * watch are called only then. */
 typedef struct pti_cuda_timing pti_cuda_timing;
 
 /** Errors: NO_MEMORY, DEVICE. Owned by the caller, until pti_cuda_timing_destroy(). */
