@@ -1,1 +1,93 @@
 #include "launch/cuda/grid.h"
+
+#include "base/checked.h"
+
+enum {
+    WARP_THREADS = 32,
+    FEW_PLANES = 4, /* deep enough for neighbouring planes to share what they read */
+};
+
+const pti_cuda_extents pti_cuda_most_threads = {1024, 1024, 64};
+const pti_cuda_extents pti_cuda_most_blocks = {INT32_MAX, UINT16_MAX, UINT16_MAX};
+
+static int64_t times(int64_t a, int64_t b) {
+    int64_t product;
+    return pti_mul_overflows(a, b, &product) ? INT64_MAX : product;
+}
+
+pti_cuda_extents pti_cuda_extents_of(int n_indices, const int64_t *numbers) {
+    pti_cuda_extents extents = {1, 1, 1};
+    for (int d = 0; d < n_indices - 2; d++)
+        extents.z = times(extents.z, numbers[d]);
+    if (n_indices > 1)
+        extents.y = numbers[n_indices - 2];
+    extents.x = numbers[n_indices - 1];
+    return extents;
+}
+
+int64_t pti_cuda_count(pti_cuda_extents extents) {
+    return times(times(extents.x, extents.y), extents.z);
+}
+
+static pti_cuda_extents extents_of_box(const polytile_domain *threads) {
+    int64_t counts[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < threads->n_dims; d++)
+        counts[d] = pti_range_count(threads->range[d]);
+    return pti_cuda_extents_of(threads->n_dims, counts);
+}
+
+/** Widen a block along one axis by a power of two, out of the threads that are left, until it spans
+ * the box or has most threads there. */
+static void widen(int64_t *along, int64_t extent, int64_t most, int64_t *n_left) {
+    while (*along < extent && *along * 2 <= most && *n_left >= 2) {
+        *along *= 2;
+        *n_left /= 2;
+    }
+}
+
+pti_cuda_extents pti_cuda_block_for(const polytile_domain *threads, int n_threads) {
+    pti_cuda_extents box = extents_of_box(threads), block = {1, 1, 1};
+    pti_cuda_extents most = pti_cuda_most_threads;
+    int64_t n_left = n_threads;
+    widen(&block.x, box.x, WARP_THREADS, &n_left);
+    widen(&block.y, box.y, most.y, &n_left);
+    widen(&block.z, box.z, FEW_PLANES, &n_left);
+    widen(&block.x, box.x, most.x, &n_left);
+    widen(&block.z, box.z, most.z, &n_left);
+    return block;
+}
+
+pti_cuda_parts pti_cuda_parts_of(const polytile_domain *threads, pti_cuda_extents block,
+                                 pti_cuda_extents most_blocks) {
+    enum { Z = 2 };
+    pti_cuda_parts parts = {.n_parts = 1};
+    int64_t most[] = {times(most_blocks.x, block.x), times(most_blocks.y, block.y),
+                      times(most_blocks.z, block.z)};
+    for (int d = threads->n_dims - 1; d >= 0; d--) {
+        int axis = (int)pti_min(threads->n_dims - 1 - d, Z);
+        int64_t count = pti_range_count(threads->range[d]);
+        parts.extent[d] = pti_min(count, most[axis]);
+        parts.n_parts = times(parts.n_parts, pti_ceil_div(count, parts.extent[d]));
+        most[axis] /= parts.extent[d];
+    }
+    return parts;
+}
+
+polytile_domain pti_cuda_part(const polytile_domain *threads, const pti_cuda_parts *parts,
+                              int64_t k) {
+    polytile_domain part = *threads;
+    for (int d = threads->n_dims - 1; d >= 0; d--) {
+        polytile_range *range = &part.range[d];
+        int64_t n_along = pti_ceil_div(pti_range_count(*range), parts->extent[d]);
+        range->lo += k % n_along * parts->extent[d];
+        range->hi = pti_min(range->hi, range->lo + parts->extent[d] - 1);
+        k /= n_along;
+    }
+    return part;
+}
+
+pti_cuda_extents pti_cuda_grid_of(const polytile_domain *threads, pti_cuda_extents block) {
+    pti_cuda_extents box = extents_of_box(threads);
+    return (pti_cuda_extents){pti_ceil_div(box.x, block.x), pti_ceil_div(box.y, block.y),
+                              pti_ceil_div(box.z, block.z)};
+}
