@@ -10,6 +10,7 @@
 typedef struct pti_cuda_block_choice {
     const void *kernel; /* NULL: none yet */
     int n_threads;
+    int max_threads; /* of a block that the kernel can be launched with */
 } pti_cuda_block_choice;
 
 typedef struct pti_cuda_device {

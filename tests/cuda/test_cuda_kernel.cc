@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+extern "C" {
+#include "access/boxes.h"
+#include "launch/cuda/kernel.h"
+}
+
+/* The runtime here knows one kernel, and notes what it is launched with. */
+
+namespace {
+
+struct Launched {
+    dim3 grid, block;
+    polytile_domain threads;
+    std::vector<void *> origins;
+    cudaStream_t stream;
+};
+
+struct Runtime {
+    int max_threads;
+    int resident_threads[4]; /* of blocks of 128, 256, 512, 1024 threads */
+    size_t n_views;
+    cudaError_t answer;  /* of a launch */
+    cudaError_t lookup;  /* of a question about the kernel */
+    cudaError_t pending; /* what cudaGetLastError finds */
+    int n_questions;
+    std::vector<Launched> launches;
+};
+
+Runtime runtime;
+char the_kernel, another_kernel;
+polytile_launch told;
+int launcher_returns;
+
+cudaError_t get_attributes(cudaFuncAttributes *attributes, const void *) {
+    runtime.n_questions++;
+    *attributes = {};
+    attributes->maxThreadsPerBlock = runtime.max_threads;
+    return runtime.lookup;
+}
+
+cudaError_t count_blocks(int *n_blocks, const void *, int n_threads, size_t) {
+    int row = 0;
+    while ((128 << row) < n_threads)
+        row++;
+    *n_blocks = runtime.resident_threads[row] / n_threads;
+    return cudaSuccess;
+}
+
+cudaError_t launch_kernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                          size_t shared_bytes, cudaStream_t stream) {
+    EXPECT_TRUE(kernel == &the_kernel || kernel == &another_kernel);
+    EXPECT_EQ(shared_bytes, 0u);
+    Launched launched = {grid, block, *static_cast<polytile_domain *>(arguments[0]), {}, stream};
+    for (size_t a = 0; a < runtime.n_views; a++)
+        launched.origins.push_back(static_cast<polytile_view *>(arguments[1 + a])->origin);
+    runtime.launches.push_back(launched);
+    return runtime.answer;
+}
+
+int launcher(const polytile_launch *launch) {
+    told = *launch;
+    return launcher_returns;
+}
+
+struct Gpu {
+    explicit Gpu(int n_views = 2) : views(static_cast<size_t>(n_views)) {
+        runtime = {};
+        runtime.max_threads = 1024;
+        std::fill_n(runtime.resident_threads, 4, 2048);
+        runtime.n_views = views.size();
+        told = {};
+        launcher_returns = 0;
+        api.cudaFuncGetAttributes = get_attributes;
+        api.cudaOccupancyMaxActiveBlocksPerMultiprocessor = count_blocks;
+        api.cudaLaunchKernel = launch_kernel;
+        api.cudaGetLastError = [] { return runtime.pending; };
+        api.cudaMemGetInfo = [](size_t *, size_t *) { return cudaSuccess; };
+        polytile_context_create(&context);
+        cuda.device.object.context = context;
+        cuda.api = &api;
+        cuda.stream[PTI_STREAM_COMPUTE] = reinterpret_cast<cudaStream_t>(7);
+        instance.kernel_name = name;
+        instance.n_operands = n_views;
+        implementation.cuda = &the_kernel;
+        for (size_t a = 0; a < views.size(); a++)
+            views[a].origin = &views[a];
+    }
+    ~Gpu() { polytile_context_destroy(context); }
+    Gpu(const Gpu &) = delete;
+    Gpu &operator=(const Gpu &) = delete;
+
+    polytile_status launch(const std::vector<int64_t> &counts,
+                           const std::vector<int64_t> &block = {}) {
+        const polytile_domain threads =
+            polytile_domain_from_extents(static_cast<int>(counts.size()), counts.data());
+        return launch_box(threads, block.empty() ? nullptr : block.data());
+    }
+    polytile_status launch_box(const polytile_domain &threads, const int64_t *block = nullptr) {
+        pti_launch launch = {};
+        launch.instance = &instance;
+        launch.implementation = &implementation;
+        launch.threads = &threads;
+        launch.views = views.data();
+        launch.block = block;
+        launch.is_first = true;
+        return pti_cuda_launch(&cuda, &launch);
+    }
+    bool says(const char *words) const {
+        return std::string(polytile_last_error(context)).find(words) != std::string::npos;
+    }
+
+    char name[8] = "fold";
+    polytile_context *context = nullptr;
+    pti_cuda_api api = {};
+    pti_cuda_device cuda = {};
+    pti_instance instance = {};
+    polytile_implementation implementation = {};
+    std::vector<polytile_view> views;
+};
+
+void expect_dim3(dim3 found, unsigned x, unsigned y, unsigned z) {
+    EXPECT_EQ(found.x, x);
+    EXPECT_EQ(found.y, y);
+    EXPECT_EQ(found.z, z);
+}
+
+TEST(CudaKernel, IsLaunchedWithItsThreadsAndViewsOnTheComputeStream) {
+    Gpu gpu(3);
+    ASSERT_EQ(gpu.launch({100, 1000}), POLYTILE_OK);
+    ASSERT_EQ(runtime.launches.size(), 1u);
+    const Launched &launched = runtime.launches[0];
+    expect_dim3(launched.block, 32, 4, 1);
+    expect_dim3(launched.grid, 32, 25, 1);
+    EXPECT_EQ(launched.threads.range[1].hi, 999);
+    EXPECT_EQ(launched.stream, gpu.cuda.stream[PTI_STREAM_COMPUTE]);
+    for (size_t a = 0; a < 3; a++)
+        EXPECT_EQ(launched.origins[a], &gpu.views[a]);
+}
+
+TEST(CudaKernel, GetsOneGridForEachPartOfTooLargeABox) {
+    Gpu gpu;
+    ASSERT_EQ(gpu.launch({3 * 65535, 1, 1}, {1, 1, 1}), POLYTILE_OK);
+    ASSERT_EQ(runtime.launches.size(), 3u);
+    for (size_t k = 0; k < 3; k++) {
+        expect_dim3(runtime.launches[k].grid, 1, 1, 65535);
+        EXPECT_EQ(runtime.launches[k].threads.range[0].lo, static_cast<int64_t>(k) * 65535);
+        EXPECT_EQ(runtime.launches[k].threads.range[0].hi, static_cast<int64_t>(k + 1) * 65535 - 1);
+    }
+}
+
+TEST(CudaKernel, HasTheSmallestBlockThatFillsTheGpu) {
+    const struct {
+        int max_threads;
+        int resident_threads[4];
+        unsigned n_threads;
+    } rows[] = {
+        {1024, {2048, 2048, 2048, 2048}, 128},
+        {1024, {1024, 2048, 2048, 2048}, 256},
+        {1024, {1024, 1536, 1024, 2048}, 1024},
+        {512, {1024, 1536, 1024, 2048}, 256},
+        {1024, {0, 0, 0, 0}, 128},
+        {64, {2048, 2048, 2048, 2048}, 64},
+    };
+    for (const auto &row : rows) {
+        Gpu gpu;
+        runtime.max_threads = row.max_threads;
+        std::copy(std::begin(row.resident_threads), std::end(row.resident_threads),
+                  runtime.resident_threads);
+        ASSERT_EQ(gpu.launch({1000000}), POLYTILE_OK);
+        expect_dim3(runtime.launches[0].block, row.n_threads, 1, 1);
+    }
+}
+
+TEST(CudaKernel, IsLookedAtOnce) {
+    Gpu gpu;
+    for (int k = 0; k < 3; k++)
+        ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
+    EXPECT_EQ(runtime.n_questions, 1);
+    gpu.implementation.cuda = &another_kernel;
+    ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
+    EXPECT_EQ(runtime.n_questions, 2);
+}
+
+TEST(CudaKernel, TakesTheBlockThatWasAskedFor) {
+    Gpu gpu;
+    ASSERT_EQ(gpu.launch({100, 100, 100}, {2, 4, 16}), POLYTILE_OK);
+    expect_dim3(runtime.launches[0].block, 16, 4, 2);
+    expect_dim3(runtime.launches[0].grid, 7, 25, 50);
+}
+
+TEST(CudaKernel, RefusesABlockThatItCannotBeLaunchedWith) {
+    Gpu gpu;
+    runtime.max_threads = 512;
+    EXPECT_EQ(gpu.launch({100, 100}, {32, 32}), POLYTILE_INVALID);
+    EXPECT_TRUE(gpu.says("1024 threads"));
+    EXPECT_TRUE(gpu.says("at most 512"));
+    EXPECT_EQ(gpu.launch({100, 1, 1}, {65, 1, 1}), POLYTILE_INVALID);
+    EXPECT_TRUE(gpu.says("65 threads"));
+    EXPECT_TRUE(gpu.says("at most 64"));
+    EXPECT_TRUE(runtime.launches.empty());
+}
+
+TEST(CudaKernel, RefusesMoreViewsThanArgumentsHold) {
+    Gpu most(14);
+    EXPECT_EQ(most.launch({100}), POLYTILE_OK);
+    Gpu gpu(15);
+    EXPECT_EQ(gpu.launch({100}), POLYTILE_UNSUPPORTED);
+    EXPECT_TRUE(gpu.says("4096"));
+    EXPECT_TRUE(runtime.launches.empty());
+}
+
+TEST(CudaKernel, SaysWhyCudaHasNoCodeForIt) {
+    const struct {
+        cudaError_t error;
+        const char *advice;
+    } rows[] = {{cudaErrorInvalidDeviceFunction, "-cudart shared"},
+                {cudaErrorNoKernelImageForDevice, "-arch="}};
+    for (const auto &row : rows) {
+        Gpu gpu;
+        runtime.lookup = row.error;
+        EXPECT_EQ(gpu.launch({100}), POLYTILE_UNSUPPORTED);
+        EXPECT_TRUE(gpu.says(row.advice));
+        EXPECT_TRUE(gpu.says("cudaFuncGetAttributes"));
+        runtime.lookup = cudaSuccess;
+        runtime.answer = row.error;
+        EXPECT_EQ(gpu.launch({100}), POLYTILE_UNSUPPORTED);
+        EXPECT_TRUE(gpu.says("cudaLaunchKernel"));
+    }
+}
+
+TEST(CudaKernel, NamesTheLaunchThatFails) {
+    Gpu gpu;
+    runtime.answer = cudaErrorLaunchFailure;
+    EXPECT_EQ(gpu.launch({100}), POLYTILE_DEVICE);
+    EXPECT_TRUE(gpu.says("cudaLaunchKernel"));
+}
+
+TEST(CudaKernel, IsNotLaunchedForAnEmptyBox) {
+    Gpu gpu;
+    EXPECT_EQ(gpu.launch_box(pti_box_empty(2)), POLYTILE_OK);
+    gpu.implementation.cuda_launcher = launcher;
+    EXPECT_EQ(gpu.launch_box(pti_box_empty(2)), POLYTILE_OK);
+    EXPECT_TRUE(runtime.launches.empty());
+    EXPECT_EQ(told.threads, nullptr);
+}
+
+TEST(CudaKernel, GoesBehindALauncher) {
+    Gpu gpu;
+    gpu.implementation.cuda_launcher = launcher;
+    gpu.implementation.user = &gpu;
+    ASSERT_EQ(gpu.launch({100}), POLYTILE_OK);
+    EXPECT_TRUE(runtime.launches.empty());
+    EXPECT_EQ(told.stream, gpu.cuda.stream[PTI_STREAM_COMPUTE]);
+    EXPECT_EQ(told.views, gpu.views.data());
+    EXPECT_EQ(told.n_views, 2);
+    EXPECT_EQ(told.user, &gpu);
+    EXPECT_TRUE(told.is_first);
+}
+
+TEST(CudaKernel, AnswersForWhatItsLauncherDoes) {
+    Gpu gpu;
+    gpu.implementation.cuda_launcher = launcher;
+    launcher_returns = 3;
+    EXPECT_EQ(gpu.launch({100}), POLYTILE_DEVICE);
+    EXPECT_TRUE(gpu.says("returned 3"));
+    launcher_returns = 0;
+    runtime.pending = cudaErrorInvalidConfiguration;
+    EXPECT_EQ(gpu.launch({100}), POLYTILE_DEVICE);
+    EXPECT_TRUE(gpu.says("launcher"));
+    EXPECT_TRUE(gpu.says("cudaErrorInvalidConfiguration"));
+}
+
+} // namespace
