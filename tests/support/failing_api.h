@@ -1,0 +1,48 @@
+#ifndef POLYTILE_TESTS_SUPPORT_FAILING_API_H
+#define POLYTILE_TESTS_SUPPORT_FAILING_API_H
+
+#include <cstdint>
+#include <string>
+
+extern "C" {
+#include "launch/cuda/api.h"
+}
+
+/**
+ * Another runtime whose n-th call fails once: while it lives, devices that are opened use it.
+ *
+ * A call that fails does nothing, but for those that free something or wait: CUDA lets them report
+ * what went wrong before, and they have done their work.
+ */
+class FailingApi {
+  public:
+    /** Over the table in use. */
+    FailingApi();
+    ~FailingApi();
+    FailingApi(const FailingApi &) = delete;
+    FailingApi &operator=(const FailingApi &) = delete;
+
+    /** Let the n-th call from now on fail, counted from 1, or the n-th of one name: with
+     * cudaErrorMemoryAllocation if it is cudaMalloc, else with cudaErrorUnknown. */
+    void let_fail(int64_t n) { let_fail(n, "", cudaSuccess); }
+    /** With an error of your own choice. */
+    void let_fail(int64_t n, const std::string &name, cudaError_t error);
+    /** Let no call fail any more. */
+    void stop() { n_to_fail_ = 0; }
+
+    /** The call that failed since let_fail(); empty: none yet. */
+    const std::string &failed() const { return failed_; }
+
+  private:
+    template <auto Member, int number> friend struct FailingApiEntry;
+
+    bool is_due(int call);
+    cudaError_t error_of(int call) const;
+
+    const pti_cuda_api *inner_;
+    int64_t n_to_fail_ = 0;
+    std::string name_, failed_;
+    cudaError_t error_ = cudaSuccess;
+};
+
+#endif

@@ -1,0 +1,123 @@
+#ifndef POLYTILE_TESTS_SUPPORT_FAKE_CUDA_H
+#define POLYTILE_TESTS_SUPPORT_FAKE_CUDA_H
+
+#include "support/fake_memory.h"
+#include "support/fake_queues.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+extern "C" {
+#include "launch/cuda/api.h"
+}
+#include <polytile/implementation.h>
+
+/**
+ * A CUDA runtime that needs no GPU: while it lives, devices that are opened use it.
+ *
+ * Device memory is heap memory, kernels are host functions, and streams lag behind as those of
+ * FakeQueues do, so that a missing wait shows up as a wrong result with some seed. What a GPU would
+ * not report, but is wrong, becomes a violation.
+ */
+class FakeCuda {
+  public:
+    struct Options {
+        int n_devices = 1;
+        cudaError_t no_gpu_error = cudaErrorNoDevice; /* with no devices: of every call */
+        size_t total_bytes = size_t{80} << 30;
+        size_t stream_bytes = size_t{1} << 20; /* that a stream takes of device memory */
+    };
+
+    explicit FakeCuda(uint64_t seed) : FakeCuda(seed, Options()) {}
+    FakeCuda(uint64_t seed, const Options &options);
+    ~FakeCuda();
+    FakeCuda(const FakeCuda &) = delete;
+    FakeCuda &operator=(const FakeCuda &) = delete;
+
+    /** The kernel that launches of a symbol run; without one a symbol is in no CUDA code. */
+    void add_kernel(const void *symbol, const polytile_implementation &implementation);
+    /** Let the n-th kernel from now on, counted from 1, fault when its turn comes. */
+    void let_kernel_fault(int64_t n) { n_kernels_to_fault_ = n; }
+
+    FakeDeviceMemory &memory(int device = 0) { return memory_[static_cast<size_t>(device)]; }
+    FakeHostMemory &host() { return host_; }
+
+    int64_t n_pageable_copies() const { return n_pageable_copies_; }
+    int64_t n_pending() const { return queues_.n_pending(); }
+    int64_t n_calls(const char *name) const;
+    /** What is not freed yet, such as "1 streams, 2 events"; nothing when all is. */
+    std::string leaks() const;
+    /** What was done wrong, one a line. */
+    const std::string &violations() const { return violations_; }
+
+/* The runtime's functions. */
+#define POLYTILE_FAKE_CALL(name, parameters) cudaError_t name parameters;
+    PTI_CUDA_CALLS(POLYTILE_FAKE_CALL)
+#undef POLYTILE_FAKE_CALL
+
+  private:
+    template <auto Method, int number> friend struct FakeCudaEntry;
+
+    struct Stream {
+        FakeQueues::Queue *queue;
+        int device;
+    };
+    struct Event {
+        bool has_time;
+        int device;
+        FakeQueues::MarkPointer latest;
+    };
+    /** Rows of width bytes, a pitch apart; planes of them, a slice apart. */
+    struct Block {
+        char *first;
+        size_t pitch, slice;
+        size_t width, height, depth;
+
+        ByteRange range() const {
+            return byte_range(first, (depth - 1) * slice + (height - 1) * pitch + width);
+        }
+    };
+    struct Kernel {
+        polytile_implementation implementation;
+        polytile_domain threads;
+        std::vector<polytile_view> views;
+    };
+
+    cudaError_t before(int call) const;
+    void after(int call, cudaError_t error);
+    void violate(const std::string &what) {
+        violations_ += what + "\n";
+    }
+
+    Stream *find(cudaStream_t stream);
+    Event *find(cudaEvent_t event);
+    bool is_on_device(const ByteRange &range) const;
+    bool is_allocated(const ByteRange &range) const;
+    cudaError_t check_side(const ByteRange &range, bool on_device, bool *is_pageable) const;
+    cudaError_t copy(const Block &to, const Block &from, cudaMemcpyKind kind, cudaStream_t stream);
+    void run_copy(const Block &to, const Block &from, bool is_pageable);
+    cudaError_t check_grid(const polytile_domain &threads, dim3 grid, dim3 block);
+    void run_kernel(const Kernel &kernel);
+    bool is_resident(const polytile_view &view, int64_t element_bytes) const;
+    void fault();
+
+    mutable std::mutex mutex_;
+    Options options_;
+    FakeQueues queues_;
+    std::vector<FakeDeviceMemory> memory_;
+    FakeHostMemory host_;
+    std::map<cudaStream_t, Stream> streams_;
+    std::map<int, Stream> default_streams_; /* of each device */
+    std::map<cudaEvent_t, Event> events_;
+    std::map<const void *, polytile_implementation> kernels_;
+    uintptr_t last_handle_ = 0; /* handles are never used again */
+    cudaError_t last_error_ = cudaSuccess, fault_ = cudaSuccess;
+    int64_t n_kernels_to_fault_ = 0;
+    int64_t n_pageable_copies_ = 0;
+    std::vector<int64_t> n_calls_;
+    std::string violations_;
+};
+
+#endif
