@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 static const char subcommand[] = "devices";
@@ -27,16 +28,27 @@ static int parse(int argc, char **argv, bool *json, bool *help) {
     return EXIT_DONE;
 }
 
-static void print_device(const polytile_device_info *info) {
-    static const double gib = 1024.0 * 1024.0 * 1024.0, gb = 1e9;
-    const polytile_link *link = &info->link;
-    printf("%s: %s\n", info->text, info->description);
-    printf("  memory       %.1f GiB\n", (double)info->memory_bytes / gib);
-    if (info->n_threads > 0)
-        printf("  threads      %d\n", info->n_threads);
+/** A device that cannot be used has no link, and its description says why. */
+static bool has_link(const polytile_device_info *info) {
+    return info->link.upload_bytes_per_s > 0;
+}
+
+static void print_link(const polytile_link *link) {
+    static const double gb = 1e9;
     printf("  to device    %.1f GB/s\n", link->upload_bytes_per_s / gb);
     printf("  from device  %.1f GB/s\n", link->download_bytes_per_s / gb);
     printf("  both ways    %.1f GB/s each\n", link->duplex_bytes_per_s / gb);
+}
+
+static void print_device(const polytile_device_info *info) {
+    static const double gib = 1024.0 * 1024.0 * 1024.0;
+    printf("%s: %s\n", info->text, info->description);
+    if (info->memory_bytes > 0)
+        printf("  memory       %.1f GiB\n", (double)info->memory_bytes / gib);
+    if (info->n_threads > 0)
+        printf("  threads      %d\n", info->n_threads);
+    if (has_link(info))
+        print_link(&info->link);
 }
 
 static int print_text(const polytile_device_info *infos, int n) {
@@ -45,16 +57,36 @@ static int print_text(const polytile_device_info *infos, int n) {
     return finish_results(subcommand);
 }
 
+/** The figures of a link; each is null where there is none. */
+static const struct {
+    const char *name;
+    size_t offset;
+} figures[] = {
+#define FIGURE(member)                                                                             \
+    { #member, offsetof(polytile_link, member) }
+    FIGURE(upload_bytes_per_s), FIGURE(download_bytes_per_s), FIGURE(duplex_bytes_per_s),
+    FIGURE(transfer_latency_s), FIGURE(run_overhead_bytes),   FIGURE(launch_latency_s),
+    FIGURE(kernel_bytes_per_s),
+#undef FIGURE
+};
+
+static json_t *json_figure(const polytile_device_info *info, size_t offset) {
+    double value = *(const double *)((const char *)&info->link + offset);
+    return has_link(info) ? json_real(value) : json_null();
+}
+
 static json_t *json_device(const polytile_device_info *info) {
-    const polytile_link *link = &info->link;
-    return json_pack("{s:s, s:s, s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "device",
-                     info->text, "description", info->description, "memory_bytes",
-                     (json_int_t)info->memory_bytes, "threads", info->n_threads,
-                     "upload_bytes_per_s", link->upload_bytes_per_s, "download_bytes_per_s",
-                     link->download_bytes_per_s, "duplex_bytes_per_s", link->duplex_bytes_per_s,
-                     "transfer_latency_s", link->transfer_latency_s, "run_overhead_bytes",
-                     link->run_overhead_bytes, "launch_latency_s", link->launch_latency_s,
-                     "kernel_bytes_per_s", link->kernel_bytes_per_s);
+    json_t *device =
+        json_pack("{s:s, s:s, s:I, s:i}", "device", info->text, "description", info->description,
+                  "memory_bytes", (json_int_t)info->memory_bytes, "threads", info->n_threads);
+    int failed = 0;
+    for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)
+        failed |=
+            json_object_set_new(device, figures[k].name, json_figure(info, figures[k].offset));
+    if (!failed)
+        return device;
+    json_decref(device);
+    return NULL;
 }
 
 static int print_json(const polytile_device_info *infos, int n) {

@@ -64,7 +64,7 @@ const char help_devices[] =
     "Usage: polytile devices [--json]\n"
     "\n"
     "Lists the devices of this machine with their memory and the bandwidth of their link to the\n"
-    "host, measured now. The first word of each entry opens the device: --device WORD.\n"
+    "host, as measured. The first word of each entry opens the device: --device WORD.\n"
     "\n"
     "  --json  print JSON instead of text\n"
     "  --help  print this\n";

@@ -57,11 +57,12 @@ polytile_status polytile_device_trace(polytile_device *device, const char *path)
 /** What is here: one entry a device. */
 typedef struct polytile_device_info {
     char text[64];         /* for polytile_device_open() */
-    char description[128]; /* for people */
+    char description[128]; /* for people; says why where the device cannot be used */
     int64_t memory_bytes;
     int n_threads;
     polytile_link link; /* of host: measured now, in a fraction of a second; of a GPU: measured once
-                           and kept, see POLYTILE_CACHE in docs/environment.md */
+                           and kept, see POLYTILE_CACHE in docs/environment.md; of a device that
+                           cannot be used: zero */
 } polytile_device_info;
 
 /** List the devices: at most capacity entries are written, *n_devices says how many there are. */

@@ -60,7 +60,9 @@ typedef enum pti_log_level {
  * table. */
 typedef struct pti_settings {
     pti_log_level log_level;
-    bool check_plan; /* POLYTILE_CHECK contains "plan" */
+    bool check_plan;             /* POLYTILE_CHECK contains "plan" */
+    bool no_cache;               /* POLYTILE_CACHE is "off" */
+    const char *cache_directory; /* POLYTILE_CACHE, the environment's; NULL: the default */
 } pti_settings;
 
 const pti_settings *pti_get_settings(const polytile_context *ctx);

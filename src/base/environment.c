@@ -23,6 +23,12 @@ static bool read_check(const char *value, pti_settings *settings) {
     return settings->check_plan || value[0] == '\0';
 }
 
+static bool read_cache(const char *value, pti_settings *settings) {
+    settings->no_cache = strcmp(value, "off") == 0;
+    settings->cache_directory = settings->no_cache || value[0] == '\0' ? NULL : value;
+    return true;
+}
+
 /** Set by the tests' support, not by the library. */
 static bool read_nothing(const char *value, pti_settings *settings) {
     (void)value;
@@ -38,6 +44,7 @@ static const struct variable {
 } variables[] = {
     {"POLYTILE_LOG", read_log, "error, warn, info or debug"},
     {"POLYTILE_CHECK", read_check, "plan, or nothing"},
+    {"POLYTILE_CACHE", read_cache, "a directory, or off"},
     {"POLYTILE_TEST_SEED", read_nothing, "a number"},
     {"POLYTILE_TEST_SCALE", read_nothing, "a number"},
 };
@@ -58,7 +65,7 @@ static bool read_one(const char *entry, pti_settings *settings) {
     if (variable == NULL) {
         fprintf(stderr,
                 "polytile: warning: environment variable %.*s means nothing to polytile; "
-                "known are POLYTILE_LOG and POLYTILE_CHECK\n",
+                "known are POLYTILE_LOG, POLYTILE_CHECK and POLYTILE_CACHE\n",
                 (int)length, entry);
         return true;
     }

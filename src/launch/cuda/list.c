@@ -1,2 +1,61 @@
 #include "launch/cuda/cuda.h"
-polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_device_info *infos, int *n_devices) { (void)ctx; (void)capacity; (void)infos; (void)n_devices; return POLYTILE_OK; }
+
+#include <polytile/device.h>
+
+#include <stdio.h>
+
+/* The GPUs of this machine, for polytile_devices_list(). */
+
+/** "NVIDIA H200, compute capability 9.0, CUDA 12.9 (driver: 13.0)". */
+static void describe(const pti_cuda_api *api, const struct cudaDeviceProp *properties,
+                     polytile_device_info *info) {
+    int driver = 0, runtime = CUDART_VERSION;
+    if (api->cudaDriverGetVersion(&driver) != cudaSuccess)
+        api->cudaGetLastError();
+    snprintf(info->description, sizeof info->description,
+             "%.40s, compute capability %d.%d, CUDA %d.%d (driver: %d.%d)", properties->name,
+             properties->major, properties->minor, runtime / 1000, runtime % 1000 / 10,
+             driver / 1000, driver % 1000 / 10);
+    info->memory_bytes = (int64_t)properties->totalGlobalMem;
+}
+
+/** The link as plans for the device assume it, which takes opening the device. */
+static void find_link(polytile_context *ctx, polytile_device_info *info) {
+    polytile_device *device = NULL;
+    if (polytile_device_open(ctx, info->text, &device) == POLYTILE_OK)
+        info->link = *polytile_device_get_link(device);
+    else
+        snprintf(info->description, sizeof info->description, "cannot be used: %s",
+                 polytile_last_error(ctx));
+    polytile_device_close(device);
+    pti_clear_error(ctx);
+}
+
+static void fill_in(polytile_context *ctx, const pti_cuda_api *api, int number,
+                    polytile_device_info *info) {
+    struct cudaDeviceProp properties;
+    *info = (polytile_device_info){0};
+    snprintf(info->text, sizeof info->text, "cuda:%d", number);
+    if (api->cudaGetDeviceProperties(&properties, number) == cudaSuccess)
+        describe(api, &properties, info);
+    else
+        api->cudaGetLastError();
+    find_link(ctx, info);
+}
+
+/** A machine without a driver or a GPU has no entries; a GPU that cannot be used has one that says
+ * why. */
+polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_device_info *infos,
+                              int *n_devices) {
+    const pti_cuda_api *api = pti_cuda_current_api;
+    int n_gpus = 0;
+    if (api->cudaGetDeviceCount(&n_gpus) != cudaSuccess) {
+        api->cudaGetLastError();
+        return POLYTILE_OK;
+    }
+    for (int k = 0; k < n_gpus; k++, ++*n_devices) {
+        if (*n_devices < capacity)
+            fill_in(ctx, api, k, &infos[*n_devices]);
+    }
+    return POLYTILE_OK;
+}
