@@ -23,7 +23,9 @@ typedef struct polytile_report {
 /**
  * Plan a launch for a device, run it and wait for it.
  *
- * The device's limit holds; a smaller options->limit_bytes narrows it further. options may be NULL.
+ * The device's limit holds; a smaller options->limit_bytes narrows it further. While other programs
+ * hold a part of the device's memory the plan is made for what is free. options may be NULL; without
+ * a link in it the device's own is assumed.
  *
  * Errors  As polytile_plan_create(); INVALID (an array without memory, a written array that is
  *         read-only, arrays that overlap in memory where one of them is written); UNSUPPORTED (the

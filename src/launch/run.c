@@ -1,16 +1,13 @@
 #include "access/kernel.h"
-#include "launch/clock.h"
+#include "base/checked.h"
 #include "launch/execute.h"
 #include "launch/run_check.h"
 #include "partition/check.h"
 #include "partition/plan.h"
+#include <polytile/size.h>
 
-/** The limit that holds: the smaller of the device's and the options', where they are given. */
-static int64_t limit_of(const polytile_device *device, int64_t asked_bytes) {
-    if (device->limit_bytes == 0 || (asked_bytes != 0 && asked_bytes < device->limit_bytes))
-        return asked_bytes;
-    return device->limit_bytes;
-}
+/** How often a run is planned again when the device's memory turns out to be taken. */
+enum { MAX_NEW_PLANS = 3 };
 
 /** POLYTILE_CHECK=plan: have the independent checker prove the schedule before it runs. */
 static polytile_status check_plan(const polytile_plan *plan) {
@@ -44,11 +41,95 @@ done:
     return status;
 }
 
+/** A run for which a plan is to be made. */
+typedef struct request {
+    polytile_device *device;
+    const polytile_kernel *kernel;
+    const polytile_domain *domain;
+    polytile_array *const *arrays;
+    polytile_plan_options options; /* limit_bytes: what can be had at present; 0: no limit */
+    int64_t wanted_bytes;          /* the limit if all of the device's were free; 0: none */
+} request;
+
+/** Of two limits, where 0 is none. */
+static int64_t tighter(int64_t one_bytes, int64_t other_bytes) {
+    if (one_bytes == 0)
+        return other_bytes;
+    return other_bytes == 0 ? one_bytes : pti_min(one_bytes, other_bytes);
+}
+
+/** Plan for what the device can give now; the device's own link unless the user knows better. */
+static polytile_status take_stock(request *of, const polytile_plan_options *options) {
+    int64_t usable_bytes = 0;
+    polytile_status status = of->device->functions->usable(of->device, &usable_bytes);
+    if (options != NULL)
+        of->options = *options;
+    if (of->options.link == NULL)
+        of->options.link = polytile_device_get_link(of->device);
+    of->wanted_bytes = tighter(of->device->limit_bytes, of->options.limit_bytes);
+    of->options.limit_bytes = tighter(of->wanted_bytes, usable_bytes);
+    return status;
+}
+
+/** What the last plan needed was not there, whatever the device said: ask for a tenth less. */
+static polytile_status ask_for_less(request *of, int64_t missing_bytes) {
+    int64_t usable_bytes = 0;
+    polytile_status status = of->device->functions->usable(of->device, &usable_bytes);
+    int64_t had_bytes = tighter(tighter(of->options.limit_bytes, usable_bytes), missing_bytes);
+    of->options.limit_bytes = pti_max(had_bytes - pti_ceil_div(had_bytes, 10), 1);
+    return status;
+}
+
+static bool is_narrowed(const request *of) {
+    return of->options.limit_bytes != of->wanted_bytes;
+}
+
+/** A certificate for less than the device's limit says so. */
+static polytile_status explain_limit(const request *of) {
+    char free_text[32], wanted[32];
+    polytile_context *ctx = of->device->object.context;
+    return pti_fail(
+        ctx, POLYTILE_NO_FIT,
+        "%s; only %s of %s on %s are free at present (other programs may hold the rest)",
+        polytile_last_error(ctx), polytile_size_format(of->options.limit_bytes, free_text),
+        polytile_size_format(of->wanted_bytes, wanted), of->device->text);
+}
+
+static polytile_status make_plan(const request *of, polytile_plan **plan) {
+    char free_text[32], wanted[32];
+    polytile_status status =
+        polytile_plan_create(of->kernel, of->domain, of->arrays, &of->options, plan);
+    if (!is_narrowed(of))
+        return status;
+    if (status == POLYTILE_NO_FIT)
+        return explain_limit(of);
+    if (status == POLYTILE_OK)
+        pti_log(of->device->object.context, PTI_LOG_INFO,
+                "%s: %s has only %s free of %s; planned for that", (*plan)->instance->kernel_name,
+                of->device->text, polytile_size_format(of->options.limit_bytes, free_text),
+                polytile_size_format(of->wanted_bytes, wanted));
+    return status;
+}
+
+/** missing_bytes: what the plan needed and the device did not have after all; 0: it had it. */
+static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
+    polytile_plan *plan = NULL;
+    polytile_status status;
+    *missing_bytes = 0;
+    PTI_TRY(make_plan(of, &plan));
+    status = polytile_plan_run(plan, of->device, of->kernel, of->arrays);
+    if (status == POLYTILE_NO_FIT)
+        *missing_bytes = plan->schedule->arena_bytes;
+done:
+    polytile_plan_destroy(plan);
+    return status;
+}
+
 polytile_status polytile_run(polytile_device *device, const polytile_kernel *kernel,
                              const polytile_domain *domain, polytile_array *const *arrays,
                              const polytile_plan_options *options) {
-    polytile_plan *plan = NULL;
     polytile_status status = POLYTILE_OK;
+    int64_t missing_bytes;
     if (device == NULL)
         return POLYTILE_INVALID;
     polytile_context *ctx = device->object.context;
@@ -57,13 +138,15 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: running needs a kernel, a launch domain and the kernel's arrays",
                         device->text);
-    polytile_plan_options narrowed = options == NULL ? (polytile_plan_options){0} : *options;
-    narrowed.limit_bytes = limit_of(device, narrowed.limit_bytes);
+    request run = {.device = device, .kernel = kernel, .domain = domain, .arrays = arrays};
     device->report = (polytile_report){0};
     PTI_TRY(pti_run_check_kernel(device, kernel));
-    PTI_TRY(polytile_plan_create(kernel, domain, arrays, &narrowed, &plan));
-    PTI_TRY(polytile_plan_run(plan, device, kernel, arrays));
+    PTI_TRY(take_stock(&run, options));
+    status = plan_and_run(&run, &missing_bytes);
+    for (int k = 0; missing_bytes > 0 && k < MAX_NEW_PLANS; k++) {
+        PTI_TRY(ask_for_less(&run, missing_bytes));
+        status = plan_and_run(&run, &missing_bytes);
+    }
 done:
-    polytile_plan_destroy(plan);
     return status;
 }
