@@ -66,7 +66,7 @@ static const struct {
     { #member, offsetof(polytile_link, member) }
     FIGURE(upload_bytes_per_s), FIGURE(download_bytes_per_s), FIGURE(duplex_bytes_per_s),
     FIGURE(transfer_latency_s), FIGURE(run_overhead_bytes),   FIGURE(launch_latency_s),
-    FIGURE(kernel_bytes_per_s),
+    FIGURE(kernel_bytes_per_s), FIGURE(kernel_accesses_per_s),
 #undef FIGURE
 };
 

@@ -27,7 +27,7 @@ static const struct figure {
     FIGURE(upload_bytes_per_s, 1, 1e18), FIGURE(download_bytes_per_s, 1, 1e18),
     FIGURE(duplex_bytes_per_s, 1, 1e18), FIGURE(transfer_latency_s, 1e-12, 1e3),
     FIGURE(run_overhead_bytes, 0, 1e9),  FIGURE(launch_latency_s, 1e-12, 1e3),
-    FIGURE(kernel_bytes_per_s, 1, 1e18),
+    FIGURE(kernel_bytes_per_s, 1, 1e18), FIGURE(kernel_accesses_per_s, 1, 1e21),
 #undef FIGURE
 };
 

@@ -107,6 +107,7 @@ void expect_equal(const polytile_link &one, const polytile_link &other) {
     EXPECT_EQ(one.run_overhead_bytes, other.run_overhead_bytes);
     EXPECT_EQ(one.launch_latency_s, other.launch_latency_s);
     EXPECT_EQ(one.kernel_bytes_per_s, other.kernel_bytes_per_s);
+    EXPECT_EQ(one.kernel_accesses_per_s, other.kernel_accesses_per_s);
 }
 
 TEST_F(LinkCache, HasNothingAtFirstAndSaysNothing) {
@@ -194,7 +195,7 @@ std::string changed(std::string text, const std::string &from, const std::string
 const char good_file[] = R"({"version": 1, "polytile": "0.1.0", "link": {
   "upload_bytes_per_s": 5e10, "download_bytes_per_s": 5e10, "duplex_bytes_per_s": 4e10,
   "transfer_latency_s": 2e-6, "run_overhead_bytes": 1024, "launch_latency_s": 3e-6,
-  "kernel_bytes_per_s": 4e12}})";
+  "kernel_bytes_per_s": 4e12, "kernel_accesses_per_s": 1e14}})";
 
 TEST_F(LinkCache, ReadsFilesThatAPersonWrote) {
     put(good_file);
