@@ -14,8 +14,13 @@ typedef struct pti_chunks {
     int64_t n_chunks;
 } pti_chunks;
 
-/** Cut a box so that each piece has at most max_bytes (at least one element), as few pieces as this
- * allows and about equal ones. An empty box has none. */
+/**
+ * Cut a box into about equal pieces, as few as this way of cutting allows; an empty box has none.
+ *
+ * Units  max_bytes: of a piece's elements without their gaps; a piece has at least one element, so
+ *        only one that is larger by itself exceeds it. Pieces are more than half as large on
+ *        average: there are fewer than 1 + 2 * bytes / max_bytes.
+ */
 pti_chunks pti_chunks_of(const polytile_domain *box, int64_t element_bytes, int64_t max_bytes);
 
 /** The k-th piece, 0 <= k < n_chunks. */
