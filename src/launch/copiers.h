@@ -7,15 +7,19 @@
 
 typedef struct pti_copiers pti_copiers;
 
-/** One copy, in memory of the caller's that stays put until it is done. */
+/** An atomic flag that only C code looks into; of the same size for C++. */
+#ifdef __cplusplus
+typedef bool pti_copy_flag;
+#else
+typedef _Atomic(bool) pti_copy_flag;
+#endif
+
+/** One copy. It is the caller's, as is what move points to, and stays put until it is done. */
 typedef struct pti_copy_task {
-    polytile_domain box;
-    pti_layout to_layout;
-    pti_layout from_layout;
-    pti_move move;    /* its pointers lead into this task */
-    bool keeps_cache; /* false: the destination is not read soon, so stores go past the cache */
-    bool is_done;     /* see pti_copiers_is_done() */
-    struct pti_copy_task *next;
+    pti_move move;
+    bool keeps_cache;           /* false: the destination is not read soon */
+    pti_copy_flag is_done;      /* see pti_copiers_is_done() */
+    struct pti_copy_task *next; /* of those that wait for a thread */
 } pti_copy_task;
 
 /** Errors: NO_MEMORY; DEVICE (the threads do not start; the text says how many did). */
@@ -27,7 +31,7 @@ void pti_copiers_destroy(pti_copiers *copiers);
 /** Hand over a copy; tasks are begun in the order in which they come. */
 void pti_copiers_submit(pti_copiers *copiers, pti_copy_task *task);
 
-/** Whether a task is done; what it wrote can then be read. */
+/** Whether a task is done; what it wrote can then be read, and the task be used again. */
 bool pti_copiers_is_done(const pti_copy_task *task);
 
 /** Wait until every submitted task is done. */
