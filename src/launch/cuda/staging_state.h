@@ -1,0 +1,89 @@
+#ifndef POLYTILE_LAUNCH_CUDA_STAGING_STATE_H
+#define POLYTILE_LAUNCH_CUDA_STAGING_STATE_H
+
+#include "launch/chunks.h"
+#include "launch/cuda/ring.h"
+#include "launch/cuda/staging.h"
+
+/* What the parts of staging share: staging.c runs the whole, look_ahead.c fills for uploads, drain.c
+ * serves downloads, cursor.c finds both their work in the schedule. */
+
+/** A way through the chunks of a schedule's staged transfers of one kind. */
+typedef struct pti_cursor {
+    pti_op_kind kind;
+    int64_t op_index; /* all staged operations of the kind before it are done with */
+    bool is_open;     /* inside the operation at op_index; then what follows is of it */
+    pti_command command;
+    pti_chunks chunks;
+    int64_t n_taken;  /* chunks that have a buffer */
+    int64_t conflict; /* uploads: the newest download that it comes after; -1: none */
+} pti_cursor;
+
+/**
+ * Staging never waits for ever.
+ *
+ * It waits for four things. Threads finish every copy, for they wait for nothing. The device
+ * finishes whatever is enqueued, for an operation is enqueued only after the records of all that it
+ * waits for, and nothing on the device waits for the host. A free buffer of the in ring: its oldest
+ * chunk belongs to the upload at hand, which sends it once filled, or to an earlier one, sent already;
+ * later uploads get buffers only after all chunks of earlier ones have theirs. Downloads: an upload
+ * waits for, and so does any command that needs an earlier download's record, only for downloads
+ * before it in the schedule, which have been taken over; those are received in order, into a ring of
+ * their own, and a drain waits for older drains only.
+ */
+struct pti_staging {
+    pti_cuda_device *cuda;
+    char
+        *memory; /* of both rings, in one piece, since CUDA copies cannot cross two pinned ranges */
+    bool is_pinned;
+    pti_copiers *copiers;
+    pti_ring in;
+    pti_ring out;
+
+    /* Of the run; NULL between runs. */
+    pti_execution *execution;
+    const pti_cuda_host_memory *kinds;
+    int64_t *download_before; /* one an operation: the newest earlier download of the same operand,
+                                 -1 for none and for what is no transfer; owned */
+    pti_cursor uploads;
+    pti_cursor downloads;
+    int64_t n_handed; /* operations before this one were submitted */
+    int64_t n_direct; /* direct downloads before this one are in the user's memory */
+    int64_t n_steps;  /* anything that moved on; to see whether something did */
+    int n_idle;       /* looks since then */
+};
+
+/** Move on what can be moved on, without waiting. */
+polytile_status pti_staging_pump(pti_staging *staging);
+
+/** Between two looks at something that is awaited: pump, and leave the processor to others for a
+ * moment when nothing moves. */
+polytile_status pti_staging_wait(pti_staging *staging);
+
+/** Stand before the first operation. */
+void pti_cursor_begin(pti_cursor *cursor, pti_op_kind kind);
+
+/** Go to the next chunk of an operation before end; false when there is none (yet). */
+bool pti_cursor_find(const pti_staging *staging, pti_cursor *cursor, int64_t end);
+
+/** Put the chunk that was found in a ring's next buffer. */
+pti_buffer *pti_cursor_take(pti_cursor *cursor, pti_ring *ring);
+
+/** Have buffers filled for the uploads at hand and to come. */
+polytile_status pti_look_ahead(pti_staging *staging);
+
+/** Take back the buffers whose copies to the device are done. */
+polytile_status pti_look_back(pti_staging *staging);
+
+/** Enqueue what was taken over, drain what has arrived, take back what is drained. */
+polytile_status pti_serve_downloads(pti_staging *staging);
+
+/** Downloads before this operation are in the user's memory, if staged; enqueued and recorded. */
+int64_t pti_n_drained(const pti_staging *staging);
+int64_t pti_n_received(const pti_staging *staging);
+
+/** The newest download before a transfer that has elements in common with it and may not be in the
+ * user's memory yet; -1 for none. */
+int64_t pti_newest_conflict(const pti_staging *staging, const pti_command *command);
+
+#endif
