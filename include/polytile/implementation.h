@@ -73,8 +73,8 @@ typedef struct polytile_view_shape {
  * The middle part says what the body was written for, to be compared with the declaration and the
  * arrays. POLYTILE_KERNEL() fills it in; functions written by hand may leave it 0 and NULL.
  *
- * Shapes  n_indices: of a thread, 0 if unknown; views: n_views of them, one an array in the
- *         declaration's order, NULL if unknown.
+ * Shapes  n_indices: of a thread, n_views: of arrays, each 0 if unknown; views: n_views of them, one
+ *         an array in the declaration's order, NULL if unknown.
  * Owns    views stays the caller's and must live as long as the kernels made with it.
  */
 typedef struct polytile_implementation {

@@ -13,6 +13,9 @@
  * refuses it for a declaration with another number of indices or arrays; a run refuses arrays whose
  * elements have another size, or which have another number of dimensions, than the body's.
  *
+ * A C or C++ compiler makes a function for the host of the body; nvcc, compiling the same file as
+ * CUDA (with CMake: its LANGUAGE is CUDA), makes that and a CUDA kernel. docs/kernels.md shows how.
+ *
  * Shapes  1 to 8 indices, in the declaration's order; 1 to 8 views (element type, name, number of
  *         dimensions 1 to 8), one an array, in the order in which the declaration first names them;
  *         the number of dimensions is a plain number.
@@ -20,114 +23,78 @@
  *         PT_AT(A, i, j)      the element of A with these indices, to read or to assign
  *         PT_FIRST(A, d)      the first index of dimension d that may be used; of a dimension that
  *         PT_LAST(A, d)       is declared whole (:) they are the array's first and last index
- *         PT_SUM(element, value), PT_PROD, PT_MIN, PT_MAX
- *                             combine into an element of a reducing role (sum, prod, min, max)
+ *         PT_SUM(PT_AT(s, i), value), PT_PROD, PT_MIN, PT_MAX
+ *                             combine a value, converted to the element's type, into an element of
+ *                             a reducing role (sum, prod, min, max); atomic on a GPU
  *         and an early `return` ends the thread. Only elements that the declaration says may be
- *         touched.
+ *         touched. Functions that a body calls begin with PT_FUNCTION.
  */
-#include <polytile/implementation.h>
+#include <polytile/kernel_combine.h>
+#include <polytile/kernel_host.h>
+#include <polytile/kernel_view.h>
 
-/** The element of a view with the given indices, one to eight of them; an lvalue. */
-#define PT_AT(view, ...)                                                                           \
-    PT_ELEMENT(view, PT_CAT(PT_OFFSET_, PT_COUNT(__VA_ARGS__))(view, __VA_ARGS__))
+#ifdef __CUDACC__
+#include <polytile/kernel_cuda.h>
+#else
+#include <polytile/kernel_no_cuda.h>
+#endif
 
-/** The first and the last index of a view's dimension that is resident. */
-#define PT_FIRST(view, dim) ((view).first[dim])
-#define PT_LAST(view, dim)  ((view).last[dim])
-
-/* A typed view: at is where the element with all indices 0 would be, strides are in bytes. */
-#define PT_VIEW_STRUCT(T, n_dims)                                                                  \
-    struct {                                                                                       \
-        T *at;                                                                                     \
-        int64_t stride[n_dims];                                                                    \
-        int64_t first[n_dims];                                                                     \
-        int64_t last[n_dims];                                                                      \
-    }
+#define POLYTILE_KERNEL(kernel, indices, ...)                                                      \
+    PT_EACH(PT_DECLARE_VIEW, kernel, __VA_ARGS__)                                                  \
+    PT_BODY(kernel, indices, __VA_ARGS__);                                                         \
+    PT_HOST_FUNCTION(kernel, indices, __VA_ARGS__)                                                 \
+    PT_CUDA_FUNCTION(kernel, indices, __VA_ARGS__)                                                 \
+    static const polytile_view_shape kernel##_shapes[] = {                                         \
+        PT_EACH(PT_VIEW_SHAPE, kernel, __VA_ARGS__)};                                              \
+    PT_UNUSED static const polytile_implementation kernel##_kernel =                               \
+        PT_IMPLEMENTATION(kernel, PT_COUNT indices, PT_COUNT(__VA_ARGS__));                        \
+    PT_BODY(kernel, indices, __VA_ARGS__)
 
 /**
- * A typed view as a local variable, for host functions written by hand over a whole box:
- * PT_VIEW(const float, A, 2, views[0]); then PT_AT(A, i, j).
+ * What a function begins with that bodies call, so that it is there on every device:
+ *
+ *     PT_FUNCTION float mean(float a, float b) { return (a + b) / 2; }
  */
-#define PT_VIEW(T, name, n_dims, view)                                                             \
-    PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_STRIDE)
+#define PT_FUNCTION PT_UNUSED PT_DEVICE_FUNCTION
 
-/** The same where the last dimension is known to be contiguous, see PT_IS_CONTIGUOUS(). */
-#define PT_CONTIGUOUS_VIEW(T, name, n_dims, view)                                                  \
-    PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_UNIT)
+#define PT_UNUSED __attribute__((unused))
 
-/** Whether the elements along a polytile_view's last dimension lie side by side. */
-#define PT_IS_CONTIGUOUS(T, n_dims, view) ((view).stride_bytes[(n_dims)-1] == (int64_t)sizeof(T))
+#define PT_IMPLEMENTATION(kernel, n_indices, n_views)                                              \
+    { kernel##_host, 0, n_indices, n_views, kernel##_shapes, PT_CUDA_ADDRESS(kernel), 0, 0 }
 
-#define PT_LAST_STRIDE(T, view, d) (view).stride_bytes[d]
-#define PT_LAST_UNIT(T, view, d)   (int64_t)sizeof(T)
+/* The body, a function of one thread. */
+#define PT_BODY(kernel, indices, ...)                                                              \
+    PT_FUNCTION void kernel##_thread(                                                              \
+        PT_INDEX_PARAMETERS indices PT_EACH(PT_VIEW_PARAMETER, kernel, __VA_ARGS__))
 
-/* The initialiser of a typed view; LAST says what the last dimension's stride is. */
-#define PT_VIEW_OF(T, v, n_dims, LAST)                                                             \
-    {                                                                                              \
-        (T *)(v).origin, {PT_CAT(PT_FIRST_STRIDES_, n_dims)(v) LAST(T, v, (n_dims)-1)},            \
-            {PT_CAT(PT_RANGE_ENDS_, n_dims)(v, lo)}, {                                             \
-            PT_CAT(PT_RANGE_ENDS_, n_dims)(v, hi)                                                  \
-        }                                                                                          \
-    }
+/* What a view, the tuple (T, A, n_dims), turns into in it. */
+#define PT_DECLARE_VIEW(kernel, k, view) PT_APPLY(PT_DECLARE_VIEW_, (kernel, PT_UNPACK view))
+#define PT_DECLARE_VIEW_(kernel, T, A, n_dims)                                                     \
+    typedef PT_VIEW_STRUCT(T, n_dims) kernel##_##A##_view;
 
-/* The strides of all dimensions but the last, each with a comma behind it. */
-#define PT_STRIDE(v, d) (v).stride_bytes[d],
-#define PT_FIRST_STRIDES_1(v)
-#define PT_FIRST_STRIDES_2(v) PT_FIRST_STRIDES_1(v) PT_STRIDE(v, 0)
-#define PT_FIRST_STRIDES_3(v) PT_FIRST_STRIDES_2(v) PT_STRIDE(v, 1)
-#define PT_FIRST_STRIDES_4(v) PT_FIRST_STRIDES_3(v) PT_STRIDE(v, 2)
-#define PT_FIRST_STRIDES_5(v) PT_FIRST_STRIDES_4(v) PT_STRIDE(v, 3)
-#define PT_FIRST_STRIDES_6(v) PT_FIRST_STRIDES_5(v) PT_STRIDE(v, 4)
-#define PT_FIRST_STRIDES_7(v) PT_FIRST_STRIDES_6(v) PT_STRIDE(v, 5)
-#define PT_FIRST_STRIDES_8(v) PT_FIRST_STRIDES_7(v) PT_STRIDE(v, 6)
+#define PT_VIEW_PARAMETER(kernel, k, view) PT_APPLY(PT_VIEW_PARAMETER_, (kernel, PT_UNPACK view))
 
-/* The first (lo) or the last (hi) resident indices of all dimensions. */
-#define PT_RANGE_END(v, end, d) (v).resident.range[d].end
-#define PT_RANGE_ENDS_1(v, end) PT_RANGE_END(v, end, 0)
-#define PT_RANGE_ENDS_2(v, end) PT_RANGE_ENDS_1(v, end), PT_RANGE_END(v, end, 1)
-#define PT_RANGE_ENDS_3(v, end) PT_RANGE_ENDS_2(v, end), PT_RANGE_END(v, end, 2)
-#define PT_RANGE_ENDS_4(v, end) PT_RANGE_ENDS_3(v, end), PT_RANGE_END(v, end, 3)
-#define PT_RANGE_ENDS_5(v, end) PT_RANGE_ENDS_4(v, end), PT_RANGE_END(v, end, 4)
-#define PT_RANGE_ENDS_6(v, end) PT_RANGE_ENDS_5(v, end), PT_RANGE_END(v, end, 5)
-#define PT_RANGE_ENDS_7(v, end) PT_RANGE_ENDS_6(v, end), PT_RANGE_END(v, end, 6)
-#define PT_RANGE_ENDS_8(v, end) PT_RANGE_ENDS_7(v, end), PT_RANGE_END(v, end, 7)
+#define PT_VIEW_PARAMETER_(kernel, T, A, n_dims) , kernel##_##A##_view A PT_UNUSED
 
-/* The element some bytes from the one with all indices 0. */
-#define PT_ELEMENT(v, offset_bytes) (*(__typeof__((v).at))((const char *)(v).at + (offset_bytes)))
+#define PT_VIEW_ARGUMENT(kernel, k, view) PT_APPLY(PT_VIEW_ARGUMENT_, (PT_UNPACK view))
+#define PT_VIEW_ARGUMENT_(T, A, n_dims)   , A
 
-/* The bytes from there to the element with one to eight indices. */
-#define PT_OFFSET(v, dim, index)            ((int64_t)(index) * (v).stride[dim])
-#define PT_OFFSET_1(v, a)                   PT_OFFSET(v, 0, a)
-#define PT_OFFSET_2(v, a, b)                PT_OFFSET_1(v, a) + PT_OFFSET(v, 1, b)
-#define PT_OFFSET_3(v, a, b, c)             PT_OFFSET_2(v, a, b) + PT_OFFSET(v, 2, c)
-#define PT_OFFSET_4(v, a, b, c, d)          PT_OFFSET_3(v, a, b, c) + PT_OFFSET(v, 3, d)
-#define PT_OFFSET_5(v, a, b, c, d, e)       PT_OFFSET_4(v, a, b, c, d) + PT_OFFSET(v, 4, e)
-#define PT_OFFSET_6(v, a, b, c, d, e, f)    PT_OFFSET_5(v, a, b, c, d, e) + PT_OFFSET(v, 5, f)
-#define PT_OFFSET_7(v, a, b, c, d, e, f, g) PT_OFFSET_6(v, a, b, c, d, e, f) + PT_OFFSET(v, 6, g)
-#define PT_OFFSET_8(v, a, b, c, d, e, f, g, h)                                                     \
-    PT_OFFSET_7(v, a, b, c, d, e, f, g) + PT_OFFSET(v, 7, h)
+#define PT_VIEW_SHAPE(kernel, k, view) PT_APPLY(PT_VIEW_SHAPE_, (PT_UNPACK view))
+#define PT_VIEW_SHAPE_(T, A, n_dims)   {(int64_t)sizeof(T), n_dims},
 
-/* Lists of up to eight macro arguments. PT_EACH(M, x, a, b) is M(x, 0, a) M(x, 1, b). */
-#define PT_CAT(a, b)           PT_CAT_(a, b)
-#define PT_CAT_(a, b)          a##b
-#define PT_APPLY(M, arguments) M arguments
-#define PT_UNPACK(...)         __VA_ARGS__
+/* What the tuple of index names turns into: the parameters of a body. */
+#define PT_INDEX_PARAMETERS(...) PT_CAT(PT_INDEX_PARAMETERS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)
 
-#define PT_COUNT(...) PT_NINTH(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-
-#define PT_NINTH(a, b, c, d, e, f, g, h, ninth, ...) ninth
-
-#define PT_EACH(M, x, ...) PT_CAT(PT_EACH_, PT_COUNT(__VA_ARGS__))(M, x, __VA_ARGS__)
-
-#define PT_EACH_1(M, x, a)                      M(x, 0, a)
-#define PT_EACH_2(M, x, a, b)                   PT_EACH_1(M, x, a) M(x, 1, b)
-#define PT_EACH_3(M, x, a, b, c)                PT_EACH_2(M, x, a, b) M(x, 2, c)
-#define PT_EACH_4(M, x, a, b, c, d)             PT_EACH_3(M, x, a, b, c) M(x, 3, d)
-#define PT_EACH_5(M, x, a, b, c, d, e)          PT_EACH_4(M, x, a, b, c, d) M(x, 4, e)
-#define PT_EACH_6(M, x, a, b, c, d, e, f)       PT_EACH_5(M, x, a, b, c, d, e) M(x, 5, f)
-#define PT_EACH_7(M, x, a, b, c, d, e, f, g)    PT_EACH_6(M, x, a, b, c, d, e, f) M(x, 6, g)
-#define PT_EACH_8(M, x, a, b, c, d, e, f, g, h) PT_EACH_7(M, x, a, b, c, d, e, f, g) M(x, 7, h)
-
-#include <polytile/kernel_host.h>
+#define PT_INDEX(i)                             int64_t i PT_UNUSED
+#define PT_INDEX_PARAMETERS_1(a)                PT_INDEX(a)
+#define PT_INDEX_PARAMETERS_2(a, b)             PT_INDEX_PARAMETERS_1(a), PT_INDEX(b)
+#define PT_INDEX_PARAMETERS_3(a, b, c)          PT_INDEX_PARAMETERS_2(a, b), PT_INDEX(c)
+#define PT_INDEX_PARAMETERS_4(a, b, c, d)       PT_INDEX_PARAMETERS_3(a, b, c), PT_INDEX(d)
+#define PT_INDEX_PARAMETERS_5(a, b, c, d, e)    PT_INDEX_PARAMETERS_4(a, b, c, d), PT_INDEX(e)
+#define PT_INDEX_PARAMETERS_6(a, b, c, d, e, f) PT_INDEX_PARAMETERS_5(a, b, c, d, e), PT_INDEX(f)
+#define PT_INDEX_PARAMETERS_7(a, b, c, d, e, f, g)                                                 \
+    PT_INDEX_PARAMETERS_6(a, b, c, d, e, f), PT_INDEX(g)
+#define PT_INDEX_PARAMETERS_8(a, b, c, d, e, f, g, h)                                              \
+    PT_INDEX_PARAMETERS_7(a, b, c, d, e, f, g), PT_INDEX(h)
 
 #endif

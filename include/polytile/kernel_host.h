@@ -3,15 +3,11 @@
 
 /* Kernel bodies on the host; included by kernel.h, which documents the macros for users.
  *
- * The body becomes an always inlined function of one thread. It is expanded into two loop nests
- * over a box of threads: one for views whose last dimension is contiguous, where that stride is a
- * constant and compilers vectorise the innermost loop as they do in a plain loop, and one for any
- * other. */
+ * The body is an always inlined function of one thread. It is expanded into two loop nests over a
+ * box of threads: one for views whose last dimension is contiguous, where that stride is a constant
+ * and compilers vectorise the innermost loop as they do in a plain loop, and one for any other. */
 
-#define POLYTILE_KERNEL(kernel, indices, ...)                                                      \
-    PT_EACH(PT_DECLARE_VIEW, kernel, __VA_ARGS__)                                                  \
-    static inline __attribute__((always_inline)) void kernel##_thread(                             \
-        PT_INDEX_PARAMETERS indices PT_EACH(PT_VIEW_PARAMETER, kernel, __VA_ARGS__));              \
+#define PT_HOST_FUNCTION(kernel, indices, ...)                                                     \
     static void kernel##_contiguous(const polytile_domain *pt_threads,                             \
                                     const polytile_view *pt_views) {                               \
         PT_EACH(PT_DEFINE_CONTIGUOUS_VIEW, kernel, __VA_ARGS__)                                    \
@@ -31,42 +27,9 @@
             kernel##_contiguous(pt_threads, pt_views);                                             \
         else                                                                                       \
             kernel##_strided(pt_threads, pt_views);                                                \
-    }                                                                                              \
-    static const polytile_view_shape kernel##_shapes[] = {                                         \
-        PT_EACH(PT_VIEW_SHAPE, kernel, __VA_ARGS__)};                                              \
-    static const polytile_implementation kernel##_kernel __attribute__((unused)) = {               \
-        kernel##_host, 0, PT_COUNT indices, PT_COUNT(__VA_ARGS__), kernel##_shapes, 0, 0, 0};      \
-    static inline __attribute__((always_inline)) void kernel##_thread(                             \
-        PT_INDEX_PARAMETERS indices PT_EACH(PT_VIEW_PARAMETER, kernel, __VA_ARGS__))
+    }
 
-/** Combine a value into an element of a reducing role; the same bodies use atomics on devices. */
-#define PT_SUM(element, value)  ((element) = (__typeof__(element))((element) + (value)))
-#define PT_PROD(element, value) ((element) = (__typeof__(element))((element) * (value)))
-#define PT_MIN(element, value)  PT_KEEP(element, value, <)
-#define PT_MAX(element, value)  PT_KEEP(element, value, >)
-
-#define PT_KEEP(element, value, better)                                                            \
-    do {                                                                                           \
-        const __typeof__(element) pt_value = (value);                                              \
-        if (pt_value better(element))                                                              \
-            (element) = pt_value;                                                                  \
-    } while (0)
-
-/* What a view, the tuple (T, A, n_dims), turns into at each place of POLYTILE_KERNEL. */
-#define PT_DECLARE_VIEW(kernel, k, view) PT_APPLY(PT_DECLARE_VIEW_, (kernel, PT_UNPACK view))
-#define PT_DECLARE_VIEW_(kernel, T, A, n_dims)                                                     \
-    typedef PT_VIEW_STRUCT(T, n_dims) kernel##_##A##_view;
-
-#define PT_VIEW_PARAMETER(kernel, k, view) PT_APPLY(PT_VIEW_PARAMETER_, (kernel, PT_UNPACK view))
-
-#define PT_VIEW_PARAMETER_(kernel, T, A, n_dims) , kernel##_##A##_view A __attribute__((unused))
-
-#define PT_VIEW_ARGUMENT(kernel, k, view) PT_APPLY(PT_VIEW_ARGUMENT_, (PT_UNPACK view))
-#define PT_VIEW_ARGUMENT_(T, A, n_dims)   , A
-
-#define PT_VIEW_SHAPE(kernel, k, view) PT_APPLY(PT_VIEW_SHAPE_, (PT_UNPACK view))
-#define PT_VIEW_SHAPE_(T, A, n_dims)   {(int64_t)sizeof(T), n_dims},
-
+/* What a view, the tuple (T, A, n_dims), turns into at each place. */
 #define PT_AND_VIEW_IS_CONTIGUOUS(kernel, k, view)                                                 \
     PT_APPLY(PT_AND_VIEW_IS_CONTIGUOUS_, (k, PT_UNPACK view))
 #define PT_AND_VIEW_IS_CONTIGUOUS_(k, T, A, n_dims) &&PT_IS_CONTIGUOUS(T, n_dims, pt_views[k])
@@ -78,21 +41,7 @@
 #define PT_DEFINE_VIEW_(kernel, k, LAST, T, A, n_dims)                                             \
     const kernel##_##A##_view A = PT_VIEW_OF(T, pt_views[k], n_dims, LAST);
 
-/* What the tuple of index names turns into: parameters, and a loop nest over a box of threads. */
-#define PT_INDEX_PARAMETERS(...) PT_CAT(PT_INDEX_PARAMETERS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)
-
-#define PT_INDEX(i)                             int64_t i __attribute__((unused))
-#define PT_INDEX_PARAMETERS_1(a)                PT_INDEX(a)
-#define PT_INDEX_PARAMETERS_2(a, b)             PT_INDEX_PARAMETERS_1(a), PT_INDEX(b)
-#define PT_INDEX_PARAMETERS_3(a, b, c)          PT_INDEX_PARAMETERS_2(a, b), PT_INDEX(c)
-#define PT_INDEX_PARAMETERS_4(a, b, c, d)       PT_INDEX_PARAMETERS_3(a, b, c), PT_INDEX(d)
-#define PT_INDEX_PARAMETERS_5(a, b, c, d, e)    PT_INDEX_PARAMETERS_4(a, b, c, d), PT_INDEX(e)
-#define PT_INDEX_PARAMETERS_6(a, b, c, d, e, f) PT_INDEX_PARAMETERS_5(a, b, c, d, e), PT_INDEX(f)
-#define PT_INDEX_PARAMETERS_7(a, b, c, d, e, f, g)                                                 \
-    PT_INDEX_PARAMETERS_6(a, b, c, d, e, f), PT_INDEX(g)
-#define PT_INDEX_PARAMETERS_8(a, b, c, d, e, f, g, h)                                              \
-    PT_INDEX_PARAMETERS_7(a, b, c, d, e, f, g), PT_INDEX(h)
-
+/* A loop nest over a box of threads. */
 #define PT_LOOPS(...) PT_CAT(PT_LOOPS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define PT_LOOP(i, dim)                                                                            \
     for (int64_t i = pt_threads->range[dim].lo, pt_last_##i = pt_threads->range[dim].hi;           \

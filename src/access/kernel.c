@@ -37,7 +37,7 @@ static polytile_status check_implementation(polytile_context *ctx,
     if (implementation->n_indices != 0)
         PTI_TRY(check_count(ctx, declaration, implementation->n_indices, declaration->n_indices,
                             "indices"));
-    if (implementation->views != NULL)
+    if (implementation->n_views != 0)
         PTI_TRY(check_count(ctx, declaration, implementation->n_views, declaration->n_arrays,
                             "arrays"));
 done:

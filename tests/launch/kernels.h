@@ -66,6 +66,10 @@ POLYTILE_KERNEL(hankel, (i, j), (const int16_t, h, 1), (int16_t, H, 2)) {
     PT_AT(H, i, j) = PT_AT(h, i + j);
 }
 
+POLYTILE_KERNEL(transpose, (i, j), (const float, A, 2), (float, B, 2)) {
+    PT_AT(B, j, i) = PT_AT(A, i, j);
+}
+
 POLYTILE_KERNEL(prefix, (i, j), (const float, A, 2), (float, B, 2)) {
     float sum = 0;
     for (int64_t b = 0; b <= j; b++)
@@ -79,6 +83,32 @@ POLYTILE_KERNEL(scatter, (i), (const uint8_t, x, 1), (uint8_t, y, 1)) {
 
 POLYTILE_KERNEL(scale, (i), (float, x, 1)) {
     PT_AT(x, i) *= 2;
+}
+
+/* Bodies of more indices than three: each transposes or sums, so a wrong order of subscripts shows.
+ */
+
+POLYTILE_KERNEL(four, (a, b, c, d), (const int32_t, X, 4), (int32_t, Y, 4)) {
+    PT_AT(Y, d, b, c, a) = PT_AT(X, a, b, c, d) + (int32_t)(a + 10 * c);
+}
+
+POLYTILE_KERNEL(five, (a, b, c, d, e), (const int32_t, X, 5), (int32_t, Y, 5)) {
+    PT_AT(Y, e, d, c, b, a) = PT_AT(X, a, b, c, d, e) + (int32_t)(a + 10 * e);
+}
+
+POLYTILE_KERNEL(six, (a, b, c, d, e, f), (const int32_t, X, 6), (int32_t, Y, 6)) {
+    PT_AT(Y, a, b, c, d, e, f) = PT_AT(X, a, b, c, d, e + 1, f) + PT_AT(X, a, b, c, d, e, f) +
+                                 (int32_t)(PT_LAST(X, 5) - PT_FIRST(X, 5));
+}
+
+POLYTILE_KERNEL(seven, (a, b, c, d, e, f, g), (const int32_t, X, 7), (int32_t, Y, 4)) {
+    PT_SUM(PT_AT(Y, a, c, e, g), PT_AT(X, g, f, e, d, c, b, a));
+}
+
+POLYTILE_KERNEL(eight, (a, b, c, d, e, f, g, h), (const int32_t, X, 8), (const int32_t, Y, 1),
+                (int32_t, Z, 8)) {
+    PT_AT(Z, b, a, d, c, f, e, h, g) =
+        PT_AT(X, a, b, c, d, e, f, g, h) * 2 + PT_AT(Y, a + b + c + d + e + f + g + h);
 }
 
 #endif

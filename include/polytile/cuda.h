@@ -1,0 +1,50 @@
+#ifndef POLYTILE_CUDA_H
+#define POLYTILE_CUDA_H
+
+/**
+ * CUDA kernels written by hand; opt-in, for files that nvcc compiles. A body that POLYTILE_KERNEL()
+ * of kernel.h can express needs none of this.
+ *
+ *     __global__ void scale(polytile_domain threads, polytile_view x_view) {
+ *         PT_THREAD(threads, i);
+ *         PT_VIEW(float, x, 1, x_view);
+ *         PT_AT(x, i) *= 2;
+ *     }
+ *
+ *     static const polytile_implementation scale_kernel = polytile_implementation_from_cuda(scale);
+ *
+ * Shapes  A kernel takes the box of threads and one view an array, by value, in the order in which
+ *         the declaration first names the arrays; nothing else, and no dynamic shared memory.
+ *         The library chooses grid and block: of the thread's indices the last runs along x, the
+ *         one before along y, and all others together along z, the last of them fastest. A grid has
+ *         threads outside the box, which PT_THREAD ends; along z there are fewer than 2^32.
+ *         A large box may be run by several launches, each with its own threads.
+ * Views   as kernel.h says: PT_VIEW, PT_CONTIGUOUS_VIEW, PT_AT, PT_FIRST, PT_LAST; and PT_SUM,
+ *         PT_PROD, PT_MIN, PT_MAX, which are atomic. Index the members of `threads` and of views
+ *         with constants only, as these macros do: others move them to slow local memory.
+ * Stream  A kernel is one sub-kernel of many. It must not count on another launch being done, nor
+ *         write anything but the elements that the declaration says.
+ */
+#ifndef __CUDACC__
+#error "polytile/cuda.h is for CUDA C++: compile this file with nvcc"
+#endif
+
+#include <polytile/kernel_combine.h>
+#include <polytile/kernel_view.h>
+
+/**
+ * The indices of the calling thread, one to eight of them in the declaration's order, as constants
+ * `const int64_t i, j`; a thread outside the box returns here from its kernel (whose result is
+ * void). Up to three indices take no division, each further one a division of 32 bits.
+ */
+#define PT_THREAD(threads, ...) PT_CAT(PT_THREAD_, PT_COUNT(__VA_ARGS__))(threads, __VA_ARGS__)
+
+/** An implementation with a CUDA kernel and nothing else, to which more can be added; refused by
+ * the compiler if the kernel has other parameters than the library passes. */
+template <class... Views>
+polytile_implementation polytile_implementation_from_cuda(void (*kernel)(polytile_domain,
+                                                                         Views...));
+
+#include <polytile/kernel_thread.h>
+
+#endif

@@ -1,0 +1,88 @@
+#ifndef POLYTILE_KERNEL_VIEW_H
+#define POLYTILE_KERNEL_VIEW_H
+
+/* Typed views, on the host and on devices; kernel.h says how kernel bodies use them. */
+#include <polytile/implementation.h>
+#include <polytile/kernel_list.h>
+
+/** The element of a view with the given indices, one to eight of them; an lvalue. */
+#define PT_AT(view, ...)                                                                           \
+    PT_ELEMENT(view, PT_CAT(PT_OFFSET_, PT_COUNT(__VA_ARGS__))(view, __VA_ARGS__))
+
+/** The first and the last index of a view's dimension that is resident. */
+#define PT_FIRST(view, dim) ((view).first[dim])
+#define PT_LAST(view, dim)  ((view).last[dim])
+
+/* A typed view: at is where the element with all indices 0 would be, strides are in bytes. */
+#define PT_VIEW_STRUCT(T, n_dims)                                                                  \
+    struct {                                                                                       \
+        T *at;                                                                                     \
+        int64_t stride[n_dims];                                                                    \
+        int64_t first[n_dims];                                                                     \
+        int64_t last[n_dims];                                                                      \
+    }
+
+/**
+ * A typed view as a local variable, for host functions written by hand over a whole box:
+ * PT_VIEW(const float, A, 2, views[0]); then PT_AT(A, i, j).
+ */
+#define PT_VIEW(T, name, n_dims, view)                                                             \
+    PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_STRIDE)
+
+/** The same where the last dimension is known to be contiguous, see PT_IS_CONTIGUOUS(). */
+#define PT_CONTIGUOUS_VIEW(T, name, n_dims, view)                                                  \
+    PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_UNIT)
+
+/** Whether the elements along a polytile_view's last dimension lie side by side. */
+#define PT_IS_CONTIGUOUS(T, n_dims, view) ((view).stride_bytes[(n_dims)-1] == (int64_t)sizeof(T))
+
+#define PT_LAST_STRIDE(T, view, d) (view).stride_bytes[d]
+#define PT_LAST_UNIT(T, view, d)   (int64_t)sizeof(T)
+
+/* The initialiser of a typed view; LAST says what the last dimension's stride is. */
+#define PT_VIEW_OF(T, v, n_dims, LAST)                                                             \
+    {                                                                                              \
+        (T *)(v).origin, {PT_CAT(PT_FIRST_STRIDES_, n_dims)(v) LAST(T, v, (n_dims)-1)},            \
+            {PT_CAT(PT_RANGE_ENDS_, n_dims)(v, lo)}, {                                             \
+            PT_CAT(PT_RANGE_ENDS_, n_dims)(v, hi)                                                  \
+        }                                                                                          \
+    }
+
+/* The strides of all dimensions but the last, each with a comma behind it. */
+#define PT_STRIDE(v, d) (v).stride_bytes[d],
+#define PT_FIRST_STRIDES_1(v)
+#define PT_FIRST_STRIDES_2(v) PT_FIRST_STRIDES_1(v) PT_STRIDE(v, 0)
+#define PT_FIRST_STRIDES_3(v) PT_FIRST_STRIDES_2(v) PT_STRIDE(v, 1)
+#define PT_FIRST_STRIDES_4(v) PT_FIRST_STRIDES_3(v) PT_STRIDE(v, 2)
+#define PT_FIRST_STRIDES_5(v) PT_FIRST_STRIDES_4(v) PT_STRIDE(v, 3)
+#define PT_FIRST_STRIDES_6(v) PT_FIRST_STRIDES_5(v) PT_STRIDE(v, 4)
+#define PT_FIRST_STRIDES_7(v) PT_FIRST_STRIDES_6(v) PT_STRIDE(v, 5)
+#define PT_FIRST_STRIDES_8(v) PT_FIRST_STRIDES_7(v) PT_STRIDE(v, 6)
+
+/* The first (lo) or the last (hi) resident indices of all dimensions. */
+#define PT_RANGE_END(v, end, d) (v).resident.range[d].end
+#define PT_RANGE_ENDS_1(v, end) PT_RANGE_END(v, end, 0)
+#define PT_RANGE_ENDS_2(v, end) PT_RANGE_ENDS_1(v, end), PT_RANGE_END(v, end, 1)
+#define PT_RANGE_ENDS_3(v, end) PT_RANGE_ENDS_2(v, end), PT_RANGE_END(v, end, 2)
+#define PT_RANGE_ENDS_4(v, end) PT_RANGE_ENDS_3(v, end), PT_RANGE_END(v, end, 3)
+#define PT_RANGE_ENDS_5(v, end) PT_RANGE_ENDS_4(v, end), PT_RANGE_END(v, end, 4)
+#define PT_RANGE_ENDS_6(v, end) PT_RANGE_ENDS_5(v, end), PT_RANGE_END(v, end, 5)
+#define PT_RANGE_ENDS_7(v, end) PT_RANGE_ENDS_6(v, end), PT_RANGE_END(v, end, 6)
+#define PT_RANGE_ENDS_8(v, end) PT_RANGE_ENDS_7(v, end), PT_RANGE_END(v, end, 7)
+
+/* The element some bytes from the one with all indices 0. */
+#define PT_ELEMENT(v, offset_bytes) (*(__typeof__((v).at))((const char *)(v).at + (offset_bytes)))
+
+/* The bytes from there to the element with one to eight indices. */
+#define PT_OFFSET(v, dim, index)            ((int64_t)(index) * (v).stride[dim])
+#define PT_OFFSET_1(v, a)                   PT_OFFSET(v, 0, a)
+#define PT_OFFSET_2(v, a, b)                PT_OFFSET_1(v, a) + PT_OFFSET(v, 1, b)
+#define PT_OFFSET_3(v, a, b, c)             PT_OFFSET_2(v, a, b) + PT_OFFSET(v, 2, c)
+#define PT_OFFSET_4(v, a, b, c, d)          PT_OFFSET_3(v, a, b, c) + PT_OFFSET(v, 3, d)
+#define PT_OFFSET_5(v, a, b, c, d, e)       PT_OFFSET_4(v, a, b, c, d) + PT_OFFSET(v, 4, e)
+#define PT_OFFSET_6(v, a, b, c, d, e, f)    PT_OFFSET_5(v, a, b, c, d, e) + PT_OFFSET(v, 5, f)
+#define PT_OFFSET_7(v, a, b, c, d, e, f, g) PT_OFFSET_6(v, a, b, c, d, e, f) + PT_OFFSET(v, 6, g)
+#define PT_OFFSET_8(v, a, b, c, d, e, f, g, h)                                                     \
+    PT_OFFSET_7(v, a, b, c, d, e, f, g) + PT_OFFSET(v, 7, h)
+
+#endif

@@ -1,0 +1,8 @@
+#include "cuda/kernels.h"
+
+#include <stddef.h>
+
+const polytile_implementation *cuda_kernel_of(const char *name) {
+    (void)name;
+    return NULL;
+}
