@@ -1,0 +1,17 @@
+#ifndef OUTSIDE_KERNELS_H
+#define OUTSIDE_KERNELS_H
+
+#include <polytile/implementation.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const polytile_implementation *const smooth;
+extern const polytile_implementation *const total;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
