@@ -27,7 +27,8 @@ typedef struct pti_cuda_device {
     struct pti_cuda_timing *timing;
     struct pti_staging *staging; /* NULL until a run needs it */
     char *fault;                 /* what ended this GPU's context; NULL: nothing */
-    pti_execution *execution;    /* the run in progress, borrowed; NULL between runs */
+    struct pti_cuda_run *run;    /* NULL between runs */
+    pti_execution *execution;    /* of that run, borrowed */
     const pti_command *command;  /* being submitted, borrowed; for error texts */
 } pti_cuda_device;
 

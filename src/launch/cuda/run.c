@@ -7,28 +7,185 @@
 #include "launch/cuda/route.h"
 #include "launch/cuda/staging.h"
 #include "launch/cuda/timing.h"
-#include "partition/demand.h"
+#include "launch/execution.h"
 
-/* Commands on three streams. Nothing here waits for the GPU between begin and finish, but for what
- * goes through the staging ring. */
+#include <stdlib.h>
+#include <string.h>
 
-static bool any_staged(const pti_cuda_device *cuda) {
-    (void)cuda;
-    return false;
+/* A schedule on three streams. Nothing here waits for the GPU between begin and finish, but where
+ * transfers go through the staging ring. */
+
+/** The run in progress. */
+typedef struct pti_cuda_run {
+    bool is_staging; /* something went through the ring */
+    bool has_failed;
+    pti_cuda_host_memory kinds[]; /* one an operand */
+} pti_cuda_run;
+
+static polytile_status begin(pti_cuda_device *cuda, pti_execution *execution) {
+    polytile_status status;
+    pti_cuda_run *run = cuda->run;
+    PTI_TRY(pti_cuda_enter(cuda));
+    PTI_TRY(pti_cuda_routes_begin(cuda, execution, run->kinds));
+    PTI_TRY(pti_cuda_order_begin(cuda->order, execution->schedule));
+    PTI_TRY(pti_cuda_timing_begin(cuda->timing, execution));
+done:
+    run->has_failed = status != POLYTILE_OK;
+    return status;
 }
 
 polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution) {
-    (void)any_staged;
-    (void)device;
-    (void)execution;
-    return POLYTILE_OK;
+    pti_cuda_device *cuda = pti_cuda_of(device);
+    size_t n_operands = (size_t)execution->schedule->instance->n_operands;
+    const char *name = execution->schedule->instance->kernel_name;
+    size_t run_bytes = sizeof *cuda->run + n_operands * sizeof *cuda->run->kinds;
+    pti_nvtx_push(name);
+    cuda->execution = execution;
+    cuda->run = calloc(1, run_bytes);
+    if (cuda->run == NULL)
+        return pti_fail_memory(device->object.context, name, (double)run_bytes);
+    return begin(cuda, execution);
 }
+
+/** The ring is there from the first transfer on that needs it. */
+static polytile_status use_ring(pti_cuda_device *cuda) {
+    polytile_status status = POLYTILE_OK;
+    if (cuda->run->is_staging)
+        return POLYTILE_OK;
+    if (cuda->staging == NULL)
+        PTI_TRY(pti_staging_create(cuda, PTI_STAGING_BUFFER_BYTES, &cuda->staging));
+    PTI_TRY(pti_staging_begin(cuda->staging, cuda->execution, cuda->run->kinds));
+    cuda->run->is_staging = true;
+done:
+    return status;
+}
+
+static polytile_status upload(pti_cuda_device *cuda, const pti_command *command) {
+    return pti_cuda_is_staged(command, cuda->run->kinds)
+               ? pti_staging_upload(cuda->staging, command)
+               : pti_cuda_copy(cuda, &command->move, cudaMemcpyHostToDevice,
+                               cuda->stream[PTI_STREAM_IN]);
+}
+
+static polytile_status download(pti_cuda_device *cuda, const pti_command *command) {
+    return pti_cuda_copy(cuda, &command->move, cudaMemcpyDeviceToHost,
+                         cuda->stream[PTI_STREAM_OUT]);
+}
+
+static polytile_status copy(pti_cuda_device *cuda, const pti_command *command) {
+    return pti_cuda_copy(cuda, &command->move, cudaMemcpyDeviceToDevice,
+                         cuda->stream[PTI_STREAM_IN]);
+}
+
+static polytile_status fill(pti_cuda_device *cuda, const pti_command *command) {
+    return pti_cuda_fill(cuda, &command->move, cuda->stream[PTI_STREAM_IN]);
+}
+
+static polytile_status launch(pti_cuda_device *cuda, const pti_command *command) {
+    return pti_cuda_launch(cuda, &command->launch);
+}
+
+static polytile_status (*const enqueue[])(pti_cuda_device *cuda, const pti_command *command) = {
+    [PTI_UPLOAD] = upload, [PTI_COPY] = copy,         [PTI_FILL] = fill,
+    [PTI_LAUNCH] = launch, [PTI_DOWNLOAD] = download,
+};
+
+/** Enqueue a command behind what it waits for. */
+static polytile_status submit_now(pti_cuda_device *cuda, const pti_command *command) {
+    polytile_status status;
+    PTI_TRY(pti_cuda_order_wait(cuda->order, command));
+    PTI_TRY(pti_cuda_timing_start(cuda->timing, command));
+    PTI_TRY(enqueue[command->op->kind](cuda, command));
+    PTI_TRY(pti_cuda_timing_stop(cuda->timing, command));
+    PTI_TRY(pti_cuda_order_record(cuda->order, command));
+done:
+    return status;
+}
+
+/** A download through the ring is enqueued when there are buffers for it. */
+static polytile_status submit(pti_cuda_device *cuda, const pti_command *command) {
+    polytile_status status;
+    bool is_staged = pti_cuda_is_staged(command, cuda->run->kinds);
+    if (is_staged)
+        PTI_TRY(use_ring(cuda));
+    if (cuda->run->is_staging)
+        PTI_TRY(pti_staging_settle(cuda->staging, command));
+    PTI_TRY(is_staged && command->op->kind == PTI_DOWNLOAD
+                ? pti_staging_download(cuda->staging, command)
+                : submit_now(cuda, command));
+    PTI_TRY(pti_cuda_timing_harvest(cuda->timing));
+done:
+    return status;
+}
+
 polytile_status pti_cuda_submit(polytile_device *device, const pti_command *command) {
-    (void)device;
-    (void)command;
-    return POLYTILE_OK;
+    pti_cuda_device *cuda = pti_cuda_of(device);
+    cuda->command = command;
+    pti_nvtx_push(pti_op_word(command->op->kind));
+    polytile_status status = submit(cuda, command);
+    pti_nvtx_pop();
+    cuda->command = NULL;
+    cuda->run->has_failed |= status != POLYTILE_OK;
+    return status;
 }
+
+static polytile_status synchronize(pti_cuda_device *cuda) {
+    polytile_status status = POLYTILE_OK;
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        PTI_TRY(PTI_CUDA(cuda, cudaStreamSynchronize, (cuda->stream[s])));
+done:
+    return status;
+}
+
+static polytile_status complete(pti_cuda_device *cuda) {
+    polytile_status status;
+    if (cuda->run->is_staging)
+        PTI_TRY(pti_staging_finish(cuda->staging, true));
+    PTI_TRY(pti_cuda_timing_watch(cuda->timing));
+    PTI_TRY(synchronize(cuda));
+    PTI_TRY(pti_cuda_timing_end(cuda->timing));
+    pti_cuda_order_end(cuda->order);
+    PTI_TRY(pti_cuda_routes_end(cuda, cuda->execution, cuda->run->kinds));
+done:
+    cuda->run->has_failed |= status != POLYTILE_OK;
+    return status;
+}
+
+/** Bring everything to rest, whatever else fails on the way. */
+static void come_to_rest(pti_cuda_device *cuda) {
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        cuda->api->cudaStreamSynchronize(cuda->stream[s]);
+    if (cuda->run->is_staging)
+        pti_staging_finish(cuda->staging, false);
+    pti_cuda_timing_abandon(cuda->timing);
+    pti_cuda_order_end(cuda->order);
+    pti_cuda_routes_end(cuda, cuda->execution, cuda->run->kinds);
+    cuda->api->cudaGetLastError();
+}
+
+/** Come to rest after complete() failed, with its error still the one to tell. */
+static void recover(pti_cuda_device *cuda, polytile_status status) {
+    polytile_context *ctx = cuda->device.object.context;
+    char *first = strdup(polytile_last_error(ctx));
+    come_to_rest(cuda);
+    if (first != NULL && status != POLYTILE_OK)
+        pti_fail(ctx, status, "%s", first);
+    free(first);
+}
+
+/** Without memory for the run there is nothing to finish. */
 polytile_status pti_cuda_finish(polytile_device *device) {
-    (void)device;
-    return POLYTILE_OK;
+    pti_cuda_device *cuda = pti_cuda_of(device);
+    polytile_status status = POLYTILE_OK;
+    if (cuda->run != NULL) {
+        if (!cuda->run->has_failed)
+            status = complete(cuda);
+        if (cuda->run->has_failed)
+            recover(cuda, status);
+    }
+    free(cuda->run);
+    cuda->run = NULL;
+    cuda->execution = NULL;
+    pti_nvtx_pop();
+    return status;
 }
