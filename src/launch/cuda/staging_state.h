@@ -33,23 +33,25 @@ typedef struct pti_cursor {
  */
 struct pti_staging {
     pti_cuda_device *cuda;
-    char
-        *memory; /* of both rings, in one piece, since CUDA copies cannot cross two pinned ranges */
-    bool is_pinned;
     pti_copiers *copiers;
+    int64_t buffer_bytes;
+    int64_t memory_bytes;
+    /* Of both rings, in one piece: CUDA copies cannot cross two pinned ranges. */
+    char *memory;
+    bool is_pinned;
     pti_ring in;
     pti_ring out;
 
-    /* Of the run; NULL between runs. */
-    pti_execution *execution;
+    pti_execution *execution; /* the run in progress, borrowed, as kinds; NULL between runs */
     const pti_cuda_host_memory *kinds;
-    int64_t *download_before; /* one an operation: the newest earlier download of the same operand,
-                                 -1 for none and for what is no transfer; owned */
+    /* One an operation: the newest earlier download of the same operand; -1: none, or no transfer.
+     * Owned. */
+    int64_t *download_before;
     pti_cursor uploads;
     pti_cursor downloads;
     int64_t n_handed; /* operations before this one were submitted */
     int64_t n_direct; /* direct downloads before this one are in the user's memory */
-    int64_t n_steps;  /* anything that moved on; to see whether something did */
+    int64_t n_steps;  /* things that moved on, to see whether any did */
     int n_idle;       /* looks since then */
 };
 
