@@ -1,13 +1,13 @@
+#include "support/environment.h"
+
 #include <polytile/polytile.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
-#include <map>
 #include <sstream>
 #include <string>
 #include <sys/stat.h>
@@ -22,27 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const polytile_link measured = {55.4e9, 54.3e9, 50.8e9, 2.6e-6, 1024, 2.5e-6, 4.1e12, 1e14};
-
-/** Environment variables for a while; without a value they are unset. */
-class Environment {
-  public:
-    ~Environment() {
-        for (const auto &[name, value] : before_)
-            put(name, value);
-    }
-    void set(const std::string &name, const char *value) {
-        const char *was = std::getenv(name.c_str());
-        before_.insert({name, {was != nullptr, was == nullptr ? "" : was}});
-        put(name, {value != nullptr, value == nullptr ? "" : value});
-    }
-
-  private:
-    using Value = std::pair<bool, std::string>;
-    static void put(const std::string &name, const Value &value) {
-        value.first ? setenv(name.c_str(), value.second.c_str(), 1) : unsetenv(name.c_str());
-    }
-    std::map<std::string, Value> before_;
-};
 
 /** A home of its own for each test, so that nobody's real cache is read or written. */
 class LinkCache : public testing::Test {

@@ -156,28 +156,25 @@ static polytile_status take_memory(bench *on, bool *is_short) {
     return status;
 }
 
-/** Copies of a trial that failed half way may still be under way. */
-static void abandon(bench *on) {
+/** Copies of a trial that failed half way may still be under way; then its failure is the one that
+ * is told. Each thing is given back once, whatever CUDA says of it. */
+static polytile_status give_back(bench *on, polytile_status status) {
     const pti_cuda_api *api = on->cuda->api;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
+    cudaError_t unregistered = cudaSuccess, freed = cudaSuccess;
+    for (int s = 0; s < PTI_N_STREAMS && status != POLYTILE_OK; s++)
         api->cudaStreamSynchronize(on->cuda->stream[s]);
     if (on->is_registered)
-        api->cudaHostUnregister(on->host);
+        unregistered = api->cudaHostUnregister(on->host);
     if (on->device != NULL)
-        api->cudaFree(on->device);
-    api->cudaGetLastError();
-}
-
-static polytile_status give_back(bench *on) {
-    polytile_status status = POLYTILE_OK;
-    if (on->is_registered)
-        PTI_TRY(PTI_CUDA(on->cuda, cudaHostUnregister, (on->host)));
-    on->is_registered = false;
-    if (on->device != NULL)
-        PTI_TRY(PTI_CUDA(on->cuda, cudaFree, (on->device)));
-    on->device = NULL;
-done:
-    return status;
+        freed = api->cudaFree(on->device);
+    if (on->host != NULL)
+        munmap(on->host, 2 * (size_t)on->chunk_bytes);
+    if (status != POLYTILE_OK) {
+        api->cudaGetLastError();
+        return status;
+    }
+    status = pti_cuda_check(on->cuda, unregistered, "cudaHostUnregister");
+    return status == POLYTILE_OK ? pti_cuda_check(on->cuda, freed, "cudaFree") : status;
 }
 
 /** Whether what was measured may be believed. */
@@ -199,12 +196,7 @@ polytile_status pti_cuda_measure(pti_cuda_device *cuda, int64_t device_bytes, po
     polytile_status status = take_memory(&on, &is_short);
     if (status == POLYTILE_OK && !is_short)
         status = run_trials(&on, link);
-    if (status == POLYTILE_OK)
-        status = give_back(&on);
-    if (status != POLYTILE_OK)
-        abandon(&on);
-    if (on.host != NULL)
-        munmap(on.host, 2 * (size_t)on.chunk_bytes);
+    status = give_back(&on, status);
     *is_measured = status == POLYTILE_OK && !is_short && is_plausible(cuda, link);
     return status;
 }
