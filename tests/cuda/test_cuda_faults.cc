@@ -1,0 +1,121 @@
+#include "cuda/on_device.h"
+
+/* What goes wrong with a GPU, on a runtime that needs none. */
+
+namespace {
+
+TEST(CudaFaults, EveryCallOfARunCanFail) {
+    expect_every_failing_call_is_survived<FakeWorld>();
+}
+
+TEST(CudaFaults, EveryCallOfOpeningCanFail) {
+    expect_opening_survives_every_failing_call<FakeWorld>();
+}
+
+/** A pipeline of several superblocks, one of whose kernels faults. */
+TEST(CudaFaults, AKernelsFaultIsLatched) {
+    const SceneToFail of = {"jacobi[i, j]", 50, 8192, false};
+    FakeWorld world(1);
+    {
+        PlannedScene<FakeWorld> planned(of);
+        Session &session = planned.session;
+        world.cuda.let_kernel_fault(3);
+        EXPECT_EQ(planned.run(), POLYTILE_DEVICE);
+        EXPECT_TRUE(session.says("cudaErrorIllegalAddress")) << session.error();
+        expect_whole_or_marked(planned.scene, planned.plan->instance, session.error());
+
+        EXPECT_EQ(planned.run(), POLYTILE_DEVICE);
+        EXPECT_TRUE(session.says("cannot be used any more")) << session.error();
+
+        EXPECT_EQ(session.try_to_open("cuda:0"), nullptr);
+        EXPECT_EQ(session.status, POLYTILE_DEVICE) << session.error();
+        EXPECT_TRUE(session.says("cudaErrorIllegalAddress") || session.says("illegal"))
+            << session.error();
+
+        polytile_device *host = session.open("host");
+        EXPECT_EQ(session.run(host, planned.scene, planned.scene.options), POLYTILE_OK)
+            << session.error();
+    }
+    world.expect_nothing_taken();
+}
+
+TEST(CudaFaults, AFaultOfTheLastKernelIsFoundBeforeTheRunEnds) {
+    FakeWorld world(1);
+    Random random(1);
+    Session session;
+    polytile_device *device = session.open("cuda:0(memory=64KiB)");
+    Scene scene(session.ctx, FakeWorld::cases().of("scale[i]"), 100, &random);
+    world.cuda.let_kernel_fault(1);
+    EXPECT_EQ(session.run(device, scene, scene.options), POLYTILE_DEVICE);
+    EXPECT_TRUE(session.says("cudaErrorIllegalAddress")) << session.error();
+}
+
+TEST(CudaFaults, WithoutAGpuHostIsRecommended) {
+    for (const cudaError_t error : {cudaErrorNoDevice, cudaErrorInsufficientDriver}) {
+        FakeCuda::Options options;
+        options.n_devices = 0;
+        options.no_gpu_error = error;
+        FakeWorld world(1, options);
+        Session session;
+        EXPECT_EQ(session.try_to_open("cuda:0"), nullptr);
+        EXPECT_EQ(session.status, POLYTILE_UNSUPPORTED);
+        EXPECT_TRUE(session.says("use host")) << session.error();
+        EXPECT_TRUE(session.says(cudaGetErrorString(error))) << session.error();
+    }
+}
+
+TEST(CudaFaults, AGpuThatIsNotThereIsUnsupported) {
+    FakeWorld world(1);
+    Session session;
+    EXPECT_EQ(session.try_to_open("cuda:7"), nullptr);
+    EXPECT_EQ(session.status, POLYTILE_UNSUPPORTED);
+    EXPECT_TRUE(session.says("cuda:7: there is 1 GPU here")) << session.error();
+    world.expect_nothing_taken();
+}
+
+TEST(CudaFaults, AKernelThatCudaDoesNotKnowIsUnsupported) {
+    FakeWorld world(1);
+    Random random(1);
+    Session session;
+    polytile_implementation unknown = *FakeWorld::cases().of("add[i]").implementation;
+    unknown.cuda = &unknown;
+    Case of = FakeWorld::cases().of("add[i]");
+    of.implementation = &unknown;
+    polytile_device *device = session.open("cuda:0(memory=64KiB)");
+    Scene scene(session.ctx, of, 100, &random);
+    EXPECT_EQ(session.run(device, scene, scene.options), POLYTILE_UNSUPPORTED) << session.error();
+    EXPECT_TRUE(session.says("add")) << session.error();
+}
+
+TEST(CudaFaults, AKernelWithoutCudaIsUnsupported) {
+    FakeWorld world(1);
+    Random random(1);
+    Session session;
+    polytile_device *device = session.open("cuda:0(memory=64KiB)");
+    Scene scene(session.ctx, all_cases()[0], 100, &random);
+    EXPECT_EQ(session.run(device, scene, scene.options), POLYTILE_UNSUPPORTED) << session.error();
+    EXPECT_TRUE(session.says("a CUDA kernel or launcher")) << session.error();
+}
+
+TEST(CudaFaults, DeviceAndManagedMemoryIsRefusedByTheArraysName) {
+    const struct {
+        cudaMemoryType type;
+        const char *word;
+    } rows[] = {{cudaMemoryTypeDevice, "device memory"}, {cudaMemoryTypeManaged, "managed memory"}};
+    for (const auto &row : rows) {
+        FakeWorld world(1);
+        Random random(1);
+        Session session;
+        polytile_device *device = session.open("cuda:0(memory=64KiB)");
+        Scene scene(session.ctx, FakeWorld::cases().of("add[i]"), 3000, &random);
+        const auto &y = scene.memory[1];
+        world.cuda.host().declare(byte_range(y.data(), y.size()), row.type);
+        EXPECT_EQ(session.run(device, scene, scene.options), POLYTILE_INVALID) << session.error();
+        EXPECT_TRUE(session.says("array y")) << session.error();
+        EXPECT_TRUE(session.says(row.word)) << session.error();
+        EXPECT_EQ(scene.memory, scene.before);
+        world.expect_idle();
+    }
+}
+
+} // namespace

@@ -1,0 +1,49 @@
+#include "cuda/worlds.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+
+CudaCases::CudaCases(FindSymbol find) {
+    for (const Case &of : all_cases()) {
+        const std::string name(of.declaration, std::strcspn(of.declaration, "["));
+        auto own = std::make_unique<polytile_implementation>(*of.implementation);
+        own->cuda = find(name, *of.implementation);
+        Case with_kernel = of;
+        with_kernel.implementation = own.get();
+        implementations_.push_back(std::move(own));
+        cases_.push_back(with_kernel);
+    }
+}
+
+const Case &CudaCases::of(const std::string &declaration) const {
+    for (const Case &of : cases_) {
+        if (std::string(of.declaration).compare(0, declaration.size(), declaration) == 0)
+            return of;
+    }
+    ADD_FAILURE() << "there is no case " << declaration;
+    return cases_[0];
+}
+
+const CudaCases &FakeWorld::cases() {
+    static const CudaCases cases([](const std::string &, const polytile_implementation &host) {
+        return reinterpret_cast<const void *>(host.host);
+    });
+    return cases;
+}
+
+/** What is measured of a GPU that is not there is not kept for others. */
+FakeWorld::FakeWorld(uint64_t seed, const FakeCuda::Options &options) : cuda(seed, options) {
+    setenv("POLYTILE_CACHE", "off", 1);
+    for (const Case &of : cases().all())
+        cuda.add_kernel(of.implementation->cuda, *of.implementation);
+}
+
+void FakeWorld::expect_idle() const {
+    EXPECT_EQ(cuda.n_pending(), 0);
+    EXPECT_EQ(cuda.violations(), "");
+}
+
+void FakeWorld::expect_nothing_taken() const {
+    EXPECT_EQ(cuda.leaks(), "");
+}
