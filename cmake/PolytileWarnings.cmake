@@ -1,5 +1,12 @@
-# The warnings of every target of this project; errors with -DPOLYTILE_WERROR=ON.
+# The warnings of every target of this project; errors with -DPOLYTILE_WERROR=ON. nvcc hands them to
+# the host's compiler.
 function(polytile_set_warnings target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wconversion -Wshadow
-                                           $<$<BOOL:${POLYTILE_WERROR}>:-Werror>)
+  set(warnings -Wall -Wextra -Wconversion -Wshadow)
+  if(POLYTILE_WERROR)
+    list(APPEND warnings -Werror)
+  endif()
+  list(JOIN warnings "," warnings_of_cuda)
+  target_compile_options(
+    ${target} PRIVATE "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:${warnings}>"
+                      "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${warnings_of_cuda}>")
 endfunction()
