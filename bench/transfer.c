@@ -1,8 +1,8 @@
 /* The rate at which the host device with a limit moves data, against a plain parallel memcpy of the
  * same bytes in pieces of the same size, run alternately. */
-#include "add.h"
 #include "common/bench.h"
-#include "stencil.h"
+#include "jacobi_kernels.h"
+#include "vector_add_kernels.h"
 
 #include <omp.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct transfer_case {
     const char *name;
     const char *device;
     const char *declaration;
-    const polytile_implementation *implementation;
+    const polytile_implementation *(*implementation)(void);
     int n_arrays; /* the last one is written */
     int n_dims;
     int64_t extent;
@@ -21,14 +21,14 @@ typedef struct transfer_case {
 } transfer_case;
 
 static const transfer_case cases[] = {
-    {"vector add 67107840, 64 MiB", "host(memory=64MiB)", ADD_DECLARATION, &add_f32_kernel, 3, 1,
-     VECTOR_N, 0},
-    {"vector add 67107840, 256 MiB", "host(memory=256MiB)", ADD_DECLARATION, &add_f32_kernel, 3, 1,
-     VECTOR_N, 0},
-    {"jacobi 8192x8192, 64 MiB", "host(memory=64MiB)", JACOBI_DECLARATION, &jacobi_f32_kernel, 2, 2,
-     FIELD_N, 1},
-    {"jacobi 8192x8192, 256 MiB", "host(memory=256MiB)", JACOBI_DECLARATION, &jacobi_f32_kernel, 2,
-     2, FIELD_N, 1},
+    {"vector add 67107840, 64 MiB", "host(memory=64MiB)", ADD_DECLARATION, add_f32_implementation,
+     3, 1, VECTOR_N, 0},
+    {"vector add 67107840, 256 MiB", "host(memory=256MiB)", ADD_DECLARATION, add_f32_implementation,
+     3, 1, VECTOR_N, 0},
+    {"jacobi 8192x8192, 64 MiB", "host(memory=64MiB)", JACOBI_DECLARATION,
+     jacobi_f32_implementation, 2, 2, FIELD_N, 1},
+    {"jacobi 8192x8192, 256 MiB", "host(memory=256MiB)", JACOBI_DECLARATION,
+     jacobi_f32_implementation, 2, 2, FIELD_N, 1},
 };
 enum { N_CASES = sizeof(cases) / sizeof(cases[0]) };
 
@@ -76,7 +76,7 @@ static void begin_case(subject *s) {
     polytile_domain threads = polytile_domain_from_bounds(c->n_dims, first, last);
     bench_require(polytile_context_create(&s->ctx), NULL);
     bench_require(polytile_device_open(s->ctx, c->device, &s->device), s->ctx);
-    bench_require(polytile_kernel_create(s->ctx, c->declaration, c->implementation, &s->kernel),
+    bench_require(polytile_kernel_create(s->ctx, c->declaration, c->implementation(), &s->kernel),
                   s->ctx);
     create_arrays(s);
     const polytile_plan_options options = {.limit_bytes = polytile_device_get_limit(s->device)};

@@ -2,6 +2,7 @@
 #include "common/fields.h"
 #include "common/report.h"
 #include "jacobi_elements.h"
+#include "jacobi_kernels.h"
 
 #include <string.h>
 
@@ -115,7 +116,7 @@ static polytile_status jacobi(session *s, result *r) {
     const int64_t *extent = f.shape.extent;
     polytile_domain interior = polytile_domain_from_bounds(
         2, (const int64_t[]){1, 1}, (const int64_t[]){extent[0] - 2, extent[1] - 2});
-    TRY(polytile_kernel_create(s->ctx, jacobi_declaration, f.elements->kernel, &kernel));
+    TRY(polytile_kernel_create(s->ctx, JACOBI_DECLARATION, f.elements->implementation(), &kernel));
     TRY(polytile_plan_create(kernel, &interior, (polytile_array *[]){f.scratch, f.result},
                              &s->plan_options, &plan));
     r->type = f.shape.type;

@@ -2,11 +2,9 @@
 
 #include "common/compare.h"
 #include "common/plate.h"
-#include "stencil.h"
+#include "jacobi_kernels.h"
 
 #include <string.h>
-
-const char jacobi_declaration[] = JACOBI_DECLARATION;
 
 /* Everything for one element type T; fifth is 1/5 in it. */
 #define DEFINE_JACOBI_ELEMENTS(T, suffix, fifth)                                                   \
@@ -53,8 +51,11 @@ const char jacobi_declaration[] = JACOBI_DECLARATION;
         return worst;                                                                              \
     }                                                                                              \
     const jacobi_elements jacobi_elements_##suffix = {                                             \
-        &jacobi_##suffix##_kernel, fill_##suffix,    copy_border_##suffix,                         \
-        run_plain_##suffix,        compare_##suffix,                                               \
+        jacobi_##suffix##_implementation,                                                          \
+        fill_##suffix,                                                                             \
+        copy_border_##suffix,                                                                      \
+        run_plain_##suffix,                                                                        \
+        compare_##suffix,                                                                          \
     }
 
 DEFINE_JACOBI_ELEMENTS(float, f32, 0.2f);

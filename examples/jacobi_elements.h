@@ -3,11 +3,9 @@
 
 #include <polytile/implementation.h>
 
-extern const char jacobi_declaration[];
-
 /* What the stencil example needs to know of an element type. Fields are rows x columns, C order. */
 typedef struct jacobi_elements {
-    const polytile_implementation *kernel;
+    const polytile_implementation *(*implementation)(void);
 
     /** Fill a field with the plate. */
     void (*fill)(void *field, int64_t rows, int64_t columns);

@@ -2,7 +2,9 @@
 #include "common/fields.h"
 #include "common/generate.h"
 #include "common/report.h"
+#include "matmul_blas.h"
 #include "matmul_host.h"
+#include "matmul_kernels.h"
 #include "matmul_reference.h"
 
 static const example_spec spec = {
@@ -11,13 +13,16 @@ static const example_spec spec = {
                "memory limit.",
     .default_n = 4096,
     .least_n = 1,
-    .extras = EXAMPLE_SPLIT_K,
+    .extras = EXAMPLE_SPLIT_K | EXAMPLE_KERNELS,
     .n_inputs = 2,
     .n_outputs = 1,
     .files = "files: --input A, --input B (f32, n x n), --output C",
 };
 
 enum { A, B, C, N_ARRAYS };
+
+/* Device memory for the workspace and the code of cuBLAS. */
+enum { BLAS_BYTES = 256 * 1024 * 1024 };
 
 /* Products of entries up to 4 add up exactly in f32 for n up to 2^20. */
 enum { LARGEST_ENTRY = 4 };
@@ -72,26 +77,80 @@ static polytile_status run(session *s, const polytile_kernel *kernel, const poly
     return POLYTILE_OK;
 }
 
-static polytile_status matmul(session *s, result *r) {
+/** The two ways to declare the product, and what computes each. */
+static const struct product {
+    const char *declaration;
+    int n_indices;
+    const polytile_implementation *(*plain)(void);
+    polytile_host_function *blocked;
+    polytile_launcher *by_blas;
+} whole = {MATMUL_DECLARATION, 2, matmul_implementation, matmul_on_host, matmul_by_blas},
+  split = {GEMM_DECLARATION, 3, gemm_implementation, gemm_on_host, gemm_by_blas};
+
+/** What the user wants of the kernels; blas: NULL unless cuBLAS is to be used. */
+static polytile_implementation implementation(const session *s, const struct product *product,
+                                              void *blas) {
+    polytile_implementation chosen = *product->plain();
+    if (s->options.kernel != EXAMPLE_PLAIN_KERNEL)
+        chosen.host = product->blocked;
+    if (blas != NULL) {
+        chosen.user = blas;
+        chosen.cuda_launcher = product->by_blas;
+    }
+    return chosen;
+}
+
+static polytile_status multiply(session *s, void *blas, result *r) {
     polytile_array *arrays[N_ARRAYS];
     polytile_kernel *kernel;
     polytile_plan *plan;
-    bool split = s->options.split_k;
+    const struct product *product = s->options.split_k ? &split : &whole;
+    polytile_implementation kernels = implementation(s, product, blas);
     int64_t n = s->options.n > 0 ? s->options.n : spec.default_n;
     field_shape shape = {POLYTILE_F32, 2, {n, n}};
-    TRY(session_check_block(s, split ? 3 : 2));
+    TRY(session_check_block(s, product->n_indices));
     TRY(open_arrays(s, arrays, &shape));
     n = shape.extent[0];
     polytile_domain threads =
-        polytile_domain_from_extents(split ? 3 : 2, (const int64_t[]){n, n, n});
-    TRY(polytile_kernel_create(s->ctx, split ? GEMM_DECLARATION : MATMUL_DECLARATION,
-                               split ? &gemm_kernel : &matmul_kernel, &kernel));
+        polytile_domain_from_extents(product->n_indices, (const int64_t[]){n, n, n});
+    TRY(polytile_kernel_create(s->ctx, product->declaration, &kernels, &kernel));
     TRY(polytile_plan_create(kernel, &threads, arrays, &s->plan_options, &plan));
     r->type = shape.type;
     r->n_dims = 2;
     r->shape[0] = r->shape[1] = n;
     polytile_plan_get_summary(plan, &r->plan);
     return s->options.plan_only ? POLYTILE_OK : run(s, kernel, plan, arrays, r);
+}
+
+/** Start cuBLAS where it is wanted and there is one. It takes memory of its own, which is left to it
+ * where the user set no limit. */
+static polytile_status open_blas(session *s, void **blas) {
+    bool is_wanted = s->options.kernel == EXAMPLE_BLAS_KERNEL;
+    *blas = NULL;
+    if (!s->is_cuda || s->options.plan_only || s->options.kernel == EXAMPLE_PLAIN_KERNEL)
+        return POLYTILE_OK;
+    if (!matmul_has_blas)
+        return is_wanted ? session_fail(s, POLYTILE_UNSUPPORTED,
+                                        "this program was built without cuBLAS; use --kernel plain")
+                         : POLYTILE_OK;
+    *blas = matmul_blas_create();
+    if (*blas == NULL)
+        return session_fail(s, POLYTILE_DEVICE,
+                            "cuBLAS does not start on %s, which may have too little memory free; "
+                            "use --kernel plain",
+                            s->device_text);
+    if (!s->has_limit && s->plan_options.limit_bytes > 2 * BLAS_BYTES)
+        s->plan_options.limit_bytes -= BLAS_BYTES;
+    return POLYTILE_OK;
+}
+
+static polytile_status matmul(session *s, result *r) {
+    void *blas;
+    polytile_status status = open_blas(s, &blas);
+    if (status == POLYTILE_OK)
+        status = multiply(s, blas, r);
+    matmul_blas_destroy(blas);
+    return status;
 }
 
 int main(int argc, char **argv) {

@@ -130,7 +130,7 @@ static void set_to_zero(const matrix *c, const block *b) {
             *element(c, i, j) = 0.0f;
 }
 
-static void run_matmul(const polytile_domain *threads, const polytile_view *views, void *user) {
+void matmul_on_host(const polytile_domain *threads, const polytile_view *views, void *user) {
     (void)user;
     const polytile_range i = threads->range[0], j = threads->range[1];
     const polytile_range k = views[0].resident.range[1];
@@ -140,13 +140,10 @@ static void run_matmul(const polytile_domain *threads, const polytile_view *view
     multiply(&a, &b, &c, &whole);
 }
 
-static void run_gemm(const polytile_domain *threads, const polytile_view *views, void *user) {
+void gemm_on_host(const polytile_domain *threads, const polytile_view *views, void *user) {
     (void)user;
     const polytile_range i = threads->range[0], j = threads->range[1], k = threads->range[2];
     matrix a = matrix_of(&views[0]), b = matrix_of(&views[1]), c = matrix_of(&views[2]);
     block whole = {i.lo, i.hi + 1, j.lo, j.hi + 1, k.lo, k.hi + 1};
     multiply(&a, &b, &c, &whole);
 }
-
-const polytile_implementation matmul_kernel = {.host = run_matmul};
-const polytile_implementation gemm_kernel = {.host = run_gemm};

@@ -3,13 +3,12 @@
 
 #include <polytile/implementation.h>
 
-#define MATMUL_DECLARATION "matmul[i, j]: in A[i, :], B[:, j]; out C[i, j]"
-#define GEMM_DECLARATION   "gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]"
+/* The matrix product by hand for the host's caches and vectors, f32. */
 
-/** C = A B over whole rows and columns, f32, cache-blocked. */
-extern const polytile_implementation matmul_kernel;
+/** C = A B over whole rows and columns. */
+polytile_host_function matmul_on_host;
 
-/** C += A B over a piece of k, f32, cache-blocked. */
-extern const polytile_implementation gemm_kernel;
+/** C += A B over a piece of k. */
+polytile_host_function gemm_on_host;
 
 #endif

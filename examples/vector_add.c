@@ -1,9 +1,9 @@
 /* z = x + y on vectors that need not fit the device. */
-#include "add.h"
 #include "common/compare.h"
 #include "common/fields.h"
 #include "common/generate.h"
 #include "common/report.h"
+#include "vector_add_kernels.h"
 
 static const example_spec spec = {
     .name = "vector_add",
@@ -20,7 +20,7 @@ static const uint64_t seeds[] = {1, UINT64_C(1) << 40};
 
 /** The functions for one element type: fill x or y, and compare z with x + y. */
 typedef struct element_functions {
-    const polytile_implementation *kernel;
+    const polytile_implementation *(*implementation)(void);
     void (*fill)(void *data, int64_t n, uint64_t seed);
     double (*compare)(const void *x, const void *y, const void *z, int64_t n);
 } element_functions;
@@ -44,8 +44,8 @@ typedef struct element_functions {
 DEFINE_ELEMENT_FUNCTIONS(float, f32)
 DEFINE_ELEMENT_FUNCTIONS(double, f64)
 
-static const element_functions functions_f32 = {&add_f32_kernel, fill_f32, compare_f32};
-static const element_functions functions_f64 = {&add_f64_kernel, fill_f64, compare_f64};
+static const element_functions functions_f32 = {add_f32_implementation, fill_f32, compare_f32};
+static const element_functions functions_f64 = {add_f64_implementation, fill_f64, compare_f64};
 
 /** Take x and y from files where given, which then say the shape; generate the others. */
 static polytile_status open_arrays(session *s, polytile_array **arrays, field_shape *shape) {
@@ -93,7 +93,7 @@ static polytile_status vector_add(session *s, result *r) {
     TRY(open_arrays(s, arrays, &shape));
     const element_functions *functions =
         shape.type == POLYTILE_F64 ? &functions_f64 : &functions_f32;
-    TRY(polytile_kernel_create(s->ctx, ADD_DECLARATION, functions->kernel, &kernel));
+    TRY(polytile_kernel_create(s->ctx, ADD_DECLARATION, functions->implementation(), &kernel));
     TRY(polytile_plan_create(kernel, POLYTILE_EXTENTS(shape.extent[0]), arrays, &s->plan_options,
                              &plan));
     r->type = shape.type;

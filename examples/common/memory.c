@@ -1,6 +1,8 @@
 /* Host memory for arrays, mapped. */
-#include "count.h"
+#include "pinned.h"
 #include "session.h"
+
+#include <polytile/size.h>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -35,6 +37,17 @@ static void touch(char *memory, int64_t n_bytes) {
         memory[byte] = 0;
 }
 
+static polytile_status pin(session *s, const char *name, session_memory *memory) {
+    char size[32];
+    const char *why_not = memory_pin(memory->data, memory->n_bytes);
+    memory->is_pinned = why_not == NULL;
+    if (memory->is_pinned)
+        return POLYTILE_OK;
+    return session_fail(s, POLYTILE_NO_MEMORY,
+                        "array %s: %s of host memory cannot be pinned: %s; use --memory pageable",
+                        name, polytile_size_format(memory->n_bytes, size), why_not);
+}
+
 polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, void **data) {
     if (s->n_memories == SESSION_MAX_MEMORIES || n_bytes > machine_memory() - allocated(s))
         return fail_allocation(s, name, n_bytes);
@@ -43,8 +56,16 @@ polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, 
     if (memory == MAP_FAILED)
         return fail_allocation(s, name, n_bytes);
     madvise(memory, (size_t)n_bytes, MADV_HUGEPAGE);
-    s->memory[s->n_memories++] = (session_memory){memory, n_bytes};
+    s->memory[s->n_memories++] = (session_memory){memory, n_bytes, false};
     touch(memory, n_bytes);
     *data = memory;
-    return POLYTILE_OK;
+    return s->options.pinned ? pin(s, name, &s->memory[s->n_memories - 1]) : POLYTILE_OK;
+}
+
+void session_free_memory(session *s) {
+    for (int m = 0; m < s->n_memories; ++m) {
+        if (s->memory[m].is_pinned)
+            memory_unpin(s->memory[m].data);
+        munmap(s->memory[m].data, (size_t)s->memory[m].n_bytes);
+    }
 }

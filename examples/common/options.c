@@ -78,6 +78,25 @@ static bool store_split_k(example_options *options, const char *value) {
     return options->split_k || strcmp(value, "off") == 0;
 }
 
+static bool store_kernel(example_options *options, const char *value) {
+    static const char *const names[] = {
+        [EXAMPLE_AUTO_KERNEL] = "auto",
+        [EXAMPLE_PLAIN_KERNEL] = "plain",
+        [EXAMPLE_BLAS_KERNEL] = "blas",
+    };
+    for (int k = EXAMPLE_AUTO_KERNEL; k <= EXAMPLE_BLAS_KERNEL; ++k) {
+        options->kernel = (example_kernel)k;
+        if (strcmp(value, names[k]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool store_memory(example_options *options, const char *value) {
+    options->pinned = strcmp(value, "pinned") == 0;
+    return options->pinned || strcmp(value, "pageable") == 0;
+}
+
 static bool store_input(example_options *options, const char *value) {
     if (options->n_inputs == EXAMPLE_MAX_FILES)
         return false;
@@ -121,12 +140,19 @@ static const option option_table[] = {
      store_n},
     {"steps", "N", "expects a whole number of at least 1", "time steps (default 100)",
      EXAMPLE_STEPS, store_steps},
-    {"device", "TEXT", "expects a device such as host or 'host(memory=64MiB,threads=2)'",
-     "where to run: host, 'host(memory=64MiB,threads=2)'\n(default host)", 0, store_device},
+    {"device", "TEXT", "expects a device such as host, cuda:0 or 'host(memory=64MiB,threads=2)'",
+     "where to run: host (default), cuda:0 (the first GPU),\n"
+     "'host(memory=64MiB,threads=2)'",
+     0, store_device},
     {"limit", "SIZE", "expects a size such as 64MiB or 1.5GiB",
      "the device's memory limit, the same as memory= in\n"
-     "--device; without either, host computes in place",
+     "--device; without either, host computes in place\n"
+     "and a GPU's limit is what it has free",
      0, store_limit},
+    {"memory", "KIND", "expects pageable or pinned",
+     "host memory of the arrays: pageable (default), or\n"
+     "pinned, which GPUs copy without a detour",
+     0, store_memory},
     {"strategy", "S", "expects the name of a strategy",
      "min-time (default), min-traffic, min-kernels, paper", 0, store_strategy},
     {"buffers", "B", "expects 1, 2, 3 or auto", "superblocks in flight: 1, 2, 3 or auto (default)",
@@ -140,6 +166,11 @@ static const option option_table[] = {
      "auto (default): the sum over k may be split; off:\n"
      "whole rows of A and columns of B",
      EXAMPLE_SPLIT_K, store_split_k},
+    {"kernel", "KIND", "expects plain, blas or auto",
+     "plain: one body for all devices; blas: cuBLAS on\n"
+     "cuda:K, blocked by hand on the host; auto (default):\n"
+     "blas where this program was built with it",
+     EXAMPLE_KERNELS, store_kernel},
     {"check", NULL, NULL, "compare every element with a plain loop; exit 1 if\nany differs", 0,
      store_check},
     {"plan", NULL, NULL, "plan only, at any size: no array is allocated,\nnothing runs", 0,

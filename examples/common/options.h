@@ -11,7 +11,15 @@ typedef enum example_extras {
     EXAMPLE_NO_EXTRAS = 0,
     EXAMPLE_STEPS = 1,
     EXAMPLE_SPLIT_K = 2,
+    EXAMPLE_KERNELS = 4,
 } example_extras;
+
+/** What computes, where a program has several. */
+typedef enum example_kernel {
+    EXAMPLE_AUTO_KERNEL, /* the fastest there is on the device */
+    EXAMPLE_PLAIN_KERNEL,
+    EXAMPLE_BLAS_KERNEL
+} example_kernel;
 
 /** What one example is: for its help text and the checks on its arguments. */
 typedef struct example_spec {
@@ -38,6 +46,8 @@ typedef struct example_options {
     int64_t steps;
     int64_t steps_per_pass; /* at most; 0: auto */
     bool split_k;
+    example_kernel kernel;
+    bool pinned;
     int n_inputs;
     const char *input[EXAMPLE_MAX_FILES];
     int n_outputs;

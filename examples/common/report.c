@@ -65,8 +65,8 @@ static void print_plan(const result *r) {
 static void print_limit(const session *s) {
     char size[32];
     printf("  %-13s %s\n", "limit",
-           s->plan_options.limit_bytes > 0 ? polytile_size_format(s->plan_options.limit_bytes, size)
-                                           : "none: in place, nothing is copied");
+           s->limit_bytes > 0 ? polytile_size_format(s->limit_bytes, size)
+                              : "none: in place, nothing is copied");
 }
 
 static void print_times(const result *r) {
@@ -126,7 +126,7 @@ static void print_json_problem(const session *s, const result *r) {
     print_json_text("type", type_text(r->type));
     if (s->spec->extras & EXAMPLE_STEPS)
         print_json_count("steps", r->n_launches);
-    print_json_count("limit_bytes", s->plan_options.limit_bytes);
+    print_json_count("limit_bytes", s->limit_bytes);
     print_json_text("strategy", r->plan.strategy);
     print_json_count("buffers", r->plan.n_buffers);
     print_json_counts("block", r->plan.block, r->plan.n_dims);

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { EXIT_DONE = 0, EXIT_CHECK_FAILED = 1, EXIT_REFUSED = 2, EXIT_NO_FIT = 3 };
 
@@ -42,22 +41,55 @@ static polytile_status take_device(session *s, device_text *parts) {
     return POLYTILE_OK;
 }
 
-/** Open the device; to plan only, one without its memory, so that any limit can be planned for. */
+static bool is_cuda(const device_text *parts) {
+    return strncmp(parts->bare, "cuda", 4) == 0 && strchr(":(", parts->bare[4]) != NULL;
+}
+
+static polytile_status read_limit(session *s, const device_text *parts) {
+    s->has_limit = parts->memory[0] != '\0';
+    if (s->has_limit && !polytile_size_parse(parts->memory, &s->limit_bytes))
+        return session_fail(s, POLYTILE_INVALID,
+                            "the memory limit '%s' is no size such as 64MiB or 1.5GiB",
+                            parts->memory);
+    return POLYTILE_OK;
+}
+
+/** Get ready to plan for any limit: on a host without that memory, for a GPU that is not here. */
+static polytile_status prepare_planning(session *s, const device_text *parts) {
+    s->plan_options.limit_bytes = s->limit_bytes;
+    if (!s->is_cuda)
+        return polytile_device_open(s->ctx, parts->bare, &s->device);
+    if (s->limit_bytes == 0)
+        return session_fail(s, POLYTILE_INVALID,
+                            "--plan does not open %s and cannot tell its memory; give --limit, "
+                            "such as --limit 16GiB",
+                            s->device_text);
+    return POLYTILE_OK;
+}
+
+/** Open the device, and plan for the memory and the link that it has. */
+static polytile_status open_to_run(session *s) {
+    TRY(polytile_device_open(s->ctx, s->device_text, &s->device));
+    if (s->options.trace != NULL)
+        TRY(polytile_device_trace(s->device, s->options.trace));
+    s->plan_options.limit_bytes = polytile_device_get_limit(s->device);
+    s->plan_options.link = polytile_device_get_link(s->device);
+    if (!s->has_limit)
+        s->limit_bytes = s->plan_options.limit_bytes;
+    return POLYTILE_OK;
+}
+
 static polytile_status open_device(session *s) {
     device_text parts;
     TRY(take_device(s, &parts));
-    bool has_limit = parts.memory[0] != '\0';
-    if (has_limit && !polytile_size_parse(parts.memory, &s->plan_options.limit_bytes))
+    TRY(read_limit(s, &parts));
+    s->is_cuda = is_cuda(&parts);
+    if (s->options.pinned && !s->is_cuda)
         return session_fail(s, POLYTILE_INVALID,
-                            "the memory limit '%s' is no size such as 64MiB or 1.5GiB",
-                            parts.memory);
-    const char *text = s->options.plan_only ? parts.bare : s->device_text;
-    TRY(polytile_device_open(s->ctx, text, &s->device));
-    if (s->options.trace != NULL && !s->options.plan_only)
-        TRY(polytile_device_trace(s->device, s->options.trace));
-    if (!has_limit)
-        s->plan_options.limit_bytes = polytile_device_get_limit(s->device);
-    return POLYTILE_OK;
+                            "--memory pinned is for copies to and from a GPU; use it with --device "
+                            "cuda:K, not with %s",
+                            s->device_text);
+    return s->options.plan_only ? prepare_planning(s, &parts) : open_to_run(s);
 }
 
 static polytile_status open_session(session *s) {
@@ -71,8 +103,7 @@ static polytile_status open_session(session *s) {
 
 static void close_session(session *s) {
     polytile_context_destroy(s->ctx);
-    for (int m = 0; m < s->n_memories; ++m)
-        munmap(s->memory[m].data, (size_t)s->memory[m].n_bytes);
+    session_free_memory(s);
 }
 
 static int report_error(const session *s, polytile_status status) {
@@ -113,7 +144,7 @@ int example_main(const example_spec *spec, int argc, char **argv, example_body *
     polytile_status status = open_session(&s);
     if (status == POLYTILE_OK)
         status = body(&s, &r);
-    if (status == POLYTILE_OK)
+    if (status == POLYTILE_OK && s.device != NULL)
         status = polytile_device_trace(s.device, NULL);
     int exit_code = status == POLYTILE_OK ? report_result(&s, &r) : report_error(&s, status);
     close_session(&s);

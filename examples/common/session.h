@@ -12,6 +12,7 @@ enum { SESSION_MAX_MEMORIES = 8, SESSION_ERROR_SIZE = 512 };
 typedef struct session_memory {
     void *data;
     int64_t n_bytes;
+    bool is_pinned;
 } session_memory;
 
 /** One run of an example: its command line and what was opened for it. */
@@ -19,9 +20,12 @@ typedef struct session {
     const example_spec *spec;
     example_options options;
     polytile_context *ctx;
-    polytile_device *device;
+    polytile_device *device; /* NULL when only planning for a GPU, which need not be here */
     char device_text[2 * DEVICE_TEXT_SIZE];
-    polytile_plan_options plan_options; /* from the command line, with the limit in bytes */
+    bool is_cuda;
+    bool has_limit;                     /* the user gave one */
+    int64_t limit_bytes;                /* as given, or else the device's; 0: none */
+    polytile_plan_options plan_options; /* from the command line, and what the device can take */
     int n_memories;
     session_memory memory[SESSION_MAX_MEMORIES];
     char error[SESSION_ERROR_SIZE]; /* an error of the example's own; "": look at the context */
@@ -51,8 +55,10 @@ int example_main(const example_spec *spec, int argc, char **argv, example_body *
 polytile_status session_fail(session *s, polytile_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Zeroed, page-aligned host memory that lives as long as the session. Errors: NO_MEMORY. */
+/** Zeroed, page-aligned host memory, pinned if the user asked for that, which lives as long as the
+ * session. Errors: NO_MEMORY. */
 polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, void **data);
+void session_free_memory(session *s);
 
 /** Refuse a --block that has not one number an index. */
 polytile_status session_check_block(session *s, int n_indices);

@@ -23,4 +23,14 @@ expect 'limit_bytes == 67108864'
 expect_exit 0 vector_add --n 10 --plan --output "$work/none.npy"
 [[ ! -e $work/none.npy ]] || fail '--plan creates no output file'
 expect_refusal 2 '2^61' vector_add --n 9000000000000000000 --plan
+
+# A GPU need not be here to plan for it, but its limit must be said.
+for example in vector_add 'jacobi --steps 3' matmul 'matmul --split-k off --kernel plain'; do
+    # shellcheck disable=SC2086 # an example and its options
+    expect_plan $example --device cuda:0 --limit 16MiB
+    expect 'limit_bytes == 16777216'
+    [[ $(value device) == 'cuda:0(memory=16MiB)' ]] || fail 'the GPU is in the device text'
+done
+expect_plan jacobi --device 'cuda:7(memory=16MiB,threads=2)' --memory pinned
+expect_refusal 2 'give --limit' vector_add --device cuda:0 --plan
 finish

@@ -26,6 +26,16 @@ expect_refusal 2 'cannot be written' vector_add --n 10 --trace "$work/no/such/fo
 expect_refusal 2 'No such file' vector_add --input "$work/missing.npy"
 expect_refusal 2 'cannot create' vector_add --n 10 --output "$work/no/such/folder.npy"
 expect_refusal 2 'of host memory' vector_add --n 1000000000000000
+expect_refusal 2 'pageable or pinned' vector_add --memory fast
+expect_refusal 2 'cuda:K' vector_add --n 10 --memory pinned
+expect_refusal 2 'plain, blas or auto' matmul --kernel fast
+expect_refusal 2 'unknown option' jacobi --kernel plain
+expect_refusal 2 'unknown device' vector_add --device cudax --plan --limit 1MiB
+expect_refusal 2 'cuda:4096' vector_add --n 10 --device cuda:4096
+has_gpu || for example in vector_add jacobi matmul; do
+    expect_refusal 2 'use host' "$example" --n 10 --device cuda:0
+done
 expect_refusal 3 'limit' vector_add --n 100 --limit 8 --block 100
 expect_refusal 3 'matmul' matmul --n 4096 --limit 1KiB --split-k off
+expect_refusal 3 'matmul' matmul --n 4096 --limit 1KiB --split-k off --device cuda:0 --plan
 finish

@@ -4,20 +4,6 @@
 # shellcheck source-path=SCRIPTDIR source=support.bash
 . "$(dirname "${BASH_SOURCE[0]}")/support.bash"
 
-run_checked() {
-    expect_exit 0 "$@" --check --json
-    expect 'max_error == 0'
-    expect 'kernels >= 1'
-    expect 'total_s > 0'
-}
-
-run_limited() {
-    run_checked "$@"
-    expect 'peak_device_bytes <= limit_bytes'
-    expect 'peak_device_bytes > 0'
-    expect 'h2d_bytes + d2h_bytes >= lower_bound_bytes'
-}
-
 for limit in 1KiB 10000 64KiB 1MiB 1GiB; do
     run_limited vector_add --n 100003 --limit "$limit"
 done
@@ -27,6 +13,10 @@ done
 for limit in 64KiB 100000 1MiB 64MiB; do
     run_limited matmul --n 157 --limit "$limit"
     run_limited matmul --n 157 --limit "$limit" --split-k off --block 1x16
+done
+for kernel in plain blas auto; do
+    run_limited matmul --n 61 --limit 16KiB --kernel "$kernel"
+    run_limited matmul --n 61 --limit 16KiB --kernel "$kernel" --split-k off
 done
 for strategy in min-time min-traffic min-kernels paper; do
     run_limited vector_add --n 10007 --limit 16KiB --strategy "$strategy"

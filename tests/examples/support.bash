@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the script tests of the examples share. Arguments of each: the examples' build directory and
-# the source directory.
+# the source directory. A test that has nothing to run on exits with 77.
 set -uo pipefail
 # shellcheck disable=SC2034 # used by the tests
 readonly bin=$1 source_dir=$2
@@ -47,6 +47,25 @@ expect() {
     done
     awk "BEGIN { exit !($expression) }" || fail "$relation does not hold: $expression"
 }
+
+# Runs an example and expects it to equal a plain loop: EXAMPLE ARGUMENTS...
+run_checked() {
+    expect_exit 0 "$@" --check --json
+    expect 'max_error == 0'
+    expect 'kernels >= 1'
+    expect 'total_s > 0'
+}
+
+# The same within a limit, and not below the least traffic: EXAMPLE ARGUMENTS...
+run_limited() {
+    run_checked "$@"
+    expect 'peak_device_bytes <= limit_bytes'
+    expect 'peak_device_bytes > 0'
+    expect 'h2d_bytes + d2h_bytes >= lower_bound_bytes'
+}
+
+# Whether there is a GPU that the examples can use.
+has_gpu() { "$bin/../tools/polytile" devices 2>/dev/null | grep '^cuda:' >/dev/null; }
 
 finish() {
     ((failures == 0)) || printf '%d expectations failed\n' "$failures" >&2

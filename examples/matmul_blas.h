@@ -1,0 +1,21 @@
+#ifndef EXAMPLES_MATMUL_BLAS_H
+#define EXAMPLES_MATMUL_BLAS_H
+
+#include <polytile/implementation.h>
+
+/* The matrix product by cuBLAS, f32, where this program was built with it. */
+
+extern const bool matmul_has_blas;
+
+/** Start cuBLAS on the CUDA device that is current; NULL when that fails. What is returned is the
+ * launchers' user, and the caller's to destroy. */
+void *matmul_blas_create(void);
+void matmul_blas_destroy(void *blas);
+
+/** C = A B over whole rows and columns. */
+polytile_launcher matmul_by_blas;
+
+/** C += A B over a piece of k; C = A B where C holds nothing yet. */
+polytile_launcher gemm_by_blas;
+
+#endif
