@@ -5,6 +5,10 @@
 
 /* The matrix product by cuBLAS, f32, where this program was built with it. */
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern const bool matmul_has_blas;
 
 /** Start cuBLAS on the CUDA device that is current; NULL when that fails. What is returned is the
@@ -17,5 +21,9 @@ polytile_launcher matmul_by_blas;
 
 /** C += A B over a piece of k; C = A B where C holds nothing yet. */
 polytile_launcher gemm_by_blas;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
