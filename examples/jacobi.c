@@ -82,8 +82,8 @@ static polytile_status check(session *s, const fields *f, result *r) {
     int64_t rows = f->shape.extent[0], columns = f->shape.extent[1];
     int64_t n_bytes = rows * columns * polytile_type_get_bytes(f->shape.type);
     void *first, *second;
-    TRY(session_allocate(s, "expected", n_bytes, &first));
-    TRY(session_allocate(s, "expected before", n_bytes, &second));
+    TRY(session_allocate(s, "expected", n_bytes, false, &first));
+    TRY(session_allocate(s, "expected before", n_bytes, false, &second));
     if (f->input == NULL)
         f->elements->fill(first, rows, columns);
     else

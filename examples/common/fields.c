@@ -51,7 +51,7 @@ polytile_status field_create(session *s, const char *name, const field_shape *sh
     if (s->options.plan_only)
         return polytile_array_describe(s->ctx, name, shape->type, &domain, array);
     TRY(count_bytes(s, name, shape, &n_bytes));
-    TRY(session_allocate(s, name, n_bytes, &data));
+    TRY(session_allocate(s, name, n_bytes, s->options.pinned, &data));
     return polytile_array_wrap(s->ctx, name, shape->type, shape->n_dims, shape->extent, data,
                                array);
 }

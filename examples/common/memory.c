@@ -48,7 +48,8 @@ static polytile_status pin(session *s, const char *name, session_memory *memory)
                         name, polytile_size_format(memory->n_bytes, size), why_not);
 }
 
-polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, void **data) {
+polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, bool pinned,
+                                 void **data) {
     if (s->n_memories == SESSION_MAX_MEMORIES || n_bytes > machine_memory() - allocated(s))
         return fail_allocation(s, name, n_bytes);
     void *memory =
@@ -59,7 +60,7 @@ polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, 
     s->memory[s->n_memories++] = (session_memory){memory, n_bytes, false};
     touch(memory, n_bytes);
     *data = memory;
-    return s->options.pinned ? pin(s, name, &s->memory[s->n_memories - 1]) : POLYTILE_OK;
+    return pinned ? pin(s, name, &s->memory[s->n_memories - 1]) : POLYTILE_OK;
 }
 
 void session_free_memory(session *s) {

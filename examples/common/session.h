@@ -55,9 +55,10 @@ int example_main(const example_spec *spec, int argc, char **argv, example_body *
 polytile_status session_fail(session *s, polytile_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Zeroed, page-aligned host memory, pinned if the user asked for that, which lives as long as the
- * session. Errors: NO_MEMORY. */
-polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, void **data);
+/** Zeroed, page-aligned host memory that lives as long as the session; pinned: for copies to and
+ * from GPUs. Errors: NO_MEMORY. */
+polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, bool pinned,
+                                 void **data);
 void session_free_memory(session *s);
 
 /** Refuse a --block that has not one number an index. */
