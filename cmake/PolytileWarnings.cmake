@@ -5,8 +5,9 @@ function(polytile_set_warnings target)
   if(POLYTILE_WERROR)
     list(APPEND warnings -Werror)
   endif()
-  list(JOIN warnings "," warnings_of_cuda)
-  target_compile_options(
-    ${target} PRIVATE "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:${warnings}>"
-                      "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${warnings_of_cuda}>")
+  list(JOIN warnings "," host_warnings)
+  set(cuda_warnings -Xcompiler=${host_warnings}
+                    $<$<BOOL:${POLYTILE_WERROR}>:-Werror=all-warnings>)
+  target_compile_options(${target} PRIVATE "$<$<NOT:$<COMPILE_LANGUAGE:CUDA>>:${warnings}>"
+                                           "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_warnings}>")
 endfunction()
