@@ -30,12 +30,16 @@ static const struct {
     [BENCH_AT_LEAST] = {">=", "at least"},
 };
 
-static bool is_reached(const bench_figure *figure) {
-    switch (figure->relation) {
+const char *bench_relation_sign(bench_relation relation) {
+    return relations[relation].sign;
+}
+
+bool bench_is_reached(bench_relation relation, double value, double target) {
+    switch (relation) {
     case BENCH_AT_MOST:
-        return figure->value <= figure->target;
+        return value <= target;
     case BENCH_AT_LEAST:
-        return figure->value >= figure->target;
+        return value >= target;
     default:
         return true;
     }
@@ -51,7 +55,7 @@ static void print_json(bench *b, const bench_figure *figure, bool reached) {
 }
 
 void bench_report(bench *b, const bench_figure *figure) {
-    bool reached = is_reached(figure);
+    bool reached = bench_is_reached(figure->relation, figure->value, figure->target);
     printf("%-44s %-22s %12.6g", figure->subject, figure->name, figure->value);
     if (figure->relation != BENCH_NO_TARGET)
         printf("  %s %g%s", relations[figure->relation].sign, figure->target,

@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What the benchmarks share: repetitions, figures with their targets, a table and JSON. */
 
 enum { BENCH_REPETITIONS = 9, BENCH_MOST_REPETITIONS = 65 };
@@ -35,6 +39,10 @@ typedef struct bench_times {
     double time_s[BENCH_MOST_REPETITIONS];
 } bench_times;
 
+/** "<=", ">=", or nothing without a target. */
+const char *bench_relation_sign(bench_relation relation);
+bool bench_is_reached(bench_relation relation, double value, double target);
+
 /** Read the command line (--json FILE) and print the table's head; false after an error. */
 bool bench_begin(bench *b, const char *name, int argc, char **argv);
 
@@ -57,5 +65,9 @@ double bench_median(const bench_times *times);
 /** Page-aligned memory, written once by all threads; ends the program when there is none. */
 void *bench_allocate(int64_t n_bytes);
 void bench_free(void *memory, int64_t n_bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,18 @@
+#ifndef BENCH_GPU_CASES_H
+#define BENCH_GPU_CASES_H
+
+/* The cases. Each is called in a process of its own, where nothing has touched the GPU yet; it
+ * reports its rows or fails, and leaves the freeing of memory to the end of the process. */
+
+void vector_add_pinned(void);
+void vector_add_pageable(void);
+void vector_add_hand(void);
+void resident(void);
+void small_kernels(void);
+void stencil(void);
+void sgemm(void);
+void vector_add_overhead(void);
+void stencil_overhead(void);
+void sgemm_overhead(void);
+
+#endif

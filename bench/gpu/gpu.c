@@ -1,0 +1,83 @@
+#include "gpu/gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void gpu_check(cudaError_t error, const char *call, const char *file, int line) {
+    if (error != cudaSuccess)
+        gpu_fail("%s:%d: %s: %s (%s)", file, line, call, cudaGetErrorString(error),
+                 cudaGetErrorName(error));
+}
+
+void gpu_begin(gpu_waiting waiting) {
+    if (waiting == GPU_WAITS_ASLEEP)
+        GPU_CALL(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+    GPU_CALL(cudaSetDevice(0));
+    GPU_CALL(cudaFree(NULL));
+}
+
+float *gpu_allocate_pinned(int64_t n_bytes) {
+    float *memory = bench_allocate(n_bytes);
+    GPU_CALL(cudaHostRegister(memory, (size_t)n_bytes, cudaHostRegisterDefault));
+    return memory;
+}
+
+float *gpu_allocate_pageable(int64_t n_bytes) {
+    char *memory = malloc((size_t)n_bytes);
+    if (memory == NULL)
+        gpu_fail("malloc: no %lld bytes", (long long)n_bytes);
+#pragma omp parallel for
+    for (int64_t byte = 0; byte < n_bytes; byte += 4096)
+        memory[byte] = 1;
+    return (float *)memory;
+}
+
+/** 64 bits that look random, one number a pair of seed and index. Source: Steele et al., "Fast
+ * splittable pseudorandom number generators", 2014. */
+static inline uint64_t scramble(uint64_t seed, int64_t index) {
+    uint64_t h = (seed << 40) + 0x9e3779b97f4a7c15u * (uint64_t)(index + 1);
+    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+    return h ^ (h >> 31);
+}
+
+void gpu_fill_random(float *data, int64_t n, uint64_t seed) {
+#pragma omp parallel for
+    for (int64_t k = 0; k < n; k++)
+        data[k] = (float)(int64_t)(scramble(seed, k) >> 40) * 0x1p-23f - 1.0f;
+}
+
+void gpu_fill_whole_numbers(float *data, int64_t n, uint64_t seed) {
+#pragma omp parallel for
+    for (int64_t k = 0; k < n; k++)
+        data[k] = (float)((int)(scramble(seed, k) % 5) - 2);
+}
+
+void gpu_poison(float *data, int64_t n) {
+    enum { CHUNK = 1 << 20 };
+#pragma omp parallel for
+    for (int64_t begin = 0; begin < n; begin += CHUNK) {
+        int64_t count = n - begin < CHUNK ? n - begin : CHUNK;
+        memset(data + begin, 0xff, (size_t)count * sizeof *data);
+    }
+}
+
+void gpu_require_all_right(const char *array, const float *data, int64_t first_wrong, int64_t n) {
+    if (first_wrong < n)
+        gpu_fail("wrong result: element %lld of %lld of %s is %.9g", (long long)first_wrong,
+                 (long long)n, array, (double)data[first_wrong]);
+}
+
+void gpu_alternate(gpu_repetition *ours, gpu_repetition *rival, void *subject,
+                   bench_times *ours_times, bench_times *rival_times) {
+    ours(subject);
+    rival(subject);
+    for (int r = 0; r < GPU_REPETITIONS; r++) {
+        bool rival_first = r % 2 == 0;
+        if (rival_first)
+            bench_add_time(rival_times, rival(subject));
+        bench_add_time(ours_times, ours(subject));
+        if (!rival_first)
+            bench_add_time(rival_times, rival(subject));
+    }
+}

@@ -1,0 +1,45 @@
+#ifndef BENCH_GPU_KERNELS_H
+#define BENCH_GPU_KERNELS_H
+
+#include <polytile/implementation.h>
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The kernels, compiled for CUDA, as C sees them. */
+
+/** The bodies of the examples: add.h and stencil.h. */
+const polytile_implementation *gpu_add(void);
+const polytile_implementation *gpu_jacobi(void);
+
+#define GATHER_DECLARATION "gather[i]: in x[:]; out y[i]"
+
+/** Each thread goes through all of x: its length is how long a sub-kernel takes. The result depends
+ * on i mod GATHER_PERIOD and, by weights from 0 to GATHER_WEIGHTS - 1, on all of x; with whole
+ * numbers in x it is exact. */
+const polytile_implementation *gpu_gather(void);
+
+enum { GATHER_WEIGHTS = 4, GATHER_PERIOD = 1 << 20 };
+
+/** z[i] = x[i] + y[i] for n elements as plain CUDA: (const float *x, const float *y, float *z,
+ * int64_t n), one thread an element. */
+const void *gpu_plain_add(void);
+
+/** Threads of a block in all launches by hand. */
+enum { GPU_PLAIN_BLOCK = 256 };
+
+/** Launch a kernel of one index by hand, with the arguments that the library gives it. */
+void gpu_launch(const void *kernel, const polytile_domain *threads, int n_views,
+                polytile_view *views, cudaStream_t stream);
+
+/** A view of the elements lo to hi of an array of floats, the first of which is at memory. */
+polytile_view gpu_view(const float *memory, int64_t lo, int64_t hi);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
