@@ -26,7 +26,7 @@ typedef struct gpu_comparison {
 
 /** A comparison's figures; all times in seconds. */
 typedef struct gpu_row {
-    char name[48];
+    char name[56];
     char against[40];
     double ours_median_s;
     double ours_least_s;

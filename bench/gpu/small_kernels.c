@@ -6,8 +6,13 @@
 
 #include <string.h>
 
-/** A block of threads on each of the GPU's 132 multiprocessors makes a sub-kernel. */
-enum { N_KERNELS = 10000, PIECE = 132 * 256, N_BUFFERS = 3, MAX_X = 1 << 16 };
+/** A sub-kernel is a block of threads on each of an H200's 132 multiprocessors. */
+enum {
+    N_KERNELS = 10000,
+    PIECE = 132 * GPU_PLAIN_BLOCK,
+    N_BUFFERS = 3,
+    MAX_X = 1 << 16,
+};
 
 static const int64_t n_elements = (int64_t)N_KERNELS * PIECE;
 static const int64_t piece_bytes = (int64_t)PIECE * (int64_t)sizeof(float);
@@ -112,14 +117,14 @@ static void create(gather *g) {
     GPU_CALL(cudaEventCreate(&g->stop));
 }
 
-/** A limit that holds x and, in each buffer, a piece of y but no two of them. */
+/** A limit that holds x and, in each buffer, one piece of y but not a block more. */
 static void plan(gather *g) {
-    int64_t block = PIECE;
-    int64_t x_bytes = g->n_x * (int64_t)sizeof(float);
-    polytile_plan_options options = {.limit_bytes =
-                                         x_bytes + N_BUFFERS * piece_bytes + piece_bytes / 2,
-                                     .n_buffers = N_BUFFERS,
-                                     .block = &block};
+    const int64_t block = GPU_PLAIN_BLOCK;
+    const int64_t x_bytes = g->n_x * (int64_t)sizeof(float);
+    const polytile_plan_options options = {.limit_bytes = x_bytes + N_BUFFERS * piece_bytes +
+                                                          block * (int64_t)sizeof(float),
+                                           .n_buffers = N_BUFFERS,
+                                           .block = &block};
     problem_open(&g->launch, 256 << 20, GATHER_DECLARATION, gpu_gather());
     problem_wrap(&g->launch, 1, &g->n_x, g->x);
     problem_wrap(&g->launch, 1, &n_elements, g->y);

@@ -10,7 +10,7 @@ bool gpu_table_begin(gpu_table *table, const char *json_path) {
     }
     if (table->json != NULL)
         fputs("{\"benchmark\": \"gpu\", \"cases\": [", table->json);
-    printf("%-42s %10s %10s  %-30s %10s %10s %8s %9s\n", "case", "median s", "best s", "against",
+    printf("%-46s %10s %10s  %-30s %10s %10s %8s %9s\n", "case", "median s", "best s", "against",
            "median s", "best s", "ratio", "target");
     fflush(stdout);
     return true;
@@ -21,7 +21,7 @@ static bool is_reached(const gpu_row *row) {
 }
 
 static void print_row(const gpu_row *row) {
-    printf("%-42s %10.6f %10.6f  %-30s %10.6f %10.6f %8.4f", row->name, row->ours_median_s,
+    printf("%-46s %10.6f %10.6f  %-30s %10.6f %10.6f %8.4f", row->name, row->ours_median_s,
            row->ours_least_s, row->against, row->rival_median_s, row->rival_least_s, row->ratio);
     if (row->relation != BENCH_NO_TARGET)
         printf(" %3s %5g  %s", bench_relation_sign(row->relation), row->target,
@@ -81,7 +81,7 @@ void gpu_table_add(gpu_table *table, const char *case_name, const gpu_results *r
         table->n_missed += !is_reached(&results->row[r]);
     }
     if (failed)
-        printf("%-42s FAILED: %s\n", case_name, results->failure);
+        printf("%-46s FAILED: %s\n", case_name, results->failure);
     fflush(stdout);
     table->n_failed += failed;
     if (table->json != NULL) {
