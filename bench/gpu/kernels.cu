@@ -1,21 +1,12 @@
 #include "gpu/kernels.h"
 
-#include "add.h"
-#include "stencil.h"
+#include <polytile/kernel.h>
 
 POLYTILE_KERNEL(gather, (i), (const float, x, 1), (float, y, 1)) {
     float sum = (float)(i % GATHER_PERIOD);
     for (int64_t k = PT_FIRST(x, 0); k <= PT_LAST(x, 0); k++)
         sum += PT_AT(x, k) * (float)((i + k) % GATHER_WEIGHTS);
     PT_AT(y, i) = sum;
-}
-
-const polytile_implementation *gpu_add(void) {
-    return &add_f32_kernel;
-}
-
-const polytile_implementation *gpu_jacobi(void) {
-    return &jacobi_f32_kernel;
 }
 
 const polytile_implementation *gpu_gather(void) {

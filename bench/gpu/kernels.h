@@ -9,11 +9,7 @@
 extern "C" {
 #endif
 
-/* The kernels, compiled for CUDA, as C sees them. */
-
-/** The bodies of the examples: add.h and stencil.h. */
-const polytile_implementation *gpu_add(void);
-const polytile_implementation *gpu_jacobi(void);
+/* Kernels beside those of the examples, compiled for CUDA, as C sees them. */
 
 #define GATHER_DECLARATION "gather[i]: in x[:]; out y[i]"
 

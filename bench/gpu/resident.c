@@ -1,5 +1,5 @@
 /* A sub-kernel on data that is all resident against the same kernel launched by hand. */
-#include "add.h"
+#include "vector_add_kernels.h"
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
@@ -43,7 +43,7 @@ static void launch_same(const resident_add *r) {
     polytile_view views[N_ARRAYS];
     for (int a = 0; a < N_ARRAYS; a++)
         views[a] = gpu_view(r->device[a], 0, n_elements - 1);
-    gpu_launch(gpu_add()->cuda, POLYTILE_EXTENTS(n_elements), N_ARRAYS, views, r->stream);
+    gpu_launch(add_f32_implementation()->cuda, POLYTILE_EXTENTS(n_elements), N_ARRAYS, views, r->stream);
 }
 
 static void launch_plain(const resident_add *r) {
@@ -91,7 +91,7 @@ static void create(resident_add *r) {
     GPU_CALL(cudaStreamCreateWithFlags(&r->stream, cudaStreamNonBlocking));
     GPU_CALL(cudaEventCreate(&r->start));
     GPU_CALL(cudaEventCreate(&r->stop));
-    problem_open(&r->launch, 2 * N_ARRAYS * array_bytes, ADD_DECLARATION, gpu_add());
+    problem_open(&r->launch, 2 * N_ARRAYS * array_bytes, ADD_DECLARATION, add_f32_implementation());
     for (int a = 0; a < N_ARRAYS; a++)
         problem_wrap(&r->launch, 1, &n_elements, r->host[a]);
     problem_plan(&r->launch, POLYTILE_EXTENTS(n_elements),

@@ -1,5 +1,5 @@
 /* One step of a five-point stencil over 16 GiB: bound by the link both ways. */
-#include "stencil.h"
+#include "jacobi_kernels.h"
 
 #include "gpu/cases.h"
 #include "gpu/duplex.h"
@@ -60,7 +60,7 @@ static void create(field_step *f) {
     f->b = gpu_allocate_pinned(array_bytes);
     gpu_fill_random(f->a, n_elements, 6);
     gpu_poison(f->b, n_elements);
-    problem_open(&f->launch, 2 * array_bytes / 16, JACOBI_DECLARATION, gpu_jacobi());
+    problem_open(&f->launch, 2 * array_bytes / 16, JACOBI_DECLARATION, jacobi_f32_implementation());
     problem_wrap(&f->launch, 2, extents, f->a);
     problem_wrap(&f->launch, 2, extents, f->b);
     problem_plan(&f->launch, &threads, NULL);

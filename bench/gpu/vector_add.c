@@ -1,5 +1,5 @@
 /* The addition of two vectors of a thousand million floats: bound by the link both ways. */
-#include "add.h"
+#include "vector_add_kernels.h"
 #include "gpu/cases.h"
 #include "gpu/duplex.h"
 #include "gpu/gpu.h"
@@ -52,7 +52,7 @@ static void check_sums(const vectors *v) {
 
 /** Plan for a device that has one part of so many of the data's bytes. */
 static void open_limited(vectors *v, int part) {
-    problem_open(&v->launch, data_bytes / part, ADD_DECLARATION, gpu_add());
+    problem_open(&v->launch, data_bytes / part, ADD_DECLARATION, add_f32_implementation());
     problem_wrap(&v->launch, 1, &n_elements, v->x);
     problem_wrap(&v->launch, 1, &n_elements, v->y);
     problem_wrap(&v->launch, 1, &n_elements, v->z);
