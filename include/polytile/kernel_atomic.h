@@ -6,6 +6,10 @@
  * cuda_fp16.h. Only compiled for the device. */
 #include <stdint.h>
 
+#if __CUDA_ARCH__ < 700
+#error "polytile's kernels need GPUs of compute capability 7.0 or newer: nvcc -arch=sm_70 and up"
+#endif
+
 struct pt_sum {
     template <class T> static __device__ __forceinline__ T of(T a, T b) { return (T)(a + b); }
 };
@@ -136,6 +140,8 @@ __device__ __forceinline__ T pt_combine_lanes(unsigned lanes, T value) {
 /** Combine a value into an element. Lanes of a warp that meet in one element, as all those of a dot
  * product do, combine among themselves first. */
 template <class Verb, class T, class V> __device__ __forceinline__ void pt_combine(T *at, V value) {
+    static_assert(sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0,
+                  "elements that threads combine into have 1, 2, 4 or 8 bytes");
     const unsigned lanes = __activemask();
     int is_shared = 0;
     T combined = (T)value;

@@ -27,7 +27,7 @@
     REDUCTIONS_OF(X, max, PT_MAX)
 
 #define OPERAND_sum(T, x)  (T)(x)
-#define OPERAND_prod(T, x) (T)((x) > 6 ? 3 : 1)
+#define OPERAND_prod(T, x) (T)((x) > 6 ? -2 : 1)
 #define OPERAND_min(T, x)  (T)(50 - (x))
 #define OPERAND_max(T, x)  (T)(50 + (x))
 

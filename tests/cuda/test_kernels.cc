@@ -127,8 +127,8 @@ void run_and_compare(polytile_context *ctx, polytile_device *device, const Case 
     EXPECT_EQ(scene.memory, scene.expected);
 }
 
-void run_all_on(const char *device_text, const std::vector<Case> &cases, uint64_t seed) {
-    Random random{seed};
+void run_all_on(const char *device_text, const std::vector<Case> &cases) {
+    Random random{test_seed("CudaKernels")};
     polytile_context *ctx = nullptr;
     polytile_device *device = nullptr;
     ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
@@ -185,21 +185,21 @@ TEST(CudaKernels, AKernelByHandIsRefusedForAnotherNumberOfArrays) {
 TEST(CudaKernels, TheHostFunctionsOfNvccGiveThePlainLoopsResult) {
     if (!has_nvcc())
         GTEST_SKIP() << "built without nvcc";
-    run_all_on("host", all_cases(), 10);
-    run_all_on("host", reductions(), 11);
-    run_all_on("host", rearrangements(), 12);
+    run_all_on("host", all_cases());
+    run_all_on("host", reductions());
+    run_all_on("host", rearrangements());
 }
 
 TEST(CudaGpu, EveryVerbCombinesEveryTypeAtomically) {
     if (!has_nvcc() || !has_gpu())
         GTEST_SKIP() << "no nvcc or no GPU";
-    run_all_on("cuda:0", reductions(), 13);
+    run_all_on("cuda:0", reductions());
 }
 
 TEST(CudaGpu, KernelsOfOneBodyAndByHandGetTheirIndices) {
     if (!has_nvcc() || !has_gpu())
         GTEST_SKIP() << "no nvcc or no GPU";
-    run_all_on("cuda:0", rearrangements(), 14);
+    run_all_on("cuda:0", rearrangements());
 }
 
 } // namespace

@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <polytile/implementation.h>
+#include <vector>
+
+#include "support/random.h"
+
+/* CUDA kernels of bodies on the CPU: CUDA's words mean little here, and the threads of a grid run
+ * one after another. */
+
+namespace {
+
+struct Extents3 {
+    unsigned x, y, z;
+};
+
+Extents3 blockIdx, blockDim, threadIdx;
+
+#define __CUDACC__
+#define __host__
+#define __device__
+#define __global__
+#define __forceinline__ inline __attribute__((always_inline))
+#include <polytile/kernel.h>
+
+#define COUNT_BODY(n_dims, ...)                                                                    \
+    POLYTILE_KERNEL(count_##n_dims, (__VA_ARGS__), (int32_t, C, n_dims)) {                         \
+        PT_AT(C, __VA_ARGS__) += 1;                                                                \
+    }
+
+COUNT_BODY(1, a)
+COUNT_BODY(2, a, b)
+COUNT_BODY(3, a, b, c)
+COUNT_BODY(4, a, b, c, d)
+COUNT_BODY(5, a, b, c, d, e)
+COUNT_BODY(6, a, b, c, d, e, f)
+COUNT_BODY(7, a, b, c, d, e, f, g)
+COUNT_BODY(8, a, b, c, d, e, f, g, h)
+
+const polytile_implementation *const bodies[] = {&count_1_kernel, &count_2_kernel, &count_3_kernel,
+                                                 &count_4_kernel, &count_5_kernel, &count_6_kernel,
+                                                 &count_7_kernel, &count_8_kernel};
+
+using CountKernel = void (*)(polytile_domain, polytile_view);
+
+unsigned extent_of(const polytile_domain &box, int dim) {
+    return static_cast<unsigned>(box.range[dim].hi - box.range[dim].lo + 1);
+}
+
+/** The last dimension, the one before it, and all others together. */
+Extents3 folded(const polytile_domain &box) {
+    const int n = box.n_dims;
+    Extents3 extents = {extent_of(box, n - 1), n > 1 ? extent_of(box, n - 2) : 1, 1};
+    for (int d = 0; d < n - 2; d++)
+        extents.z *= extent_of(box, d);
+    return extents;
+}
+
+template <class Visit> void for_each(const Extents3 &extents, Extents3 *at, Visit visit) {
+    for (at->z = 0; at->z < extents.z; at->z++)
+        for (at->y = 0; at->y < extents.y; at->y++)
+            for (at->x = 0; at->x < extents.x; at->x++)
+                visit();
+}
+
+void launch(const polytile_implementation &body, const polytile_domain &box,
+            const polytile_view &view, const Extents3 &block) {
+    const CountKernel kernel = reinterpret_cast<CountKernel>(const_cast<void *>(body.cuda));
+    const Extents3 threads = folded(box);
+    const Extents3 grid = {(threads.x + block.x - 1) / block.x, (threads.y + block.y - 1) / block.y,
+                           (threads.z + block.z - 1) / block.z};
+    blockDim = block;
+    for_each(grid, &blockIdx, [&] { for_each(block, &threadIdx, [&] { kernel(box, view); }); });
+}
+
+polytile_domain random_box(int n_dims, Random *random) {
+    polytile_domain box = {};
+    box.n_dims = n_dims;
+    for (int d = 0; d < n_dims; d++) {
+        const int64_t lo = random->number(-3, 3);
+        box.range[d] = {lo, lo + random->number(0, n_dims < 4 ? 15 : 3), 1};
+    }
+    return box;
+}
+
+/** A dimension that no index runs along has one thread. */
+Extents3 random_block(int n_dims, Random *random) {
+    return {static_cast<unsigned>(random->number(1, 9)),
+            static_cast<unsigned>(random->number(1, n_dims > 1 ? 5 : 1)),
+            static_cast<unsigned>(random->number(1, n_dims > 2 ? 4 : 1))};
+}
+
+/** C order, with a distance of some elements between neighbours along the last dimension. */
+polytile_view view_of(const polytile_domain &box, std::vector<int32_t> *elements,
+                      int64_t distance) {
+    polytile_view view = {};
+    int64_t stride_bytes = distance * static_cast<int64_t>(sizeof(int32_t)), before_bytes = 0;
+    view.resident = box;
+    for (int d = box.n_dims - 1; d >= 0; d--) {
+        view.stride_bytes[d] = stride_bytes;
+        before_bytes += box.range[d].lo * stride_bytes;
+        stride_bytes *= extent_of(box, d);
+    }
+    elements->assign(static_cast<size_t>(stride_bytes) / sizeof(int32_t), 0);
+    view.origin = reinterpret_cast<void *>(reinterpret_cast<intptr_t>(elements->data()) -
+                                           static_cast<intptr_t>(before_bytes));
+    return view;
+}
+
+TEST(CudaThread, EachThreadOfABoxRunsOnceWhateverTheGrid) {
+    Random random{test_seed("CudaThread")};
+    for (const polytile_implementation *body : bodies)
+        for (int round = 0; round < 40; round++) {
+            const polytile_domain box = random_box(body->n_indices, &random);
+            const Extents3 block = random_block(body->n_indices, &random);
+            const int64_t distance = random.number(1, 2);
+            std::vector<int32_t> elements;
+            launch(*body, box, view_of(box, &elements, distance), block);
+            for (size_t k = 0; k < elements.size(); k++)
+                ASSERT_EQ(elements[k], k % static_cast<size_t>(distance) == 0 ? 1 : 0)
+                    << body->n_indices << " indices, round " << round << ", element " << k;
+        }
+}
+
+} // namespace
