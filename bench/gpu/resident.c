@@ -1,9 +1,9 @@
 /* A sub-kernel on data that is all resident against the same kernel launched by hand. */
-#include "vector_add_kernels.h"
 #include "gpu/cases.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
 #include "gpu/problem.h"
+#include "vector_add_kernels.h"
 
 static const int64_t n_elements = 1 << 28;
 static const int64_t array_bytes = (int64_t)sizeof(float) << 28;
@@ -43,7 +43,8 @@ static void launch_same(const resident_add *r) {
     polytile_view views[N_ARRAYS];
     for (int a = 0; a < N_ARRAYS; a++)
         views[a] = gpu_view(r->device[a], 0, n_elements - 1);
-    gpu_launch(add_f32_implementation()->cuda, POLYTILE_EXTENTS(n_elements), N_ARRAYS, views, r->stream);
+    gpu_launch(add_f32_implementation()->cuda, POLYTILE_EXTENTS(n_elements), N_ARRAYS, views,
+               r->stream);
 }
 
 static void launch_plain(const resident_add *r) {

@@ -1,11 +1,10 @@
 /* One step of a five-point stencil over 16 GiB: bound by the link both ways. */
-#include "jacobi_kernels.h"
-
 #include "gpu/cases.h"
 #include "gpu/duplex.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
 #include "gpu/problem.h"
+#include "jacobi_kernels.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
 /* The addition of two vectors of a thousand million floats: bound by the link both ways. */
-#include "vector_add_kernels.h"
 #include "gpu/cases.h"
 #include "gpu/duplex.h"
 #include "gpu/gpu.h"
 #include "gpu/hand_pipeline.h"
 #include "gpu/kernels.h"
 #include "gpu/problem.h"
+#include "vector_add_kernels.h"
 
 #define N_ELEMENTS INT64_C(1000000000)
 static const int64_t n_elements = N_ELEMENTS;
