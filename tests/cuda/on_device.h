@@ -207,11 +207,11 @@ struct SceneToFail {
 
 inline const std::vector<SceneToFail> &scenes_to_fail() {
     static const std::vector<SceneToFail> scenes = {
-        {"add[i]", 3000, 16384, true},
-        {"add[i]", 3000, 16384, false},
-        {"jacobi[i, j]", 50, 8192, true},
-        {"jacobi[i, j]", 50, 8192, false},
-        {"gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]", 16, 2048, true},
+        {"add[i]", 3000, 8192, true},
+        {"add[i]", 3000, 8192, false},
+        {"jacobi[i, j]", 50, 5000, true},
+        {"jacobi[i, j]", 50, 5000, false},
+        {"gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]", 16, 1400, true},
         {"dot[i]: in x[i], y[i]; sum s[0]", 2000, 8192, false},
         {"scale[i]", 3000, 4096, true},
     };

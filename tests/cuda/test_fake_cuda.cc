@@ -168,9 +168,9 @@ TEST(FakeCuda, TimeGoesOnBetweenEvents) {
 TEST(FakeCuda, MemoryIsTakenInGranulesUntilItIsShort) {
     FakeCuda::Options options;
     options.total_bytes = 10 * FakeDeviceMemory::granule_bytes;
-    options.stream_bytes = FakeDeviceMemory::granule_bytes;
+    options.streams_bytes = FakeDeviceMemory::granule_bytes;
     Bench bench(1, options);
-    bench.cuda.memory().others_bytes = 3 * FakeDeviceMemory::granule_bytes;
+    bench.cuda.memory().others_bytes = 4 * FakeDeviceMemory::granule_bytes;
     size_t free_bytes = 0, total_bytes = 0;
     Bench::api().cudaMemGetInfo(&free_bytes, &total_bytes);
     EXPECT_EQ(total_bytes, options.total_bytes);
@@ -183,7 +183,7 @@ TEST(FakeCuda, MemoryIsTakenInGranulesUntilItIsShort) {
     EXPECT_EQ(Bench::api().cudaMalloc(&memory, 4 * FakeDeviceMemory::granule_bytes), cudaSuccess);
     EXPECT_EQ(Bench::api().cudaFree(memory), cudaSuccess);
     EXPECT_EQ(bench.cuda.memory().free_bytes(), free_bytes);
-    EXPECT_EQ(bench.cuda.memory().peak_bytes(), 7 * FakeDeviceMemory::granule_bytes);
+    EXPECT_EQ(bench.cuda.memory().peak_bytes(), 6 * FakeDeviceMemory::granule_bytes);
 }
 
 TEST(FakeCuda, CopiesOutsideOfAllocationsAreRefused) {

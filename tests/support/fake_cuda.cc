@@ -1,5 +1,6 @@
 #include "support/fake_cuda.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -252,12 +253,18 @@ FakeCuda::Event *FakeCuda::find(cudaEvent_t event) {
     return found == events_.end() ? nullptr : &found->second;
 }
 
+bool FakeCuda::has_streams(int device) const {
+    return std::any_of(streams_.begin(), streams_.end(),
+                       [&](const auto &entry) { return entry.second.device == device; });
+}
+
 cudaError_t FakeCuda::cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
     if (flags != cudaStreamNonBlocking)
         violate("cudaStreamCreateWithFlags: a stream that waits for the default one");
+    if (!has_streams(current_device))
+        memory(current_device).take(options_.streams_bytes);
     *stream = reinterpret_cast<cudaStream_t>(++last_handle_ << 8);
     streams_[*stream] = {queues_.create(), current_device};
-    memory(current_device).take(options_.stream_bytes);
     return cudaSuccess;
 }
 
@@ -265,9 +272,11 @@ cudaError_t FakeCuda::cudaStreamDestroy(cudaStream_t stream) {
     Stream *own = stream == nullptr ? nullptr : find(stream);
     if (own == nullptr)
         return cudaErrorInvalidResourceHandle;
+    const int device = own->device;
     queues_.destroy(own->queue);
-    memory(own->device).give_back(options_.stream_bytes);
     streams_.erase(stream);
+    if (!has_streams(device))
+        memory(device).give_back(options_.streams_bytes);
     return cudaSuccess;
 }
 

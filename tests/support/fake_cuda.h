@@ -27,7 +27,7 @@ class FakeCuda {
         int n_devices = 1;
         cudaError_t no_gpu_error = cudaErrorNoDevice; /* with no devices: of every call */
         size_t total_bytes = size_t{80} << 30;
-        size_t stream_bytes = size_t{1} << 20; /* that a stream takes of device memory */
+        size_t streams_bytes = size_t{2} << 20; /* of device memory, taken with the first stream */
     };
 
     explicit FakeCuda(uint64_t seed) : FakeCuda(seed, Options()) {}
@@ -93,6 +93,7 @@ class FakeCuda {
 
     Stream *find(cudaStream_t stream);
     Event *find(cudaEvent_t event);
+    bool has_streams(int device) const;
     bool is_on_device(const ByteRange &range) const;
     bool is_allocated(const ByteRange &range) const;
     cudaError_t check_side(const ByteRange &range, bool on_device, bool *is_pageable) const;

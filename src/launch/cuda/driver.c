@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/** What streams and events take is at most this part of a limit; CUDA cannot go below 2 MiB. */
-enum { MAX_OVERHEAD_PART = 8 };
+/** CUDA hands out memory in pieces of 2 MiB. What that costs a limit, and what streams and events
+ * take, is each at most an eighth of it; smaller limits cannot be kept to the byte. */
+enum { PIECE_BYTES = 2 << 20, MAX_OVERHEAD_PART = 8 };
 
 static bool can_run(const polytile_implementation *implementation, const char **wanted) {
     *wanted = "a CUDA kernel or launcher";
@@ -60,18 +61,43 @@ done:
     return status;
 }
 
+/** The part of a limit that one allocation can have without taking more. */
+static int64_t in_whole_pieces(int64_t limit_bytes) {
+    int64_t rest_bytes = limit_bytes % PIECE_BYTES;
+    return rest_bytes <= limit_bytes / MAX_OVERHEAD_PART ? limit_bytes - rest_bytes : limit_bytes;
+}
+
 /** The limit for plans: what was asked for, or what is free, less what streams and events took. */
 static void set_limit(pti_cuda_device *cuda, int64_t free_before_bytes, int64_t free_bytes) {
     int64_t asked_bytes = cuda->memory_bytes > 0 ? cuda->memory_bytes : free_before_bytes;
     int64_t overhead_bytes = pti_max(free_before_bytes - free_bytes, 0);
-    cuda->device.limit_bytes =
-        pti_max(asked_bytes - pti_min(overhead_bytes, asked_bytes / MAX_OVERHEAD_PART), 1);
+    int64_t left_bytes = asked_bytes - pti_min(overhead_bytes, asked_bytes / MAX_OVERHEAD_PART);
+    cuda->device.limit_bytes = pti_max(in_whole_pieces(left_bytes), 1);
+}
+
+/** What CUDA says where there is no GPU for it; other errors are those of earlier calls. */
+static bool is_absence(cudaError_t error) {
+    static const cudaError_t absences[] = {cudaErrorNoDevice,
+                                           cudaErrorInsufficientDriver,
+                                           cudaErrorInitializationError,
+                                           cudaErrorStubLibrary,
+                                           cudaErrorDevicesUnavailable,
+                                           cudaErrorSystemNotReady,
+                                           cudaErrorSystemDriverMismatch,
+                                           cudaErrorCompatNotSupportedOnDevice};
+    for (size_t k = 0; k < sizeof absences / sizeof *absences; k++) {
+        if (error == absences[k])
+            return true;
+    }
+    return false;
 }
 
 static polytile_status find_device(pti_cuda_device *cuda) {
     polytile_context *ctx = cuda->device.object.context;
     int n_devices = 0;
     cudaError_t error = cuda->api->cudaGetDeviceCount(&n_devices);
+    if (error != cudaSuccess && !is_absence(error))
+        return pti_cuda_check(cuda, error, "cudaGetDeviceCount");
     if (error != cudaSuccess) {
         cuda->api->cudaGetLastError();
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
