@@ -187,7 +187,7 @@ struct GemmScene {
         implementation.user = &launcher;
         of = gemm;
         of.implementation = &implementation;
-        device = session.open("cuda:0(memory=1200)");
+        device = session.open("cuda:0(memory=600)");
         scene = std::make_unique<Scene>(session.ctx, of, 24, &random);
         scene->options.strategy = "min-traffic";
     }
