@@ -1,7 +1,9 @@
 #include "cuda/on_device.h"
 
-#include <functional>
+#include <cstdio>
 #include <set>
+#include <thread>
+#include <unistd.h>
 
 /* Runs of the CUDA device, on a runtime that needs no GPU. */
 
@@ -50,6 +52,71 @@ TEST(CudaRun, PinnedMemoryIsUsedAsItIs) {
     EXPECT_EQ(session.run(device, scene, scene.options), POLYTILE_OK) << session.error();
     EXPECT_EQ(world.cuda.n_calls("cudaHostRegister"), n_before);
     EXPECT_EQ(world.cuda.n_pageable_copies(), 0);
+}
+
+TEST(CudaRun, PartlyPinnedMemoryGoesThroughBuffers) {
+    for (const bool is_first_half : {true, false}) {
+        FakeWorld world(1);
+        Random random(1);
+        Session session;
+        polytile_device *device = session.open("cuda:0(memory=16KiB,threads=2)");
+        Scene scene(session.ctx, FakeWorld::cases().of("add[i]"), 3000, &random);
+        for (const auto &bytes : scene.memory)
+            world.cuda.host().declare(
+                byte_range(bytes.data() + (is_first_half ? 0 : bytes.size() / 2), bytes.size() / 2),
+                cudaMemoryTypeHost);
+        polytile_plan_options options = {};
+        options.limit_bytes = polytile_device_get_limit(device);
+        EXPECT_TRUE(runs_right(session, device, scene, options, 2));
+        world.expect_idle();
+    }
+}
+
+TEST(CudaRun, MappedFilesAreNeverPinned) {
+    const std::string path = testing::TempDir() + "polytile-" + std::to_string(getpid()) + ".npy";
+    FakeWorld world(1);
+    Session session;
+    polytile_device *device = session.open("cuda:0(memory=16KiB,threads=2)");
+    polytile_kernel *kernel = nullptr;
+    polytile_array *x = nullptr;
+    const polytile_domain line = bounds({0}, {4999});
+    const Case &scale = FakeWorld::cases().of("scale[i]");
+    ASSERT_EQ(polytile_kernel_create(session.ctx, scale.declaration, scale.implementation, &kernel),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_npy_create(session.ctx, "x", path.c_str(), POLYTILE_F32, &line, &x),
+              POLYTILE_OK)
+        << session.error();
+    auto *elements = static_cast<float *>(polytile_array_get_data(x));
+    for (int i = 0; i < 5000; i++)
+        elements[i] = static_cast<float>(i);
+    ASSERT_EQ(polytile_run(device, kernel, &line, &x, nullptr), POLYTILE_OK) << session.error();
+    for (int i = 0; i < 5000; i++)
+        ASSERT_EQ(elements[i], static_cast<float>(2 * i));
+    EXPECT_EQ(world.cuda.host().type_of(elements), cudaMemoryTypeUnregistered);
+    EXPECT_EQ(world.cuda.n_pageable_copies(), 0);
+    std::remove(path.c_str());
+}
+
+/** Some runs in a context of the calling thread's own. */
+void run_some(uint64_t seed) {
+    Random random(seed);
+    Session session;
+    polytile_device *device = session.open("cuda:0(memory=16KiB,threads=2)");
+    for (const Case &of : FakeWorld::cases().all()) {
+        Scene scene(session.ctx, of, of.largest_n, &random);
+        polytile_plan_options options = scene.options;
+        options.limit_bytes = polytile_device_get_limit(device);
+        EXPECT_TRUE(runs_right(session, device, scene, options, 1)) << of.declaration;
+    }
+}
+
+TEST(CudaRun, ThreadsWithContextsOfTheirOwnShareAGpu) {
+    FakeWorld world(1);
+    std::thread other(run_some, 1);
+    run_some(2);
+    other.join();
+    world.expect_idle();
+    world.expect_nothing_taken();
 }
 
 TEST(CudaRun, TwoGpusOfOneContextTakeTurns) {

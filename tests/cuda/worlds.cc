@@ -1,6 +1,5 @@
 #include "cuda/worlds.h"
 
-#include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -32,9 +31,7 @@ const CudaCases &FakeWorld::cases() {
     return cases;
 }
 
-/** What is measured of a GPU that is not there is not kept for others. */
 FakeWorld::FakeWorld(uint64_t seed, const FakeCuda::Options &options) : cuda(seed, options) {
-    setenv("POLYTILE_CACHE", "off", 1);
     for (const Case &of : cases().all())
         cuda.add_kernel(of.implementation->cuda, *of.implementation);
 }

@@ -28,6 +28,7 @@ constexpr int threads_per_multiprocessor = 2048;
 
 FakeCuda *current = nullptr;
 thread_local int current_device = 0;
+thread_local cudaError_t last_error = cudaSuccess;
 
 /** Calls that give something back do so even in a context that has faulted. */
 bool gives_back(int call) {
@@ -67,6 +68,7 @@ FakeCuda::FakeCuda(uint64_t seed, const Options &options)
         memory.total_bytes = options.total_bytes;
     current = this;
     current_device = 0;
+    last_error = cudaSuccess;
     pti_cuda_current_api = &fake_api;
 }
 
@@ -116,7 +118,7 @@ cudaError_t FakeCuda::before(int call) const {
 
 void FakeCuda::after(int call, cudaError_t error) {
     if (error != cudaSuccess && call != CALL_cudaGetLastError)
-        last_error_ = error;
+        last_error = error;
 }
 
 /** As a GPU's: the context is gone, with all that is pending. */
@@ -161,8 +163,8 @@ cudaError_t FakeCuda::cudaDriverGetVersion(int *version) {
 }
 
 cudaError_t FakeCuda::cudaGetLastError() {
-    const cudaError_t error = last_error_;
-    last_error_ = cudaSuccess;
+    const cudaError_t error = last_error;
+    last_error = cudaSuccess;
     return error;
 }
 

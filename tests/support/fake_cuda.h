@@ -114,7 +114,7 @@ class FakeCuda {
     std::map<cudaEvent_t, Event> events_;
     std::map<const void *, polytile_implementation> kernels_;
     uintptr_t last_handle_ = 0; /* handles are never used again */
-    cudaError_t last_error_ = cudaSuccess, fault_ = cudaSuccess;
+    cudaError_t fault_ = cudaSuccess;
     int64_t n_kernels_to_fault_ = 0;
     int64_t n_pageable_copies_ = 0;
     std::vector<int64_t> n_calls_;
