@@ -3,8 +3,8 @@
 #include "base/checked.h"
 #include <polytile/size.h>
 
-/** Left free where no limit was asked for: CUDA loads kernels and cuts memory in pieces of 2 MiB. */
-enum { SPARE_BYTES = 64 * 1024 * 1024 };
+/** Left free where others hold memory: CUDA loads kernels and cuts memory in pieces of 2 MiB. */
+enum { SPARE_BYTES = 64 * 1024 * 1024, MAX_SPARE_PART = 8 };
 
 polytile_status pti_cuda_free_bytes(pti_cuda_device *cuda, int64_t *free_bytes) {
     size_t free_now = 0, total = 0;
@@ -25,9 +25,18 @@ polytile_status pti_cuda_usable(polytile_device *device, int64_t *usable_bytes) 
     PTI_TRY(pti_cuda_free_bytes(cuda, &free_bytes));
     *usable_bytes = pti_min(device->limit_bytes, pti_max(cuda->arena_bytes + free_bytes, 1));
     if (*usable_bytes < device->limit_bytes)
-        *usable_bytes = pti_max(*usable_bytes - SPARE_BYTES, 1);
+        *usable_bytes -= pti_min(SPARE_BYTES, *usable_bytes / MAX_SPARE_PART);
 done:
     return status;
+}
+
+static polytile_status refuse_limit(const pti_cuda_device *cuda, int64_t need_bytes) {
+    char need[32], limit[32];
+    return pti_fail(cuda->device.object.context, POLYTILE_NO_FIT,
+                    "cuda:%d: the plan needs %s of device memory, the device is limited to %s; "
+                    "plan with that limit",
+                    cuda->number, polytile_size_format(need_bytes, need),
+                    polytile_size_format(cuda->device.limit_bytes, limit));
 }
 
 static polytile_status refuse(pti_cuda_device *cuda, int64_t need_bytes) {
@@ -67,7 +76,7 @@ polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, v
     polytile_status status;
     PTI_TRY(pti_cuda_enter(cuda));
     if (arena_bytes > device->limit_bytes)
-        return refuse(cuda, arena_bytes);
+        return refuse_limit(cuda, arena_bytes);
     if (arena_bytes > cuda->arena_bytes) {
         int64_t wanted_bytes = cuda->memory_bytes > 0 ? device->limit_bytes : arena_bytes;
         PTI_TRY(release(cuda));
