@@ -197,6 +197,30 @@ template <class World> void expect_cases_run_under_any_limit(uint64_t seed, int6
     EXPECT_GT(n_run, n_rounds / 3);
 }
 
+/** Arrays of several MiB, so that one transfer fills several buffers, from pageable memory. */
+template <class World> void expect_large_arrays_run(uint64_t seed) {
+    const struct {
+        const char *declaration;
+        int64_t n;
+    } rows[] = {{"add[i]", 2000000},     {"jacobi[i, j]", 1500}, {"heat[i, j, k]", 120},
+                {"least[i, j]", 1500},   {"hankel[i, j]", 2000}, {"coarsen[i]", 1000000},
+                {"scatter[i]", 3000000}, {"scale[i]", 3000000}};
+    for (const auto &row : rows) {
+        World world(seed);
+        Random random(seed);
+        Session session;
+        polytile_device *device = session.open("cuda:0(memory=4MiB,threads=3)");
+        Scene scene(session.ctx, World::cases().of(row.declaration), row.n, &random);
+        for (const char *strategy : {"min-time", "min-kernels"}) {
+            polytile_plan_options options = scene.options;
+            options.limit_bytes = polytile_device_get_limit(device);
+            options.strategy = strategy;
+            EXPECT_TRUE(runs_right(session, device, scene, options, 1)) << row.declaration;
+        }
+        world.expect_idle();
+    }
+}
+
 /** A scene whose runs have several superblocks, for failures in their midst. */
 struct SceneToFail {
     const char *declaration;

@@ -59,6 +59,11 @@ TEST(CudaGpu, EqualsAPlainLoopUnderAnyLimit) {
                                                scaled(1500));
 }
 
+TEST(CudaGpu, LargePageableArraysEqualAPlainLoop) {
+    SKIP_WITHOUT_GPU();
+    expect_large_arrays_run<GpuWorld>(test_seed("CudaGpu.LargePageableArraysEqualAPlainLoop"));
+}
+
 TEST(CudaGpu, TheMemoryTakenStaysWithinTheLimit) {
     SKIP_WITHOUT_GPU();
     for (const int64_t memory_bytes :

@@ -14,6 +14,10 @@ TEST(CudaRun, EqualsAPlainLoopUnderAnyLimit) {
                                                 scaled(1500));
 }
 
+TEST(CudaRun, LargePageableArraysEqualAPlainLoop) {
+    expect_large_arrays_run<FakeWorld>(test_seed("CudaRun.LargePageableArraysEqualAPlainLoop"));
+}
+
 TEST(CudaRun, TheMemoryTakenStaysWithinTheLimit) {
     for (const int64_t memory_bytes :
          {int64_t{32} << 20, (int64_t{32} << 20) + 1, (int64_t{35} << 20) - 1, int64_t{48} << 20})
