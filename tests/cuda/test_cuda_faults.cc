@@ -1,4 +1,4 @@
-#include "cuda/on_device.h"
+#include "cuda/failures.h"
 
 /* What goes wrong with a GPU, on a runtime that needs none. */
 

@@ -1,5 +1,7 @@
+#include "cuda/failures.h"
 #include "cuda/kernels.h"
-#include "cuda/on_device.h"
+#include "cuda/memory_limit.h"
+#include "cuda/runs.h"
 
 /* The same on a GPU, if there is one. */
 

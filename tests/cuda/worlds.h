@@ -8,7 +8,7 @@
 #include <vector>
 
 /* Where tests of the CUDA device run: on a runtime that needs no GPU, or on a GPU. Tests of both are
- * templates over the world, in on_device.h. */
+ * templates over the world: runs.h, failures.h and memory_limit.h. */
 
 /** A case's kernel by its name, such as "add"; the symbol as polytile_implementation.cuda. */
 using FindSymbol = const void *(*)(const std::string &name, const polytile_implementation &host);

@@ -58,6 +58,11 @@ class FakeCuda {
 #undef POLYTILE_FAKE_CALL
 
   private:
+    static constexpr size_t max_pitch_bytes = INT32_MAX;
+    static constexpr unsigned max_block_threads = 1024;
+    static constexpr int threads_per_multiprocessor = 2048;
+    static thread_local int current_device;
+
     template <auto Method, int number> friend struct FakeCudaEntry;
 
     struct Stream {

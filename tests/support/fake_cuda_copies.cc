@@ -1,0 +1,132 @@
+#include "support/fake_cuda.h"
+
+#include <algorithm>
+#include <cstring>
+
+/* Copies. */
+
+/** Whether memory is where a kind of copy expects it, and for host memory, whether it is pinned. */
+cudaError_t FakeCuda::check_side(const ByteRange &range, bool on_device, bool *is_pageable) const {
+    if (on_device)
+        return is_allocated(range) ? cudaSuccess : cudaErrorInvalidValue;
+    bool is_pinned = false;
+    const cudaError_t error = is_on_device(range) ? cudaErrorInvalidMemcpyDirection
+                                                  : host_.find_pinned(range, &is_pinned);
+    *is_pageable = *is_pageable || !is_pinned;
+    return error;
+}
+
+cudaError_t FakeCuda::copy(const Block &to, const Block &from, cudaMemcpyKind kind,
+                           cudaStream_t stream) {
+    Stream *own = find(stream);
+    if (own == nullptr)
+        return cudaErrorInvalidResourceHandle;
+    if (to.width == 0 || to.height == 0 || to.depth == 0)
+        return cudaSuccess;
+    for (const Block *block : {&to, &from}) {
+        if (block->pitch < block->width || block->pitch > max_pitch_bytes)
+            return cudaErrorInvalidPitchValue;
+    }
+    const bool any = kind == cudaMemcpyDefault;
+    const bool to_device = any ? is_on_device(to.range())
+                               : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device =
+        any ? is_on_device(from.range())
+            : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    bool is_pageable = false;
+    cudaError_t error = check_side(to.range(), to_device, &is_pageable);
+    if (error == cudaSuccess)
+        error = check_side(from.range(), from_device, &is_pageable);
+    if (error != cudaSuccess)
+        return error;
+    if (!is_pageable) {
+        queues_.enqueue(own->queue, [this, to, from] { run_copy(to, from, false); });
+        return cudaSuccess;
+    }
+    n_pageable_copies_++;
+    queues_.finish(own->queue);
+    if (fault_ == cudaSuccess)
+        run_copy(to, from, true);
+    return cudaSuccess;
+}
+
+/** Between its call and now the memory of a copy must have stayed what it was. */
+void FakeCuda::run_copy(const Block &to, const Block &from, bool is_pageable) {
+    for (const Block *block : {&to, &from}) {
+        bool is_pinned = is_pageable || is_allocated(block->range());
+        if (!is_pinned)
+            host_.find_pinned(block->range(), &is_pinned);
+        if (!is_pinned) {
+            violate("the memory of a pending copy was freed or unregistered");
+            return;
+        }
+    }
+    if (to.height == 1 && to.depth == 1 && to.range().overlaps(from.range()))
+        violate("a copy onto itself");
+    for (size_t plane = 0; plane < to.depth; plane++) {
+        for (size_t row = 0; row < to.height; row++)
+            std::memmove(to.first + plane * to.slice + row * to.pitch,
+                         from.first + plane * from.slice + row * from.pitch, to.width);
+    }
+}
+
+cudaError_t FakeCuda::cudaMemcpyAsync(void *to, const void *from, size_t n_bytes,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream) {
+    auto line = [n_bytes](const void *first) {
+        return Block{static_cast<char *>(const_cast<void *>(first)),
+                     std::min(n_bytes, max_pitch_bytes),
+                     0,
+                     n_bytes,
+                     1,
+                     1};
+    };
+    return copy(line(to), line(from), kind, stream);
+}
+
+cudaError_t FakeCuda::cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
+                                        size_t from_pitch, size_t width, size_t height,
+                                        enum cudaMemcpyKind kind, cudaStream_t stream) {
+    auto plane = [width, height](const void *first, size_t pitch) {
+        return Block{static_cast<char *>(const_cast<void *>(first)), pitch, 0, width, height, 1};
+    };
+    return copy(plane(to, to_pitch), plane(from, from_pitch), kind, stream);
+}
+
+cudaError_t FakeCuda::cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms,
+                                        cudaStream_t stream) {
+    const cudaExtent &extent = parms->extent;
+    auto block = [&extent](const cudaPitchedPtr &memory, const cudaPos &at) {
+        const size_t slice = memory.pitch * memory.ysize;
+        return Block{static_cast<char *>(memory.ptr) + at.z * slice + at.y * memory.pitch + at.x,
+                     memory.pitch,
+                     slice,
+                     extent.width,
+                     extent.height,
+                     extent.depth};
+    };
+    if (parms->srcArray != nullptr || parms->dstArray != nullptr ||
+        parms->srcPos.y + extent.height > parms->srcPtr.ysize ||
+        parms->dstPos.y + extent.height > parms->dstPtr.ysize)
+        return cudaErrorInvalidValue;
+    return copy(block(parms->dstPtr, parms->dstPos), block(parms->srcPtr, parms->srcPos),
+                parms->kind, stream);
+}
+
+cudaError_t FakeCuda::cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
+                                        size_t height, cudaStream_t stream) {
+    Stream *own = find(stream);
+    if (own == nullptr)
+        return cudaErrorInvalidResourceHandle;
+    if (width == 0 || height == 0)
+        return cudaSuccess;
+    const Block plane = {static_cast<char *>(to), pitch, 0, width, height, 1};
+    if (!is_allocated(plane.range()) || (height > 1 && pitch < width))
+        return cudaErrorInvalidValue;
+    if (pitch > max_pitch_bytes)
+        return cudaErrorInvalidPitchValue;
+    queues_.enqueue(own->queue, [plane, value] {
+        for (size_t row = 0; row < plane.height; row++)
+            std::memset(plane.first + row * plane.pitch, value, plane.width);
+    });
+    return cudaSuccess;
+}

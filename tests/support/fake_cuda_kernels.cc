@@ -1,0 +1,113 @@
+#include "support/fake_cuda.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+/* Kernels. */
+
+namespace {
+
+constexpr uint64_t max_grid_x = std::numeric_limits<int32_t>::max();
+constexpr uint64_t max_grid_yz = 65535;
+constexpr unsigned max_block_z = 64;
+
+} // namespace
+
+cudaError_t FakeCuda::cudaFuncGetAttributes(struct cudaFuncAttributes *attributes,
+                                            const void *kernel) {
+    if (kernels_.count(kernel) == 0)
+        return cudaErrorInvalidDeviceFunction;
+    std::memset(attributes, 0, sizeof *attributes);
+    attributes->maxThreadsPerBlock = max_block_threads;
+    attributes->numRegs = 32;
+    attributes->binaryVersion = 90;
+    attributes->ptxVersion = 90;
+    return cudaSuccess;
+}
+
+cudaError_t FakeCuda::cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n_blocks,
+                                                                    const void *kernel,
+                                                                    int n_threads,
+                                                                    size_t shared_bytes) {
+    (void)shared_bytes;
+    if (kernels_.count(kernel) == 0)
+        return cudaErrorInvalidDeviceFunction;
+    if (n_threads < 1)
+        return cudaErrorInvalidValue;
+    *n_blocks = n_threads > static_cast<int>(max_block_threads)
+                    ? 0
+                    : std::min(32, threads_per_multiprocessor / n_threads);
+    return cudaSuccess;
+}
+
+/** Every thread of a box has its place: the last index along x, the one before along y, and all
+ * others along z. */
+cudaError_t FakeCuda::check_grid(const polytile_domain &threads, dim3 grid, dim3 block) {
+    if (grid.x < 1 || grid.y < 1 || grid.z < 1 || grid.x > max_grid_x || grid.y > max_grid_yz ||
+        grid.z > max_grid_yz || block.x < 1 || block.y < 1 || block.z < 1 ||
+        block.z > max_block_z || block.x > max_block_threads || block.y > max_block_threads ||
+        uint64_t{block.x} * block.y * block.z > max_block_threads)
+        return cudaErrorInvalidConfiguration;
+    uint64_t wanted[3] = {1, 1, 1};
+    for (int d = 0; d < threads.n_dims; d++)
+        wanted[std::min(threads.n_dims - 1 - d, 2)] *=
+            static_cast<uint64_t>(threads.range[d].hi - threads.range[d].lo + 1);
+    const uint64_t given[3] = {uint64_t{grid.x} * block.x, uint64_t{grid.y} * block.y,
+                               uint64_t{grid.z} * block.z};
+    for (int axis = 0; axis < 3; axis++) {
+        if (given[axis] < wanted[axis]) {
+            violate("a grid has " + std::to_string(given[axis]) + " threads along " + "xyz"[axis] +
+                    ", and the box " + std::to_string(wanted[axis]));
+            return cudaErrorInvalidConfiguration;
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                       size_t shared_bytes, cudaStream_t stream) {
+    (void)shared_bytes;
+    Stream *own = find(stream);
+    const auto found = kernels_.find(kernel);
+    if (own == nullptr || own->device != current_device)
+        return cudaErrorInvalidResourceHandle;
+    if (found == kernels_.end())
+        return cudaErrorInvalidDeviceFunction;
+    Kernel run = {found->second, *static_cast<const polytile_domain *>(arguments[0]), {}};
+    for (int k = 0; k < run.implementation.n_views; k++)
+        run.views.push_back(*static_cast<const polytile_view *>(arguments[1 + k]));
+    const cudaError_t error = check_grid(run.threads, grid, block);
+    if (error == cudaSuccess)
+        queues_.enqueue(own->queue, [this, run] { run_kernel(run); });
+    return error;
+}
+
+/** Whether all that a view shows is device memory. */
+bool FakeCuda::is_resident(const polytile_view &view, int64_t element_bytes) const {
+    const char *first = static_cast<const char *>(view.origin);
+    int64_t span_bytes = element_bytes;
+    for (int d = 0; d < view.resident.n_dims; d++) {
+        const polytile_range &range = view.resident.range[d];
+        if (range.hi < range.lo)
+            return true;
+        first += range.lo * view.stride_bytes[d];
+        span_bytes += (range.hi - range.lo) * view.stride_bytes[d];
+    }
+    return is_allocated(byte_range(first, static_cast<size_t>(span_bytes)));
+}
+
+void FakeCuda::run_kernel(const Kernel &kernel) {
+    const polytile_implementation &implementation = kernel.implementation;
+    for (size_t k = 0; k < kernel.views.size(); k++) {
+        if (!is_resident(kernel.views[k], implementation.views[k].element_bytes)) {
+            violate("view " + std::to_string(k) + " of a kernel is not in device memory");
+            fault();
+            return;
+        }
+    }
+    if (n_kernels_to_fault_ > 0 && --n_kernels_to_fault_ == 0)
+        fault();
+    else
+        implementation.host(&kernel.threads, kernel.views.data(), implementation.user);
+}
