@@ -19,10 +19,11 @@ extern "C" {
 
 namespace {
 
-/** Small buffers: many chunks of few bytes. */
-constexpr int64_t buffer_bytes = 64;
 constexpr int n_operands = 2;
 constexpr int n_placements = 4;
+
+/** The bytes of each operand. */
+using Arrays = std::vector<std::vector<unsigned char>>;
 
 /** What an operation reads or writes: elements of a host array, or of a placement. */
 struct Use {
@@ -34,11 +35,8 @@ struct Use {
 /** A hand-made schedule over two arrays of one shape. A launch copies a box between placements. */
 class Program {
   public:
-    Program(Random &random, int n_ops) : random_(random) {
-        domain = random_box(random, 3);
-        for (int d = 0; d < domain.n_dims; d++)
-            domain.range[d].step = 1;
-        element_bytes = random.one_of({1, 2, 4, 8, 12});
+    Program(const polytile_domain &of, int64_t bytes_of_element)
+        : domain(of), element_bytes(bytes_of_element) {
         for (int a = 0; a < n_operands; a++) {
             operands_[a] = {};
             operands_[a].name = names_[a];
@@ -53,20 +51,31 @@ class Program {
         schedule.instance = &instance_;
         schedule.n_superblocks = 1;
         place();
-        for (int k = 0; k < n_ops; k++)
-            add_op();
+    }
+    Program(const Program &) = delete;
+    Program &operator=(const Program &) = delete;
+
+    /** source: of a launch. bytes: what the schedule says that the operation moves. */
+    void add(pti_op_kind kind, int64_t placement, int64_t source, const polytile_domain &box,
+             int64_t bytes) {
+        pti_op op = {};
+        op.kind = kind;
+        op.placement = placement;
+        op.source_placement = source;
+        op.box = box;
+        op.bytes = bytes;
+        add_waits(&op);
+        ops_.push_back(op);
         schedule.n_ops = static_cast<int64_t>(ops_.size());
         schedule.op = ops_.data();
         schedule.n_waits = static_cast<int64_t>(waits_.size());
         schedule.wait = waits_.data();
     }
-    Program(const Program &) = delete;
-    Program &operator=(const Program &) = delete;
 
     int64_t n_array_bytes() const { return pti_box_count(&domain) * element_bytes; }
 
     /** One operation after the other, as the schedule says it. */
-    void run_in_order(std::vector<std::vector<unsigned char>> *arrays) const {
+    void run_in_order(Arrays *arrays) const {
         std::vector<unsigned char> arena(static_cast<size_t>(schedule.arena_bytes));
         const pti_layout layout = pti_layout_of(&domain, element_bytes);
         for (const pti_op &op : ops_) {
@@ -91,7 +100,7 @@ class Program {
                 {static_cast<char *>(arena) + from.offset_bytes, &from.layout}};
     }
 
-    polytile_domain domain;
+    polytile_domain domain = {};
     int64_t element_bytes;
     pti_schedule schedule = {};
 
@@ -105,21 +114,6 @@ class Program {
         }
         schedule.n_placements = n_placements;
         schedule.placement = placements_;
-    }
-
-    void add_op() {
-        pti_op op = {};
-        op.kind = static_cast<pti_op_kind>(
-            random_.one_of({PTI_UPLOAD, PTI_UPLOAD, PTI_DOWNLOAD, PTI_DOWNLOAD, PTI_LAUNCH}));
-        op.placement = random_.number(0, n_placements - 1);
-        op.source_placement = op.kind == PTI_LAUNCH ? random_.number(0, n_placements - 1) : -1;
-        if (op.source_placement == op.placement)
-            op.source_placement = (op.placement + 1) % n_placements;
-        op.box = random_box_in(random_, domain);
-        /* Sometimes so many that packing short runs pays. */
-        op.bytes = pti_box_count(&op.box) * element_bytes * random_.one_of({1, 100000});
-        add_waits(&op);
-        ops_.push_back(op);
     }
 
     std::vector<Use> uses_of(const pti_op &op) const {
@@ -157,7 +151,6 @@ class Program {
         }
     }
 
-    Random &random_;
     char names_[3][8] = {"x", "y", "copy"};
     pti_operand operands_[n_operands];
     pti_instance instance_ = {};
@@ -166,10 +159,38 @@ class Program {
     std::vector<int64_t> waits_;
 };
 
-/** A device with staging of small buffers, on a runtime that needs no GPU. */
+polytile_domain random_domain(Random &random) {
+    const int64_t extent[] = {500, 25, 9};
+    polytile_domain domain = {};
+    domain.n_dims = static_cast<int>(random.number(1, 3));
+    for (int d = 0; d < domain.n_dims; d++) {
+        const int64_t lo = random.number(-5, 5);
+        domain.range[d] = {lo, lo + random.number(0, extent[domain.n_dims - 1]), 1};
+    }
+    return domain;
+}
+
+/** Some of its operations are said to move so much that packing short runs pays. */
+std::unique_ptr<Program> random_program(Random &random, int64_t n_ops) {
+    auto program =
+        std::make_unique<Program>(random_domain(random), random.one_of({1, 2, 4, 8, 12}));
+    for (; n_ops > 0; n_ops--) {
+        const auto kind = static_cast<pti_op_kind>(
+            random.one_of({PTI_UPLOAD, PTI_UPLOAD, PTI_DOWNLOAD, PTI_DOWNLOAD, PTI_LAUNCH}));
+        const int64_t placement = random.number(0, n_placements - 1);
+        const int64_t other = (placement + random.number(1, n_placements - 1)) % n_placements;
+        const polytile_domain box = random_box_in(random, program->domain);
+        const int64_t n_bytes = pti_box_count(&box) * program->element_bytes;
+        program->add(kind, placement, kind == PTI_LAUNCH ? other : -1, box,
+                     n_bytes * random.one_of({1, 100000}));
+    }
+    return program;
+}
+
+/** A device whose staging has small buffers, so that transfers have many chunks. */
 class Machine {
   public:
-    Machine() {
+    explicit Machine(int64_t buffer_bytes) {
         polytile_device *device = nullptr;
         EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
         EXPECT_EQ(polytile_device_open(ctx_, "cuda:0(memory=1MiB,threads=3)", &device), POLYTILE_OK)
@@ -194,8 +215,7 @@ class Machine {
 /** A program being run as the device's own commands are. */
 class Execution {
   public:
-    Execution(Machine &machine, const Program &program,
-              std::vector<std::vector<unsigned char>> *memory,
+    Execution(Machine &machine, const Program &program, Arrays *memory,
               const std::vector<pti_cuda_host_memory> &kinds)
         : machine_(machine), program_(program), kinds_(kinds) {
         void *arena = nullptr;
@@ -225,6 +245,13 @@ class Execution {
     }
     Execution(const Execution &) = delete;
     Execution &operator=(const Execution &) = delete;
+
+    /** From the arrays as they were, with an arena of zeros. */
+    void start_again(const Arrays &before, Arrays *memory) {
+        for (size_t a = 0; a < n_operands; a++)
+            std::copy(before[a].begin(), before[a].end(), (*memory)[a].begin());
+        std::memset(execution_.arena, 0, static_cast<size_t>(program_.schedule.arena_bytes));
+    }
 
     polytile_status all() {
         polytile_status status = begin();
@@ -309,8 +336,8 @@ class Execution {
     polytile_report report_ = {};
 };
 
-std::vector<std::vector<unsigned char>> random_arrays(Random &random, const Program &program) {
-    std::vector<std::vector<unsigned char>> arrays(n_operands);
+Arrays random_arrays(Random &random, const Program &program) {
+    Arrays arrays(n_operands);
     for (auto &array : arrays) {
         for (int64_t k = program.n_array_bytes(); k > 0; k--)
             array.push_back(static_cast<unsigned char>(random.number(0, 255)));
@@ -319,9 +346,8 @@ std::vector<std::vector<unsigned char>> random_arrays(Random &random, const Prog
 }
 
 /** Which arrays are the user's own pinned memory, by chance. */
-std::vector<pti_cuda_host_memory>
-random_kinds(Random &random, FakeCuda *fake,
-             const std::vector<std::vector<unsigned char>> &arrays) {
+std::vector<pti_cuda_host_memory> random_kinds(Random &random, FakeCuda *fake,
+                                               const Arrays &arrays) {
     std::vector<pti_cuda_host_memory> kinds;
     for (const auto &array : arrays) {
         kinds.push_back(random.chance(30) ? PTI_CUDA_PINNED : PTI_CUDA_PAGEABLE);
@@ -333,17 +359,17 @@ random_kinds(Random &random, FakeCuda *fake,
 
 TEST(CudaStaging, GivesWhatTheScheduleSays) {
     Random random(test_seed("CudaStaging.GivesWhatTheScheduleSays"));
-    for (int64_t round = 0; round < scaled(150) && !HasFailure(); round++) {
+    for (int64_t round = 0; round < scaled(400) && !HasFailure(); round++) {
         FakeCuda fake(static_cast<uint64_t>(random.number(0, INT32_MAX)));
         {
-            Machine machine;
-            std::vector<std::vector<std::vector<unsigned char>>> kept;
+            Machine machine(random.one_of({16, 64, 400}));
+            std::vector<Arrays> kept;
             for (int k = 0; k < 5 && !HasFailure(); k++) {
-                Program program(random, static_cast<int>(random.number(0, 40)));
-                kept.push_back(random_arrays(random, program));
-                auto expected = kept.back();
-                program.run_in_order(&expected);
-                Execution run(machine, program, &kept.back(),
+                const auto program = random_program(random, random.number(0, 40));
+                kept.push_back(random_arrays(random, *program));
+                Arrays expected = kept.back();
+                program->run_in_order(&expected);
+                Execution run(machine, *program, &kept.back(),
                               random_kinds(random, &fake, kept.back()));
                 EXPECT_EQ(run.all(), POLYTILE_OK) << machine.error();
                 EXPECT_EQ(kept.back(), expected) << "round " << round << ", program " << k;
@@ -353,6 +379,139 @@ TEST(CudaStaging, GivesWhatTheScheduleSays) {
         EXPECT_EQ(fake.violations(), "");
         EXPECT_EQ(fake.leaks(), "");
     }
+}
+
+/** Elements of 4 bytes, a row of them. */
+polytile_domain row_of(int64_t n) {
+    return polytile_domain_from_extents(1, &n);
+}
+
+const std::vector<pti_cuda_host_memory> pageable(n_operands, PTI_CUDA_PAGEABLE);
+
+TEST(CudaStaging, FillsBuffersForUploadsToCome) {
+    FakeCuda fake(1);
+    Machine machine(16);
+    Program program(row_of(400), 4);
+    program.add(PTI_UPLOAD, 0, -1, row_of(4), 16);
+    program.add(PTI_LAUNCH, 1, 0, row_of(4), 0);
+    program.add(PTI_UPLOAD, 2, -1, row_of(400), 1600);
+    Arrays arrays(n_operands, std::vector<unsigned char>(1600));
+    Execution run(machine, program, &arrays, pageable);
+    ASSERT_EQ(run.begin(), POLYTILE_OK);
+    ASSERT_EQ(run.submit(0), POLYTILE_OK);
+    EXPECT_GE(machine.cuda->staging->in.n_taken, PTI_RING_BUFFERS);
+    EXPECT_EQ(machine.cuda->staging->in.n_passed_on, 1);
+    for (int64_t k : {1, 2})
+        EXPECT_EQ(run.submit(k), POLYTILE_OK);
+    EXPECT_EQ(run.finish(POLYTILE_OK), POLYTILE_OK);
+}
+
+TEST(CudaStaging, DoesNotFillBeforeTheDownloadOfWhatItReads) {
+    FakeCuda fake(1);
+    Machine machine(16);
+    Program program(row_of(400), 4);
+    program.add(PTI_UPLOAD, 0, -1, row_of(4), 16);
+    program.add(PTI_DOWNLOAD, 0, -1, row_of(4), 16);
+    program.add(PTI_UPLOAD, 2, -1, row_of(400), 1600);
+    Arrays arrays(n_operands, std::vector<unsigned char>(1600));
+    Execution run(machine, program, &arrays, pageable);
+    ASSERT_EQ(run.begin(), POLYTILE_OK);
+    ASSERT_EQ(run.submit(0), POLYTILE_OK);
+    EXPECT_EQ(machine.cuda->staging->in.n_taken, 1);
+    for (int64_t k : {1, 2})
+        EXPECT_EQ(run.submit(k), POLYTILE_OK);
+    EXPECT_EQ(run.finish(POLYTILE_OK), POLYTILE_OK);
+}
+
+TEST(CudaStaging, TakesALargeDownloadOverWithoutWaiting) {
+    FakeCuda fake(1);
+    Machine machine(16);
+    Program program(row_of(400), 4);
+    program.add(PTI_UPLOAD, 0, -1, row_of(400), 1600);
+    program.add(PTI_DOWNLOAD, 0, -1, row_of(400), 1600);
+    Arrays arrays(n_operands, std::vector<unsigned char>(1600));
+    Execution run(machine, program, &arrays, pageable);
+    ASSERT_EQ(run.begin(), POLYTILE_OK);
+    for (int64_t k : {0, 1})
+        ASSERT_EQ(run.submit(k), POLYTILE_OK);
+    EXPECT_EQ(pti_n_received(machine.cuda->staging), 1);
+    EXPECT_EQ(run.finish(POLYTILE_OK), POLYTILE_OK);
+}
+
+/* A launch that overwrites what an earlier, packed download of a pinned array still has to read
+ * waits for the last download only, so this one must not overtake the other. */
+TEST(CudaStaging, LetsNoDirectDownloadOvertakeAStagedOne) {
+    for (uint64_t seed = 0; seed < 40 && !HasFailure(); seed++) {
+        FakeCuda fake(seed);
+        Machine machine(16);
+        Program program(row_of(800), 4);
+        polytile_domain odd = row_of(800);
+        odd.range[0] = {1, 799, 2};
+        program.add(PTI_UPLOAD, 0, -1, row_of(800), 3200);
+        program.add(PTI_UPLOAD, 1, -1, row_of(800), 3200);
+        program.add(PTI_DOWNLOAD, 0, -1, odd, 1 << 20);
+        program.add(PTI_DOWNLOAD, 0, -1, row_of(1), 4);
+        program.add(PTI_LAUNCH, 0, 1, row_of(800), 0);
+        Random random(seed);
+        Arrays arrays = random_arrays(random, program), expected = arrays;
+        program.run_in_order(&expected);
+        for (const auto &array : arrays)
+            fake.host().declare(byte_range(array.data(), array.size()), cudaMemoryTypeHost);
+        Execution run(machine, program, &arrays, {PTI_CUDA_PINNED, PTI_CUDA_PINNED});
+        EXPECT_EQ(run.all(), POLYTILE_OK) << machine.error();
+        EXPECT_EQ(arrays, expected);
+    }
+}
+
+TEST(CudaStaging, ComesToRestAfterAnyCallFails) {
+    Random random(test_seed("CudaStaging.ComesToRestAfterAnyCallFails"));
+    for (int64_t round = 0; round < scaled(3) && !HasFailure(); round++) {
+        FakeCuda fake(static_cast<uint64_t>(random.number(0, INT32_MAX)));
+        FailingApi failing;
+        Machine machine(16);
+        const auto program = random_program(random, 20);
+        const Arrays before = random_arrays(random, *program);
+        Arrays arrays = before, expected = before;
+        program->run_in_order(&expected);
+        Execution run(machine, *program, &arrays, pageable);
+        std::string failed = "none yet";
+        for (int64_t n = 1; !failed.empty() && !HasFailure(); n += random.number(1, 20)) {
+            failing.let_fail(n);
+            const polytile_status status = run.all();
+            failed = failing.failed();
+            failing.stop();
+            if (status == POLYTILE_OK)
+                continue;
+            EXPECT_EQ(status, POLYTILE_DEVICE) << failed;
+            EXPECT_NE(std::string(machine.error()).find(failed), std::string::npos)
+                << machine.error();
+            run.start_again(before, &arrays);
+            EXPECT_EQ(run.all(), POLYTILE_OK) << "after " << failed << ": " << machine.error();
+            EXPECT_EQ(arrays, expected) << "after " << failed;
+            run.start_again(before, &arrays);
+        }
+    }
+}
+
+TEST(CudaStaging, LeavesNothingWhenItCannotBeCreated) {
+    FakeCuda fake(1);
+    {
+        FailingApi failing;
+        Machine machine(16);
+        std::string failed = "none yet";
+        const std::string leaks = fake.leaks();
+        for (int64_t n = 1; !failed.empty(); n++) {
+            pti_staging *staging = nullptr;
+            failing.let_fail(n);
+            const polytile_status status = pti_staging_create(machine.cuda, 64, &staging);
+            failed = failing.failed();
+            EXPECT_EQ(status, failed.empty() ? POLYTILE_OK : POLYTILE_DEVICE) << failed;
+            EXPECT_EQ(staging == nullptr, !failed.empty());
+            pti_staging_destroy(staging);
+            EXPECT_EQ(fake.leaks(), leaks) << failed;
+        }
+    }
+    EXPECT_EQ(fake.leaks(), "");
 }
 
 } // namespace
