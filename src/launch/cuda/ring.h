@@ -44,9 +44,9 @@ typedef struct pti_buffer {
 } pti_buffer;
 
 /**
- * Buffers in a circle. Each is taken, passed on from the threads to the device or the other way, and
- * returned, in this order and in the order in which they were taken; the counts are of all that ever
- * were.
+ * Buffers in a circle. Each is taken, passed on from the threads to the device or the other way,
+ * and returned, in this order and in the order in which they were taken; the counts are of all that
+ * ever were.
  */
 typedef struct pti_ring {
     pti_buffer buffer[PTI_RING_BUFFERS];
@@ -55,8 +55,8 @@ typedef struct pti_ring {
     int64_t n_returned;
 } pti_ring;
 
-/** Give the buffers their memory, all in one piece and pinned by the caller, and events; destroy the
- * ring also after a failure. */
+/** Give the buffers their memory, all in one piece and pinned by the caller, and events; destroy
+ * the ring also after a failure. */
 polytile_status pti_ring_create(pti_cuda_device *cuda, char *memory, int64_t buffer_bytes,
                                 pti_ring *ring);
 void pti_ring_destroy(const pti_cuda_device *cuda, pti_ring *ring);

@@ -14,7 +14,8 @@ enum { HUGE_PAGE_BYTES = 2 * 1024 * 1024, PAGE_BYTES = 4096 };
 /** Looks at what does not move, of about a microsecond each, before the thread begins to sleep. */
 enum { LOOKS_BEFORE_SLEEP = 200, SLEEP_NS = 20 * 1000 };
 
-/** Have the threads write into every page, so that these exist before they are pinned one by one. */
+/** Have the threads write into every page, so that pinning, by one thread, finds them all there.
+ * task: one a huge page. */
 static void touch(const pti_staging *staging, pti_copy_task *task) {
     char zero = 0;
     const int64_t n_pages = HUGE_PAGE_BYTES / PAGE_BYTES;

@@ -16,15 +16,15 @@
 
 typedef struct pti_staging pti_staging;
 
-/** The size of buffers for pti_staging_create(): a copy of 2 MiB takes 40 us on the link and 3 on the
- * host thread, and leaves 2 between itself and the next (docs/ceilings.md). */
+/** The size of buffers for pti_staging_create(): a copy of 2 MiB takes 40 us on the link and 3 on
+ * the host thread, and leaves 2 between itself and the next (docs/ceilings.md). */
 enum { PTI_STAGING_BUFFER_BYTES = 2 * 1024 * 1024 };
 
 /**
  * Pinned buffers, 16 each way, and threads; no device memory.
  *
- * buffer_bytes: a multiple of 4, at least an element's size. Errors: NO_MEMORY, DEVICE. Owned by the
- * caller.
+ * buffer_bytes: a multiple of 4, at least an element's size. Errors: NO_MEMORY, DEVICE. Owned by
+ * the caller.
  */
 polytile_status pti_staging_create(pti_cuda_device *cuda, int64_t buffer_bytes,
                                    pti_staging **staging);
@@ -49,8 +49,8 @@ polytile_status pti_staging_settle(pti_staging *staging, const pti_command *comm
  * caller's; waits for buffers as needed. */
 polytile_status pti_staging_upload(pti_staging *staging, const pti_command *command);
 
-/** Take a download over: it is enqueued on the out stream, with its waits, its times and its record,
- * when there are buffers, and its last bytes reach the user's memory later still. */
+/** Take a download over: it is enqueued on the out stream, with its waits, its times and its
+ * record, when there are buffers, and its last bytes reach the user's memory later still. */
 polytile_status pti_staging_download(pti_staging *staging, const pti_command *command);
 
 /**

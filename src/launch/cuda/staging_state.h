@@ -5,8 +5,8 @@
 #include "launch/cuda/ring.h"
 #include "launch/cuda/staging.h"
 
-/* What the parts of staging share: staging.c runs the whole, look_ahead.c fills for uploads, drain.c
- * serves downloads, cursor.c finds both their work in the schedule. */
+/* What the parts of staging share: staging.c runs the whole, look_ahead.c fills for uploads,
+ * drain.c serves downloads, cursor.c finds both their work in the schedule. */
 
 /** A way through the chunks of a schedule's staged transfers of one kind. */
 typedef struct pti_cursor {
@@ -20,16 +20,16 @@ typedef struct pti_cursor {
 } pti_cursor;
 
 /**
- * Staging never waits for ever.
+ * Staging never waits for ever. It waits for:
  *
- * It waits for four things. Threads finish every copy, for they wait for nothing. The device
- * finishes whatever is enqueued, for an operation is enqueued only after the records of all that it
- * waits for, and nothing on the device waits for the host. A free buffer of the in ring: its oldest
- * chunk belongs to the upload at hand, which sends it once filled, or to an earlier one, sent already;
- * later uploads get buffers only after all chunks of earlier ones have theirs. Downloads: an upload
- * waits for, and so does any command that needs an earlier download's record, only for downloads
- * before it in the schedule, which have been taken over; those are received in order, into a ring of
- * their own, and a drain waits for older drains only.
+ * - threads, which finish every copy, since they wait for nothing;
+ * - the device, which finishes what is enqueued: that is enqueued only after the records of all that
+ *   it waits for, and nothing on the device waits for the host;
+ * - a free buffer of the in ring: its oldest chunk is of the upload at hand, which sends it once it
+ *   is filled, or was sent already, for later uploads get buffers only after all chunks of earlier
+ *   ones;
+ * - downloads, and only those before the command at hand, all of which have been taken over: they
+ *   are received in order, into a ring of their own, and a drain waits for older drains only.
  */
 struct pti_staging {
     pti_cuda_device *cuda;
