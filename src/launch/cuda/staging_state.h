@@ -23,8 +23,8 @@ typedef struct pti_cursor {
  * Staging never waits for ever. It waits for:
  *
  * - threads, which finish every copy, since they wait for nothing;
- * - the device, which finishes what is enqueued: that is enqueued only after the records of all that
- *   it waits for, and nothing on the device waits for the host;
+ * - the device, which finishes what is enqueued: that comes after the records of all that it waits
+ *   for, and nothing on the device waits for the host;
  * - a free buffer of the in ring: its oldest chunk is of the upload at hand, which sends it once it
  *   is filled, or was sent already, for later uploads get buffers only after all chunks of earlier
  *   ones;
