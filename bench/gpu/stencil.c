@@ -2,7 +2,6 @@
 #include "gpu/cases.h"
 #include "gpu/duplex.h"
 #include "gpu/gpu.h"
-#include "gpu/kernels.h"
 #include "gpu/problem.h"
 #include "jacobi_kernels.h"
 

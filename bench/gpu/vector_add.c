@@ -3,7 +3,6 @@
 #include "gpu/duplex.h"
 #include "gpu/gpu.h"
 #include "gpu/hand_pipeline.h"
-#include "gpu/kernels.h"
 #include "gpu/problem.h"
 #include "vector_add_kernels.h"
 
