@@ -12,6 +12,10 @@ enum { MAX_PERMUTED = 4 };
 /** Traffic that is hidden behind other work counts a little: it is what a busy link feels first. */
 static const double traffic_weight = 0.02;
 
+/** What is left of the time of a superblock at an end when it is tapered, and from where on that is
+ * worth its sub-kernels. */
+static const double tapered_part = 0.25, worth_tapering = 0.9;
+
 /** What the host spends on planning and running one more superblock. */
 static const double host_s = 10e-6;
 
@@ -267,16 +271,37 @@ static double superblock_bytes(const estimate *all) {
     return bytes;
 }
 
-/** What nothing hides: the uploads of the first superblock, and the downloads of the last one, which
- * are whole pieces. */
-static double ends_seconds(const estimate *all, const polytile_link *link) {
+/** What nothing hides: the uploads of the first superblock and the downloads of the last one, which
+ * are whole pieces; part is how much is left, where both are tapered, of pieces that depend on the
+ * fastest index. */
+static double ends_seconds(const estimate *all, const int *order, const polytile_link *link,
+                           double part) {
     double seconds = 0;
+    int fastest = order[all->n_dims - 1];
     for (int a = 0; a < all->n_pieces; a++) {
         const piece *of = &all->piece[a];
-        seconds += of->uploads ? of->run_cost * of->first_bytes / link->upload_bytes_per_s : 0;
-        seconds += of->downloads ? of->run_cost * of->bytes / link->download_bytes_per_s : 0;
+        double cost = of->run_cost * (of->depends[fastest] ? part : 1);
+        seconds += of->uploads ? cost * of->first_bytes / link->upload_bytes_per_s : 0;
+        seconds += of->downloads ? cost * of->bytes / link->download_bytes_per_s : 0;
     }
     return seconds;
+}
+
+/** Small superblocks at the ends help as far as the streams that wait there can catch up with the
+ * busiest. */
+static double fill_seconds(const estimate *all, pti_candidate *candidate, const polytile_link *link,
+                           double slack_s) {
+    double even_s = ends_seconds(all, candidate->order, link, 1);
+    double tapered_s =
+        fmax(ends_seconds(all, candidate->order, link, tapered_part), even_s - slack_s);
+    candidate->tapers = tapered_s < worth_tapering * even_s;
+    return candidate->tapers ? tapered_s : even_s;
+}
+
+/** By how much the busiest of three is busier than the next. */
+static double slack_of(double a, double b, double c) {
+    double busiest = fmax(a, fmax(b, c)), least = fmin(a, fmin(b, c));
+    return busiest - (a + b + c - busiest - least);
 }
 
 /**
@@ -286,7 +311,7 @@ static double ends_seconds(const estimate *all, const polytile_link *link) {
  * and draining.
  */
 static double estimate_seconds(const pti_problem *problem, const estimate *all,
-                               const pti_candidate *candidate, const moved *moves) {
+                               pti_candidate *candidate, const moved *moves) {
     const polytile_link *link = problem->link;
     double n_kernels = (double)candidate->n_kernels;
     double compute_s =
@@ -298,7 +323,8 @@ static double estimate_seconds(const pti_problem *problem, const estimate *all,
                moves->download_cost_bytes / link->download_bytes_per_s + latency_s + compute_s;
     double in_s = moves->upload_cost_bytes / link->duplex_bytes_per_s + latency_s;
     double out_s = moves->download_cost_bytes / link->duplex_bytes_per_s + latency_s;
-    double fill_s = compute_s / n_kernels + ends_seconds(all, link);
+    double fill_s = compute_s / n_kernels +
+                    fill_seconds(all, candidate, link, slack_of(in_s, out_s, compute_s));
     if (candidate->n_buffers == 1)
         return fmax(in_s + compute_s, out_s) + fill_s;
     double turn_s = moves->comes_back ? in_s + out_s : fmax(in_s, out_s);

@@ -28,6 +28,7 @@ typedef struct pti_candidate {
     double upload_bytes; /* estimated: what moves when neighbours share what they have in common */
     double download_bytes; /* estimated */
     double seconds;        /* estimated, with a small price on hidden traffic */
+    bool tapers;           /* with small superblocks at both ends it would be faster */
 } pti_candidate;
 
 /**

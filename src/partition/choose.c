@@ -12,6 +12,10 @@
 
 enum { MAX_SUPERBLOCKS = 1 << 22, MAX_RETRIES = 16 };
 
+/** With fewer superblocks there is no pipeline to fill and drain; with more, filling and draining it
+ * does not matter. */
+enum { MIN_TO_TAPER = 4, MAX_TO_TAPER = 1024 };
+
 typedef struct chooser {
     polytile_context *ctx;
     const pti_strategy *strategy;
@@ -76,6 +80,20 @@ static polytile_status offer(chooser *of, const pti_partition *partition, int64_
     return POLYTILE_OK;
 }
 
+/** The same superblocks with small ones at both ends, if the plan is faster with them. */
+static polytile_status offer_tapered(chooser *of, const pti_candidate *candidate,
+                                     const pti_partition *even) {
+    pti_partition tapered;
+    int64_t need_bytes;
+    if (even->n_superblocks < MIN_TO_TAPER || even->n_superblocks > MAX_TO_TAPER)
+        return POLYTILE_OK;
+    if (!pti_partition_taper(&of->problem, candidate, even, &tapered))
+        return POLYTILE_NO_MEMORY;
+    polytile_status status = offer(of, &tapered, &need_bytes);
+    pti_partition_free(&tapered);
+    return status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
+}
+
 static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate,
                                      int64_t *need_bytes) {
     pti_partition partition;
@@ -84,6 +102,8 @@ static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate
     if (!pti_partition_uniform(&of->problem, candidate, &partition))
         return POLYTILE_NO_MEMORY;
     polytile_status status = offer(of, &partition, need_bytes);
+    if (status == POLYTILE_OK && of->strategy->objective.may_be_small && candidate->tapers)
+        status = offer_tapered(of, candidate, &partition);
     pti_partition_free(&partition);
     return status;
 }

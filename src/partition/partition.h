@@ -23,6 +23,14 @@ bool pti_partition_uniform(const pti_problem *problem, const pti_candidate *cand
                            pti_partition *partition);
 
 /**
+ * The superblocks of a candidate with the first and the last one cut along the fastest index, so that
+ * a pipeline fills and drains sooner: an eighth, an eighth, a quarter and a half of a superblock, and
+ * the same the other way round. Errors: false when memory runs out.
+ */
+bool pti_partition_taper(const pti_problem *problem, const pti_candidate *candidate,
+                         const pti_partition *even, pti_partition *tapered);
+
+/**
  * Superblocks of varying size, for footprints that grow or shrink with the position: along one such
  * index each superblock is as long as fits, the others are cut evenly. Cutting greedily is optimal
  * along one index, since a part of what fits fits.

@@ -51,7 +51,7 @@ static double transfer_bytes(const pti_schedule *schedule, const pti_op *op,
 double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses) {
     double access_s =
         link->kernel_accesses_per_s > 0 ? n_accesses / link->kernel_accesses_per_s : 0;
-    return fmax(touched_bytes / link->kernel_bytes_per_s, access_s);
+    return touched_bytes / link->kernel_bytes_per_s + access_s;
 }
 
 double pti_thread_accesses(const pti_instance *instance) {

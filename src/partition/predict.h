@@ -15,8 +15,8 @@ pti_traffic pti_schedule_traffic(const pti_schedule *schedule);
 /** The elements that one thread in the middle of a launch touches, as boxes. */
 double pti_thread_accesses(const pti_instance *instance);
 
-/** The seconds that kernels take at least to go through so many bytes of their footprints with so
- * many accesses. */
+/** The seconds that kernels take to bring so many bytes of their footprints into their caches and to
+ * make so many accesses there. */
 double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses);
 
 /**

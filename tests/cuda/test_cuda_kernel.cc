@@ -133,8 +133,8 @@ TEST(CudaKernel, IsLaunchedWithItsThreadsAndViewsOnTheComputeStream) {
     ASSERT_EQ(gpu.launch({100, 1000}), POLYTILE_OK);
     ASSERT_EQ(runtime.launches.size(), 1u);
     const Launched &launched = runtime.launches[0];
-    expect_dim3(launched.block, 32, 4, 1);
-    expect_dim3(launched.grid, 32, 25, 1);
+    expect_dim3(launched.block, 32, 8, 1);
+    expect_dim3(launched.grid, 32, 13, 1);
     EXPECT_EQ(launched.threads.range[1].hi, 999);
     EXPECT_EQ(launched.stream, gpu.cuda.stream[PTI_STREAM_COMPUTE]);
     for (size_t a = 0; a < 3; a++)
@@ -152,17 +152,19 @@ TEST(CudaKernel, GetsOneGridForEachPartOfTooLargeABox) {
     }
 }
 
-TEST(CudaKernel, HasTheSmallestBlockThatFillsTheGpu) {
+TEST(CudaKernel, HasABlockThatFillsTheGpu) {
     const struct {
         int max_threads;
         int resident_threads[4];
         unsigned n_threads;
     } rows[] = {
-        {1024, {2048, 2048, 2048, 2048}, 128},
+        {1024, {2048, 2048, 2048, 2048}, 256},
+        {1024, {2048, 1024, 1024, 1024}, 128},
         {1024, {1024, 2048, 2048, 2048}, 256},
         {1024, {1024, 1536, 1024, 2048}, 1024},
         {512, {1024, 1536, 1024, 2048}, 256},
-        {1024, {0, 0, 0, 0}, 128},
+        {1024, {1024, 1024, 2048, 2048}, 512},
+        {1024, {0, 0, 0, 0}, 256},
         {64, {2048, 2048, 2048, 2048}, 64},
     };
     for (const auto &row : rows) {

@@ -42,10 +42,11 @@ static polytile_status check_kernel(pti_cuda_device *cuda, const pti_launch *lau
 #define KERNEL_CUDA(cuda, launch, call, arguments)                                                 \
     check_kernel(cuda, launch, (cuda)->api->call arguments, #call)
 
-/** The fewest threads of a block with which the most threads run on the GPU at once. */
+/** The first number of threads of a block with which the most threads run on the GPU at once. With
+ * 128 an H200 starts blocks too slowly to keep its memory busy (docs/ceilings.md). */
 static polytile_status choose_threads(pti_cuda_device *cuda, const pti_launch *launch,
                                       int max_threads, int *n_threads) {
-    static const int candidates[] = {128, 256, 512, 1024};
+    static const int candidates[] = {256, 512, 128, 1024};
     const void *kernel = launch->implementation->cuda;
     polytile_status status = POLYTILE_OK;
     int most_resident = 0;
@@ -53,7 +54,7 @@ static polytile_status choose_threads(pti_cuda_device *cuda, const pti_launch *l
     for (size_t k = 0; k < sizeof candidates / sizeof *candidates; k++) {
         int n_blocks = 0;
         if (candidates[k] > max_threads)
-            break;
+            continue;
         PTI_TRY(KERNEL_CUDA(cuda, launch, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
                             (&n_blocks, kernel, candidates[k], 0)));
         if (n_blocks * candidates[k] > most_resident) {
