@@ -19,11 +19,13 @@ typedef struct polytile_parameter {
 typedef struct polytile_link {
     double upload_bytes_per_s;
     double download_bytes_per_s;
-    double duplex_bytes_per_s;    /* each way, when both are busy */
-    double transfer_latency_s;    /* of one operation */
-    double run_overhead_bytes;    /* what each contiguous run of a strided transfer costs on top */
-    double launch_latency_s;      /* of one sub-kernel */
-    double kernel_bytes_per_s;    /* footprint bytes that a kernel goes through */
+    double duplex_bytes_per_s; /* each way, when both are busy */
+    double transfer_latency_s; /* of one operation */
+    double run_overhead_bytes; /* what each short contiguous run of a strided transfer costs on top,
+                                  where runs begin 64 KiB or more apart; less where closer, or
+                                  longer */
+    double launch_latency_s;   /* of one sub-kernel */
+    double kernel_bytes_per_s; /* footprint bytes that a kernel goes through */
     double kernel_accesses_per_s; /* element accesses of threads, at most, out of whatever cache or
                                      register; 0: not known, taken as no bound */
 } polytile_link;

@@ -131,14 +131,13 @@ static void describe_piece(const pti_problem *problem, const pti_candidate *cand
     polytile_domain first = pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, &threads);
     polytile_domain middle = piece_at(problem, shape, operand, -1, 0);
     piece *made = &all->piece[operand];
-    *made =
-        (piece){.bytes = (double)pti_box_count(&middle) * (double)of->element_bytes,
-                .first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes,
-                .run_cost = 1 + problem->link->run_overhead_bytes /
-                                    (double)pti_run_bytes(&of->domain, &middle, of->element_bytes),
-                .uploads = of->reads,
-                .downloads = of->writes,
-                .returns = of->fresh};
+    *made = (piece){.bytes = (double)pti_box_count(&middle) * (double)of->element_bytes,
+                    .first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes,
+                    .run_cost = pti_run_cost(problem->link,
+                                             pti_runs_of(&of->domain, &middle, of->element_bytes)),
+                    .uploads = of->reads,
+                    .downloads = of->writes,
+                    .returns = of->fresh};
     for (int d = 0; d < all->n_dims; d++) {
         made->share[d] = 1;
         made->depends[d] =

@@ -56,18 +56,27 @@ pti_layout pti_layout_of(const polytile_domain *hull, int64_t element_bytes) {
     return layout;
 }
 
-int64_t pti_run_bytes(const polytile_domain *array, const polytile_domain *box,
-                      int64_t element_bytes) {
-    int64_t run_bytes = element_bytes;
+pti_runs pti_runs_of(const polytile_domain *array, const polytile_domain *box,
+                     int64_t element_bytes) {
+    pti_runs runs = {element_bytes, element_bytes};
+    int64_t stride_bytes = element_bytes;
+    bool is_joined = true;
     for (int d = box->n_dims - 1; d >= 0; d--) {
-        if (box->range[d].step != 1 && box->range[d].lo != box->range[d].hi)
-            break;
-        if (pti_mul_overflows(run_bytes, pti_range_count(box->range[d]), &run_bytes))
-            return INT64_MAX;
-        if (!pti_range_equals(box->range[d], array->range[d]))
-            break;
+        int64_t count = pti_range_count(box->range[d]);
+        runs.pitch_bytes = runs.run_bytes;
+        if (count > 1 && (box->range[d].step != 1 || !is_joined)) {
+            runs.pitch_bytes = INT64_MAX;
+            pti_mul_overflows(stride_bytes, box->range[d].step, &runs.pitch_bytes);
+            return runs;
+        }
+        runs.run_bytes =
+            pti_mul_overflows(runs.run_bytes, count, &runs.run_bytes) ? INT64_MAX : runs.run_bytes;
+        if (pti_mul_overflows(stride_bytes, pti_range_count(array->range[d]), &stride_bytes))
+            stride_bytes = INT64_MAX;
+        is_joined = is_joined && pti_range_equals(box->range[d], array->range[d]);
     }
-    return run_bytes;
+    runs.pitch_bytes = runs.run_bytes;
+    return runs;
 }
 
 int64_t pti_layout_offset(const pti_layout *layout, const int64_t *element) {

@@ -19,12 +19,15 @@ typedef struct pti_layout {
 /** Lay out a box; size_bytes is INT64_MAX when it exceeds 64 bits, 0 for an empty box. */
 pti_layout pti_layout_of(const polytile_domain *hull, int64_t element_bytes);
 
-/**
- * The bytes of a box that lie side by side in an array in C order: its runs, which a strided
- * transfer takes one by one.
- */
-int64_t pti_run_bytes(const polytile_domain *array, const polytile_domain *box,
-                      int64_t element_bytes);
+/** The runs of a box: bytes that lie side by side in an array in C order. */
+typedef struct pti_runs {
+    int64_t run_bytes;
+    int64_t
+        pitch_bytes; /* from the begin of one to that of the next; run_bytes if there is but one */
+} pti_runs;
+
+pti_runs pti_runs_of(const polytile_domain *array, const polytile_domain *box,
+                     int64_t element_bytes);
 
 /** Where an element lies, in bytes from the layout's start. */
 int64_t pti_layout_offset(const pti_layout *layout, const int64_t *element);

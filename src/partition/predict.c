@@ -11,7 +11,7 @@ const polytile_link polytile_link_default = {
     .download_bytes_per_s = 55.4e9,
     .duplex_bytes_per_s = 50.8e9,
     .transfer_latency_s = 2.6e-6,
-    .run_overhead_bytes = 1024,
+    .run_overhead_bytes = 6144,
     .launch_latency_s = 2.6e-6,
     .kernel_bytes_per_s = 4.0e12,
     .kernel_accesses_per_s = 1.0e14,
@@ -37,6 +37,16 @@ static double touched_bytes(const pti_schedule *schedule, int64_t superblock) {
     return bytes;
 }
 
+/** What a GPU looks up to find host memory comes in lines for 16 pages of 4 KiB: runs that begin so
+ * far apart share nothing of it, and behind a run as long as this the next line has come, nearly. */
+static const double line_bytes = 64 * 1024, least_shown = 1.0 / 64;
+
+double pti_run_cost(const polytile_link *link, pti_runs runs) {
+    double apart = fmin(1, (double)runs.pitch_bytes / line_bytes);
+    double shown = fmax(least_shown, 1 - (double)runs.run_bytes / line_bytes);
+    return 1 + link->run_overhead_bytes * apart * shown / (double)runs.run_bytes;
+}
+
 /** The bytes of a transfer with what its runs cost on top. */
 static double transfer_bytes(const pti_schedule *schedule, const pti_op *op,
                              const polytile_link *link) {
@@ -44,8 +54,8 @@ static double transfer_bytes(const pti_schedule *schedule, const pti_op *op,
         return (double)op->bytes;
     const pti_operand *operand =
         &schedule->instance->operand[schedule->placement[op->placement].operand];
-    int64_t run_bytes = pti_run_bytes(&operand->domain, &op->box, operand->element_bytes);
-    return (double)op->bytes * (1 + link->run_overhead_bytes / (double)run_bytes);
+    pti_runs runs = pti_runs_of(&operand->domain, &op->box, operand->element_bytes);
+    return (double)op->bytes * pti_run_cost(link, runs);
 }
 
 double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses) {

@@ -148,5 +148,6 @@ bool pti_cuda_is_staged(const pti_command *command, const pti_cuda_host_memory *
     if (kinds[command->operand] == PTI_CUDA_PAGEABLE)
         return true;
     return command->op->bytes >= PACKED_BYTES &&
-           pti_run_bytes(&host->layout->hull, move->box, move->element_bytes) < SHORT_RUN_BYTES;
+           pti_runs_of(&host->layout->hull, move->box, move->element_bytes).run_bytes <
+               SHORT_RUN_BYTES;
 }
