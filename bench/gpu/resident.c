@@ -43,8 +43,8 @@ static void launch_same(const resident_add *r) {
     polytile_view views[N_ARRAYS];
     for (int a = 0; a < N_ARRAYS; a++)
         views[a] = gpu_view(r->device[a], 0, n_elements - 1);
-    gpu_launch(add_f32_implementation()->cuda, POLYTILE_EXTENTS(n_elements), N_ARRAYS, views,
-               r->stream);
+    gpu_launch(add_f32_implementation()->cuda_contiguous, POLYTILE_EXTENTS(n_elements), N_ARRAYS,
+               views, r->stream);
 }
 
 static void launch_plain(const resident_add *r) {

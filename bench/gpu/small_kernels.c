@@ -33,7 +33,7 @@ static void launch_piece(const gather *g, int64_t k) {
     polytile_domain threads = polytile_domain_from_bounds(1, &lo, &hi);
     polytile_view views[] = {gpu_view(g->device_x, 0, g->n_x - 1),
                              gpu_view(g->device_y[k % N_BUFFERS], lo, hi)};
-    gpu_launch(gpu_gather()->cuda, &threads, 2, views, g->stream);
+    gpu_launch(gpu_gather()->cuda_contiguous, &threads, 2, views, g->stream);
 }
 
 static double time_raw(void *subject) {

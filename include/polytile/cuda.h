@@ -17,9 +17,9 @@
  *         the declaration first names the arrays; nothing else, and no dynamic shared memory.
  *         The library chooses grid and block: of the thread's indices the last runs along x, the
  *         one before along y, and all others together along z, the last of them fastest; along what
- *         has no index there is one thread, along z fewer than 2^32. A grid has threads outside
- *         the box, which PT_THREAD ends. A large box may be run by several launches, each with a
- *         part of it.
+ *         has no index there is one thread, along each axis fewer than 2^32. A grid has threads
+ *         outside the box, which PT_THREAD ends. A large box may be run by several launches, each
+ *         with a part of it.
  * Views   as kernel.h says: PT_VIEW, PT_CONTIGUOUS_VIEW, PT_AT, PT_FIRST, PT_LAST; and PT_SUM,
  *         PT_PROD, PT_MIN, PT_MAX, which are atomic. Index the members of `threads` and of views
  *         with constants only, as these macros do: others move them to slow local memory.

@@ -4,8 +4,8 @@
 /* Kernel bodies as CUDA kernels; included by kernel.h where nvcc compiles.
  *
  * A thread finds its indices and runs the body, as on the host in one of two copies: one for views
- * whose last dimension is contiguous, and one for any other. All threads of a launch take the same
- * one, so the choice costs a few uniform instructions. */
+ * whose last dimension is contiguous, and one for any other. They are two kernels, of which the
+ * library launches one, because a choice within the kernel would delay each thread's first load. */
 #include <polytile/cuda.h>
 
 #define PT_DEVICE_FUNCTION static __host__ __device__ __forceinline__
@@ -14,24 +14,22 @@
     static __global__ void kernel##_cuda(                                                          \
         const polytile_domain pt_threads PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__)) {        \
         PT_APPLY(PT_THREAD, (pt_threads, PT_UNPACK indices));                                      \
-        if (1 PT_EACH(PT_CUDA_AND_IS_CONTIGUOUS, kernel, __VA_ARGS__)) {                           \
-            PT_EACH(PT_CUDA_DEFINE_CONTIGUOUS_VIEW, kernel, __VA_ARGS__)                           \
-            kernel##_thread(PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));     \
-        } else {                                                                                   \
-            PT_EACH(PT_CUDA_DEFINE_STRIDED_VIEW, kernel, __VA_ARGS__)                              \
-            kernel##_thread(PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));     \
-        }                                                                                          \
+        PT_EACH(PT_CUDA_DEFINE_STRIDED_VIEW, kernel, __VA_ARGS__)                                  \
+        kernel##_thread(PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));         \
+    }                                                                                              \
+    static __global__ void kernel##_cuda_contiguous(                                               \
+        const polytile_domain pt_threads PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__)) {        \
+        PT_APPLY(PT_THREAD, (pt_threads, PT_UNPACK indices));                                      \
+        PT_EACH(PT_CUDA_DEFINE_CONTIGUOUS_VIEW, kernel, __VA_ARGS__)                               \
+        kernel##_thread(PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));         \
     }
 
-#define PT_CUDA_ADDRESS(kernel) (const void *)kernel##_cuda
+#define PT_CUDA_ADDRESSES(kernel)                                                                  \
+    (const void *)kernel##_cuda, (const void *)kernel##_cuda_contiguous
 
 /* What a view, the tuple (T, A, n_dims), turns into at each place. */
 #define PT_CUDA_PARAMETER(kernel, k, view) PT_APPLY(PT_CUDA_PARAMETER_, (PT_UNPACK view))
 #define PT_CUDA_PARAMETER_(T, A, n_dims)   , const polytile_view pt_view_##A
-
-#define PT_CUDA_AND_IS_CONTIGUOUS(kernel, k, view)                                                 \
-    PT_APPLY(PT_CUDA_AND_IS_CONTIGUOUS_, (PT_UNPACK view))
-#define PT_CUDA_AND_IS_CONTIGUOUS_(T, A, n_dims) &PT_IS_CONTIGUOUS(T, n_dims, pt_view_##A)
 
 #define PT_CUDA_DEFINE_CONTIGUOUS_VIEW(kernel, k, view)                                            \
     PT_APPLY(PT_CUDA_DEFINE_VIEW, (kernel, PT_LAST_UNIT, PT_UNPACK view))

@@ -3,10 +3,9 @@
 
 /* What is behind the macros and functions of cuda.h, which includes this. */
 
-/** The calling thread's place in the grid. Blocks are at most 2^31 - 1 by 65535 by 65535, so only
- * x needs more than 32 bits. */
-__device__ __forceinline__ int64_t pt_grid_x(void) {
-    return (int64_t)((uint64_t)blockIdx.x * blockDim.x + threadIdx.x);
+/** The calling thread's place in the grid, which has fewer than 2^32 threads along each axis. */
+__device__ __forceinline__ uint32_t pt_grid_x(void) {
+    return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
 __device__ __forceinline__ uint32_t pt_grid_y(void) {
@@ -17,60 +16,72 @@ __device__ __forceinline__ uint32_t pt_grid_z(void) {
     return blockIdx.z * blockDim.z + threadIdx.z;
 }
 
-/** Takes the fastest index, of extent hi - lo + 1, off what *z stands for. */
-__device__ __forceinline__ int64_t pt_take_index(uint32_t *z, int64_t lo, int64_t hi) {
-    const uint32_t extent = (uint32_t)(hi - lo + 1), whole = *z;
-    *z = whole / extent;
-    return lo + whole % extent;
+/** The index at a place, counted from the range's first; of a thread outside the box, any number. */
+__device__ __forceinline__ int64_t pt_index_at(int64_t lo, uint32_t place) {
+    return (int64_t)((uint64_t)lo + place);
 }
 
-/* One index at a time; those that can lie outside the box are compared with its end. */
+/** 0 or 1, to be combined by |, of which compilers make one branch for all indices. */
+__device__ __forceinline__ int pt_is_outside(int64_t lo, int64_t hi, uint32_t place) {
+    return place > (uint32_t)hi - (uint32_t)lo;
+}
+
+/** Takes the fastest index, of extent hi - lo + 1, off what *z stands for. */
+__device__ __forceinline__ int64_t pt_take_index(uint32_t *z, int64_t lo, int64_t hi) {
+    const uint32_t extent = (uint32_t)hi - (uint32_t)lo + 1, whole = *z;
+    *z = whole / extent;
+    return pt_index_at(lo, whole % extent);
+}
+
+/* Indices come before the one check, whose outcome they then need not wait for. The check is on
+ * places, in 32 bits. */
 #define PT_THREAD_LO(threads, dim) (threads).range[dim].lo
 #define PT_THREAD_HI(threads, dim) (threads).range[dim].hi
-#define PT_THREAD_AT(threads, dim, i, place)                                                       \
-    const int64_t i __attribute__((unused)) = PT_THREAD_LO(threads, dim) + (place);                \
-    if (i > PT_THREAD_HI(threads, dim))                                                            \
-    return
+#define PT_THREAD_INDEX(threads, dim, i, place)                                                    \
+    const int64_t i __attribute__((unused)) = pt_index_at(PT_THREAD_LO(threads, dim), place)
 #define PT_THREAD_TAKE(threads, dim, i)                                                            \
     const int64_t i __attribute__((unused)) =                                                      \
         pt_take_index(&pt_z, PT_THREAD_LO(threads, dim), PT_THREAD_HI(threads, dim))
+#define PT_THREAD_IS_OUTSIDE(threads, dim, place)                                                  \
+    pt_is_outside(PT_THREAD_LO(threads, dim), PT_THREAD_HI(threads, dim), place)
 
-#define PT_THREAD_1(t, a) PT_THREAD_AT(t, 0, a, pt_grid_x())
+#define PT_THREAD_1(t, a)                                                                          \
+    const uint32_t pt_x = pt_grid_x();                                                             \
+    PT_THREAD_INDEX(t, 0, a, pt_x);                                                                \
+    if (PT_THREAD_IS_OUTSIDE(t, 0, pt_x))                                                          \
+    return
 #define PT_THREAD_2(t, a, b)                                                                       \
-    PT_THREAD_AT(t, 1, b, pt_grid_x());                                                            \
-    PT_THREAD_AT(t, 0, a, pt_grid_y())
-#define PT_THREAD_3(t, a, b, c)                                                                    \
-    PT_THREAD_AT(t, 2, c, pt_grid_x());                                                            \
-    PT_THREAD_AT(t, 1, b, pt_grid_y());                                                            \
-    PT_THREAD_AT(t, 0, a, pt_grid_z())
-#define PT_THREAD_4(t, a, b, c, d)                                                                 \
-    PT_THREAD_AT(t, 3, d, pt_grid_x());                                                            \
-    PT_THREAD_AT(t, 2, c, pt_grid_y());                                                            \
-    PT_THREAD_Z(t, PT_THREAD_TAKE(t, 1, b), a)
+    const uint32_t pt_x = pt_grid_x(), pt_y = pt_grid_y();                                         \
+    PT_THREAD_INDEX(t, 1, b, pt_x);                                                                \
+    PT_THREAD_INDEX(t, 0, a, pt_y);                                                                \
+    if (PT_THREAD_IS_OUTSIDE(t, 1, pt_x) | PT_THREAD_IS_OUTSIDE(t, 0, pt_y))                       \
+    return
+#define PT_THREAD_3(t, a, b, c)    PT_THREAD_Z(t, 3, (void)0, a, b, c)
+#define PT_THREAD_4(t, a, b, c, d) PT_THREAD_Z(t, 4, PT_THREAD_TAKE(t, 1, b), a, c, d)
 #define PT_THREAD_5(t, a, b, c, d, e)                                                              \
-    PT_THREAD_AT(t, 4, e, pt_grid_x());                                                            \
-    PT_THREAD_AT(t, 3, d, pt_grid_y());                                                            \
-    PT_THREAD_Z(t, PT_THREAD_TAKE(t, 2, c); PT_THREAD_TAKE(t, 1, b), a)
+    PT_THREAD_Z(t, 5, PT_THREAD_TAKE(t, 2, c); PT_THREAD_TAKE(t, 1, b), a, d, e)
 #define PT_THREAD_6(t, a, b, c, d, e, f)                                                           \
-    PT_THREAD_AT(t, 5, f, pt_grid_x());                                                            \
-    PT_THREAD_AT(t, 4, e, pt_grid_y());                                                            \
-    PT_THREAD_Z(t, PT_THREAD_TAKE(t, 3, d); PT_THREAD_TAKE(t, 2, c); PT_THREAD_TAKE(t, 1, b), a)
+    PT_THREAD_Z(t, 6, PT_THREAD_TAKE(t, 3, d); PT_THREAD_TAKE(t, 2, c);                            \
+                PT_THREAD_TAKE(t, 1, b), a, e, f)
 #define PT_THREAD_7(t, a, b, c, d, e, f, g)                                                        \
-    PT_THREAD_AT(t, 6, g, pt_grid_x());                                                            \
-    PT_THREAD_AT(t, 5, f, pt_grid_y());                                                            \
-    PT_THREAD_Z(t, PT_THREAD_TAKE(t, 4, e); PT_THREAD_TAKE(t, 3, d); PT_THREAD_TAKE(t, 2, c);      \
-                PT_THREAD_TAKE(t, 1, b), a)
+    PT_THREAD_Z(t, 7, PT_THREAD_TAKE(t, 4, e); PT_THREAD_TAKE(t, 3, d); PT_THREAD_TAKE(t, 2, c);   \
+                PT_THREAD_TAKE(t, 1, b), a, f, g)
 #define PT_THREAD_8(t, a, b, c, d, e, f, g, h)                                                     \
-    PT_THREAD_AT(t, 7, h, pt_grid_x());                                                            \
-    PT_THREAD_AT(t, 6, g, pt_grid_y());                                                            \
-    PT_THREAD_Z(t, PT_THREAD_TAKE(t, 5, f); PT_THREAD_TAKE(t, 4, e); PT_THREAD_TAKE(t, 3, d);      \
-                PT_THREAD_TAKE(t, 2, c); PT_THREAD_TAKE(t, 1, b), a)
+    PT_THREAD_Z(t, 8, PT_THREAD_TAKE(t, 5, f); PT_THREAD_TAKE(t, 4, e); PT_THREAD_TAKE(t, 3, d);   \
+                PT_THREAD_TAKE(t, 2, c); PT_THREAD_TAKE(t, 1, b), a, g, h)
 
-/* All indices along z: `takes` declares them all but the first, a, for which the rest is left. */
-#define PT_THREAD_Z(t, takes, a)                                                                   \
+/* Three indices and more: `takes` declares those between the first, a, and the last two, y and x;
+ * what it leaves of pt_z is for a. */
+#define PT_THREAD_Z(t, n_indices, takes, a, y, x)                                                  \
+    const uint32_t pt_x = pt_grid_x(), pt_y = pt_grid_y();                                         \
     uint32_t pt_z = pt_grid_z();                                                                   \
     takes;                                                                                         \
-    PT_THREAD_AT(t, 0, a, pt_z)
+    PT_THREAD_INDEX(t, (n_indices)-1, x, pt_x);                                                    \
+    PT_THREAD_INDEX(t, (n_indices)-2, y, pt_y);                                                    \
+    PT_THREAD_INDEX(t, 0, a, pt_z);                                                                \
+    if (PT_THREAD_IS_OUTSIDE(t, (n_indices)-1, pt_x) |                                             \
+        PT_THREAD_IS_OUTSIDE(t, (n_indices)-2, pt_y) | PT_THREAD_IS_OUTSIDE(t, 0, pt_z))           \
+    return
 
 template <class T, class U> struct pt_is_same { static constexpr bool value = false; };
 template <class T> struct pt_is_same<T, T> { static constexpr bool value = true; };

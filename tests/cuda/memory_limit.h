@@ -24,13 +24,14 @@ inline int launch_and_look_at_memory(const polytile_launch *launch) {
 }
 
 /** Free device memory falls by no more than memory= from before a device is opened to its runs. What
- * CUDA takes for its context and a kernel's code is taken before. */
+ * CUDA takes for its context and a kernel's code is taken before, so it is the same kernel. */
 template <class World> void expect_memory_within_limit(uint64_t seed, int64_t memory_bytes) {
     World world(seed);
     Random random(seed);
     const Case &of = World::cases().of("add[i]");
-    AddLauncher add = {of.implementation->cuda, SIZE_MAX, 0};
     polytile_implementation implementation = *of.implementation;
+    const bool has_two = implementation.cuda_contiguous != nullptr;
+    AddLauncher add = {has_two ? implementation.cuda_contiguous : implementation.cuda, SIZE_MAX, 0};
     implementation.cuda_launcher = launch_and_look_at_memory;
     implementation.user = &add;
     Case with_launcher = of;

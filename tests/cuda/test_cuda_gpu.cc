@@ -7,10 +7,12 @@
 
 namespace {
 
-const void *symbol_of(const std::string &name, const polytile_implementation &host) {
-    (void)host;
-    const polytile_implementation *implementation = cuda_kernel_of(name.c_str());
-    return implementation == nullptr ? nullptr : implementation->cuda;
+void add_kernels(const std::string &name, polytile_implementation *to) {
+    const polytile_implementation *from_nvcc = cuda_kernel_of(name.c_str());
+    if (from_nvcc != nullptr) {
+        to->cuda = from_nvcc->cuda;
+        to->cuda_contiguous = from_nvcc->cuda_contiguous;
+    }
 }
 
 /** A GPU takes back what it gave by itself; what a test left shows as memory that is not free. */
@@ -19,7 +21,7 @@ class GpuWorld {
     explicit GpuWorld(uint64_t) { free_before_bytes_ = free_bytes(); }
 
     static const CudaCases &cases() {
-        static const CudaCases cases(symbol_of);
+        static const CudaCases cases(add_kernels);
         return cases;
     }
 

@@ -131,14 +131,15 @@ TEST(CudaGrid, CutsHugeBoxesIntoGridsWithinCudasLimits) {
         int64_t n_parts;
     } rows[] = {
         {{int64_t{1} << 31}, {256, 1, 1}, 1},
-        {{int64_t{1} << 45}, {256, 1, 1}, 65},
+        {{(int64_t{1} << 31) + 1}, {256, 1, 1}, 2},
+        {{int64_t{1} << 45}, {256, 1, 1}, 1 << 14},
         {{65535 * 8, 1000}, {32, 8, 1}, 1},
         {{65535 * 8 + 1, 1000}, {32, 8, 1}, 2},
         {{65536, 10, 10}, {16, 16, 1}, 2},
         {{65536, 10, 10}, {16, 8, 2}, 1},
         {{1000, 1000, 10, 10}, {16, 16, 1}, 16},
         {{3, 70000, 10, 10}, {16, 16, 1}, 6},
-        {{int64_t{1} << 20, int64_t{1} << 40}, {32, 8, 1}, 3 * 17},
+        {{int64_t{1} << 20, int64_t{1} << 40}, {32, 8, 1}, 3 * 512},
     };
     for (const auto &row : rows) {
         const polytile_domain threads = box_of(row.counts);
@@ -149,7 +150,9 @@ TEST(CudaGrid, CutsHugeBoxesIntoGridsWithinCudasLimits) {
         pti_boxes covered = {};
         for (int64_t k = 0; k < parts.n_parts; k++) {
             const polytile_domain part = pti_cuda_part(&threads, &parts, k);
-            EXPECT_TRUE(fits(pti_cuda_grid_of(&part, row.block), pti_cuda_most_blocks));
+            const pti_cuda_extents grid = pti_cuda_grid_of(&part, row.block);
+            EXPECT_TRUE(fits(grid, pti_cuda_most_blocks));
+            EXPECT_LE(grid.x * row.block.x, int64_t{UINT32_MAX});
             EXPECT_FALSE(pti_boxes_meet(&covered, &part));
             pti_boxes_append(&covered, &part);
             n_threads += pti_box_count(&part);

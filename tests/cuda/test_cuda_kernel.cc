@@ -13,6 +13,7 @@ extern "C" {
 namespace {
 
 struct Launched {
+    const void *kernel;
     dim3 grid, block;
     polytile_domain threads;
     std::vector<void *> origins;
@@ -31,7 +32,7 @@ struct Runtime {
 };
 
 Runtime runtime;
-char the_kernel, another_kernel;
+char the_kernel, another_kernel, contiguous_kernel;
 polytile_launch told;
 int launcher_returns;
 
@@ -52,9 +53,9 @@ cudaError_t count_blocks(int *n_blocks, const void *, int n_threads, size_t) {
 
 cudaError_t launch_kernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                           size_t shared_bytes, cudaStream_t stream) {
-    EXPECT_TRUE(kernel == &the_kernel || kernel == &another_kernel);
     EXPECT_EQ(shared_bytes, 0u);
-    Launched launched = {grid, block, *static_cast<polytile_domain *>(arguments[0]), {}, stream};
+    Launched launched = {kernel, grid,  block, *static_cast<polytile_domain *>(arguments[0]),
+                         {},     stream};
     for (size_t a = 0; a < runtime.n_views; a++)
         launched.origins.push_back(static_cast<polytile_view *>(arguments[1 + a])->origin);
     runtime.launches.push_back(launched);
@@ -135,6 +136,7 @@ TEST(CudaKernel, IsLaunchedWithItsThreadsAndViewsOnTheComputeStream) {
     const Launched &launched = runtime.launches[0];
     expect_dim3(launched.block, 32, 8, 1);
     expect_dim3(launched.grid, 32, 13, 1);
+    EXPECT_EQ(launched.kernel, &the_kernel);
     EXPECT_EQ(launched.threads.range[1].hi, 999);
     EXPECT_EQ(launched.stream, gpu.cuda.stream[PTI_STREAM_COMPUTE]);
     for (size_t a = 0; a < 3; a++)
@@ -185,6 +187,30 @@ TEST(CudaKernel, IsLookedAtOnce) {
     gpu.implementation.cuda = &another_kernel;
     ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
     EXPECT_EQ(runtime.n_questions, 2);
+}
+
+TEST(CudaKernel, IsTheOneForContiguousViewsWhereAllAre) {
+    const polytile_view_shape shapes[] = {{4, 1}, {8, 2}};
+    const struct {
+        int64_t x_stride, y_stride; /* of the last dimensions */
+        bool has_shapes, is_contiguous;
+    } rows[] = {{4, 8, true, true},
+                {8, 8, true, false},
+                {4, 4, true, false},
+                {4, -8, true, false},
+                {4, 8, false, false}};
+    for (const auto &row : rows) {
+        Gpu gpu;
+        gpu.implementation.cuda_contiguous = &contiguous_kernel;
+        gpu.implementation.views = row.has_shapes ? shapes : nullptr;
+        gpu.views[0].stride_bytes[0] = row.x_stride;
+        gpu.views[1].stride_bytes[0] = 4096;
+        gpu.views[1].stride_bytes[1] = row.y_stride;
+        ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
+        EXPECT_EQ(runtime.launches[0].kernel, row.is_contiguous ? &contiguous_kernel : &the_kernel)
+            << "row " << &row - rows;
+        EXPECT_EQ(gpu.cuda.block_choice.kernel, runtime.launches[0].kernel);
+    }
 }
 
 TEST(CudaKernel, TakesTheBlockThatWasAskedFor) {

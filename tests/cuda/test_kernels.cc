@@ -162,6 +162,8 @@ TEST(CudaKernels, BodiesThatNvccCompilesAreForHostAndGpu) {
             ASSERT_NE(implementation, nullptr) << of.declaration;
             EXPECT_NE(implementation->host, nullptr) << of.declaration;
             EXPECT_NE(implementation->cuda, nullptr) << of.declaration;
+            EXPECT_EQ(implementation->cuda_contiguous != nullptr, implementation->views != nullptr)
+                << of.declaration;
             EXPECT_EQ(implementation->n_views, of.implementation->n_views) << of.declaration;
             EXPECT_EQ(of.implementation->cuda, nullptr) << of.declaration;
         }

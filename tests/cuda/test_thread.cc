@@ -42,7 +42,19 @@ const polytile_implementation *const bodies[] = {&count_1_kernel, &count_2_kerne
                                                  &count_4_kernel, &count_5_kernel, &count_6_kernel,
                                                  &count_7_kernel, &count_8_kernel};
 
-using CountKernel = void (*)(polytile_domain, polytile_view);
+POLYTILE_KERNEL(count_from_first, (i), (int32_t, C, 1)) {
+    PT_AT(C, i - PT_FIRST(C, 0)) += 1;
+}
+
+POLYTILE_KERNEL(note, (i), (int64_t, last, 1)) {
+    PT_AT(last, 0) = i;
+}
+
+using OneViewKernel = void (*)(polytile_domain, polytile_view);
+
+OneViewKernel kernel_at(const void *address) {
+    return reinterpret_cast<OneViewKernel>(const_cast<void *>(address));
+}
 
 unsigned extent_of(const polytile_domain &box, int dim) {
     return static_cast<unsigned>(box.range[dim].hi - box.range[dim].lo + 1);
@@ -64,9 +76,9 @@ template <class Visit> void for_each(const Extents3 &extents, Extents3 *at, Visi
                 visit();
 }
 
-void launch(const polytile_implementation &body, const polytile_domain &box,
-            const polytile_view &view, const Extents3 &block) {
-    const CountKernel kernel = reinterpret_cast<CountKernel>(const_cast<void *>(body.cuda));
+void launch(const void *address, const polytile_domain &box, const polytile_view &view,
+            const Extents3 &block) {
+    const OneViewKernel kernel = kernel_at(address);
     const Extents3 threads = folded(box);
     const Extents3 grid = {(threads.x + block.x - 1) / block.x, (threads.y + block.y - 1) / block.y,
                            (threads.z + block.z - 1) / block.z};
@@ -115,12 +127,49 @@ TEST(CudaThread, EachThreadOfABoxRunsOnceWhateverTheGrid) {
             const polytile_domain box = random_box(body->n_indices, &random);
             const Extents3 block = random_block(body->n_indices, &random);
             const int64_t distance = random.number(1, 2);
+            const bool contiguous = distance == 1 && random.number(0, 1) == 1;
             std::vector<int32_t> elements;
-            launch(*body, box, view_of(box, &elements, distance), block);
+            launch(contiguous ? body->cuda_contiguous : body->cuda, box,
+                   view_of(box, &elements, distance), block);
             for (size_t k = 0; k < elements.size(); k++)
                 ASSERT_EQ(elements[k], k % static_cast<size_t>(distance) == 0 ? 1 : 0)
                     << body->n_indices << " indices, round " << round << ", element " << k;
         }
+}
+
+TEST(CudaThread, IndicesAreThoseOfTheBoxWhereverItLies) {
+    const int64_t n = 10, span = int64_t{1} << 32;
+    for (const int64_t lo : {INT64_MIN, -span - 5, -span / 2 - 5, int64_t{-5}, span / 2 - 5,
+                             span - 5, INT64_MAX - n + 1}) {
+        const polytile_domain box = {1, {{lo, lo + n - 1, 1}}};
+        std::vector<int32_t> elements(n + 8, 0);
+        const polytile_view view = {elements.data(), {sizeof(int32_t)}, box};
+        for (const void *kernel :
+             {count_from_first_kernel.cuda, count_from_first_kernel.cuda_contiguous})
+            launch(kernel, box, view, {4, 1, 1});
+        for (size_t k = 0; k < elements.size(); k++)
+            EXPECT_EQ(elements[k], k < n ? 2 : 0) << "lo " << lo << ", element " << k;
+    }
+}
+
+/** What the one thread at a place, of a grid of blocks of 256 threads, notes; `none` if it is ended. */
+int64_t noted_at(uint64_t place, const polytile_domain &box, int64_t none) {
+    int64_t last = none;
+    const polytile_view view = {&last, {sizeof last}, {1, {{0, 0, 1}}}};
+    blockDim = {256, 1, 1};
+    blockIdx = {static_cast<unsigned>(place / 256), 0, 0};
+    threadIdx = {static_cast<unsigned>(place % 256), 0, 0};
+    kernel_at(note_kernel.cuda_contiguous)(box, view);
+    return last;
+}
+
+TEST(CudaThread, PlacesOfTheLargestGridTakeUpTo32Bits) {
+    const uint64_t n = uint64_t{1} << 31;
+    const polytile_domain box = {1, {{-7, static_cast<int64_t>(n) - 8, 1}}};
+    EXPECT_EQ(noted_at(0, box, -99), -7);
+    EXPECT_EQ(noted_at(n - 1, box, -99), static_cast<int64_t>(n) - 8);
+    EXPECT_EQ(noted_at(n, box, -99), -99);
+    EXPECT_EQ(noted_at(n + 1023, box, -99), -99);
 }
 
 } // namespace

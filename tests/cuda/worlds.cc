@@ -3,11 +3,11 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
-CudaCases::CudaCases(FindSymbol find) {
+CudaCases::CudaCases(AddKernels add) {
     for (const Case &of : all_cases()) {
         const std::string name(of.declaration, std::strcspn(of.declaration, "["));
         auto own = std::make_unique<polytile_implementation>(*of.implementation);
-        own->cuda = find(name, *of.implementation);
+        add(name, own.get());
         Case with_kernel = of;
         with_kernel.implementation = own.get();
         implementations_.push_back(std::move(own));
@@ -25,8 +25,8 @@ const Case &CudaCases::of(const std::string &declaration) const {
 }
 
 const CudaCases &FakeWorld::cases() {
-    static const CudaCases cases([](const std::string &, const polytile_implementation &host) {
-        return reinterpret_cast<const void *>(host.host);
+    static const CudaCases cases([](const std::string &, polytile_implementation *to) {
+        to->cuda = reinterpret_cast<const void *>(to->host);
     });
     return cases;
 }

@@ -10,13 +10,13 @@
 /* Where tests of the CUDA device run: on a runtime that needs no GPU, or on a GPU. Tests of both are
  * templates over the world: runs.h, failures.h and memory_limit.h. */
 
-/** A case's kernel by its name, such as "add"; the symbol as polytile_implementation.cuda. */
-using FindSymbol = const void *(*)(const std::string &name, const polytile_implementation &host);
+/** Adds a case's CUDA kernels, found by its name, such as "add", to its implementation. */
+using AddKernels = void (*)(const std::string &name, polytile_implementation *to);
 
 /** The cases of launch/cases.h with CUDA kernels. */
 class CudaCases {
   public:
-    explicit CudaCases(FindSymbol find);
+    explicit CudaCases(AddKernels add);
     const std::vector<Case> &all() const { return cases_; }
     /** The first case of a declaration that begins so. */
     const Case &of(const std::string &declaration) const;

@@ -7,6 +7,9 @@ enum {
     FEW_PLANES = 4, /* deep enough for neighbouring planes to share what they read */
 };
 
+/** Of a part: with the threads outside it a grid's places still take 32 bits. */
+static const int64_t most_threads_along_x = (int64_t)1 << 31;
+
 const pti_cuda_extents pti_cuda_most_threads = {1024, 1024, 64};
 const pti_cuda_extents pti_cuda_most_blocks = {INT32_MAX, UINT16_MAX, UINT16_MAX};
 
@@ -61,8 +64,8 @@ pti_cuda_parts pti_cuda_parts_of(const polytile_domain *threads, pti_cuda_extent
                                  pti_cuda_extents most_blocks) {
     enum { Z = 2 };
     pti_cuda_parts parts = {.n_parts = 1};
-    int64_t most[] = {times(most_blocks.x, block.x), times(most_blocks.y, block.y),
-                      times(most_blocks.z, block.z)};
+    int64_t most[] = {pti_min(times(most_blocks.x, block.x), most_threads_along_x),
+                      times(most_blocks.y, block.y), times(most_blocks.z, block.z)};
     for (int d = threads->n_dims - 1; d >= 0; d--) {
         int axis = (int)pti_min(threads->n_dims - 1 - d, Z);
         int64_t count = pti_range_count(threads->range[d]);

@@ -34,8 +34,8 @@ typedef struct pti_cuda_parts {
 } pti_cuda_parts;
 
 /**
- * Parts whose grids have at most most_blocks, each as large as that allows; cut along the outermost
- * of the indices that go along z together.
+ * Parts whose grids have at most most_blocks, and fewer than 2^32 threads along each axis; each as
+ * large as that allows; cut along the outermost of the indices that go along z together.
  *
  * Shapes  threads: not empty, steps 1.
  */

@@ -42,12 +42,28 @@ static polytile_status check_kernel(pti_cuda_device *cuda, const pti_launch *lau
 #define KERNEL_CUDA(cuda, launch, call, arguments)                                                 \
     check_kernel(cuda, launch, (cuda)->api->call arguments, #call)
 
+static bool is_contiguous(const polytile_view *view, const polytile_view_shape *shape) {
+    return view->stride_bytes[shape->n_dims - 1] == shape->element_bytes;
+}
+
+/** Which of an implementation's CUDA kernels is for the views of a launch. */
+static const void *kernel_for(const pti_launch *launch) {
+    const polytile_implementation *implementation = launch->implementation;
+    if (implementation->cuda_contiguous == NULL || implementation->views == NULL)
+        return implementation->cuda;
+    for (int a = 0; a < launch->instance->n_operands; a++) {
+        if (!is_contiguous(&launch->views[a], &implementation->views[a]))
+            return implementation->cuda;
+    }
+    return implementation->cuda_contiguous;
+}
+
 /** The first number of threads of a block with which the most threads run on the GPU at once. With
  * 128 an H200 starts blocks too slowly to keep its memory busy (docs/ceilings.md). */
 static polytile_status choose_threads(pti_cuda_device *cuda, const pti_launch *launch,
                                       int max_threads, int *n_threads) {
     static const int candidates[] = {256, 512, 128, 1024};
-    const void *kernel = launch->implementation->cuda;
+    const void *kernel = kernel_for(launch);
     polytile_status status = POLYTILE_OK;
     int most_resident = 0;
     *n_threads = (int)pti_min(candidates[0], max_threads);
@@ -68,7 +84,7 @@ done:
 
 /** Look at a kernel once, and keep what was found. */
 static polytile_status look_at_kernel(pti_cuda_device *cuda, const pti_launch *launch) {
-    pti_cuda_block_choice choice = {.kernel = launch->implementation->cuda};
+    pti_cuda_block_choice choice = {.kernel = kernel_for(launch)};
     struct cudaFuncAttributes attributes;
     polytile_status status = POLYTILE_OK;
     if (cuda->block_choice.kernel == choice.kernel)
@@ -126,7 +142,7 @@ static polytile_status launch_parts(pti_cuda_device *cuda, const pti_launch *lau
     for (int64_t k = 0; k < parts->n_parts; k++) {
         part = pti_cuda_part(launch->threads, parts, k);
         PTI_TRY(KERNEL_CUDA(cuda, launch, cudaLaunchKernel,
-                            (launch->implementation->cuda, dim3_of(pti_cuda_grid_of(&part, block)),
+                            (kernel_for(launch), dim3_of(pti_cuda_grid_of(&part, block)),
                              dim3_of(block), arguments, 0, cuda->stream[PTI_STREAM_COMPUTE])));
     }
 done:
