@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "partition/arena.h"
+#include "partition/predict.h"
 
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@ typedef struct state {
 
 typedef struct build {
     pti_arena arena;
+    const polytile_link *link; /* NULL: as few bytes as possible */
     state state[PTI_MAX_OPERANDS];
     pti_boxes needed;
     pti_builder builder;
@@ -183,6 +185,52 @@ static bool may_copy(const build *of, int operand) {
     return !is->writes && (of->arena.division.by_slots || of->arena.partition->n_buffers > 1);
 }
 
+static polytile_domain hull_of(const pti_boxes *boxes) {
+    polytile_domain hull = boxes->box[0];
+    for (int k = 1; k < boxes->n_boxes; k++)
+        hull = pti_box_coarse_union(&hull, &boxes->box[k]);
+    return hull;
+}
+
+static double upload_seconds(const build *of, int operand, const polytile_domain *box) {
+    const pti_operand *is = &of->arena.instance->operand[operand];
+    pti_runs runs = pti_runs_of(&is->domain, box, is->element_bytes);
+    return of->link->transfer_latency_s + (double)box_bytes(of, operand, box) *
+                                              pti_run_cost(of->link, runs) /
+                                              of->link->duplex_bytes_per_s;
+}
+
+/** The seconds of copying what is shared with the piece before and of uploading the rest. */
+static double exact_seconds(build *of, int operand, const pti_boxes *shared) {
+    pti_boxes rest = {0};
+    double seconds = 0;
+    pti_boxes_copy(&rest, &of->needed);
+    pti_boxes_subtract_all(&rest, shared);
+    for (int k = 0; k < rest.n_boxes; k++)
+        seconds += upload_seconds(of, operand, &rest.box[k]);
+    for (int k = 0; k < shared->n_boxes; k++)
+        seconds += pti_copy_seconds(of->link, (double)box_bytes(of, operand, &shared->box[k]));
+    of->builder.failed |= rest.failed;
+    pti_boxes_free(&rest);
+    return seconds;
+}
+
+/** Whether one upload around all that is needed is faster; what lies between is on the host as it is
+ * on the device, since it is never written. */
+static bool one_upload_is_faster(build *of, int operand, const pti_boxes *shared) {
+    if (of->link == NULL || of->arena.instance->operand[operand].writes ||
+        of->needed.n_boxes == 0 || of->needed.n_boxes + shared->n_boxes == 1)
+        return false;
+    polytile_domain hull = hull_of(&of->needed);
+    return upload_seconds(of, operand, &hull) < exact_seconds(of, operand, shared);
+}
+
+static void need_hull(build *of) {
+    polytile_domain hull = hull_of(&of->needed);
+    pti_boxes_clear(&of->needed);
+    pti_boxes_append(&of->needed, &hull);
+}
+
 static void bring(build *of, int operand, int64_t superblock, const polytile_domain *hull,
                   const polytile_domain *threads) {
     state *at = &of->state[operand];
@@ -199,6 +247,10 @@ static void bring(build *of, int operand, int64_t superblock, const polytile_dom
     if (new_piece) {
         if (from >= 0 && may_copy(of, operand))
             shared_with(&of->needed, &at->valid, &shared);
+        if (one_upload_is_faster(of, operand, &shared)) {
+            pti_boxes_clear(&shared);
+            need_hull(of);
+        }
         take_slot(of, operand, superblock, hull);
     }
     if (!of->builder.failed && shared.n_boxes > 0)
@@ -312,12 +364,13 @@ static void add_all(build *of) {
 }
 
 polytile_status pti_schedule_build(const pti_instance *instance, const pti_partition *partition,
-                                   int64_t limit_bytes, int64_t *need_bytes,
-                                   pti_schedule **schedule) {
+                                   const polytile_link *link, int64_t limit_bytes,
+                                   int64_t *need_bytes, pti_schedule **schedule) {
     *schedule = NULL;
     build *of = calloc(1, sizeof *of);
     if (of == NULL)
         return POLYTILE_NO_MEMORY;
+    of->link = link;
     polytile_status status = POLYTILE_NO_MEMORY;
     bool fits = pti_arena_divide(&of->arena, instance, partition, limit_bytes);
     *need_bytes = of->arena.division.arena_bytes;

@@ -59,8 +59,10 @@ static pti_cost cost_of(const pti_choice *choice) {
 static polytile_status offer(chooser *of, const pti_partition *partition, int64_t *need_bytes) {
     pti_choice made = {.grid = of->problem.grid, .n_buffers = partition->n_buffers};
     memcpy(made.shape, partition->shape, sizeof made.shape);
-    polytile_status status = pti_schedule_build(
-        of->problem.instance, partition, of->options->limit_bytes, need_bytes, &made.schedule);
+    const polytile_link *link = of->strategy->objective.may_be_small ? of->link : NULL;
+    polytile_status status =
+        pti_schedule_build(of->problem.instance, partition, link, of->options->limit_bytes,
+                           need_bytes, &made.schedule);
     if (status != POLYTILE_OK)
         return status;
     made.traffic = pti_schedule_traffic(made.schedule);

@@ -78,6 +78,12 @@ double pti_thread_accesses(const pti_instance *instance) {
     return n_accesses;
 }
 
+/** A copy between two transfers of its stream costs as much as four small transfers
+ * (docs/ceilings.md). */
+double pti_copy_seconds(const polytile_link *link, double n_bytes) {
+    return 4 * link->transfer_latency_s + 2 * n_bytes / link->kernel_bytes_per_s;
+}
+
 static double op_seconds(const pti_schedule *schedule, const pti_op *op, const polytile_link *link,
                          double thread_accesses) {
     double bytes = transfer_bytes(schedule, op, link);
@@ -94,6 +100,7 @@ static double op_seconds(const pti_schedule *schedule, const pti_op *op, const p
                pti_kernel_seconds(link, touched_bytes(schedule, op->superblock),
                                   thread_accesses * (double)pti_box_count(&op->box));
     case PTI_COPY:
+        return pti_copy_seconds(link, bytes);
     case PTI_FILL:
         break;
     }

@@ -15,6 +15,9 @@ pti_traffic pti_schedule_traffic(const pti_schedule *schedule);
 /** The factor by which its runs make a transfer dearer than one contiguous one, at least 1. */
 double pti_run_cost(const polytile_link *link, pti_runs runs);
 
+/** The seconds of a copy on the device, in the stream of the uploads. */
+double pti_copy_seconds(const polytile_link *link, double n_bytes);
+
 /** The elements that one thread in the middle of a launch touches, as boxes. */
 double pti_thread_accesses(const pti_instance *instance);
 
