@@ -217,7 +217,7 @@ class Execution {
   public:
     Execution(Machine &machine, const Program &program, Arrays *memory,
               const std::vector<pti_cuda_host_memory> &kinds)
-        : machine_(machine), program_(program), kinds_(kinds) {
+        : program_(program), kinds_(kinds) {
         void *arena = nullptr;
         cuda_ = machine.cuda;
         for (size_t a = 0; a < n_operands; a++) {
@@ -326,7 +326,6 @@ class Execution {
                              cuda_->stream[pti_op_stream(command.op->kind)]);
     }
 
-    Machine &machine_;
     const Program &program_;
     std::vector<pti_cuda_host_memory> kinds_;
     pti_cuda_device *cuda_;

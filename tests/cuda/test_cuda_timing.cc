@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <polytile/polytile.h>
+#include <unistd.h>
 
 extern "C" {
 #include "launch/cuda/timing.h"
@@ -258,7 +259,8 @@ class CudaTiming : public ::testing::Test {
     pti_schedule schedule = {};
     pti_execution execution = {};
     polytile_report report = {};
-    const std::string path = ::testing::TempDir() + "polytile_cuda_timing.json";
+    const std::string path =
+        ::testing::TempDir() + "polytile-" + std::to_string(getpid()) + ".json";
 };
 
 TEST_F(CudaTiming, CountsCopiesAndFillsAmongTransfers) {

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <polytile/polytile.h>
+#include <unistd.h>
 
 extern "C" {
 #include "launch/clock.h"
@@ -166,7 +167,8 @@ class Trace : public ::testing::Test {
     polytile_array *arrays[2]{};
     polytile_domain domain{};
     std::vector<float> x = std::vector<float>(1000, 1), y = std::vector<float>(1000);
-    const std::string path = ::testing::TempDir() + "polytile_trace.json";
+    const std::string path =
+        ::testing::TempDir() + "polytile-" + std::to_string(getpid()) + ".json";
 };
 
 constexpr const char *small_device = "host(memory=2KiB,threads=1)";
