@@ -51,6 +51,7 @@ typedef struct piece {
     double back_bytes[POLYTILE_MAX_DIMS];
     double share[POLYTILE_MAX_DIMS];
     bool depends[POLYTILE_MAX_DIMS];
+    int n_passes; /* of a kernel through it */
     bool uploads;
     bool downloads;
     bool returns; /* starts from the identity, and is uploaded from the second visit on */
@@ -135,6 +136,7 @@ static void describe_piece(const pti_problem *problem, const pti_candidate *cand
                     .first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes,
                     .run_cost = pti_run_cost(problem->link,
                                              pti_runs_of(&of->domain, &middle, of->element_bytes)),
+                    .n_passes = pti_operand_passes(of),
                     .uploads = of->reads,
                     .downloads = of->writes,
                     .returns = of->fresh};
@@ -263,10 +265,11 @@ static int order_unsplit_first(const estimate *all, int *order) {
     return n_unsplit;
 }
 
+/** What one superblock's kernel goes through. */
 static double superblock_bytes(const estimate *all) {
     double bytes = 0;
     for (int a = 0; a < all->n_pieces; a++)
-        bytes += all->piece[a].bytes;
+        bytes += all->piece[a].bytes * all->piece[a].n_passes;
     return bytes;
 }
 

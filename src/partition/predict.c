@@ -27,12 +27,18 @@ pti_traffic pti_schedule_traffic(const pti_schedule *schedule) {
     return traffic;
 }
 
+int pti_operand_passes(const pti_operand *operand) {
+    return operand->writes && (operand->reads || operand->reduces) ? 2 : 1;
+}
+
 /** The bytes of all pieces that a superblock's kernel goes through. */
 static double touched_bytes(const pti_schedule *schedule, int64_t superblock) {
     double bytes = 0;
     for (int a = 0; a < schedule->instance->n_operands; a++) {
         const pti_placement *placement = pti_schedule_placement(schedule, superblock, a);
-        bytes += placement == NULL ? 0 : (double)placement->layout.size_bytes;
+        if (placement != NULL)
+            bytes += (double)placement->layout.size_bytes *
+                     pti_operand_passes(&schedule->instance->operand[a]);
     }
     return bytes;
 }

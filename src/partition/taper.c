@@ -1,3 +1,4 @@
+#include "access/footprint.h"
 #include "base/checked.h"
 #include "partition/partition.h"
 
@@ -54,11 +55,24 @@ static bool comes_backward(const pti_partition *even, int64_t k, int index) {
     return even->superblock[k].range[index].lo < even->superblock[k - 1].range[index].lo;
 }
 
+/** Whether small superblocks make first uploads (or last downloads) small: of pieces that depend on
+ * the index. */
+static bool shrinks(const pti_instance *instance, int index, bool uploads) {
+    for (int a = 0; a < instance->n_operands; a++) {
+        const pti_operand *operand = &instance->operand[a];
+        if ((uploads ? operand->reads : operand->writes) && pti_operand_depends(instance, a, index))
+            return true;
+    }
+    return false;
+}
+
 bool pti_partition_taper(const pti_problem *problem, const pti_candidate *candidate,
                          const pti_partition *even, pti_partition *tapered) {
     int64_t capacity = 0, last = even->n_superblocks - 1;
     int fastest = candidate->order[problem->grid.threads.n_dims - 1];
     cutting of = {.index = fastest, .block = problem->grid.block[fastest]};
+    bool at_first = shrinks(problem->instance, fastest, true);
+    bool at_last = shrinks(problem->instance, fastest, false);
     *tapered = *even;
     tapered->superblock = NULL;
     tapered->n_superblocks = 0;
@@ -66,8 +80,9 @@ bool pti_partition_taper(const pti_problem *problem, const pti_candidate *candid
     for (int64_t k = 0; k <= last && added; k++) {
         of.threads = &even->superblock[k];
         of.is_backward = k > 0 && comes_backward(even, k, fastest);
-        added = k == 0 || k == last ? add_parts(&of, k == 0, tapered, &capacity)
-                                    : pti_partition_add(tapered, &capacity, of.threads);
+        added = (k == 0 && at_first) || (k == last && at_last)
+                    ? add_parts(&of, k == 0, tapered, &capacity)
+                    : pti_partition_add(tapered, &capacity, of.threads);
     }
     if (!added)
         pti_partition_free(tapered);

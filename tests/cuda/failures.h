@@ -22,7 +22,7 @@ inline const std::vector<SceneToFail> &scenes_to_fail() {
         {"jacobi[i, j]", 50, 5000, false},
         {"gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]", 16, 1400, true},
         {"dot[i]: in x[i], y[i]; sum s[0]", 2000, 8192, false},
-        {"scale[i]", 3000, 4096, true},
+        {"scale[i]", 3000, 2048, true},
     };
     return scenes;
 }
