@@ -16,7 +16,8 @@ static const double traffic_weight = 0.02;
  * worth its sub-kernels. */
 static const double tapered_part = 0.25, worth_tapering = 0.9;
 
-/** What the host spends on planning and running one more superblock. */
+/** What the host spends on planning and running one more superblock: a price also where it is hidden,
+ * for the host has other work. */
 static const double host_s = 10e-6;
 
 static bool only_moves(const pti_instance *instance, int d) {
@@ -355,5 +356,6 @@ void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate
     candidate->download_bytes = best.moved.download_bytes;
     candidate->seconds = estimate_seconds(problem, &all, candidate, &best.moved) +
                          traffic_weight * (candidate->upload_bytes + candidate->download_bytes) /
-                             problem->link->duplex_bytes_per_s;
+                             problem->link->duplex_bytes_per_s +
+                         host_s * (double)candidate->n_kernels;
 }

@@ -27,7 +27,7 @@ typedef struct pti_candidate {
     int64_t n_kernels;
     double upload_bytes; /* estimated: what moves when neighbours share what they have in common */
     double download_bytes; /* estimated */
-    double seconds;        /* estimated, with a small price on hidden traffic */
+    double seconds;        /* estimated, with small prices on hidden traffic and host time */
     bool tapers;           /* with small superblocks at both ends it would be faster */
 } pti_candidate;
 

@@ -6,6 +6,9 @@
 /** Left free where others hold memory: CUDA loads kernels and cuts memory in pieces of 2 MiB. */
 enum { SPARE_BYTES = 64 * 1024 * 1024, MAX_SPARE_PART = 8 };
 
+/** Atomics on small elements work on the whole words around them, also around the arena's last. */
+enum { WORD_BYTES = 16 };
+
 polytile_status pti_cuda_free_bytes(pti_cuda_device *cuda, int64_t *free_bytes) {
     size_t free_now = 0, total = 0;
     polytile_status status = PTI_CUDA(cuda, cudaMemGetInfo, (&free_now, &total));
@@ -60,7 +63,8 @@ static polytile_status release(pti_cuda_device *cuda) {
 
 /** Take memory for the arena; false when there is not as much. */
 static bool take(pti_cuda_device *cuda, int64_t n_bytes, polytile_status *status) {
-    cudaError_t error = cuda->api->cudaMalloc(&cuda->arena, (size_t)n_bytes);
+    int64_t whole_bytes = pti_ceil_div(n_bytes, WORD_BYTES) * WORD_BYTES;
+    cudaError_t error = cuda->api->cudaMalloc(&cuda->arena, (size_t)whole_bytes);
     bool is_short = error == cudaErrorMemoryAllocation;
     if (is_short)
         cuda->api->cudaGetLastError();
