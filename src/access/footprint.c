@@ -5,8 +5,10 @@
 
 /* The part of a range within first .. last. */
 static polytile_range clip_ends(int64_t lo, int64_t hi, int64_t step, polytile_range whole) {
+    if (step == 1)
+        return (polytile_range){pti_max(lo, whole.lo), pti_min(hi, whole.hi), 1};
     if (lo < whole.lo)
-        lo += step == 1 ? whole.lo - lo : pti_ceil_div(whole.lo - lo, step) * step;
+        lo += pti_ceil_div(whole.lo - lo, step) * step;
     return pti_range(lo, pti_min(hi, whole.hi), step);
 }
 
@@ -19,27 +21,37 @@ static polytile_range subscript_hull(const pti_subscript *subscript, const polyt
     for (int k = 0; k < threads->n_dims; k++) {
         int64_t a = subscript->lo.index[k], b = subscript->hi.index[k];
         int64_t first = threads->range[k].lo, last = threads->range[k].hi;
+        if (a == 0 && b == 0)
+            continue;
         lo += a * (a < 0 ? last : first);
         hi += b * (b < 0 ? first : last);
         is_single = is_single && a == b;
         if (a != 0 && first != last && stride != 1)
-            stride = pti_gcd(stride, a);
+            stride = a == 1 ? 1 : pti_gcd(stride, a);
     }
     if (!is_single)
         stride = subscript->step == 1 ? 1 : pti_gcd(stride, subscript->step);
     return clip_ends(lo, hi, stride == 0 ? 1 : stride, whole);
 }
 
+/* False where a section touches nothing; *hull is then unfinished. */
+static bool find_hull(const pti_instance *instance, const pti_section *section,
+                      const polytile_domain *threads, polytile_domain *hull) {
+    const polytile_domain *array = &instance->operand[section->operand].domain;
+    hull->n_dims = section->n_dims;
+    for (int d = 0; d < section->n_dims; d++) {
+        hull->range[d] = subscript_hull(&section->subscript[d], threads, array->range[d]);
+        if (hull->range[d].hi < hull->range[d].lo)
+            return false;
+    }
+    return true;
+}
+
 polytile_domain pti_section_hull(const pti_instance *instance, const pti_section *section,
                                  const polytile_domain *threads) {
-    const polytile_domain *array = &instance->operand[section->operand].domain;
     polytile_domain hull;
-    hull.n_dims = section->n_dims;
-    for (int d = 0; d < section->n_dims; d++) {
-        hull.range[d] = subscript_hull(&section->subscript[d], threads, array->range[d]);
-        if (hull.range[d].hi < hull.range[d].lo)
-            return pti_box_empty(section->n_dims);
-    }
+    if (!find_hull(instance, section, threads, &hull))
+        hull = pti_box_empty(section->n_dims);
     return hull;
 }
 
@@ -49,18 +61,28 @@ bool pti_section_counts(const pti_section *section, pti_touch touch) {
     return touch == PTI_TOUCHES || (section->role != POLYTILE_OUT && !section->fresh);
 }
 
+/* Widen a box, not empty, to hold another one, not empty either. */
+static void widen(polytile_domain *box, const polytile_domain *other) {
+    for (int d = 0; d < box->n_dims; d++)
+        box->range[d] = pti_range_coarse_union(box->range[d], other->range[d]);
+}
+
 polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pti_touch touch,
                                    const polytile_domain *threads) {
     const pti_operand *touched = &instance->operand[operand];
-    polytile_domain hull = pti_box_empty(touched->domain.n_dims);
+    polytile_domain hull, part;
+    bool found = false;
     for (int s = 0; s < touched->n_sections; s++) {
         const pti_section *section = &instance->section[touched->first_section + s];
         if (!touched->partial && !pti_section_counts(section, touch))
             continue;
-        polytile_domain part = pti_section_hull(instance, section, threads);
-        hull = s == 0 ? part : pti_box_coarse_union(&hull, &part);
+        if (!find_hull(instance, section, threads, found ? &part : &hull))
+            continue;
+        if (found)
+            widen(&hull, &part);
+        found = true;
     }
-    return hull;
+    return found ? hull : pti_box_empty(touched->domain.n_dims);
 }
 
 static bool gather(const pti_instance *instance, const pti_operand *operand, pti_touch touch,

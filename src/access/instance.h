@@ -26,7 +26,8 @@ typedef struct pti_section {
     int operand;
     polytile_role role;
     bool fresh;
-    bool exact; /* false: touches some of the section's elements, not necessarily all */
+    bool exact;  /* false: touches some of the section's elements, not necessarily all */
+    bool is_box; /* whatever the box of threads, the section's footprint is its hull */
     int n_dims;
     pti_subscript subscript[POLYTILE_MAX_DIMS];
 } pti_section;

@@ -210,6 +210,11 @@ static bool fits(const pti_slicing *slicing, int64_t max_boxes) {
  * whenever they have doubled. */
 bool pti_section_add_exact(const pti_instance *instance, const pti_section *section,
                            const polytile_domain *threads, int64_t max_boxes, pti_boxes *boxes) {
+    if (section->is_box && max_boxes > 0) {
+        polytile_domain hull = pti_section_hull(instance, section, threads);
+        pti_boxes_add(boxes, &hull);
+        return true;
+    }
     pti_slicing slicing = pti_section_slice(instance, section, threads);
     if (!fits(&slicing, max_boxes))
         return false;

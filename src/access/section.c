@@ -56,6 +56,44 @@ static void normalise(pti_subscript *subscript) {
     }
 }
 
+/* The index that a subscript names, POLYTILE_MAX_DIMS if it names none; -1: several. */
+static int only_index(const pti_subscript *subscript) {
+    int only = POLYTILE_MAX_DIMS;
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++) {
+        if (subscript->lo.index[k] == 0)
+            continue;
+        if (only != POLYTILE_MAX_DIMS)
+            return -1;
+        only = k;
+    }
+    return only;
+}
+
+/* Whether copies of a window of fixed length, moved along by one index, make one range of the
+ * window's own step; of a single element, they always make one of the coefficient. */
+static bool slides_without_gaps(const pti_subscript *subscript, int index) {
+    int64_t extent = subscript->hi.constant - subscript->lo.constant;
+    int64_t shift = index == POLYTILE_MAX_DIMS ? 0 : pti_abs(subscript->lo.index[index]);
+    return extent == 0 || shift == 0 ||
+           (shift % subscript->step == 0 && shift <= extent + subscript->step);
+}
+
+/* Whether dimensions follow different indices, one at most each, as windows of fixed length. */
+static bool is_box(const pti_section *section) {
+    bool named[POLYTILE_MAX_DIMS + 1] = {false};
+    for (int d = 0; d < section->n_dims; d++) {
+        const pti_subscript *subscript = &section->subscript[d];
+        int index = only_index(subscript);
+        if (index < 0 || !pti_affine_is_parallel(&subscript->lo, &subscript->hi) ||
+            !slides_without_gaps(subscript, index))
+            return false;
+        if (index != POLYTILE_MAX_DIMS && named[index])
+            return false;
+        named[index] = true;
+    }
+    return true;
+}
+
 polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *instance,
                                  const pti_access *access, pti_section *section) {
     const pti_operand *operand = &instance->operand[access->array];
@@ -83,6 +121,7 @@ polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *inst
                             instance->kernel_name, d, operand->name);
         normalise(subscript);
     }
+    section->is_box = is_box(section);
     return POLYTILE_OK;
 }
 

@@ -36,8 +36,11 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
                            .limit_bytes = limit_bytes,
                            .n_accesses = pti_thread_accesses(instance) *
                                          (double)pti_box_count(&instance->threads)};
-    for (int d = 0; d < instance->n_indices; d++)
+    for (int d = 0; d < instance->n_indices; d++) {
         problem.only_moves[d] = only_moves(instance, d);
+        for (int a = 0; a < instance->n_operands; a++)
+            problem.depends[a][d] = pti_operand_depends(instance, a, d);
+    }
     return problem;
 }
 
@@ -61,20 +64,41 @@ typedef struct piece {
 typedef struct estimate {
     int n_dims;
     int n_pieces;
-    double quotient[POLYTILE_MAX_DIMS];
+    int64_t n_parts[POLYTILE_MAX_DIMS]; /* superblocks along each index */
+    double quotient[POLYTILE_MAX_DIMS]; /* the same */
+    polytile_domain middle;             /* threads of the superblock in the middle */
     piece piece[PTI_MAX_OPERANDS];
 } estimate;
 
-/** The piece of one operand for the superblock that is in the middle but for one index, if >= 0. */
-static polytile_domain piece_at(const pti_problem *problem, const int64_t *shape, int operand,
-                                int index, int64_t at) {
-    int64_t position[POLYTILE_MAX_DIMS] = {0};
-    for (int d = 0; d < problem->instance->n_indices; d++)
-        position[d] = (pti_grid_quotient(&problem->grid, shape, d) - 1) / 2;
-    if (index >= 0)
-        position[index] = at;
-    polytile_domain threads = pti_grid_superblock(&problem->grid, shape, position);
-    return pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, &threads);
+/** The most positions along an index that are looked at. */
+enum { MAX_SEEN = 6 };
+
+/** The pieces of one operand for superblocks along one index, in the middle of the others; each is
+ * found once. */
+typedef struct line {
+    const pti_problem *problem;
+    int64_t shape; /* blocks of a superblock along the index */
+    int operand;
+    int index;
+    polytile_domain threads;
+    int n_seen;
+    int64_t at[MAX_SEEN];
+    polytile_domain hull[MAX_SEEN];
+} line;
+
+static const polytile_domain *piece_at(line *along, int64_t at) {
+    int k = 0;
+    while (k < along->n_seen && along->at[k] != at)
+        k++;
+    if (k == along->n_seen) {
+        along->threads.range[along->index] =
+            pti_grid_range(&along->problem->grid, along->shape, at, along->index);
+        along->at[k] = at;
+        along->hull[k] = pti_footprint_hull(along->problem->instance, along->operand, PTI_TOUCHES,
+                                            &along->threads);
+        along->n_seen++;
+    }
+    return &along->hull[k];
 }
 
 /** Whether what two pieces share can move from one to the other's place within one buffer: they are
@@ -102,51 +126,82 @@ static double not_shared(const polytile_domain *before, const polytile_domain *a
 
 /** Along one index: the first and the last superblock are looked at, those between are alike. */
 static void describe_index(const pti_problem *problem, const pti_candidate *candidate, int operand,
-                           int d, piece *made) {
-    const int64_t *shape = candidate->shape;
+                           int d, const estimate *all, piece *made) {
     int n_buffers = candidate->n_buffers;
-    int64_t quotient = pti_grid_quotient(&problem->grid, shape, d);
+    int64_t quotient = all->n_parts[d];
     double element_bytes = (double)problem->instance->operand[operand].element_bytes;
-    int64_t middle_at = quotient / 2;
-    polytile_domain first = piece_at(problem, shape, operand, d, 0);
-    polytile_domain second = piece_at(problem, shape, operand, d, 1);
-    polytile_domain previous = piece_at(problem, shape, operand, d, middle_at - 1);
-    polytile_domain middle = piece_at(problem, shape, operand, d, middle_at);
-    polytile_domain before = piece_at(problem, shape, operand, d, quotient - 2);
-    polytile_domain last = piece_at(problem, shape, operand, d, quotient - 1);
+    line along;
+    along.problem = problem;
+    along.shape = candidate->shape[d];
+    along.operand = operand;
+    along.index = d;
+    along.threads = all->middle;
+    along.n_seen = 0;
+    const polytile_domain *first = piece_at(&along, 0);
+    const polytile_domain *last = piece_at(&along, quotient - 1);
     double n_between = (double)quotient - 2;
-    double between = n_between * not_shared(&previous, &middle, n_buffers);
-    double elements = (double)pti_box_count(&first) + n_between * (double)pti_box_count(&middle) +
-                      (double)pti_box_count(&last);
-    made->there_bytes[d] = element_bytes * (between + not_shared(&before, &last, n_buffers));
-    made->back_bytes[d] = element_bytes * (between + not_shared(&second, &first, n_buffers));
+    double between = 0;
+    double elements = (double)pti_box_count(first);
+    if (quotient > 2) {
+        const polytile_domain *middle = piece_at(&along, quotient / 2);
+        between = n_between * not_shared(piece_at(&along, quotient / 2 - 1), middle, n_buffers);
+        elements += n_between * (double)pti_box_count(middle);
+    }
+    elements += (double)pti_box_count(last);
+    made->there_bytes[d] =
+        element_bytes * (between + not_shared(piece_at(&along, quotient - 2), last, n_buffers));
+    made->back_bytes[d] =
+        element_bytes * (between + not_shared(piece_at(&along, 1), first, n_buffers));
     if (made->bytes > 0)
         made->share[d] = element_bytes * elements / ((double)quotient * made->bytes);
 }
 
-static void describe_piece(const pti_problem *problem, const pti_candidate *candidate, int operand,
+/** A piece by itself, of a middle superblock and of the first one. */
+static void describe_piece(const pti_problem *problem, int operand, const polytile_domain *origin,
                            estimate *all) {
-    const int64_t *shape = candidate->shape;
     const pti_operand *of = &problem->instance->operand[operand];
-    const int64_t origin[POLYTILE_MAX_DIMS] = {0};
-    polytile_domain threads = pti_grid_superblock(&problem->grid, shape, origin);
-    polytile_domain first = pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, &threads);
-    polytile_domain middle = piece_at(problem, shape, operand, -1, 0);
+    polytile_domain first = pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, origin);
+    polytile_domain middle =
+        pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, &all->middle);
     piece *made = &all->piece[operand];
-    *made = (piece){.bytes = (double)pti_box_count(&middle) * (double)of->element_bytes,
-                    .first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes,
-                    .run_cost = pti_run_cost(problem->link,
-                                             pti_runs_of(&of->domain, &middle, of->element_bytes)),
-                    .n_passes = pti_operand_passes(of),
-                    .uploads = of->reads,
-                    .downloads = of->writes,
-                    .returns = of->fresh};
+    made->bytes = (double)pti_box_count(&middle) * (double)of->element_bytes;
+    made->first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes;
+    made->run_cost =
+        pti_run_cost(problem->link, pti_runs_of(&of->domain, &middle, of->element_bytes));
+    made->n_passes = pti_operand_passes(of);
+    made->uploads = of->reads;
+    made->downloads = of->writes;
+    made->returns = of->fresh;
+    for (int d = 0; d < all->n_dims; d++)
+        made->depends[d] = all->n_parts[d] > 1 && problem->depends[operand][d];
+}
+
+static void describe_pieces(const pti_problem *problem, const pti_candidate *candidate,
+                            estimate *all) {
+    polytile_domain origin;
+    all->n_dims = problem->instance->n_indices;
+    all->n_pieces = problem->instance->n_operands;
+    all->middle.n_dims = origin.n_dims = all->n_dims;
     for (int d = 0; d < all->n_dims; d++) {
-        made->share[d] = 1;
-        made->depends[d] =
-            all->quotient[d] > 1 && pti_operand_depends(problem->instance, operand, d);
-        if (made->depends[d])
-            describe_index(problem, candidate, operand, d, made);
+        int64_t shape = candidate->shape[d];
+        all->n_parts[d] = pti_grid_quotient(&problem->grid, candidate->shape, d);
+        all->quotient[d] = (double)all->n_parts[d];
+        origin.range[d] = pti_grid_range(&problem->grid, shape, 0, d);
+        all->middle.range[d] = pti_grid_range(&problem->grid, shape, (all->n_parts[d] - 1) / 2, d);
+    }
+    for (int a = 0; a < all->n_pieces; a++)
+        describe_piece(problem, a, &origin, all);
+}
+
+static void describe_lines(const pti_problem *problem, const pti_candidate *candidate,
+                           estimate *all) {
+    for (int a = 0; a < all->n_pieces; a++) {
+        piece *made = &all->piece[a];
+        for (int d = 0; d < all->n_dims; d++) {
+            made->share[d] = 1;
+            if (made->depends[d])
+                describe_index(problem, candidate, a, d, all, made);
+        }
     }
 }
 
@@ -335,27 +390,65 @@ static double estimate_seconds(const pti_problem *problem, const estimate *all,
            fill_s;
 }
 
-void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate) {
-    estimate all;
-    all.n_dims = problem->instance->n_indices;
-    all.n_pieces = problem->instance->n_operands;
-    for (int d = 0; d < all.n_dims; d++)
-        all.quotient[d] = (double)pti_grid_quotient(&problem->grid, candidate->shape, d);
-    for (int a = 0; a < all.n_pieces; a++)
-        describe_piece(problem, candidate, a, &all);
-    candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
+/** The least that the estimate can come to, from what pieces are by themselves: kernels, latencies
+ * and one piece of everything, filling and draining with small superblocks. */
+static void bound(const pti_problem *problem, const estimate *all, pti_candidate *candidate) {
+    const polytile_link *link = problem->link;
+    double n_kernels = (double)candidate->n_kernels;
+    double compute_s =
+        n_kernels * (link->launch_latency_s + host_s) +
+        pti_kernel_seconds(link, n_kernels * superblock_bytes(all), problem->n_accesses);
+    double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
+    double ends_s = 0;
+    for (int a = 0; a < all->n_pieces; a++) {
+        const piece *of = &all->piece[a];
+        double cost = of->run_cost * tapered_part;
+        ends_s += of->uploads ? cost * of->first_bytes / link->upload_bytes_per_s : 0;
+        ends_s += of->downloads ? cost * of->bytes / link->download_bytes_per_s : 0;
+    }
+    double steady_s = candidate->n_buffers == 1
+                          ? latency_s + compute_s
+                          : fmax(compute_s, (latency_s + compute_s) / candidate->n_buffers);
+    candidate->upload_bytes = 0;
+    candidate->download_bytes = 0;
+    candidate->seconds = fmax(latency_s, steady_s) + compute_s / n_kernels + ends_s;
+}
+
+static void finish(const pti_problem *problem, estimate *all, pti_candidate *candidate) {
     int order[POLYTILE_MAX_DIMS] = {0};
     best_order best = {0};
-    int first = order_unsplit_first(&all, order);
-    if (all.n_dims - first <= MAX_PERMUTED)
-        permute(&all, order, first, &best);
+    describe_lines(problem, candidate, all);
+    int first = order_unsplit_first(all, order);
+    if (all->n_dims - first <= MAX_PERMUTED)
+        permute(all, order, first, &best);
     else
-        rotate(&all, order, first, &best);
+        rotate(all, order, first, &best);
     memcpy(candidate->order, best.order, sizeof candidate->order);
     candidate->upload_bytes = best.moved.upload_bytes;
     candidate->download_bytes = best.moved.download_bytes;
-    candidate->seconds = estimate_seconds(problem, &all, candidate, &best.moved) +
+    candidate->seconds = estimate_seconds(problem, all, candidate, &best.moved) +
                          traffic_weight * (candidate->upload_bytes + candidate->download_bytes) /
                              problem->link->duplex_bytes_per_s +
                          host_s * (double)candidate->n_kernels;
+}
+
+void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate) {
+    estimate all;
+    describe_pieces(problem, candidate, &all);
+    candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
+    finish(problem, &all, candidate);
+}
+
+bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better,
+                            const pti_candidate *best, pti_candidate *candidate) {
+    estimate all;
+    describe_pieces(problem, candidate, &all);
+    candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
+    if (candidate->n_kernels > 1) {
+        bound(problem, &all, candidate);
+        if (!is_better(candidate, best))
+            return false;
+    }
+    finish(problem, &all, candidate);
+    return is_better(candidate, best);
 }

@@ -15,6 +15,7 @@ typedef struct pti_problem {
     double n_accesses;                  /* element accesses of all threads, estimated */
     bool only_moves[POLYTILE_MAX_DIMS]; /* along this index no footprint grows or shrinks, clipping
                                            aside */
+    bool depends[PTI_MAX_OPERANDS][POLYTILE_MAX_DIMS]; /* pti_operand_depends() */
 } pti_problem;
 
 pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *link,
@@ -38,5 +39,13 @@ typedef struct pti_candidate {
  * in full; beyond that each takes the fastest place in turn.
  */
 void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate);
+
+/** An order between candidates in which less of any estimate is never worse. */
+typedef bool pti_is_better(const pti_candidate *a, const pti_candidate *b);
+
+/** Whether a candidate is better than the best so far; estimated in full only if a lower bound of its
+ * estimates does not tell already. */
+bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better,
+                            const pti_candidate *best, pti_candidate *candidate);
 
 #endif

@@ -12,25 +12,32 @@ pti_grid pti_grid_of(const polytile_domain *threads, const int64_t *block) {
     return grid;
 }
 
+/** The threads of the blocks first .. first + n_blocks - 1 along a dimension. */
+static polytile_range range_of(const pti_grid *grid, int64_t first, int64_t n_blocks, int d) {
+    polytile_range range = grid->threads.range[d];
+    int64_t end_block = pti_min(first + n_blocks, grid->n_blocks[d]);
+    int64_t lo = range.lo + first * grid->block[d];
+    bool is_last = end_block == grid->n_blocks[d];
+    return (polytile_range){lo, is_last ? range.hi : range.lo + end_block * grid->block[d] - 1, 1};
+}
+
 polytile_domain pti_grid_box(const pti_grid *grid, const int64_t *first, const int64_t *shape) {
     polytile_domain box = {.n_dims = grid->threads.n_dims};
-    for (int d = 0; d < box.n_dims; d++) {
-        polytile_range range = grid->threads.range[d];
-        int64_t end_block = pti_min(first[d] + shape[d], grid->n_blocks[d]);
-        int64_t lo = range.lo + first[d] * grid->block[d];
-        bool is_last = end_block == grid->n_blocks[d];
-        int64_t hi = is_last ? range.hi : range.lo + end_block * grid->block[d] - 1;
-        box.range[d] = (polytile_range){lo, hi, 1};
-    }
+    for (int d = 0; d < box.n_dims; d++)
+        box.range[d] = range_of(grid, first[d], shape[d], d);
     return box;
+}
+
+polytile_range pti_grid_range(const pti_grid *grid, int64_t shape, int64_t position, int d) {
+    return range_of(grid, position * shape, shape, d);
 }
 
 polytile_domain pti_grid_superblock(const pti_grid *grid, const int64_t *shape,
                                     const int64_t *position) {
-    int64_t first[POLYTILE_MAX_DIMS];
-    for (int d = 0; d < grid->threads.n_dims; d++)
-        first[d] = position[d] * shape[d];
-    return pti_grid_box(grid, first, shape);
+    polytile_domain box = {.n_dims = grid->threads.n_dims};
+    for (int d = 0; d < box.n_dims; d++)
+        box.range[d] = pti_grid_range(grid, shape[d], position[d], d);
+    return box;
 }
 
 int64_t pti_grid_quotient(const pti_grid *grid, const int64_t *shape, int d) {

@@ -15,6 +15,10 @@ pti_grid pti_grid_of(const polytile_domain *threads, const int64_t *block);
 /** The threads of the box of blocks first .. first + shape - 1, clipped to the domain. */
 polytile_domain pti_grid_box(const pti_grid *grid, const int64_t *first, const int64_t *shape);
 
+/** The threads along a dimension of the superblock at a position, in superblocks of a shape in
+ * blocks. */
+polytile_range pti_grid_range(const pti_grid *grid, int64_t shape, int64_t position, int d);
+
 /** The threads of the superblock at a position, in superblocks of a shape in blocks. */
 polytile_domain pti_grid_superblock(const pti_grid *grid, const int64_t *shape,
                                     const int64_t *position);

@@ -108,8 +108,10 @@ static bool improves(const search *of, const int64_t *shape, pti_candidate *cand
     candidate->n_kernels = pti_grid_n_superblocks(&of->problem->grid, shape);
     if (of->found && of->objective->fewest_kernels && candidate->n_kernels > of->best->n_kernels)
         return false;
+    if (of->found)
+        return pti_candidate_improves(of->problem, of->objective->is_better, of->best, candidate);
     pti_candidate_estimate(of->problem, candidate);
-    return !of->found || of->objective->is_better(candidate, of->best);
+    return true;
 }
 
 static void keep(search *of, const pti_candidate *candidate) {

@@ -8,7 +8,7 @@ enum { PTI_MAX_EXTENTS = 512 };
 
 /** What a strategy prefers among candidates that fit. */
 typedef struct pti_objective {
-    bool (*is_better)(const pti_candidate *a, const pti_candidate *b);
+    pti_is_better *is_better;
     bool fewest_kernels; /* candidates with more kernels than the best can be skipped */
     bool may_be_small;   /* superblocks smaller than the largest that fit are worth a look */
     int max_shapes;      /* how many shapes of the other indices are tried at most */
