@@ -61,12 +61,14 @@ polytile_domain pti_box_coarse_union(const polytile_domain *a, const polytile_do
 
 int64_t pti_box_count(const polytile_domain *box) {
     int64_t count = 1;
-    if (pti_box_is_empty(box))
-        return 0;
-    for (int d = 0; d < box->n_dims; d++)
-        if (pti_mul_overflows(count, pti_range_count(box->range[d]), &count))
-            return INT64_MAX;
-    return count;
+    bool too_many = false;
+    for (int d = 0; d < box->n_dims; d++) {
+        int64_t n = pti_range_count(box->range[d]);
+        if (n == 0)
+            return 0;
+        too_many = too_many || pti_mul_overflows(count, n, &count);
+    }
+    return too_many ? INT64_MAX : count;
 }
 
 polytile_domain pti_box_empty(int n_dims) {

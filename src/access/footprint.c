@@ -34,13 +34,33 @@ static polytile_range subscript_hull(const pti_subscript *subscript, const polyt
     return clip_ends(lo, hi, stride == 0 ? 1 : stride, whole);
 }
 
+/* The same for a window of fixed length, or a single element, that follows one index without gaps,
+ * or none. */
+static polytile_range window_hull(const pti_section *section, int d, const polytile_domain *threads,
+                                  polytile_range whole) {
+    const pti_subscript *subscript = &section->subscript[d];
+    int64_t lo = subscript->lo.constant, hi = subscript->hi.constant;
+    int64_t stride = subscript->step;
+    int k = section->followed[d];
+    if (k < threads->n_dims) {
+        int64_t a = subscript->lo.index[k];
+        bool falls = a < 0;
+        stride = lo == hi ? pti_abs(a) : stride;
+        lo += a * (falls ? threads->range[k].hi : threads->range[k].lo);
+        hi += a * (falls ? threads->range[k].lo : threads->range[k].hi);
+    }
+    return clip_ends(lo, hi, stride, whole);
+}
+
 /* False where a section touches nothing; *hull is then unfinished. */
 static bool find_hull(const pti_instance *instance, const pti_section *section,
                       const polytile_domain *threads, polytile_domain *hull) {
     const polytile_domain *array = &instance->operand[section->operand].domain;
     hull->n_dims = section->n_dims;
     for (int d = 0; d < section->n_dims; d++) {
-        hull->range[d] = subscript_hull(&section->subscript[d], threads, array->range[d]);
+        hull->range[d] = section->is_box
+                             ? window_hull(section, d, threads, array->range[d])
+                             : subscript_hull(&section->subscript[d], threads, array->range[d]);
         if (hull->range[d].hi < hull->range[d].lo)
             return false;
     }
@@ -67,22 +87,31 @@ static void widen(polytile_domain *box, const polytile_domain *other) {
         box->range[d] = pti_range_coarse_union(box->range[d], other->range[d]);
 }
 
-polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pti_touch touch,
-                                   const polytile_domain *threads) {
+bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touch touch,
+                             const polytile_domain *threads, polytile_domain *hull) {
     const pti_operand *touched = &instance->operand[operand];
-    polytile_domain hull, part;
+    polytile_domain part;
     bool found = false;
     for (int s = 0; s < touched->n_sections; s++) {
         const pti_section *section = &instance->section[touched->first_section + s];
         if (!touched->partial && !pti_section_counts(section, touch))
             continue;
-        if (!find_hull(instance, section, threads, found ? &part : &hull))
+        if (!find_hull(instance, section, threads, found ? &part : hull))
             continue;
         if (found)
-            widen(&hull, &part);
+            widen(hull, &part);
         found = true;
     }
-    return found ? hull : pti_box_empty(touched->domain.n_dims);
+    if (!found)
+        *hull = pti_box_empty(touched->domain.n_dims);
+    return found;
+}
+
+polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pti_touch touch,
+                                   const polytile_domain *threads) {
+    polytile_domain hull;
+    pti_footprint_find_hull(instance, operand, touch, threads, &hull);
+    return hull;
 }
 
 static bool gather(const pti_instance *instance, const pti_operand *operand, pti_touch touch,

@@ -37,6 +37,10 @@ polytile_domain pti_section_hull(const pti_instance *instance, const pti_section
 polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pti_touch touch,
                                    const polytile_domain *threads);
 
+/** The same in place, since boxes are long; false, with an empty hull, if nothing is touched. */
+bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touch touch,
+                             const polytile_domain *threads, polytile_domain *hull);
+
 /**
  * The footprint as disjoint boxes, replacing what was in *boxes.
  *

@@ -26,8 +26,11 @@ typedef struct pti_section {
     int operand;
     polytile_role role;
     bool fresh;
-    bool exact;  /* false: touches some of the section's elements, not necessarily all */
-    bool is_box; /* whatever the box of threads, the section's footprint is its hull */
+    bool exact; /* false: touches some of the section's elements, not necessarily all */
+    /* Whatever the box of threads, the footprint is its hull: each dimension is a window of fixed
+     * length that follows one index (POLYTILE_MAX_DIMS: none) without gaps. */
+    bool is_box;
+    int followed[POLYTILE_MAX_DIMS];
     int n_dims;
     pti_subscript subscript[POLYTILE_MAX_DIMS];
 } pti_section;

@@ -78,12 +78,14 @@ static bool slides_without_gaps(const pti_subscript *subscript, int index) {
            (shift % subscript->step == 0 && shift <= extent + subscript->step);
 }
 
-/* Whether dimensions follow different indices, one at most each, as windows of fixed length. */
-static bool is_box(const pti_section *section) {
+/* Whether dimensions follow different indices, one at most each, as windows of fixed length; notes
+ * which. */
+static bool is_box(pti_section *section) {
     bool named[POLYTILE_MAX_DIMS + 1] = {false};
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];
         int index = only_index(subscript);
+        section->followed[d] = index;
         if (index < 0 || !pti_affine_is_parallel(&subscript->lo, &subscript->hi) ||
             !slides_without_gaps(subscript, index))
             return false;

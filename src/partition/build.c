@@ -4,6 +4,7 @@
 #include "partition/arena.h"
 #include "partition/predict.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /** Transfers a section: a few, that take a little too much, beat many. */
@@ -26,7 +27,10 @@ typedef struct build {
     pti_arena arena;
     const polytile_link *link; /* NULL: as few bytes as possible */
     state state[PTI_MAX_OPERANDS];
+    /* Sets that are made anew for each piece, in the same memory. */
     pti_boxes needed;
+    pti_boxes shared;
+    pti_boxes rest;
     pti_builder builder;
 } build;
 
@@ -116,18 +120,15 @@ static void upload(build *of, int operand, int64_t superblock, const pti_boxes *
  * the host. */
 static void begin_reduction(build *of, int operand, int64_t superblock) {
     state *at = &of->state[operand];
-    pti_boxes again = {0};
-    pti_boxes_copy(&again, &of->needed);
+    pti_boxes_copy(&of->rest, &of->needed);
     pti_boxes_subtract_all(&of->needed, &at->initialised);
-    pti_boxes_subtract_all(&again, &of->needed);
+    pti_boxes_subtract_all(&of->rest, &of->needed);
     for (int k = 0; k < of->needed.n_boxes; k++) {
         pti_last waits = of->arena.slots[operand][at->slot].users;
         write_in(of, PTI_FILL, operand, superblock, &of->needed.box[k], &waits);
         pti_boxes_gather(&at->initialised, &of->needed.box[k]);
     }
-    upload(of, operand, superblock, &again);
-    of->builder.failed |= again.failed;
-    pti_boxes_free(&again);
+    upload(of, operand, superblock, &of->rest);
 }
 
 /** Two boxes of the same memory, one to become the other by a move: apart, or overlapping? */
@@ -200,29 +201,47 @@ static double upload_seconds(const build *of, int operand, const polytile_domain
                                               of->link->duplex_bytes_per_s;
 }
 
-/** The seconds of copying what is shared with the piece before and of uploading the rest. */
-static double exact_seconds(build *of, int operand, const pti_boxes *shared) {
-    pti_boxes rest = {0};
+static int64_t set_bytes(const build *of, int operand, const pti_boxes *boxes) {
+    int64_t bytes = 0;
+    for (int k = 0; k < boxes->n_boxes; k++)
+        bytes += box_bytes(of, operand, &boxes->box[k]);
+    return bytes;
+}
+
+static double copy_seconds(const build *of, int operand) {
     double seconds = 0;
-    pti_boxes_copy(&rest, &of->needed);
-    pti_boxes_subtract_all(&rest, shared);
-    for (int k = 0; k < rest.n_boxes; k++)
-        seconds += upload_seconds(of, operand, &rest.box[k]);
-    for (int k = 0; k < shared->n_boxes; k++)
-        seconds += pti_copy_seconds(of->link, (double)box_bytes(of, operand, &shared->box[k]));
-    of->builder.failed |= rest.failed;
-    pti_boxes_free(&rest);
+    for (int k = 0; k < of->shared.n_boxes; k++)
+        seconds += pti_copy_seconds(of->link, (double)box_bytes(of, operand, &of->shared.box[k]));
     return seconds;
+}
+
+/** The seconds of copying what is shared with the piece before and of uploading the rest. */
+static double exact_seconds(build *of, int operand) {
+    double seconds = 0;
+    pti_boxes_copy(&of->rest, &of->needed);
+    pti_boxes_subtract_all(&of->rest, &of->shared);
+    for (int k = 0; k < of->rest.n_boxes; k++)
+        seconds += upload_seconds(of, operand, &of->rest.box[k]);
+    return seconds + copy_seconds(of, operand);
+}
+
+/** A lower bound of the same, without taking boxes apart: less a little, for rounding. */
+static double least_seconds(const build *of, int operand) {
+    double bytes = (double)set_bytes(of, operand, &of->needed);
+    double shared_bytes = (double)set_bytes(of, operand, &of->shared);
+    return (1 - 1e-9) * (copy_seconds(of, operand) +
+                         fmax(bytes - shared_bytes, 0) / of->link->duplex_bytes_per_s);
 }
 
 /** Whether one upload around all that is needed is faster; what lies between is on the host as it is
  * on the device, since it is never written. */
-static bool one_upload_is_faster(build *of, int operand, const pti_boxes *shared) {
+static bool one_upload_is_faster(build *of, int operand) {
     if (of->link == NULL || of->arena.instance->operand[operand].writes ||
-        of->needed.n_boxes == 0 || of->needed.n_boxes + shared->n_boxes == 1)
+        of->needed.n_boxes == 0 || of->needed.n_boxes + of->shared.n_boxes == 1)
         return false;
     polytile_domain hull = hull_of(&of->needed);
-    return upload_seconds(of, operand, &hull) < exact_seconds(of, operand, shared);
+    double seconds = upload_seconds(of, operand, &hull);
+    return seconds < least_seconds(of, operand) || seconds < exact_seconds(of, operand);
 }
 
 static void need_hull(build *of) {
@@ -239,29 +258,27 @@ static void bring(build *of, int operand, int64_t superblock, const polytile_dom
     bool new_piece = !stays(of, operand, superblock, hull);
     int64_t from = at->placement;
     int from_slot = at->slot;
-    pti_boxes shared = {0};
+    pti_boxes_clear(&of->shared);
     pti_boxes_clear(&of->needed);
     if (is->reads || is->fresh)
         pti_footprint_boxes(of->arena.instance, operand, touch, threads, MAX_READ_BOXES,
                             &of->needed);
     if (new_piece) {
         if (from >= 0 && may_copy(of, operand))
-            shared_with(&of->needed, &at->valid, &shared);
-        if (one_upload_is_faster(of, operand, &shared)) {
-            pti_boxes_clear(&shared);
+            shared_with(&of->needed, &at->valid, &of->shared);
+        if (one_upload_is_faster(of, operand)) {
+            pti_boxes_clear(&of->shared);
             need_hull(of);
         }
         take_slot(of, operand, superblock, hull);
     }
-    if (!of->builder.failed && shared.n_boxes > 0)
-        copy_shared(of, operand, superblock, from, from_slot, &shared);
+    if (!of->builder.failed && of->shared.n_boxes > 0)
+        copy_shared(of, operand, superblock, from, from_slot, &of->shared);
     pti_boxes_subtract_all(&of->needed, &at->valid);
     if (is->fresh)
         begin_reduction(of, operand, superblock);
     else
         upload(of, operand, superblock, &of->needed);
-    of->builder.failed |= shared.failed;
-    pti_boxes_free(&shared);
 }
 
 static void note_launch(build *of, int operand, int64_t launch, const polytile_domain *threads) {
@@ -307,17 +324,17 @@ static void drop(build *of, int operand, int64_t superblock) {
 static void add_superblock(build *of, int64_t superblock) {
     const polytile_domain *threads = &of->arena.partition->superblock[superblock];
     polytile_domain hull[PTI_MAX_OPERANDS];
+    bool touched[PTI_MAX_OPERANDS];
     pti_arena_prepare(&of->arena, superblock);
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
-        hull[a] = pti_footprint_hull(of->arena.instance, a, PTI_TOUCHES, threads);
-        bool touched = !pti_box_is_empty(&hull[a]);
-        if (!touched)
+        touched[a] = pti_footprint_find_hull(of->arena.instance, a, PTI_TOUCHES, threads, &hull[a]);
+        if (!touched[a])
             drop(of, a, superblock - 1);
         else if (!stays(of, a, superblock, &hull[a]))
             flush(of, a, superblock - 1);
     }
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
-        if (!pti_box_is_empty(&hull[a]))
+        if (touched[a])
             bring(of, a, superblock, &hull[a], threads);
         if (of->builder.failed)
             return;
@@ -326,7 +343,7 @@ static void add_superblock(build *of, int64_t superblock) {
 }
 
 static bool sets_failed(const build *of) {
-    bool failed = of->needed.failed;
+    bool failed = of->needed.failed || of->shared.failed || of->rest.failed;
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
         const state *at = &of->state[a];
         failed |=
@@ -337,6 +354,8 @@ static bool sets_failed(const build *of) {
 
 static void free_sets(build *of) {
     pti_boxes_free(&of->needed);
+    pti_boxes_free(&of->shared);
+    pti_boxes_free(&of->rest);
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
         pti_boxes_free(&of->state[a].valid);
         pti_boxes_free(&of->state[a].dirty);

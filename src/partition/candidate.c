@@ -94,8 +94,8 @@ static const polytile_domain *piece_at(line *along, int64_t at) {
         along->threads.range[along->index] =
             pti_grid_range(&along->problem->grid, along->shape, at, along->index);
         along->at[k] = at;
-        along->hull[k] = pti_footprint_hull(along->problem->instance, along->operand, PTI_TOUCHES,
-                                            &along->threads);
+        pti_footprint_find_hull(along->problem->instance, along->operand, PTI_TOUCHES,
+                                &along->threads, &along->hull[k]);
         along->n_seen++;
     }
     return &along->hull[k];
@@ -160,9 +160,9 @@ static void describe_index(const pti_problem *problem, const pti_candidate *cand
 static void describe_piece(const pti_problem *problem, int operand, const polytile_domain *origin,
                            estimate *all) {
     const pti_operand *of = &problem->instance->operand[operand];
-    polytile_domain first = pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, origin);
-    polytile_domain middle =
-        pti_footprint_hull(problem->instance, operand, PTI_TOUCHES, &all->middle);
+    polytile_domain first, middle;
+    pti_footprint_find_hull(problem->instance, operand, PTI_TOUCHES, origin, &first);
+    pti_footprint_find_hull(problem->instance, operand, PTI_TOUCHES, &all->middle, &middle);
     piece *made = &all->piece[operand];
     made->bytes = (double)pti_box_count(&middle) * (double)of->element_bytes;
     made->first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes;
@@ -193,11 +193,12 @@ static void describe_pieces(const pti_problem *problem, const pti_candidate *can
         describe_piece(problem, a, &origin, all);
 }
 
-static void describe_lines(const pti_problem *problem, const pti_candidate *candidate,
+/** The lines of all pieces that are written, or of all others. */
+static void describe_lines(const pti_problem *problem, const pti_candidate *candidate, bool written,
                            estimate *all) {
     for (int a = 0; a < all->n_pieces; a++) {
         piece *made = &all->piece[a];
-        for (int d = 0; d < all->n_dims; d++) {
+        for (int d = 0; d < all->n_dims && made->downloads == written; d++) {
             made->share[d] = 1;
             if (made->depends[d])
                 describe_index(problem, candidate, a, d, all, made);
@@ -362,62 +363,109 @@ static double slack_of(double a, double b, double c) {
     return busiest - (a + b + c - busiest - least);
 }
 
+/** How long each stream is busy. */
+typedef struct streams {
+    double in_s;
+    double out_s;
+    double compute_s;
+} streams;
+
+static streams streams_of(const pti_problem *problem, const estimate *all,
+                          const pti_candidate *candidate, const moved *moves) {
+    const polytile_link *link = problem->link;
+    double n_kernels = (double)candidate->n_kernels;
+    double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
+    return (streams){.in_s = moves->upload_cost_bytes / link->duplex_bytes_per_s + latency_s,
+                     .out_s = moves->download_cost_bytes / link->duplex_bytes_per_s + latency_s,
+                     .compute_s = n_kernels * (link->launch_latency_s + host_s) +
+                                  pti_kernel_seconds(link, n_kernels * superblock_bytes(all),
+                                                     problem->n_accesses)};
+}
+
 /**
- * One superblock: everything in turn. One buffer: uploads and kernels in turn, downloads beside them.
- * More: the slowest of three streams, or of the turns that a buffer takes (a piece is uploaded and
- * used, or used and downloaded, or all three, before the next one can have its place), plus filling
- * and draining.
+ * One buffer: uploads and kernels in turn, downloads beside them. More: the slowest of three streams,
+ * or of the turns that a buffer takes (a piece is uploaded and used, or used and downloaded, or all
+ * three, before the next one can have its place).
  */
+static double steady_seconds(const streams *of, int n_buffers, bool comes_back) {
+    if (n_buffers == 1)
+        return fmax(of->in_s + of->compute_s, of->out_s);
+    double turn_s = comes_back ? of->in_s + of->out_s : fmax(of->in_s, of->out_s);
+    return fmax(fmax(of->in_s, of->out_s),
+                fmax(of->compute_s, (turn_s + of->compute_s) / n_buffers));
+}
+
+/** One superblock: everything in turn. More: the streams beside each other, plus filling and
+ * draining. */
 static double estimate_seconds(const pti_problem *problem, const estimate *all,
                                pti_candidate *candidate, const moved *moves) {
     const polytile_link *link = problem->link;
     double n_kernels = (double)candidate->n_kernels;
-    double compute_s =
-        n_kernels * (link->launch_latency_s + host_s) +
-        pti_kernel_seconds(link, n_kernels * superblock_bytes(all), problem->n_accesses);
-    double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
+    streams busy = streams_of(problem, all, candidate, moves);
     if (candidate->n_kernels <= 1)
         return moves->upload_cost_bytes / link->upload_bytes_per_s +
-               moves->download_cost_bytes / link->download_bytes_per_s + latency_s + compute_s;
-    double in_s = moves->upload_cost_bytes / link->duplex_bytes_per_s + latency_s;
-    double out_s = moves->download_cost_bytes / link->duplex_bytes_per_s + latency_s;
-    double fill_s = compute_s / n_kernels +
-                    fill_seconds(all, candidate, link, slack_of(in_s, out_s, compute_s));
-    if (candidate->n_buffers == 1)
-        return fmax(in_s + compute_s, out_s) + fill_s;
-    double turn_s = moves->comes_back ? in_s + out_s : fmax(in_s, out_s);
-    return fmax(fmax(in_s, out_s), fmax(compute_s, (turn_s + compute_s) / candidate->n_buffers)) +
-           fill_s;
+               moves->download_cost_bytes / link->download_bytes_per_s +
+               n_kernels * all->n_pieces * link->transfer_latency_s + busy.compute_s;
+    double slack_s = slack_of(busy.in_s, busy.out_s, busy.compute_s);
+    double fill_s = busy.compute_s / n_kernels + fill_seconds(all, candidate, link, slack_s);
+    return steady_seconds(&busy, candidate->n_buffers, moves->comes_back) + fill_s;
 }
 
-/** The least that the estimate can come to, from what pieces are by themselves: kernels, latencies
- * and one piece of everything, filling and draining with small superblocks. */
-static void bound(const pti_problem *problem, const estimate *all, pti_candidate *candidate) {
-    const polytile_link *link = problem->link;
-    double n_kernels = (double)candidate->n_kernels;
-    double compute_s =
-        n_kernels * (link->launch_latency_s + host_s) +
-        pti_kernel_seconds(link, n_kernels * superblock_bytes(all), problem->n_accesses);
-    double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
-    double ends_s = 0;
+static double traffic_seconds(const pti_problem *problem, const pti_candidate *candidate) {
+    return traffic_weight * (candidate->upload_bytes + candidate->download_bytes) /
+           problem->link->duplex_bytes_per_s;
+}
+
+/** What pieces that are written move in any order: each goes out at least once, and comes in as
+ * often if it is read as well. Of the others, nothing is known without an order. */
+static moved least_moved(const estimate *all) {
+    moved sum = {0};
+    for (int a = 0; a < all->n_pieces; a++) {
+        const piece *of = &all->piece[a];
+        double n_visits = 1;
+        if (!of->downloads)
+            continue;
+        for (int d = 0; d < all->n_dims; d++)
+            n_visits *= of->depends[d] ? all->quotient[d] : 1;
+        double bytes = n_visits * of->bytes * share_without(of, all->n_dims, -1);
+        bool uploads = of->uploads && !of->returns;
+        sum.upload_bytes += uploads ? bytes : 0;
+        sum.upload_cost_bytes += uploads ? of->run_cost * bytes : 0;
+        sum.download_bytes += bytes;
+        sum.download_cost_bytes += of->run_cost * bytes;
+    }
+    return sum;
+}
+
+/** The least seconds of filling and draining, in any order: with everything tapered. */
+static double least_ends_seconds(const estimate *all, const polytile_link *link) {
+    double seconds = 0;
     for (int a = 0; a < all->n_pieces; a++) {
         const piece *of = &all->piece[a];
         double cost = of->run_cost * tapered_part;
-        ends_s += of->uploads ? cost * of->first_bytes / link->upload_bytes_per_s : 0;
-        ends_s += of->downloads ? cost * of->bytes / link->download_bytes_per_s : 0;
+        seconds += of->uploads ? cost * of->first_bytes / link->upload_bytes_per_s : 0;
+        seconds += of->downloads ? cost * of->bytes / link->download_bytes_per_s : 0;
     }
-    double steady_s = candidate->n_buffers == 1
-                          ? latency_s + compute_s
-                          : fmax(compute_s, (latency_s + compute_s) / candidate->n_buffers);
-    candidate->upload_bytes = 0;
-    candidate->download_bytes = 0;
-    candidate->seconds = fmax(latency_s, steady_s) + compute_s / n_kernels + ends_s;
+    return seconds;
 }
 
-static void finish(const pti_problem *problem, estimate *all, pti_candidate *candidate) {
+/** Fill in figures that no estimate can be below: less a little, for rounding. */
+static void bound(const pti_problem *problem, const estimate *all, const moved *least,
+                  pti_candidate *candidate) {
+    const double certain = 1 - 1e-9;
+    streams busy = streams_of(problem, all, candidate, least);
+    candidate->upload_bytes = certain * least->upload_bytes;
+    candidate->download_bytes = certain * least->download_bytes;
+    double seconds = steady_seconds(&busy, candidate->n_buffers, false) +
+                     busy.compute_s / (double)candidate->n_kernels +
+                     least_ends_seconds(all, problem->link);
+    candidate->seconds = certain * seconds + traffic_seconds(problem, candidate);
+}
+
+/** Choose the order and fill in the estimates from pieces described in full. */
+static void finish(const pti_problem *problem, const estimate *all, pti_candidate *candidate) {
     int order[POLYTILE_MAX_DIMS] = {0};
     best_order best = {0};
-    describe_lines(problem, candidate, all);
     int first = order_unsplit_first(all, order);
     if (all->n_dims - first <= MAX_PERMUTED)
         permute(all, order, first, &best);
@@ -427,28 +475,35 @@ static void finish(const pti_problem *problem, estimate *all, pti_candidate *can
     candidate->upload_bytes = best.moved.upload_bytes;
     candidate->download_bytes = best.moved.download_bytes;
     candidate->seconds = estimate_seconds(problem, all, candidate, &best.moved) +
-                         traffic_weight * (candidate->upload_bytes + candidate->download_bytes) /
-                             problem->link->duplex_bytes_per_s +
+                         traffic_seconds(problem, candidate) +
                          host_s * (double)candidate->n_kernels;
 }
 
 void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate) {
     estimate all;
-    describe_pieces(problem, candidate, &all);
     candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
+    describe_pieces(problem, candidate, &all);
+    describe_lines(problem, candidate, true, &all);
+    describe_lines(problem, candidate, false, &all);
     finish(problem, &all, candidate);
 }
 
 bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better,
                             const pti_candidate *best, pti_candidate *candidate) {
     estimate all;
-    describe_pieces(problem, candidate, &all);
+    moved least = {0};
     candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
-    if (candidate->n_kernels > 1) {
-        bound(problem, &all, candidate);
-        if (!is_better(candidate, best))
-            return false;
-    }
+    bool has_bound = candidate->n_kernels > 1;
+    describe_pieces(problem, candidate, &all);
+    bound(problem, &all, &least, candidate);
+    if (has_bound && !is_better(candidate, best))
+        return false;
+    describe_lines(problem, candidate, true, &all);
+    least = least_moved(&all);
+    bound(problem, &all, &least, candidate);
+    if (has_bound && !is_better(candidate, best))
+        return false;
+    describe_lines(problem, candidate, false, &all);
     finish(problem, &all, candidate);
     return is_better(candidate, best);
 }

@@ -15,12 +15,26 @@ static int64_t saturating_mul(int64_t a, int64_t b) {
     return product;
 }
 
+static bool is_dense(const polytile_domain *box) {
+    bool dense = true;
+    for (int d = 0; d < box->n_dims; d++)
+        dense = dense && box->range[d].step == 1;
+    return dense;
+}
+
+/** The size of a piece's layout, which has neither gaps nor padding where all steps are 1. */
+static int64_t layout_bytes(const polytile_domain *hull, int64_t element_bytes) {
+    return is_dense(hull) ? saturating_mul(pti_box_count(hull), element_bytes)
+                          : pti_layout_of(hull, element_bytes).size_bytes;
+}
+
 int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *threads,
                         int64_t *operand_bytes) {
     int64_t sum = 0;
     for (int a = 0; a < instance->n_operands; a++) {
-        polytile_domain hull = pti_footprint_hull(instance, a, PTI_TOUCHES, threads);
-        operand_bytes[a] = pti_layout_of(&hull, instance->operand[a].element_bytes).size_bytes;
+        polytile_domain hull;
+        bool touched = pti_footprint_find_hull(instance, a, PTI_TOUCHES, threads, &hull);
+        operand_bytes[a] = touched ? layout_bytes(&hull, instance->operand[a].element_bytes) : 0;
         sum = saturating_add(sum, operand_bytes[a]);
     }
     return sum;
