@@ -114,6 +114,24 @@ polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pt
     return hull;
 }
 
+int64_t pti_footprint_least(const pti_instance *instance, int operand,
+                            const polytile_domain *threads, const polytile_domain *hull) {
+    const pti_operand *touched = &instance->operand[operand];
+    int64_t least = 0;
+    for (int d = 0; d < hull->n_dims; d++)
+        if (hull->range[d].step != 1)
+            return 0;
+    for (int s = 0; s < touched->n_sections; s++) {
+        const pti_section *section = &instance->section[touched->first_section + s];
+        polytile_domain part;
+        if (!section->is_box)
+            return 0;
+        if (find_hull(instance, section, threads, &part))
+            least = pti_max(least, pti_box_count(&part));
+    }
+    return least;
+}
+
 static bool gather(const pti_instance *instance, const pti_operand *operand, pti_touch touch,
                    const polytile_domain *threads, int max_boxes, pti_boxes *boxes) {
     bool exact = true;

@@ -41,6 +41,11 @@ polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pt
 bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touch touch,
                              const polytile_domain *threads, polytile_domain *hull);
 
+/** The elements that one section touches at least, the largest: a quick lower bound of a footprint
+ * whose sections are all boxes and whose hull, given, has steps of 1; 0 if it is no such footprint. */
+int64_t pti_footprint_least(const pti_instance *instance, int operand,
+                            const polytile_domain *threads, const polytile_domain *hull);
+
 /**
  * The footprint as disjoint boxes, replacing what was in *boxes.
  *

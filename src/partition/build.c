@@ -26,12 +26,12 @@ typedef struct state {
 typedef struct build {
     pti_arena arena;
     const polytile_link *link; /* NULL: as few bytes as possible */
-    state state[PTI_MAX_OPERANDS];
     /* Sets that are made anew for each piece, in the same memory. */
     pti_boxes needed;
     pti_boxes shared;
     pti_boxes rest;
     pti_builder builder;
+    state state[]; /* of each operand */
 } build;
 
 static const pti_placement *current(const build *of, int operand) {
@@ -244,34 +244,66 @@ static bool one_upload_is_faster(build *of, int operand) {
     return seconds < least_seconds(of, operand) || seconds < exact_seconds(of, operand);
 }
 
-static void need_hull(build *of) {
-    polytile_domain hull = hull_of(&of->needed);
+/** The same, without taking anything apart, where it is beyond doubt: at best what is needed is as
+ * little as one section in two uploads, or all that the piece before holds is copied at once. */
+static bool hull_is_surely_faster(const build *of, int operand, const polytile_domain *hull,
+                                  const polytile_domain *threads) {
+    const state *at = &of->state[operand];
+    const pti_operand *is = &of->arena.instance->operand[operand];
+    if (of->link == NULL || is->writes || is->n_sections < 2)
+        return false;
+    int64_t least = pti_footprint_least(of->arena.instance, operand, threads, hull);
+    double least_bytes = (double)(least * is->element_bytes);
+    double rate = of->link->duplex_bytes_per_s;
+    double best_s = 2 * of->link->transfer_latency_s + least_bytes / rate;
+    polytile_domain common;
+    if (at->placement >= 0 && may_copy(of, operand) &&
+        pti_box_intersect(hull, &at->hull, &common)) {
+        double rest_bytes = fmax(least_bytes - (double)box_bytes(of, operand, &common), 0);
+        best_s = fmin(best_s, pti_copy_seconds(of->link, 0) + rest_bytes / rate);
+    }
+    return least > 0 && upload_seconds(of, operand, hull) < (1 - 1e-9) * best_s;
+}
+
+static void need_one(build *of, const polytile_domain *box) {
+    pti_boxes_clear(&of->shared);
     pti_boxes_clear(&of->needed);
-    pti_boxes_append(&of->needed, &hull);
+    pti_boxes_append(&of->needed, box);
+}
+
+/** What a superblock needs of a piece, and what of it a piece before has, as boxes. */
+static void find_needed(build *of, int operand, bool new_piece, const polytile_domain *hull,
+                        const polytile_domain *threads) {
+    const state *at = &of->state[operand];
+    const pti_operand *is = &of->arena.instance->operand[operand];
+    pti_boxes_clear(&of->shared);
+    pti_boxes_clear(&of->needed);
+    if (!is->reads && !is->fresh)
+        return;
+    if (new_piece && hull_is_surely_faster(of, operand, hull, threads)) {
+        need_one(of, hull);
+        return;
+    }
+    pti_footprint_boxes(of->arena.instance, operand, is->fresh ? PTI_WRITES : PTI_READS, threads,
+                        MAX_READ_BOXES, &of->needed);
+    if (new_piece && at->placement >= 0 && may_copy(of, operand))
+        shared_with(&of->needed, &at->valid, &of->shared);
+    if (new_piece && one_upload_is_faster(of, operand)) {
+        polytile_domain around = hull_of(&of->needed);
+        need_one(of, &around);
+    }
 }
 
 static void bring(build *of, int operand, int64_t superblock, const polytile_domain *hull,
                   const polytile_domain *threads) {
     state *at = &of->state[operand];
     const pti_operand *is = &of->arena.instance->operand[operand];
-    pti_touch touch = is->fresh ? PTI_WRITES : PTI_READS;
     bool new_piece = !stays(of, operand, superblock, hull);
     int64_t from = at->placement;
     int from_slot = at->slot;
-    pti_boxes_clear(&of->shared);
-    pti_boxes_clear(&of->needed);
-    if (is->reads || is->fresh)
-        pti_footprint_boxes(of->arena.instance, operand, touch, threads, MAX_READ_BOXES,
-                            &of->needed);
-    if (new_piece) {
-        if (from >= 0 && may_copy(of, operand))
-            shared_with(&of->needed, &at->valid, &of->shared);
-        if (one_upload_is_faster(of, operand)) {
-            pti_boxes_clear(&of->shared);
-            need_hull(of);
-        }
+    find_needed(of, operand, new_piece, hull, threads);
+    if (new_piece)
         take_slot(of, operand, superblock, hull);
-    }
     if (!of->builder.failed && of->shared.n_boxes > 0)
         copy_shared(of, operand, superblock, from, from_slot, &of->shared);
     pti_boxes_subtract_all(&of->needed, &at->valid);
@@ -386,7 +418,7 @@ polytile_status pti_schedule_build(const pti_instance *instance, const pti_parti
                                    const polytile_link *link, int64_t limit_bytes,
                                    int64_t *need_bytes, pti_schedule **schedule) {
     *schedule = NULL;
-    build *of = calloc(1, sizeof *of);
+    build *of = calloc(1, sizeof *of + (size_t)instance->n_operands * sizeof *of->state);
     if (of == NULL)
         return POLYTILE_NO_MEMORY;
     of->link = link;
