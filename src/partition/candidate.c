@@ -1,7 +1,7 @@
 #include "partition/candidate.h"
 
 #include "access/footprint.h"
-#include "base/checked.h"
+#include "partition/estimate.h"
 #include "partition/predict.h"
 
 #include <math.h>
@@ -44,170 +44,8 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
     return problem;
 }
 
-/** What one operand moves for a shape, in bytes; doubles, since only comparisons follow. */
-typedef struct piece {
-    double bytes;       /* of a middle superblock */
-    double first_bytes; /* of the first superblock */
-    double run_cost;    /* by which its runs make transfers dearer, at least 1 */
-    /* For each index: what the steps of a line along it do not share with the superblock before,
-     * there and back; and how large an average piece along it is, as a part of a middle one. */
-    double there_bytes[POLYTILE_MAX_DIMS];
-    double back_bytes[POLYTILE_MAX_DIMS];
-    double share[POLYTILE_MAX_DIMS];
-    bool depends[POLYTILE_MAX_DIMS];
-    int n_passes; /* of a kernel through it */
-    bool uploads;
-    bool downloads;
-    bool returns; /* starts from the identity, and is uploaded from the second visit on */
-} piece;
-
-typedef struct estimate {
-    int n_dims;
-    int n_pieces;
-    int64_t n_parts[POLYTILE_MAX_DIMS]; /* superblocks along each index */
-    double quotient[POLYTILE_MAX_DIMS]; /* the same */
-    polytile_domain middle;             /* threads of the superblock in the middle */
-    piece piece[PTI_MAX_OPERANDS];
-} estimate;
-
-/** The most positions along an index that are looked at. */
-enum { MAX_SEEN = 6 };
-
-/** The pieces of one operand for superblocks along one index, in the middle of the others; each is
- * found once. */
-typedef struct line {
-    const pti_problem *problem;
-    int64_t shape; /* blocks of a superblock along the index */
-    int operand;
-    int index;
-    polytile_domain threads;
-    int n_seen;
-    int64_t at[MAX_SEEN];
-    polytile_domain hull[MAX_SEEN];
-} line;
-
-static const polytile_domain *piece_at(line *along, int64_t at) {
-    int k = 0;
-    while (k < along->n_seen && along->at[k] != at)
-        k++;
-    if (k == along->n_seen) {
-        along->threads.range[along->index] =
-            pti_grid_range(&along->problem->grid, along->shape, at, along->index);
-        along->at[k] = at;
-        pti_footprint_find_hull(along->problem->instance, along->operand, PTI_TOUCHES,
-                                &along->threads, &along->hull[k]);
-        along->n_seen++;
-    }
-    return &along->hull[k];
-}
-
-/** Whether what two pieces share can move from one to the other's place within one buffer: they are
- * laid out alike, and the shift is larger than what moves. */
-static bool moves_apart(const polytile_domain *before, const polytile_domain *after,
-                        const polytile_domain *common) {
-    bool apart = false;
-    for (int d = 0; d < common->n_dims; d++) {
-        int64_t shift = pti_abs(after->range[d].lo - before->range[d].lo);
-        apart |= shift > common->range[d].hi - common->range[d].lo;
-        if (d > 0 && pti_range_count(before->range[d]) != pti_range_count(after->range[d]))
-            return false;
-    }
-    return apart || pti_box_equals(before, after);
-}
-
-/** The elements of a piece that do not come from the piece before. */
-static double not_shared(const polytile_domain *before, const polytile_domain *after,
-                         int n_buffers) {
-    polytile_domain common;
-    bool shares = pti_box_intersect(before, after, &common) &&
-                  (n_buffers > 1 || moves_apart(before, after, &common));
-    return (double)pti_box_count(after) - (shares ? (double)pti_box_count(&common) : 0);
-}
-
-/** Along one index: the first and the last superblock are looked at, those between are alike. */
-static void describe_index(const pti_problem *problem, const pti_candidate *candidate, int operand,
-                           int d, const estimate *all, piece *made) {
-    int n_buffers = candidate->n_buffers;
-    int64_t quotient = all->n_parts[d];
-    double element_bytes = (double)problem->instance->operand[operand].element_bytes;
-    line along;
-    along.problem = problem;
-    along.shape = candidate->shape[d];
-    along.operand = operand;
-    along.index = d;
-    along.threads = all->middle;
-    along.n_seen = 0;
-    const polytile_domain *first = piece_at(&along, 0);
-    const polytile_domain *last = piece_at(&along, quotient - 1);
-    double n_between = (double)quotient - 2;
-    double between = 0;
-    double elements = (double)pti_box_count(first);
-    if (quotient > 2) {
-        const polytile_domain *middle = piece_at(&along, quotient / 2);
-        between = n_between * not_shared(piece_at(&along, quotient / 2 - 1), middle, n_buffers);
-        elements += n_between * (double)pti_box_count(middle);
-    }
-    elements += (double)pti_box_count(last);
-    made->there_bytes[d] =
-        element_bytes * (between + not_shared(piece_at(&along, quotient - 2), last, n_buffers));
-    made->back_bytes[d] =
-        element_bytes * (between + not_shared(piece_at(&along, 1), first, n_buffers));
-    if (made->bytes > 0)
-        made->share[d] = element_bytes * elements / ((double)quotient * made->bytes);
-}
-
-/** A piece by itself, of a middle superblock and of the first one. */
-static void describe_piece(const pti_problem *problem, int operand, const polytile_domain *origin,
-                           estimate *all) {
-    const pti_operand *of = &problem->instance->operand[operand];
-    polytile_domain first, middle;
-    pti_footprint_find_hull(problem->instance, operand, PTI_TOUCHES, origin, &first);
-    pti_footprint_find_hull(problem->instance, operand, PTI_TOUCHES, &all->middle, &middle);
-    piece *made = &all->piece[operand];
-    made->bytes = (double)pti_box_count(&middle) * (double)of->element_bytes;
-    made->first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes;
-    made->run_cost =
-        pti_run_cost(problem->link, pti_runs_of(&of->domain, &middle, of->element_bytes));
-    made->n_passes = pti_operand_passes(of);
-    made->uploads = of->reads;
-    made->downloads = of->writes;
-    made->returns = of->fresh;
-    for (int d = 0; d < all->n_dims; d++)
-        made->depends[d] = all->n_parts[d] > 1 && problem->depends[operand][d];
-}
-
-static void describe_pieces(const pti_problem *problem, const pti_candidate *candidate,
-                            estimate *all) {
-    polytile_domain origin;
-    all->n_dims = problem->instance->n_indices;
-    all->n_pieces = problem->instance->n_operands;
-    all->middle.n_dims = origin.n_dims = all->n_dims;
-    for (int d = 0; d < all->n_dims; d++) {
-        int64_t shape = candidate->shape[d];
-        all->n_parts[d] = pti_grid_quotient(&problem->grid, candidate->shape, d);
-        all->quotient[d] = (double)all->n_parts[d];
-        origin.range[d] = pti_grid_range(&problem->grid, shape, 0, d);
-        all->middle.range[d] = pti_grid_range(&problem->grid, shape, (all->n_parts[d] - 1) / 2, d);
-    }
-    for (int a = 0; a < all->n_pieces; a++)
-        describe_piece(problem, a, &origin, all);
-}
-
-/** The lines of all pieces that are written, or of all others. */
-static void describe_lines(const pti_problem *problem, const pti_candidate *candidate, bool written,
-                           estimate *all) {
-    for (int a = 0; a < all->n_pieces; a++) {
-        piece *made = &all->piece[a];
-        for (int d = 0; d < all->n_dims && made->downloads == written; d++) {
-            made->share[d] = 1;
-            if (made->depends[d])
-                describe_index(problem, candidate, a, d, all, made);
-        }
-    }
-}
-
 /** In a serpentine traversal: how many lines along each index are run there, and how many back. */
-static void count_lines(const estimate *all, const int *order, double *there, double *back) {
+static void count_lines(const pti_estimate *all, const int *order, double *there, double *back) {
     double outer = 1;
     for (int k = 0; k < all->n_dims; k++) {
         int d = order[k];
@@ -218,7 +56,7 @@ static void count_lines(const estimate *all, const int *order, double *there, do
 }
 
 /** The share of all indices but one (or none, if it is negative). */
-static double share_without(const piece *of, int n_dims, int index) {
+static double share_without(const pti_piece *of, int n_dims, int index) {
     double share = 1;
     for (int d = 0; d < n_dims; d++)
         share *= d == index ? 1 : of->share[d];
@@ -234,13 +72,13 @@ typedef struct moved {
     bool comes_back; /* pieces that are downloaded were or will be uploaded */
 } moved;
 
-static moved estimate_order(const estimate *all, const int *order) {
+static moved estimate_order(const pti_estimate *all, const int *order) {
     double there[POLYTILE_MAX_DIMS];
     double back[POLYTILE_MAX_DIMS];
     moved sum = {0};
     count_lines(all, order, there, back);
     for (int a = 0; a < all->n_pieces; a++) {
-        const piece *of = &all->piece[a];
+        const pti_piece *of = &all->piece[a];
         double fresh_bytes = of->first_bytes;
         double n_visits = 1;
         double n_pieces = 1;
@@ -273,7 +111,7 @@ typedef struct best_order {
     bool found;
 } best_order;
 
-static void keep_best(const estimate *all, const int *order, best_order *best) {
+static void keep_best(const pti_estimate *all, const int *order, best_order *best) {
     moved offered = estimate_order(all, order);
     double offered_bytes = offered.upload_bytes + offered.download_bytes;
     if (best->found && offered_bytes >= best->moved.upload_bytes + best->moved.download_bytes)
@@ -289,7 +127,7 @@ static void swap(int *a, int *b) {
     *b = old;
 }
 
-static void permute(const estimate *all, int *order, int first, best_order *best) {
+static void permute(const pti_estimate *all, int *order, int first, best_order *best) {
     if (first >= all->n_dims - 1) {
         keep_best(all, order, best);
         return;
@@ -301,7 +139,7 @@ static void permute(const estimate *all, int *order, int first, best_order *best
     }
 }
 
-static void rotate(const estimate *all, int *order, int first, best_order *best) {
+static void rotate(const pti_estimate *all, int *order, int first, best_order *best) {
     for (int k = first; k < all->n_dims; k++) {
         swap(&order[k], &order[all->n_dims - 1]);
         keep_best(all, order, best);
@@ -311,7 +149,7 @@ static void rotate(const estimate *all, int *order, int first, best_order *best)
 
 /** The indices that are not split come first, in place; the position of the first one that is
  * split. */
-static int order_unsplit_first(const estimate *all, int *order) {
+static int order_unsplit_first(const pti_estimate *all, int *order) {
     int n_unsplit = 0;
     int n_split = 0;
     for (int d = 0; d < all->n_dims; d++)
@@ -322,8 +160,7 @@ static int order_unsplit_first(const estimate *all, int *order) {
     return n_unsplit;
 }
 
-/** What one superblock's kernel goes through. */
-static double superblock_bytes(const estimate *all) {
+static double superblock_bytes(const pti_estimate *all) {
     double bytes = 0;
     for (int a = 0; a < all->n_pieces; a++)
         bytes += all->piece[a].bytes * all->piece[a].n_passes;
@@ -333,12 +170,12 @@ static double superblock_bytes(const estimate *all) {
 /** What nothing hides: the uploads of the first superblock and the downloads of the last one, which
  * are whole pieces; part is how much is left, where both are tapered, of pieces that depend on the
  * fastest index. */
-static double ends_seconds(const estimate *all, const int *order, const polytile_link *link,
+static double ends_seconds(const pti_estimate *all, const int *order, const polytile_link *link,
                            double part) {
     double seconds = 0;
     int fastest = order[all->n_dims - 1];
     for (int a = 0; a < all->n_pieces; a++) {
-        const piece *of = &all->piece[a];
+        const pti_piece *of = &all->piece[a];
         double cost = of->run_cost * (of->depends[fastest] ? part : 1);
         seconds += of->uploads ? cost * of->first_bytes / link->upload_bytes_per_s : 0;
         seconds += of->downloads ? cost * of->bytes / link->download_bytes_per_s : 0;
@@ -348,8 +185,8 @@ static double ends_seconds(const estimate *all, const int *order, const polytile
 
 /** Small superblocks at the ends help as far as the streams that wait there can catch up with the
  * busiest. */
-static double fill_seconds(const estimate *all, pti_candidate *candidate, const polytile_link *link,
-                           double slack_s) {
+static double fill_seconds(const pti_estimate *all, pti_candidate *candidate,
+                           const polytile_link *link, double slack_s) {
     double even_s = ends_seconds(all, candidate->order, link, 1);
     double tapered_s =
         fmax(ends_seconds(all, candidate->order, link, tapered_part), even_s - slack_s);
@@ -370,7 +207,7 @@ typedef struct streams {
     double compute_s;
 } streams;
 
-static streams streams_of(const pti_problem *problem, const estimate *all,
+static streams streams_of(const pti_problem *problem, const pti_estimate *all,
                           const pti_candidate *candidate, const moved *moves) {
     const polytile_link *link = problem->link;
     double n_kernels = (double)candidate->n_kernels;
@@ -397,7 +234,7 @@ static double steady_seconds(const streams *of, int n_buffers, bool comes_back) 
 
 /** One superblock: everything in turn. More: the streams beside each other, plus filling and
  * draining. */
-static double estimate_seconds(const pti_problem *problem, const estimate *all,
+static double estimate_seconds(const pti_problem *problem, const pti_estimate *all,
                                pti_candidate *candidate, const moved *moves) {
     const polytile_link *link = problem->link;
     double n_kernels = (double)candidate->n_kernels;
@@ -418,10 +255,10 @@ static double traffic_seconds(const pti_problem *problem, const pti_candidate *c
 
 /** What pieces that are written move in any order: each goes out at least once, and comes in as
  * often if it is read as well. Of the others, nothing is known without an order. */
-static moved least_moved(const estimate *all) {
+static moved least_moved(const pti_estimate *all) {
     moved sum = {0};
     for (int a = 0; a < all->n_pieces; a++) {
-        const piece *of = &all->piece[a];
+        const pti_piece *of = &all->piece[a];
         double n_visits = 1;
         if (!of->downloads)
             continue;
@@ -438,10 +275,10 @@ static moved least_moved(const estimate *all) {
 }
 
 /** The least seconds of filling and draining, in any order: with everything tapered. */
-static double least_ends_seconds(const estimate *all, const polytile_link *link) {
+static double least_ends_seconds(const pti_estimate *all, const polytile_link *link) {
     double seconds = 0;
     for (int a = 0; a < all->n_pieces; a++) {
-        const piece *of = &all->piece[a];
+        const pti_piece *of = &all->piece[a];
         double cost = of->run_cost * tapered_part;
         seconds += of->uploads ? cost * of->first_bytes / link->upload_bytes_per_s : 0;
         seconds += of->downloads ? cost * of->bytes / link->download_bytes_per_s : 0;
@@ -450,7 +287,7 @@ static double least_ends_seconds(const estimate *all, const polytile_link *link)
 }
 
 /** Fill in figures that no estimate can be below: less a little, for rounding. */
-static void bound(const pti_problem *problem, const estimate *all, const moved *least,
+static void bound(const pti_problem *problem, const pti_estimate *all, const moved *least,
                   pti_candidate *candidate) {
     const double certain = 1 - 1e-9;
     streams busy = streams_of(problem, all, candidate, least);
@@ -463,7 +300,7 @@ static void bound(const pti_problem *problem, const estimate *all, const moved *
 }
 
 /** Choose the order and fill in the estimates from pieces described in full. */
-static void finish(const pti_problem *problem, const estimate *all, pti_candidate *candidate) {
+static void finish(const pti_problem *problem, const pti_estimate *all, pti_candidate *candidate) {
     int order[POLYTILE_MAX_DIMS] = {0};
     best_order best = {0};
     int first = order_unsplit_first(all, order);
@@ -480,30 +317,30 @@ static void finish(const pti_problem *problem, const estimate *all, pti_candidat
 }
 
 void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate) {
-    estimate all;
+    pti_estimate all;
     candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
-    describe_pieces(problem, candidate, &all);
-    describe_lines(problem, candidate, true, &all);
-    describe_lines(problem, candidate, false, &all);
+    pti_estimate_pieces(problem, candidate, &all);
+    pti_estimate_lines(problem, candidate, true, &all);
+    pti_estimate_lines(problem, candidate, false, &all);
     finish(problem, &all, candidate);
 }
 
 bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better,
                             const pti_candidate *best, pti_candidate *candidate) {
-    estimate all;
+    pti_estimate all;
     moved least = {0};
     candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
     bool has_bound = candidate->n_kernels > 1;
-    describe_pieces(problem, candidate, &all);
+    pti_estimate_pieces(problem, candidate, &all);
     bound(problem, &all, &least, candidate);
     if (has_bound && !is_better(candidate, best))
         return false;
-    describe_lines(problem, candidate, true, &all);
+    pti_estimate_lines(problem, candidate, true, &all);
     least = least_moved(&all);
     bound(problem, &all, &least, candidate);
     if (has_bound && !is_better(candidate, best))
         return false;
-    describe_lines(problem, candidate, false, &all);
+    pti_estimate_lines(problem, candidate, false, &all);
     finish(problem, &all, candidate);
     return is_better(candidate, best);
 }
