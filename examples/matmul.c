@@ -122,8 +122,8 @@ static polytile_status multiply(session *s, void *blas, result *r) {
     return s->options.plan_only ? POLYTILE_OK : run(s, kernel, plan, arrays, r);
 }
 
-/** Start cuBLAS where it is wanted and there is one. It takes memory of its own, which is left to it
- * where the user set no limit. */
+/** Start cuBLAS where it is wanted and there is one. It takes memory of its own, which is left to
+ * it where the user set no limit. */
 static polytile_status open_blas(session *s, void **blas) {
     bool is_wanted = s->options.kernel == EXAMPLE_BLAS_KERNEL;
     *blas = NULL;

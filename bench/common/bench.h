@@ -56,8 +56,9 @@ void bench_require(polytile_status status, const polytile_context *ctx);
 
 double bench_now_s(void);
 void bench_add_time(bench_times *times, double time_s);
-/** Whether a comparison has had enough repetitions: BENCH_REPETITIONS, and while they are short more
- * of them, since other work on the machine disturbs short ones. Units: seconds since the first. */
+/** Whether a comparison has had enough repetitions: BENCH_REPETITIONS, and while they are short
+ * more of them, since other work on the machine disturbs short ones. Units: seconds since the
+ * first. */
 bool bench_is_enough(const bench_times *times, double elapsed_s);
 double bench_least(const bench_times *times);
 double bench_median(const bench_times *times);

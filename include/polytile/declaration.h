@@ -43,8 +43,8 @@ typedef struct polytile_kernel polytile_kernel;
  *         for another number of indices or arrays), UNSUPPORTED (a relation in braces that isl
  *         cannot bound), NO_MEMORY. Conflicts are looked for at each launch.
  * Owns    The text is copied; the implementation is copied, its user and views pointers stay the
- *         caller's; it may be NULL for a kernel that is only planned. The context owns the kernel, which
- *         polytile_kernel_destroy() can end sooner.
+ *         caller's; it may be NULL for a kernel that is only planned. The context owns the kernel,
+ *         which polytile_kernel_destroy() can end sooner.
  */
 polytile_status polytile_kernel_create(polytile_context *ctx, const char *declaration,
                                        const polytile_implementation *implementation,

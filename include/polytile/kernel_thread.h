@@ -16,7 +16,8 @@ __device__ __forceinline__ uint32_t pt_grid_z(void) {
     return blockIdx.z * blockDim.z + threadIdx.z;
 }
 
-/** The index at a place, counted from the range's first; of a thread outside the box, any number. */
+/** The index at a place, counted from the range's first; of a thread outside the box, any number.
+ */
 __device__ __forceinline__ int64_t pt_index_at(int64_t lo, uint32_t place) {
     return (int64_t)((uint64_t)lo + place);
 }

@@ -15,17 +15,17 @@ typedef struct polytile_report {
     int64_t d2h_bytes;
     int64_t lower_bound_bytes;
     double plan_s;
-    double total_s; /* planning not included */
-    double compute_s;
-    double transfer_s;
+    double total_s;    /* planning not included */
+    double compute_s;  /* of kernels; on CUDA by events around some of them, for all */
+    double transfer_s; /* of transfers, likewise; both ways added up, so it may exceed total_s */
 } polytile_report;
 
 /**
  * Plan a launch for a device, run it and wait for it.
  *
  * The device's limit holds; a smaller options->limit_bytes narrows it further. While other programs
- * hold a part of the device's memory the plan is made for what is free. options may be NULL; without
- * a link in it the device's own is assumed.
+ * hold a part of the device's memory the plan is made for what is free. options may be NULL;
+ * without a link in it the device's own is assumed.
  *
  * Errors  As polytile_plan_create(); INVALID (an array without memory, a written array that is
  *         read-only, arrays that overlap in memory where one of them is written); UNSUPPORTED (the

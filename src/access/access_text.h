@@ -4,7 +4,8 @@
 #include "access/declaration.h"
 #include "base/text.h"
 
-/** Write one access as it could be declared: "in A[i-1:i+1, j]"; braces by the section around them. */
+/** Write one access as it could be declared: "in A[i-1:i+1, j]"; braces by the section around them.
+ */
 void pti_access_write(pti_text *text, const polytile_declaration *declaration,
                       const pti_access *access);
 

@@ -42,7 +42,8 @@ bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touc
                              const polytile_domain *threads, polytile_domain *hull);
 
 /** The elements that one section touches at least, the largest: a quick lower bound of a footprint
- * whose sections are all boxes and whose hull, given, has steps of 1; 0 if it is no such footprint. */
+ * whose sections are all boxes and whose hull, given, has steps of 1; 0 if it is no such footprint.
+ */
 int64_t pti_footprint_least(const pti_instance *instance, int operand,
                             const polytile_domain *threads, const polytile_domain *hull);
 

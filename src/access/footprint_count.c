@@ -108,8 +108,8 @@ static int64_t count_largest_part(counter *counting, const polytile_domain *thre
     return largest;
 }
 
-/* Whether a section's slices by index k are runs of neighbours in every dimension, wherever they are
- * one box: then each of their ends moves linearly with k. */
+/* Whether a section's slices by index k are runs of neighbours in every dimension, wherever they
+ * are one box: then each of their ends moves linearly with k. */
 static bool has_runs(const pti_section *section, const polytile_domain *threads, int k) {
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];
@@ -134,9 +134,9 @@ static polytile_domain get_slice_box(counter *counting, const pti_section *secti
 }
 
 /**
- * A lower bound for too many slices to go through: in a group of neighbours, each extent is at least
- * the smaller of those at the group's ends, being a concave function between (the clipped distance
- * of two ends that move linearly).
+ * A lower bound for too many slices to go through: in a group of neighbours, each extent is at
+ * least the smaller of those at the group's ends, being a concave function between (the clipped
+ * distance of two ends that move linearly).
  */
 static int64_t count_groups(counter *counting, const pti_section *section,
                             const polytile_domain *threads, int k) {

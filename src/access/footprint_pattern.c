@@ -99,7 +99,8 @@ static bool has_loose_end(const pti_subscript *subscript) {
 }
 
 /* Whether the hull's lattice in dimension d cannot change along an index: either all sections keep
- * their lengths and move alike, or some section is always a run of neighbours; and no end is loose. */
+ * their lengths and move alike, or some section is always a run of neighbours; and no end is loose.
+ */
 static bool keeps_lattice(const pti_instance *instance, const pti_operand *operand, int d,
                           int index) {
     const pti_section *sections = &instance->section[operand->first_section];

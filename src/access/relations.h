@@ -53,7 +53,8 @@ const pti_section *pti_section_of_access(const polytile_declaration *declaration
 polytile_status pti_relations_find_sections(polytile_context *ctx,
                                             polytile_declaration *declaration);
 
-/** An isl context that reports errors by NULL results, and gives up after a number of operations. */
+/** An isl context that reports errors by NULL results, and gives up after a number of operations.
+ */
 isl_ctx *pti_isl_open(void);
 
 /** Let the next computations take as many operations as one proof may. */

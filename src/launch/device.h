@@ -61,8 +61,8 @@ typedef struct pti_device_functions {
     /** Run a command, or enqueue it behind its stream and what its operation waits for. Commands
      * come in the schedule's order. */
     polytile_status (*submit)(polytile_device *device, const pti_command *command);
-    /** Wait for all that was submitted, also after a failure, and fill in the report's times. Called
-     * once after each begin, whether or not that succeeded. */
+    /** Wait for all that was submitted, also after a failure, and fill in the report's times.
+     * Called once after each begin, whether or not that succeeded. */
     polytile_status (*finish)(polytile_device *device);
     /** Free what the device holds, and the device. */
     void (*close)(polytile_device *device);

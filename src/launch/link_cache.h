@@ -5,7 +5,8 @@
 #include <polytile/plan.h>
 
 /* Measured links on disk: one JSON file a device, links/KEY.json in the directory named by
- * POLYTILE_CACHE, else $XDG_CACHE_HOME/polytile, else ~/.cache/polytile. POLYTILE_CACHE=off: none. */
+ * POLYTILE_CACHE, else $XDG_CACHE_HOME/polytile, else ~/.cache/polytile. POLYTILE_CACHE=off: none.
+ */
 
 /** The name of the first figure that no machine has (not finite, not positive, beyond reason); NULL
  * for a link that may be believed. */

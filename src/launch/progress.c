@@ -59,8 +59,8 @@ static void count_op(pti_progress *progress, const pti_op *op) {
     }
 }
 
-/** Bring the sums up to what is known to be done. Only a line that is drawn needs them, so short and
- * silent runs never pay for it. */
+/** Bring the sums up to what is known to be done. Only a line that is drawn needs them, so short
+ * and silent runs never pay for it. */
 static void catch_up(pti_progress *progress) {
     if (progress->threads_total == 0)
         count_totals(progress);

@@ -7,8 +7,8 @@
  *
  *     add  [#####...........] 123/400 superblocks  52.1 GB/s  3 s left
  *
- * It is on stderr, if that is a terminal which can wipe a line, from two seconds after the run began
- * until its end, and drawn at most ten times a second. */
+ * It is on stderr, if that is a terminal which can wipe a line, from two seconds after the run
+ * began until its end, and drawn at most ten times a second. */
 
 /** What is done of the run in progress. */
 typedef struct pti_progress {
@@ -31,7 +31,8 @@ pti_progress pti_progress_begin(const pti_schedule *schedule);
 /** Whether a line may be drawn before the run ends, so that it is worth looking what is done. */
 bool pti_progress_may_show(const pti_progress *progress);
 
-/** The operation at this place of the schedule is done, and so are those of its stream before it. */
+/** The operation at this place of the schedule is done, and so are those of its stream before it.
+ */
 void pti_progress_update(pti_progress *progress, int64_t op_index);
 
 /** Draw the line, if it is due. */

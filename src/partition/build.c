@@ -233,8 +233,8 @@ static double least_seconds(const build *of, int operand) {
                          fmax(bytes - shared_bytes, 0) / of->link->duplex_bytes_per_s);
 }
 
-/** Whether one upload around all that is needed is faster; what lies between is on the host as it is
- * on the device, since it is never written. */
+/** Whether one upload around all that is needed is faster; what lies between is on the host as it
+ * is on the device, since it is never written. */
 static bool one_upload_is_faster(build *of, int operand) {
     if (of->link == NULL || of->arena.instance->operand[operand].writes ||
         of->needed.n_boxes == 0 || of->needed.n_boxes + of->shared.n_boxes == 1)

@@ -16,8 +16,8 @@ static const double traffic_weight = 0.02;
  * worth its sub-kernels. */
 static const double tapered_part = 0.25, worth_tapering = 0.9;
 
-/** What the host spends on planning and running one more superblock: a price also where it is hidden,
- * for the host has other work. */
+/** What the host spends on planning and running one more superblock: a price also where it is
+ * hidden, for the host has other work. */
 static const double host_s = 10e-6;
 
 static bool only_moves(const pti_instance *instance, int d) {
@@ -220,9 +220,9 @@ static streams streams_of(const pti_problem *problem, const pti_estimate *all,
 }
 
 /**
- * One buffer: uploads and kernels in turn, downloads beside them. More: the slowest of three streams,
- * or of the turns that a buffer takes (a piece is uploaded and used, or used and downloaded, or all
- * three, before the next one can have its place).
+ * One buffer: uploads and kernels in turn, downloads beside them. More: the slowest of three
+ * streams, or of the turns that a buffer takes (a piece is uploaded and used, or used and
+ * downloaded, or all three, before the next one can have its place).
  */
 static double steady_seconds(const streams *of, int n_buffers, bool comes_back) {
     if (n_buffers == 1)

@@ -166,7 +166,8 @@ static void come_after(const pti_replay *replay, pti_resident *resident,
                 pti_max(resident->after.done[s], replay->use[before->history.newest[s]].op);
 }
 
-/** Put a new segment in place of those from .. to - 1, of which it may leave an end at each side. */
+/** Put a new segment in place of those from .. to - 1, of which it may leave an end at each side.
+ */
 static void replace_segments(pti_replay *replay, int64_t from, int64_t to, pti_segment added) {
     pti_segment pieces[3];
     int n_pieces = 0;

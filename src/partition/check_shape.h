@@ -23,8 +23,8 @@ bool pti_check_placements(const pti_schedule *schedule, pti_text *why);
  * placement, and launches come once for each superblock, in order. */
 bool pti_check_ops(const pti_schedule *schedule, pti_text *why);
 
-/** Whether a box, held by two placements that overlap in memory, has no byte of the one place in the
- * other. */
+/** Whether a box, held by two placements that overlap in memory, has no byte of the one place in
+ * the other. */
 bool pti_check_copy_apart(const pti_placement *source, const pti_placement *target,
                           const polytile_domain *box, int64_t element_bytes);
 

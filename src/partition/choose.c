@@ -12,8 +12,8 @@
 
 enum { MAX_SUPERBLOCKS = 1 << 22, MAX_RETRIES = 16 };
 
-/** With fewer superblocks there is no pipeline to fill and drain; with more, filling and draining it
- * does not matter. */
+/** With fewer superblocks there is no pipeline to fill and drain; with more, filling and draining
+ * it does not matter. */
 enum { MIN_TO_TAPER = 4, MAX_TO_TAPER = 1024 };
 
 typedef struct chooser {

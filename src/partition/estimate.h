@@ -36,7 +36,8 @@ typedef struct pti_estimate {
 void pti_estimate_pieces(const pti_problem *problem, const pti_candidate *candidate,
                          pti_estimate *all);
 
-/** Then the lines of superblocks along each index: of all pieces that are written, or of all others.
+/** Then the lines of superblocks along each index: of all pieces that are written, or of all
+ * others.
  */
 void pti_estimate_lines(const pti_problem *problem, const pti_candidate *candidate, bool written,
                         pti_estimate *all);

@@ -24,9 +24,9 @@ bool pti_partition_uniform(const pti_problem *problem, const pti_candidate *cand
 
 /**
  * The superblocks of a candidate with the first and the last one cut along the fastest index, where
- * uploads and downloads depend on it, so that a pipeline fills and drains sooner: an eighth, an eighth,
- * a quarter and a half of a superblock, and the same the other way round. Errors: false when memory
- * runs out.
+ * uploads and downloads depend on it, so that a pipeline fills and drains sooner: an eighth, an
+ * eighth, a quarter and a half of a superblock, and the same the other way round. Errors: false
+ * when memory runs out.
  */
 bool pti_partition_taper(const pti_problem *problem, const pti_candidate *candidate,
                          const pti_partition *even, pti_partition *tapered);

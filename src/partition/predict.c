@@ -44,7 +44,8 @@ static double touched_bytes(const pti_schedule *schedule, int64_t superblock) {
 }
 
 /** What a GPU looks up to find host memory comes in lines for 16 pages of 4 KiB: runs that begin so
- * far apart share nothing of it, and behind a run as long as this the next line has come, nearly. */
+ * far apart share nothing of it, and behind a run as long as this the next line has come, nearly.
+ */
 static const double line_bytes = 64 * 1024, least_shown = 1.0 / 64;
 
 double pti_run_cost(const polytile_link *link, pti_runs runs) {

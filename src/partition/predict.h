@@ -24,8 +24,8 @@ double pti_thread_accesses(const pti_instance *instance);
 /** How often a kernel goes through a piece of device memory: twice where it reads and writes it. */
 int pti_operand_passes(const pti_operand *operand);
 
-/** The seconds that kernels take to bring so many bytes of their footprints into their caches and to
- * make so many accesses there. */
+/** The seconds that kernels take to bring so many bytes of their footprints into their caches and
+ * to make so many accesses there. */
 double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses);
 
 /**

@@ -12,7 +12,8 @@ static bool differ(double a, double b) {
     return fabs(a - b) > 1e-9 * fmax(a, b);
 }
 
-/** All else equal, long rows: they are transferred faster, and stay in place when the halo moves. */
+/** All else equal, long rows: they are transferred faster, and stay in place when the halo moves.
+ */
 static bool longer_rows(const pti_candidate *a, const pti_candidate *b) {
     for (int d = POLYTILE_MAX_DIMS - 1; d >= 0; d--) {
         if (a->shape[d] != b->shape[d])

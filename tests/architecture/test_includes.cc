@@ -41,7 +41,8 @@ bool is_source(const fs::path &path) {
     return extension == ".c" || extension == ".h";
 }
 
-/* The quotes or angle brackets of an #include line and what is between them; empty for any other. */
+/* The quotes or angle brackets of an #include line and what is between them; empty for any other.
+ */
 std::string included_by(const std::string &line) {
     const size_t hash = line.find_first_not_of(" \t");
     if (hash == std::string::npos || line[hash] != '#')

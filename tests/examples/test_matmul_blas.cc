@@ -9,8 +9,8 @@
 #include "../../examples/matmul_blas.h"
 #include "../../examples/matmul_kernels.h"
 
-/* The example's launchers for cuBLAS, on the host device: a cuBLAS of the tests' own multiplies what
- * is asked for with plain loops. */
+/* The example's launchers for cuBLAS, on the host device: a cuBLAS of the tests' own multiplies
+ * what is asked for with plain loops. */
 
 namespace {
 

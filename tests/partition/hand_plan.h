@@ -9,8 +9,8 @@ extern "C" {
 #include <string>
 #include <vector>
 
-/* A plan filled in by hand, without a planner: a grid of superblocks over n dimensions; each uploads
- * its own piece of array x (inputs) and downloads its piece of array y. */
+/* A plan filled in by hand, without a planner: a grid of superblocks over n dimensions; each
+ * uploads its own piece of array x (inputs) and downloads its piece of array y. */
 class HandPlan {
   public:
     HandPlan(const std::string &name, const std::vector<int64_t> &extents,

@@ -273,8 +273,8 @@ inline Handmade Stencil(int64_t n_superblocks, int64_t size) {
     return made;
 }
 
-/** matmul[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j] on n * n, rows and k in pieces of size: C's
- * piece stays while k goes on. One buffer. */
+/** matmul[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j] on n * n, rows and k in pieces of size:
+ * C's piece stays while k goes on. One buffer. */
 inline Handmade Matmul(int64_t n_pieces, int64_t size) {
     Handmade made;
     const int64_t n = n_pieces * size, panel = 4 * n * size;

@@ -37,7 +37,8 @@ inline polytile_domain random_box_in(Random &random, const polytile_domain &with
     return box;
 }
 
-/** A box of up to most_dims dimensions, some of them strided, small enough to visit each element. */
+/** A box of up to most_dims dimensions, some of them strided, small enough to visit each element.
+ */
 inline polytile_domain random_box(Random &random, int most_dims) {
     polytile_domain whole = {};
     whole.n_dims = static_cast<int>(random.number(1, most_dims));

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-/* What is wrong with an XML text, "" if nothing: tags nest, attributes are quoted, and every & begins
- * an entity. Enough for what the library writes, which has no comments and no CDATA. */
+/* What is wrong with an XML text, "" if nothing: tags nest, attributes are quoted, and every &
+ * begins an entity. Enough for what the library writes, which has no comments and no CDATA. */
 inline std::string xml_error(const std::string &xml) {
     std::vector<std::string> open;
     int n_roots = 0;
