@@ -11,7 +11,7 @@
 
 /** Without a trace this many operations of a stream are timed, or up to twice as many: each pair of
  * events delays its stream by 3 us (docs/ceilings.md). */
-enum { N_TIMED = 32 };
+enum { N_TIMED = 16 };
 
 /** Pairs of events made with the device, so that what CUDA takes for the first of them counts among
  * the device's overhead. */
