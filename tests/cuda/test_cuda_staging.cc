@@ -462,6 +462,59 @@ TEST(CudaStaging, LetsNoDirectDownloadOvertakeAStagedOne) {
     }
 }
 
+/** Run a program over pinned memory, the first array pageable if so said; the downloads that were
+ * compared with its transfers. */
+int64_t looks_of(FakeCuda *fake, const Program &program, pti_cuda_host_memory first) {
+    Machine machine(16);
+    Random random(1);
+    Arrays arrays = random_arrays(random, program), expected = arrays;
+    program.run_in_order(&expected);
+    const std::vector<pti_cuda_host_memory> kinds = {first, PTI_CUDA_PINNED};
+    for (size_t a = 0; a < n_operands; a++) {
+        if (kinds[a] == PTI_CUDA_PINNED)
+            fake->host().declare(byte_range(arrays[a].data(), arrays[a].size()),
+                                 cudaMemoryTypeHost);
+    }
+    Execution run(machine, program, &arrays, kinds);
+    EXPECT_EQ(run.all(), POLYTILE_OK) << machine.error();
+    EXPECT_EQ(arrays, expected);
+    return machine.cuda->staging->n_looks;
+}
+
+polytile_domain element_at(int64_t i) {
+    polytile_domain element = row_of(1);
+    element.range[0] = {i, i, 1};
+    return element;
+}
+
+TEST(CudaStaging, ComparesDirectTransfersWithNoDirectDownloads) {
+    constexpr int64_t n = 200;
+    FakeCuda fake(1);
+    Program program(row_of(n), 4);
+    for (int64_t k = 0; k < n; k++) {
+        program.add(PTI_UPLOAD, 0, -1, element_at(k), 4);
+        program.add(PTI_LAUNCH, 1, 0, element_at(k), 0);
+        program.add(PTI_DOWNLOAD, 1, -1, element_at(k), 4);
+    }
+    EXPECT_LE(looks_of(&fake, program, PTI_CUDA_PAGEABLE), n);
+}
+
+/* Packed uploads of an array whose elements before them were downloaded directly. */
+TEST(CudaStaging, ComparesAnUploadWithABoundedNumberOfDownloads) {
+    constexpr int64_t n = 6 * PTI_MOST_LOOKS;
+    FakeCuda fake(1);
+    Program program(row_of(n + 10), 4);
+    polytile_domain odd = row_of(n);
+    odd.range[0] = {n + 1, n + 9, 2};
+    for (int64_t k = 0; k < n; k++) {
+        program.add(PTI_UPLOAD, 0, -1, odd, 1 << 20);
+        program.add(PTI_DOWNLOAD, 0, -1, element_at(k), 4);
+    }
+    const int64_t n_looks = looks_of(&fake, program, PTI_CUDA_PINNED);
+    EXPECT_GT(n_looks, n);
+    EXPECT_LE(n_looks, n * PTI_MOST_LOOKS);
+}
+
 TEST(CudaStaging, ComesToRestAfterAnyCallFails) {
     Random random(test_seed("CudaStaging.ComesToRestAfterAnyCallFails"));
     for (int64_t round = 0; round < scaled(3) && !HasFailure(); round++) {

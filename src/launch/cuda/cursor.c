@@ -18,7 +18,7 @@ static bool open_next(const pti_staging *staging, pti_cursor *cursor, int64_t en
     return false;
 }
 
-bool pti_cursor_find(const pti_staging *staging, pti_cursor *cursor, int64_t end) {
+bool pti_cursor_find(pti_staging *staging, pti_cursor *cursor, int64_t end) {
     while (!cursor->is_open || cursor->n_taken == cursor->chunks.n_chunks) {
         cursor->op_index += cursor->is_open;
         cursor->is_open = false;
@@ -29,7 +29,7 @@ bool pti_cursor_find(const pti_staging *staging, pti_cursor *cursor, int64_t end
         cursor->n_taken = 0;
         cursor->is_open = true;
         if (cursor->kind == PTI_UPLOAD)
-            cursor->conflict = pti_newest_conflict(staging, &cursor->command);
+            cursor->conflict = pti_newest_unseen(staging, &cursor->command);
     }
     return true;
 }

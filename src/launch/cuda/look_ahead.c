@@ -9,16 +9,24 @@ static bool may_download_directly(const pti_staging *staging, int operand) {
     return staging->kinds[operand] != PTI_CUDA_PAGEABLE;
 }
 
-int64_t pti_newest_conflict(const pti_staging *staging, const pti_command *command) {
+int64_t pti_newest_conflict(pti_staging *staging, const pti_command *command, int64_t since) {
     const pti_op *op = staging->execution->schedule->op;
     polytile_domain common;
+    int64_t other = staging->download_before[command->index];
+    for (int n = 0; n < PTI_MOST_LOOKS && other >= since; n++) {
+        staging->n_looks++;
+        if (pti_box_intersect(&op[other].box, &op[command->index].box, &common))
+            return other;
+        other = staging->download_before[other];
+    }
+    return other >= since ? other : -1;
+}
+
+int64_t pti_newest_unseen(pti_staging *staging, const pti_command *command) {
     int64_t since = pti_n_drained(staging);
     if (may_download_directly(staging, command->operand))
         since = pti_min(since, staging->n_direct);
-    int64_t other = staging->download_before[command->index];
-    while (other >= since && !pti_box_intersect(&op[other].box, &op[command->index].box, &common))
-        other = staging->download_before[other];
-    return other >= since ? other : -1;
+    return pti_newest_conflict(staging, command, since);
 }
 
 /** Wait for the direct downloads that were enqueued; rare, so all of the stream will do. */

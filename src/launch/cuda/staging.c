@@ -174,16 +174,23 @@ static int64_t last_needed(const pti_staging *staging, const pti_command *comman
     return last;
 }
 
+/** The newest download that must be in the user's memory before a direct transfer is enqueued. The
+ * schedule orders direct downloads with it, so those through the ring matter only. */
+static int64_t newest_to_drain(pti_staging *staging, const pti_command *command, bool is_staged) {
+    bool is_transfer = command->op->kind == PTI_UPLOAD || command->op->kind == PTI_DOWNLOAD;
+    return is_transfer && !is_staged ? pti_newest_conflict(staging, command, pti_n_drained(staging))
+                                     : -1;
+}
+
 polytile_status pti_staging_settle(pti_staging *staging, const pti_command *command) {
     polytile_status status;
-    bool is_transfer = command->op->kind == PTI_UPLOAD || command->op->kind == PTI_DOWNLOAD;
     bool is_staged = pti_cuda_is_staged(command, staging->kinds);
     int64_t needed = last_needed(staging, command, is_staged);
     staging->n_handed = command->index;
     PTI_TRY(pti_staging_pump(staging));
     while (pti_n_received(staging) <= needed)
         PTI_TRY(pti_staging_wait(staging));
-    int64_t conflict = is_transfer && !is_staged ? pti_newest_conflict(staging, command) : -1;
+    int64_t conflict = newest_to_drain(staging, command, is_staged);
     while (pti_n_drained(staging) <= conflict)
         PTI_TRY(pti_staging_wait(staging));
 done:

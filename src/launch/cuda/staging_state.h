@@ -8,6 +8,10 @@
 /* What the parts of staging share: staging.c runs the whole, look_ahead.c fills for uploads,
  * drain.c serves downloads, cursor.c finds both their work in the schedule. */
 
+/** Downloads that are compared with a transfer; each takes some 20 ns, and a stream is waited for at
+ * most once in so many. */
+enum { PTI_MOST_LOOKS = 256 };
+
 /** A way through the chunks of a schedule's staged transfers of one kind. */
 typedef struct pti_cursor {
     pti_op_kind kind;
@@ -52,6 +56,7 @@ struct pti_staging {
     int64_t n_handed; /* operations before this one were submitted */
     int64_t n_direct; /* direct downloads before this one are in the user's memory */
     int64_t n_steps;  /* things that moved on, to see whether any did */
+    int64_t n_looks;  /* downloads that were compared with a transfer */
     int n_idle;       /* looks since then */
 };
 
@@ -66,7 +71,7 @@ polytile_status pti_staging_wait(pti_staging *staging);
 void pti_cursor_begin(pti_cursor *cursor, pti_op_kind kind);
 
 /** Go to the next chunk of an operation before end; false when there is none (yet). */
-bool pti_cursor_find(const pti_staging *staging, pti_cursor *cursor, int64_t end);
+bool pti_cursor_find(pti_staging *staging, pti_cursor *cursor, int64_t end);
 
 /** Put the chunk that was found in a ring's next buffer. */
 pti_buffer *pti_cursor_take(pti_cursor *cursor, pti_ring *ring);
@@ -84,8 +89,15 @@ polytile_status pti_serve_downloads(pti_staging *staging);
 int64_t pti_n_drained(const pti_staging *staging);
 int64_t pti_n_received(const pti_staging *staging);
 
-/** The newest download before a transfer that has elements in common with it and may not be in the
- * user's memory yet; -1 for none. */
-int64_t pti_newest_conflict(const pti_staging *staging, const pti_command *command);
+/**
+ * The newest download before a transfer, and not before the operation since, that has elements in
+ * common with it; -1 for none. After PTI_MOST_LOOKS downloads that have none it is the next one,
+ * whatever that downloads: to come after it is safe, and the time of a run stays linear.
+ */
+int64_t pti_newest_conflict(pti_staging *staging, const pti_command *command, int64_t since);
+
+/** The same for an upload that threads will read from the user's memory: of downloads that may not
+ * be there yet, also direct ones. */
+int64_t pti_newest_unseen(pti_staging *staging, const pti_command *command);
 
 #endif
