@@ -1,5 +1,9 @@
 #include "cuda/failures.h"
 
+extern "C" {
+#include "launch/cuda/cuda.h"
+}
+
 /* What goes wrong with a GPU, on a runtime that needs none. */
 
 namespace {
@@ -12,31 +16,61 @@ TEST(CudaFaults, EveryCallOfOpeningCanFail) {
     expect_opening_survives_every_failing_call<FakeWorld>();
 }
 
+/** What every later use of a GPU says on which a kernel of jacobi faulted. */
+void expect_gone(const Session &session) {
+    EXPECT_EQ(session.status, POLYTILE_DEVICE);
+    EXPECT_TRUE(session.says("cuda:0 cannot be used any more in this process, since a run on it "
+                             "faulted (cuda:0: "))
+        << session.error();
+    EXPECT_TRUE(session.says("cudaErrorIllegalAddress")) << session.error();
+    EXPECT_TRUE(session.says("; other devices can")) << session.error();
+}
+
 /** A pipeline of several superblocks, one of whose kernels faults. */
-TEST(CudaFaults, AKernelsFaultIsLatched) {
+TEST(CudaFaults, AKernelsFaultEndsTheGpuForEveryHandleOfTheProcess) {
     const SceneToFail of = {"jacobi[i, j]", 50, 8192, false};
     FakeWorld world(1);
     {
         PlannedScene<FakeWorld> planned(of);
         Session &session = planned.session;
+        Session other;
+        Random random(2);
+        polytile_device *second = other.open("cuda:0(memory=64KiB)");
+        Scene scale(other.ctx, FakeWorld::cases().of("scale[i]"), 100, &random);
         world.cuda.let_kernel_fault(3);
         EXPECT_EQ(planned.run(), POLYTILE_DEVICE);
         EXPECT_TRUE(session.says("cudaErrorIllegalAddress")) << session.error();
+        EXPECT_FALSE(session.says("any more")) << session.error();
         expect_whole_or_marked(planned.scene, planned.plan->instance, session.error());
 
         EXPECT_EQ(planned.run(), POLYTILE_DEVICE);
-        EXPECT_TRUE(session.says("cannot be used any more")) << session.error();
-
+        expect_gone(session);
+        EXPECT_EQ(other.run(second, scale, scale.options), POLYTILE_DEVICE);
+        expect_gone(other);
         EXPECT_EQ(session.try_to_open("cuda:0"), nullptr);
-        EXPECT_EQ(session.status, POLYTILE_DEVICE) << session.error();
-        EXPECT_TRUE(session.says("cudaErrorIllegalAddress") || session.says("illegal"))
-            << session.error();
+        expect_gone(session);
 
         polytile_device *host = session.open("host");
         EXPECT_EQ(session.run(host, planned.scene, planned.scene.options), POLYTILE_OK)
             << session.error();
     }
     world.expect_nothing_taken();
+}
+
+TEST(CudaFaults, AGpuThatFaultedIsListedWithTheReason) {
+    FakeWorld world(1);
+    PlannedScene<FakeWorld> planned({"jacobi[i, j]", 50, 8192, false});
+    world.cuda.let_kernel_fault(3);
+    EXPECT_EQ(planned.run(), POLYTILE_DEVICE);
+    polytile_device_info infos[2] = {};
+    int n_infos = 0;
+    EXPECT_EQ(pti_cuda_list(planned.session.ctx, 2, infos, &n_infos), POLYTILE_OK);
+    EXPECT_EQ(n_infos, 1);
+    EXPECT_STREQ(infos[0].text, "cuda:0");
+    EXPECT_EQ(std::string(infos[0].description)
+                  .find("cannot be used: cuda:0 cannot be used any more in this process"),
+              0u)
+        << infos[0].description;
 }
 
 /** A run whose n-th kernel faults, over memory that is pinned or not. */

@@ -11,6 +11,7 @@
 #include <string>
 
 extern "C" {
+#include "launch/cuda/fault.h"
 #include "launch/cuda/link.h"
 #include "launch/link_cache.h"
 }
@@ -37,7 +38,6 @@ class CudaLink : public testing::Test {
         become_another_gpu();
     }
     void TearDown() override {
-        std::free(gpu.fault);
         polytile_context_destroy(ctx);
         fs::remove_all(cache);
         EXPECT_EQ(cuda.leaks(), "3 streams");
@@ -190,7 +190,8 @@ TEST_F(CudaLink, AFailingCallIsNamedAndNothingStays) {
             EXPECT_EQ(cuda.n_pending(), 0) << row.call << " " << n;
         }
     }
-    EXPECT_EQ(gpu.fault, nullptr);
+    pti_cuda_fault fault;
+    EXPECT_FALSE(pti_cuda_fault_find(gpu.api, gpu.number, &fault)) << fault.text;
     EXPECT_EQ(find(2 * mib), POLYTILE_OK) << "and it can be measured after all";
     expect_measured();
 }

@@ -2,6 +2,10 @@
 
 #include <cstring>
 
+extern "C" {
+#include "launch/cuda/fault.h"
+}
+
 namespace {
 
 enum Call {
@@ -61,6 +65,7 @@ FakeCuda::FakeCuda(uint64_t seed, const Options &options)
     current = this;
     current_device = 0;
     last_error = cudaSuccess;
+    pti_cuda_faults_forget();
     pti_cuda_current_api = &fake_api;
 }
 

@@ -17,6 +17,7 @@ typedef struct pti_cuda_device {
     polytile_device device;
     const pti_cuda_api *api;
     int number;
+    int n_gpus;         /* that there were when it was opened */
     int n_host_threads; /* that copy to and from pageable memory */
     cudaStream_t stream[PTI_N_STREAMS];
     void *arena;
@@ -26,7 +27,6 @@ typedef struct pti_cuda_device {
     struct pti_cuda_order *order; /* events between the streams; owned, as all below */
     struct pti_cuda_timing *timing;
     struct pti_staging *staging; /* NULL until a run needs it */
-    char *fault;                 /* what ended this GPU's context; NULL: nothing */
     struct pti_cuda_run *run;    /* NULL between runs */
     pti_execution *execution;    /* of that run, borrowed */
     const pti_command *command;  /* being submitted, borrowed; for error texts */
@@ -43,12 +43,13 @@ static inline pti_cuda_device *pti_cuda_of(polytile_device *device) {
 /**
  * POLYTILE_OK for cudaSuccess. Otherwise DEVICE, with a text that names the device, the call, the
  * operation and the superblock being submitted, and what CUDA says. An error that CUDA will repeat
- * at every later call is kept as the device's fault.
+ * at every later call is of something that ran before, which the text then says, and is remembered
+ * as the GPU's fault: see fault.h. The device is current.
  */
 polytile_status pti_cuda_check(pti_cuda_device *cuda, cudaError_t error, const char *call);
 
 /** Make the device current in the calling thread. Errors: DEVICE, also for a fault of an earlier
- * run, whose text is repeated. */
+ * run by any handle, whose text is repeated. */
 polytile_status pti_cuda_enter(pti_cuda_device *cuda);
 
 /** The memory of the GPU that is free now. */

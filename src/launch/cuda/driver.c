@@ -1,6 +1,7 @@
 #include "launch/cuda/cuda.h"
 
 #include "base/checked.h"
+#include "launch/cuda/fault.h"
 #include "launch/cuda/link.h"
 #include "launch/cuda/order.h"
 #include "launch/cuda/staging.h"
@@ -35,7 +36,6 @@ static void close_cuda(polytile_device *device) {
     destroy_streams(cuda);
     if (cuda->arena != NULL)
         cuda->api->cudaFree(cuda->arena);
-    free(cuda->fault);
     free(cuda);
 }
 
@@ -92,23 +92,26 @@ static bool is_absence(cudaError_t error) {
     return false;
 }
 
-static polytile_status find_device(pti_cuda_device *cuda) {
+static polytile_status refuse_count(const pti_cuda_device *cuda, cudaError_t error) {
     polytile_context *ctx = cuda->device.object.context;
-    int n_devices = 0;
-    cudaError_t error = cuda->api->cudaGetDeviceCount(&n_devices);
-    if (error != cudaSuccess && !is_absence(error))
-        return pti_cuda_check(cuda, error, "cudaGetDeviceCount");
-    if (error != cudaSuccess) {
-        cuda->api->cudaGetLastError();
-        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                        "cuda:%d: CUDA finds no GPU that it can use (%s); use host, or install "
-                        "NVIDIA's driver",
-                        cuda->number, cudaGetErrorString(error));
-    }
-    if (cuda->number >= n_devices)
-        return pti_fail(ctx, POLYTILE_UNSUPPORTED, "cuda:%d: there %s %d GPU%s here, from cuda:0",
-                        cuda->number, n_devices == 1 ? "is" : "are", n_devices,
-                        n_devices == 1 ? "" : "s");
+    if (!is_absence(error))
+        return pti_fail(ctx, POLYTILE_DEVICE, "cuda:%d: cudaGetDeviceCount failed: %s (%s)",
+                        cuda->number, cudaGetErrorString(error), cudaGetErrorName(error));
+    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                    "cuda:%d: CUDA finds no GPU that it can use (%s); use host, or install "
+                    "NVIDIA's driver",
+                    cuda->number, cudaGetErrorString(error));
+}
+
+static polytile_status find_device(pti_cuda_device *cuda) {
+    cudaError_t error = pti_cuda_count_gpus(cuda->api, &cuda->n_gpus);
+    if (error != cudaSuccess)
+        return refuse_count(cuda, error);
+    if (cuda->number >= cuda->n_gpus)
+        return pti_fail(cuda->device.object.context, POLYTILE_UNSUPPORTED,
+                        "cuda:%d: there %s %d GPU%s here, from cuda:0", cuda->number,
+                        cuda->n_gpus == 1 ? "is" : "are", cuda->n_gpus,
+                        cuda->n_gpus == 1 ? "" : "s");
     return POLYTILE_OK;
 }
 

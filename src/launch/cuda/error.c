@@ -1,9 +1,9 @@
 #include "launch/cuda/cuda.h"
 
+#include "launch/cuda/fault.h"
 #include "launch/execution.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 /** "upload of x for superblock 3 of 12: ", or nothing between commands. */
 static void describe_command(const pti_cuda_device *cuda, pti_text *text) {
@@ -38,20 +38,39 @@ static polytile_status fail(pti_cuda_device *cuda, cudaError_t error, const char
     return status;
 }
 
+static polytile_status refuse_faulted(pti_cuda_device *cuda, const pti_cuda_fault *fault) {
+    return pti_fail(cuda->device.object.context, POLYTILE_DEVICE,
+                    "cuda:%d cannot be used any more in this process, since a run on it faulted "
+                    "(%s); other devices can",
+                    cuda->number, fault->text);
+}
+
+/** Remember what fail() has just told as the GPU's fault, unless one is known, which it tells then. */
+static polytile_status remember(pti_cuda_device *cuda) {
+    polytile_context *ctx = cuda->device.object.context;
+    pti_cuda_fault fault = {.api = cuda->api, .number = cuda->number, .n_gpus = cuda->n_gpus};
+    if (pti_cuda_fault_find(cuda->api, cuda->number, &fault))
+        return refuse_faulted(cuda, &fault);
+    snprintf(fault.text, sizeof fault.text, "%s", polytile_last_error(ctx));
+    pti_cuda_fault_add(&fault);
+    return POLYTILE_DEVICE;
+}
+
 polytile_status pti_cuda_check(pti_cuda_device *cuda, cudaError_t error, const char *call) {
     if (error == cudaSuccess)
         return POLYTILE_OK;
     polytile_status status = fail(cuda, error, call);
-    if (cuda->fault == NULL && is_repeated(cuda))
-        cuda->fault = strdup(polytile_last_error(cuda->device.object.context));
-    return status;
+    return is_repeated(cuda) ? remember(cuda) : status;
 }
 
+/** An error of cudaSetDevice may be another GPU's, the one that was current: it is no fault. */
 polytile_status pti_cuda_enter(pti_cuda_device *cuda) {
-    if (cuda->fault != NULL)
-        return pti_fail(cuda->device.object.context, POLYTILE_DEVICE,
-                        "cuda:%d cannot be used any more in this process, since a run on it "
-                        "faulted (%s); other devices can",
-                        cuda->number, cuda->fault);
-    return PTI_CUDA(cuda, cudaSetDevice, (cuda->number));
+    pti_cuda_fault fault;
+    if (pti_cuda_fault_find(cuda->api, cuda->number, &fault))
+        return refuse_faulted(cuda, &fault);
+    cudaError_t error = cuda->api->cudaSetDevice(cuda->number);
+    if (error == cudaSuccess)
+        return POLYTILE_OK;
+    cuda->api->cudaGetLastError();
+    return fail(cuda, error, "cudaSetDevice");
 }

@@ -1,5 +1,6 @@
 #include "launch/cuda/cuda.h"
 
+#include "launch/cuda/fault.h"
 #include <polytile/device.h>
 
 #include <stdio.h>
@@ -49,10 +50,8 @@ polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_devi
                               int *n_devices) {
     const pti_cuda_api *api = pti_cuda_current_api;
     int n_gpus = 0;
-    if (api->cudaGetDeviceCount(&n_gpus) != cudaSuccess) {
-        api->cudaGetLastError();
+    if (pti_cuda_count_gpus(api, &n_gpus) != cudaSuccess)
         return POLYTILE_OK;
-    }
     for (int k = 0; k < n_gpus; k++, ++*n_devices) {
         if (*n_devices < capacity)
             fill_in(ctx, api, k, &infos[*n_devices]);
