@@ -20,9 +20,9 @@ TEST(CudaFaults, EveryCallOfOpeningCanFail) {
 void expect_gone(const Session &session) {
     EXPECT_EQ(session.status, POLYTILE_DEVICE);
     EXPECT_TRUE(session.says("cuda:0 cannot be used any more in this process, since a run on it "
-                             "faulted (cuda:0: "))
+                             "faulted (cuda:0: a sub-kernel of jacobi faulted ("))
         << session.error();
-    EXPECT_TRUE(session.says("cudaErrorIllegalAddress")) << session.error();
+    EXPECT_TRUE(session.says("cudaErrorIllegalAddress), found by cuda")) << session.error();
     EXPECT_TRUE(session.says("; other devices can")) << session.error();
 }
 
@@ -39,7 +39,10 @@ TEST(CudaFaults, AKernelsFaultEndsTheGpuForEveryHandleOfTheProcess) {
         Scene scale(other.ctx, FakeWorld::cases().of("scale[i]"), 100, &random);
         world.cuda.let_kernel_fault(3);
         EXPECT_EQ(planned.run(), POLYTILE_DEVICE);
-        EXPECT_TRUE(session.says("cudaErrorIllegalAddress")) << session.error();
+        EXPECT_TRUE(session.says("cuda:0: a sub-kernel of jacobi faulted (an illegal memory access "
+                                 "was encountered, cudaErrorIllegalAddress), found by cuda"))
+            << session.error();
+        EXPECT_FALSE(session.says(" failed:")) << "what found the fault is not to blame";
         EXPECT_FALSE(session.says("any more")) << session.error();
         expect_whole_or_marked(planned.scene, planned.plan->instance, session.error());
 

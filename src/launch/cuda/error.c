@@ -5,17 +5,18 @@
 
 #include <stdio.h>
 
-/** "upload of x for superblock 3 of 12: ", or nothing between commands. */
-static void describe_command(const pti_cuda_device *cuda, pti_text *text) {
+/** "upload of x, superblock 3 of 12"; nothing between commands. */
+static void describe_command(const pti_cuda_device *cuda, const char *before, const char *after,
+                             pti_text *text) {
     const pti_command *command = cuda->command;
     if (command == NULL)
         return;
     const pti_schedule *schedule = cuda->execution->schedule;
     const char *subject = command->operand < 0 ? schedule->instance->kernel_name
                                                : schedule->instance->operand[command->operand].name;
-    pti_text_add(text, "%s of %s, superblock %lld of %lld: ", pti_op_word(command->op->kind),
-                 subject, (long long)command->op->superblock + 1,
-                 (long long)schedule->n_superblocks);
+    pti_text_add(text, "%s%s of %s, superblock %lld of %lld%s", before,
+                 pti_op_word(command->op->kind), subject, (long long)command->op->superblock + 1,
+                 (long long)schedule->n_superblocks, after);
 }
 
 /** An error that CUDA repeats at every call has ended the context; the calls of this function clear
@@ -27,15 +28,48 @@ static bool is_repeated(const pti_cuda_device *cuda) {
            cuda->api->cudaGetLastError() != cudaSuccess;
 }
 
+static const char *written(const pti_text *text) {
+    return text->failed || text->data == NULL ? "" : text->data;
+}
+
 static polytile_status fail(pti_cuda_device *cuda, cudaError_t error, const char *call) {
     pti_text what = {0};
-    describe_command(cuda, &what);
-    polytile_status status =
-        pti_fail(cuda->device.object.context, POLYTILE_DEVICE, "cuda:%d: %s%s failed: %s (%s)",
-                 cuda->number, what.failed || what.data == NULL ? "" : what.data, call,
-                 cudaGetErrorString(error), cudaGetErrorName(error));
+    describe_command(cuda, "", ": ", &what);
+    polytile_status status = pti_fail(cuda->device.object.context, POLYTILE_DEVICE,
+                                      "cuda:%d: %s%s failed: %s (%s)", cuda->number, written(&what),
+                                      call, cudaGetErrorString(error), cudaGetErrorName(error));
     pti_text_free(&what);
     return status;
+}
+
+/** Faults of kernels are found at whatever is called next, which is not to blame; others, such as
+ * those of memory, can be anyone's. */
+static bool is_of_kernels(cudaError_t error) {
+    static const cudaError_t faults[] = {
+        cudaErrorIllegalAddress,      cudaErrorLaunchTimeout,      cudaErrorAssert,
+        cudaErrorHardwareStackError,  cudaErrorIllegalInstruction, cudaErrorMisalignedAddress,
+        cudaErrorInvalidAddressSpace, cudaErrorInvalidPc,          cudaErrorLaunchFailure};
+    for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
+        if (error == faults[k])
+            return true;
+    }
+    return false;
+}
+
+/** "a sub-kernel of jacobi faulted (why), found by cudaEventQuery at the upload of x, superblock 3
+ * of 9". */
+static void describe_fault(const pti_cuda_device *cuda, cudaError_t error, const char *call,
+                           pti_text *text) {
+    const char *kernel_name =
+        cuda->execution == NULL ? NULL : cuda->execution->schedule->instance->kernel_name;
+    if (kernel_name == NULL)
+        pti_text_add(text, "what ran on it before");
+    else
+        pti_text_add(text, "%s of %s", is_of_kernels(error) ? "a sub-kernel" : "the run",
+                     kernel_name);
+    pti_text_add(text, " faulted (%s, %s), found by %s", cudaGetErrorString(error),
+                 cudaGetErrorName(error), call);
+    describe_command(cuda, " at the ", "", text);
 }
 
 static polytile_status refuse_faulted(pti_cuda_device *cuda, const pti_cuda_fault *fault) {
@@ -45,22 +79,23 @@ static polytile_status refuse_faulted(pti_cuda_device *cuda, const pti_cuda_faul
                     cuda->number, fault->text);
 }
 
-/** Remember what fail() has just told as the GPU's fault, unless one is known, which it tells then. */
-static polytile_status remember(pti_cuda_device *cuda) {
-    polytile_context *ctx = cuda->device.object.context;
+/** Tell the GPU's fault, and remember it if it is the first. */
+static polytile_status tell_fault(pti_cuda_device *cuda, cudaError_t error, const char *call) {
     pti_cuda_fault fault = {.api = cuda->api, .number = cuda->number, .n_gpus = cuda->n_gpus};
+    pti_text what = {0};
     if (pti_cuda_fault_find(cuda->api, cuda->number, &fault))
         return refuse_faulted(cuda, &fault);
-    snprintf(fault.text, sizeof fault.text, "%s", polytile_last_error(ctx));
+    describe_fault(cuda, error, call, &what);
+    snprintf(fault.text, sizeof fault.text, "cuda:%d: %s", cuda->number, written(&what));
+    pti_text_free(&what);
     pti_cuda_fault_add(&fault);
-    return POLYTILE_DEVICE;
+    return pti_fail(cuda->device.object.context, POLYTILE_DEVICE, "%s", fault.text);
 }
 
 polytile_status pti_cuda_check(pti_cuda_device *cuda, cudaError_t error, const char *call) {
     if (error == cudaSuccess)
         return POLYTILE_OK;
-    polytile_status status = fail(cuda, error, call);
-    return is_repeated(cuda) ? remember(cuda) : status;
+    return is_repeated(cuda) ? tell_fault(cuda, error, call) : fail(cuda, error, call);
 }
 
 /** An error of cudaSetDevice may be another GPU's, the one that was current: it is no fault. */
