@@ -38,13 +38,24 @@ static const char *const stream_names[] = {"in", "compute", "out"};
 #define MICROSECONDS   "%" PRId64 ".%03" PRId64
 #define IN_US(time_ns) (time_ns) / 1000, (time_ns) % 1000
 
+/** What a name has to have escaped inside a JSON string. */
+static void print_escaped(FILE *file, const char *text) {
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < ' ')
+            fprintf(file, "\\u%04x", c);
+        else
+            fprintf(file, "%s%c", c == '"' || c == '\\' ? "\\" : "", c);
+    }
+}
+
 /** The file's head: the process is the device, the tracks are in the order of the streams. */
 static void begin_file(FILE *file, const char *device_text) {
-    fprintf(file,
-            "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
-            "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, "
-            "\"args\": {\"name\": \"polytile %s\"}}",
-            device_text);
+    fprintf(file, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
+                  "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, "
+                  "\"args\": {\"name\": \"polytile ");
+    print_escaped(file, device_text);
+    fprintf(file, "\"}}");
     for (int s = 0; s < PTI_N_STREAMS; s++)
         fprintf(file,
                 ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": %d, "
@@ -100,16 +111,18 @@ static void enter_run(struct pti_trace *trace, int tid) {
         return;
     on->is_in_run = true;
     on->end_ns = pti_max(on->end_ns, trace->run_begin_ns);
+    fprintf(trace->file, ",\n{\"name\": \"run ");
+    print_escaped(trace->file, trace->schedule->instance->kernel_name);
     fprintf(trace->file,
-            ",\n{\"name\": \"run %s\", \"cat\": \"run\", \"ph\": \"B\", \"ts\": " MICROSECONDS
+            "\", \"cat\": \"run\", \"ph\": \"B\", \"ts\": " MICROSECONDS
             ", \"pid\": 1, \"tid\": %d, \"args\": {\"superblocks\": %" PRId64 "}}",
-            trace->schedule->instance->kernel_name, IN_US(on->end_ns), tid,
-            trace->schedule->n_superblocks);
+            IN_US(on->end_ns), tid, trace->schedule->n_superblocks);
 }
 
 static void print_name(struct pti_trace *trace, const pti_op *op, const char *subject) {
-    fprintf(trace->file, ",\n{\"name\": \"%s %s\", \"cat\": \"%s\", \"ph\": \"X\", ",
-            pti_op_word(op->kind), subject, pti_op_word(op->kind));
+    fprintf(trace->file, ",\n{\"name\": \"%s ", pti_op_word(op->kind));
+    print_escaped(trace->file, subject);
+    fprintf(trace->file, "\", \"cat\": \"%s\", \"ph\": \"X\", ", pti_op_word(op->kind));
 }
 
 static void print_launch(struct pti_trace *trace, const pti_op *op) {
@@ -124,8 +137,10 @@ static void print_transfer(struct pti_trace *trace, const pti_op *op) {
         schedule->instance->operand[schedule->placement[op->placement].operand].name;
     print_name(trace, op, array);
     fprintf(trace->file,
-            "\"args\": {\"superblock\": %" PRId64 ", \"bytes\": %" PRId64 ", \"array\": \"%s\"}, ",
-            op->superblock, op->bytes, array);
+            "\"args\": {\"superblock\": %" PRId64 ", \"bytes\": %" PRId64 ", \"array\": \"",
+            op->superblock, op->bytes);
+    print_escaped(trace->file, array);
+    fprintf(trace->file, "\"}, ");
 }
 
 void pti_trace_op(polytile_device *device, const pti_op *op, double start_s, double taken_s) {

@@ -204,6 +204,14 @@ TEST_F(Trace, NamesTheDeviceAndItsStreams) {
     EXPECT_EQ(viewer.metadata["thread_sort_index"].size(), 3U);
 }
 
+TEST_F(Trace, IsJsonWhateverTheDevicesTextHolds) {
+    const char *text = "host(\tmemory\n=2KiB )";
+    run(open(text), 1);
+    Viewer viewer(path);
+    EXPECT_EQ(viewer.metadata["process_name"],
+              std::vector<std::string>{std::string("polytile ") + text});
+}
+
 TEST_F(Trace, EnclosesEachRunOnEveryTrackItUses) {
     run(open(small_device), 4);
     const Viewer viewer(path);
@@ -282,6 +290,19 @@ TEST_F(TraceOfClocksThatDisagree, NestsNevertheless) {
     const Viewer viewer(path);
     EXPECT_EQ(viewer.slices.size(), 12U);
     EXPECT_EQ(viewer.runs.size(), 3U) << "a run that was cut off is closed with the trace";
+}
+
+TEST_F(TraceOfClocksThatDisagree, IsJsonWhateverANameHolds) {
+    char name[] = "a \"quoted\" \\ kernel\x01";
+    instance.kernel_name = name;
+    pti_trace_run_begin(device, &schedule);
+    add(0.25, 0.125);
+    ASSERT_EQ(polytile_device_trace(device, nullptr), POLYTILE_OK);
+    const Viewer viewer(path);
+    ASSERT_EQ(viewer.slices.size(), 1U);
+    EXPECT_EQ(viewer.slices[0].name, std::string("launch ") + name);
+    ASSERT_EQ(viewer.runs.size(), 1U);
+    EXPECT_EQ(viewer.runs[0].name, std::string("run ") + name);
 }
 
 TEST_F(TraceOfClocksThatDisagree, KeepsTimesThatAreRight) {
