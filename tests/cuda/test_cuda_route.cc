@@ -151,6 +151,35 @@ TEST(CudaRoute, PinsWhatCostsMoreToStage) {
     }
 }
 
+TEST(CudaRoute, SharesWhatAnotherRunHasPinned) {
+    FakeCuda fake(1);
+    Scene first(1, 100), second(1, 100);
+    second.arrays[0]->data = first.arrays[0]->data;
+    EXPECT_EQ(first.begin(), POLYTILE_OK) << first.error();
+    EXPECT_EQ(second.begin(), POLYTILE_OK) << second.error();
+    EXPECT_EQ(second.kinds[0], PTI_CUDA_REGISTERED);
+    EXPECT_EQ(fake.host().n_registrations(), 3);
+    EXPECT_EQ(first.end(), POLYTILE_OK);
+    EXPECT_EQ(fake.host().type_of(first.memory(0)), cudaMemoryTypeHost);
+    EXPECT_EQ(fake.host().n_registrations(), 2);
+    EXPECT_EQ(second.end(), POLYTILE_OK);
+    EXPECT_EQ(fake.host().n_registrations(), 0);
+}
+
+TEST(CudaRoute, StagesWhatAnotherRunHasPinnedInPart) {
+    FakeCuda fake(1);
+    Scene first(1, 100), second(1, 100);
+    second.arrays[0]->data = first.memory(0) + 1;
+    second.arrays[0]->n_bytes -= 8;
+    EXPECT_EQ(first.begin(), POLYTILE_OK) << first.error();
+    EXPECT_EQ(second.begin(), POLYTILE_OK) << second.error();
+    EXPECT_EQ(second.kinds[0], PTI_CUDA_PAGEABLE);
+    EXPECT_EQ(second.kinds[1], PTI_CUDA_REGISTERED);
+    EXPECT_EQ(first.end(), POLYTILE_OK);
+    EXPECT_EQ(second.end(), POLYTILE_OK);
+    EXPECT_EQ(fake.host().n_registrations(), 0);
+}
+
 TEST(CudaRoute, NeverPinsAMappedFile) {
     FakeCuda fake(1);
     Scene scene(1, 100);
@@ -183,6 +212,7 @@ TEST(CudaRoute, UnpinsAllEvenWhenUnpinningFails) {
         failing.let_fail(1, "cudaHostUnregister", cudaErrorUnknown);
         EXPECT_EQ(scene.end(), POLYTILE_DEVICE);
         EXPECT_NE(scene.error().find("cudaHostUnregister"), std::string::npos) << scene.error();
+        EXPECT_EQ(scene.end(), POLYTILE_OK);
         EXPECT_EQ(fake.host().n_registrations(), 0);
     }
 }

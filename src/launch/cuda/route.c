@@ -1,6 +1,7 @@
 #include "launch/cuda/route.h"
 
 #include "access/array.h"
+#include "launch/cuda/registrations.h"
 #include "launch/cuda/staging.h"
 #include "launch/execution.h"
 #include <polytile/size.h>
@@ -53,13 +54,6 @@ static bool pays(const pti_cuda_device *cuda, const pti_schedule *schedule, int 
     return staged_s > direct_s + register_s_per_byte * (double)array->n_bytes;
 }
 
-static polytile_status type_at(pti_cuda_device *cuda, const void *byte, enum cudaMemoryType *type) {
-    struct cudaPointerAttributes attributes = {.type = cudaMemoryTypeUnregistered};
-    polytile_status status = PTI_CUDA(cuda, cudaPointerGetAttributes, (&attributes, byte));
-    *type = attributes.type;
-    return status;
-}
-
 static polytile_status refuse(const pti_cuda_device *cuda, const polytile_array *array,
                               const char *memory) {
     return pti_fail(cuda->device.object.context, POLYTILE_INVALID,
@@ -69,16 +63,18 @@ static polytile_status refuse(const pti_cuda_device *cuda, const polytile_array 
 
 static polytile_status look_at(pti_cuda_device *cuda, const polytile_array *array,
                                pti_cuda_host_memory *kind) {
+    pti_registration found;
     enum cudaMemoryType first, last;
     polytile_status status;
-    PTI_TRY(type_at(cuda, array->data, &first));
-    PTI_TRY(type_at(cuda, (const char *)array->data + array->n_bytes - 1, &last));
+    PTI_TRY(pti_registrations_look(cuda, array->data, array->n_bytes, &found, &first, &last));
     if (first == cudaMemoryTypeDevice || last == cudaMemoryTypeDevice)
         return refuse(cuda, array, "device memory");
     if (first == cudaMemoryTypeManaged || last == cudaMemoryTypeManaged)
         return refuse(cuda, array, "managed memory");
-    bool is_pinned = first == cudaMemoryTypeHost && last == cudaMemoryTypeHost;
-    *kind = is_pinned ? PTI_CUDA_PINNED : PTI_CUDA_PAGEABLE;
+    if (found == PTI_REGISTRATION_SHARED)
+        *kind = PTI_CUDA_REGISTERED;
+    else if (first == cudaMemoryTypeHost && last == cudaMemoryTypeHost)
+        *kind = PTI_CUDA_PINNED;
 done:
     return status;
 }
@@ -86,16 +82,13 @@ done:
 static void try_to_pin(pti_cuda_device *cuda, const polytile_array *array,
                        pti_cuda_host_memory *kind) {
     char size[32];
-    cudaError_t error =
-        cuda->api->cudaHostRegister(array->data, (size_t)array->n_bytes, cudaHostRegisterDefault);
-    if (error == cudaSuccess) {
+    const char *why_not = pti_registrations_take(cuda, array->data, array->n_bytes);
+    if (why_not == NULL)
         *kind = PTI_CUDA_REGISTERED;
-        return;
-    }
-    cuda->api->cudaGetLastError();
-    pti_log(cuda->device.object.context, PTI_LOG_INFO,
-            "cuda:%d: array %s (%s) cannot be pinned (%s) and goes through buffers", cuda->number,
-            array->name, polytile_size_format(array->n_bytes, size), cudaGetErrorString(error));
+    else
+        pti_log(cuda->device.object.context, PTI_LOG_INFO,
+                "cuda:%d: array %s (%s) cannot be pinned (%s) and goes through buffers",
+                cuda->number, array->name, polytile_size_format(array->n_bytes, size), why_not);
 }
 
 polytile_status pti_cuda_routes_begin(pti_cuda_device *cuda, const pti_execution *execution,
@@ -117,12 +110,13 @@ done:
 }
 
 polytile_status pti_cuda_routes_end(pti_cuda_device *cuda, const pti_execution *execution,
-                                    const pti_cuda_host_memory *kinds) {
+                                    pti_cuda_host_memory *kinds) {
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < execution->schedule->instance->n_operands; a++) {
         if (kinds[a] != PTI_CUDA_REGISTERED)
             continue;
-        polytile_status unpinned = PTI_CUDA(cuda, cudaHostUnregister, (execution->arrays[a]->data));
+        kinds[a] = PTI_CUDA_PAGEABLE;
+        polytile_status unpinned = pti_registrations_give_back(cuda, execution->arrays[a]->data);
         status = status == POLYTILE_OK ? unpinned : status;
     }
     return status;
