@@ -4,9 +4,11 @@
 
 #include <cstring>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 extern "C" {
 #include "access/array.h"
+#include "launch/cuda/registrations.h"
 #include "launch/cuda/route.h"
 #include "launch/execution.h"
 }
@@ -177,6 +179,23 @@ TEST(CudaRoute, StagesWhatAnotherRunHasPinnedInPart) {
     EXPECT_EQ(second.kinds[1], PTI_CUDA_REGISTERED);
     EXPECT_EQ(first.end(), POLYTILE_OK);
     EXPECT_EQ(second.end(), POLYTILE_OK);
+    EXPECT_EQ(fake.host().n_registrations(), 0);
+}
+
+/* Of addresses that nothing lies at, which the fake runtime does not look at. */
+TEST(CudaRoute, PinsHalfOfTheMachinesMemoryAtMost) {
+    FakeCuda fake(1);
+    Scene scene(1);
+    const int64_t half_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
+    void *const one = reinterpret_cast<void *>(uintptr_t{1} << 50);
+    void *const other = reinterpret_cast<void *>(uintptr_t{1} << 51);
+    EXPECT_NE(pti_registrations_take(scene.cuda, one, half_bytes + 1), nullptr);
+    EXPECT_EQ(fake.host().n_registrations(), 0);
+    EXPECT_EQ(pti_registrations_take(scene.cuda, one, half_bytes), nullptr);
+    EXPECT_NE(pti_registrations_take(scene.cuda, other, 1), nullptr);
+    EXPECT_EQ(pti_registrations_give_back(scene.cuda, one), POLYTILE_OK);
+    EXPECT_EQ(pti_registrations_take(scene.cuda, other, 1), nullptr);
+    EXPECT_EQ(pti_registrations_give_back(scene.cuda, other), POLYTILE_OK);
     EXPECT_EQ(fake.host().n_registrations(), 0);
 }
 

@@ -2,8 +2,13 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { PAGE_BYTES = 4096 };
+
+/** Pinned memory is never swapped out, and pages that were never written get memory: all arrays
+ * together may have one in so many parts of the machine's. */
+enum { PINNED_PART = 2 };
 
 typedef struct registration {
     struct registration *next;
@@ -65,8 +70,19 @@ done:
     return status;
 }
 
+/** Whether so much more may be pinned; under the mutex. */
+static bool fits(int64_t n_bytes) {
+    int64_t left_bytes =
+        (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE) / PINNED_PART;
+    for (const registration *one = registrations; one != NULL; one = one->next)
+        left_bytes -= one->n_bytes;
+    return n_bytes <= left_bytes;
+}
+
 /** Portable: runs on other devices may share it. */
 static const char *pin(pti_cuda_device *cuda, void *memory, int64_t n_bytes) {
+    if (!fits(n_bytes))
+        return "more than half of the machine's memory would be pinned";
     registration *made = malloc(sizeof *made);
     if (made == NULL)
         return "out of memory";

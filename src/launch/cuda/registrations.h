@@ -20,7 +20,8 @@ polytile_status pti_registrations_look(pti_cuda_device *cuda, const void *memory
                                        pti_registration *found, enum cudaMemoryType *first,
                                        enum cudaMemoryType *last);
 
-/** Pin memory, or share it with the runs that have; NULL, or why that cannot be. */
+/** Pin memory, or share it with the runs that have; NULL, or why that cannot be: CUDA refuses, or
+ * all that runs have pinned would be more than half of the machine's memory. */
 const char *pti_registrations_take(pti_cuda_device *cuda, void *memory, int64_t n_bytes);
 
 /** Unpin it with the last of the runs that took it. Errors: DEVICE; it is given back then too. */
