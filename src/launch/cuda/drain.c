@@ -12,7 +12,7 @@ int64_t pti_n_drained(const pti_staging *staging) {
     const pti_ring *out = &staging->out;
     if (out->n_returned == out->n_taken)
         return pti_n_received(staging);
-    return out->buffer[out->n_returned % PTI_RING_BUFFERS].op_index;
+    return out->buffer[out->n_returned % out->n_buffers].op_index;
 }
 
 /** Enqueue the copy of the chunk that was found, and with an operation's first and last one what

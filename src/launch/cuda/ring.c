@@ -3,10 +3,11 @@
 #include "launch/chunks.h"
 #include "launch/cuda/copy.h"
 
-polytile_status pti_ring_create(pti_cuda_device *cuda, char *memory, int64_t buffer_bytes,
-                                pti_ring *ring) {
+polytile_status pti_ring_create(pti_cuda_device *cuda, char *memory, int n_buffers,
+                                int64_t buffer_bytes, pti_ring *ring) {
     polytile_status status = POLYTILE_OK;
-    for (int k = 0; k < PTI_RING_BUFFERS; k++) {
+    ring->n_buffers = n_buffers;
+    for (int k = 0; k < n_buffers; k++) {
         pti_buffer *buffer = &ring->buffer[k];
         buffer->memory = memory + k * buffer_bytes;
         buffer->part_bytes = buffer_bytes / PTI_BUFFER_PARTS;

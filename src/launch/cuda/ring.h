@@ -13,6 +13,8 @@ enum {
     PTI_MAX_PARTS = 2 * PTI_BUFFER_PARTS,
     /** Some on the link, the others with the threads. */
     PTI_RING_BUFFERS = 16,
+    /** With fewer, copies of threads and of the link hardly overlap. */
+    PTI_FEWEST_RING_BUFFERS = 4,
 };
 
 /** One thread's share of a buffer. */
@@ -50,6 +52,7 @@ typedef struct pti_buffer {
  */
 typedef struct pti_ring {
     pti_buffer buffer[PTI_RING_BUFFERS];
+    int n_buffers; /* that are used */
     int64_t n_taken;
     int64_t n_passed_on;
     int64_t n_returned;
@@ -57,18 +60,18 @@ typedef struct pti_ring {
 
 /** Give the buffers their memory, all in one piece and pinned by the caller, and events; destroy
  * the ring also after a failure. */
-polytile_status pti_ring_create(pti_cuda_device *cuda, char *memory, int64_t buffer_bytes,
-                                pti_ring *ring);
+polytile_status pti_ring_create(pti_cuda_device *cuda, char *memory, int n_buffers,
+                                int64_t buffer_bytes, pti_ring *ring);
 void pti_ring_destroy(const pti_cuda_device *cuda, pti_ring *ring);
 
 /** All buffers are free. */
 void pti_ring_clear(pti_ring *ring);
 
 static inline pti_buffer *pti_ring_at(pti_ring *ring, int64_t count) {
-    return &ring->buffer[count % PTI_RING_BUFFERS];
+    return &ring->buffer[count % ring->n_buffers];
 }
 static inline bool pti_ring_has_free(const pti_ring *ring) {
-    return ring->n_taken - ring->n_returned < PTI_RING_BUFFERS;
+    return ring->n_taken - ring->n_returned < ring->n_buffers;
 }
 
 /** Put a chunk of a transfer in a buffer: where its elements are, not yet the elements. */

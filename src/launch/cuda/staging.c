@@ -2,11 +2,13 @@
 
 #include "base/checked.h"
 #include "launch/execution.h"
+#include <polytile/size.h>
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { HUGE_PAGE_BYTES = 2 * 1024 * 1024, PAGE_BYTES = 4096 };
@@ -31,11 +33,45 @@ static void touch(const pti_staging *staging, pti_copy_task *task) {
     pti_copiers_wait(staging->copiers);
 }
 
+/** What CUDA said of the smallest rings, and what limits locked memory in most places. */
+static polytile_status refuse_to_pin(const pti_staging *staging, int64_t n_bytes,
+                                     cudaError_t error) {
+    char size[32], limit_text[32] = "unlimited";
+    struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    if (limit.rlim_cur != RLIM_INFINITY)
+        polytile_size_format((int64_t)limit.rlim_cur, limit_text);
+    return pti_fail(staging->cuda->device.object.context, POLYTILE_DEVICE,
+                    "cuda:%d: buffers of %s for transfers of pageable memory cannot be pinned "
+                    "(cudaHostRegister failed: %s); the limit on locked memory (ulimit -l) is %s: "
+                    "raise it, or give arrays in pinned memory",
+                    staging->cuda->number, polytile_size_format(n_bytes, size),
+                    cudaGetErrorString(error), limit_text);
+}
+
+/** Pin the first part of the memory, for as many buffers as there may be. */
+static polytile_status pin(pti_staging *staging) {
+    pti_cuda_device *cuda = staging->cuda;
+    cudaError_t error = cudaSuccess;
+    int64_t n_bytes = 0;
+    for (int n = PTI_RING_BUFFERS; n >= PTI_FEWEST_RING_BUFFERS; n /= 2) {
+        n_bytes = 2 * n * staging->buffer_bytes;
+        error =
+            cuda->api->cudaHostRegister(staging->memory, (size_t)n_bytes, cudaHostRegisterDefault);
+        staging->n_buffers = n;
+        staging->is_pinned = error == cudaSuccess;
+        if (staging->is_pinned)
+            return POLYTILE_OK;
+        cuda->api->cudaGetLastError();
+    }
+    polytile_status status = pti_cuda_check(cuda, error, "cudaHostRegister");
+    return cuda->fault != NULL ? status : refuse_to_pin(staging, n_bytes, error);
+}
+
 /** The rings' memory in whole huge pages; cudaHostAlloc() would take ten times as long
  * (docs/ceilings.md). */
 static polytile_status take_memory(pti_staging *staging) {
     int64_t n_pages = pti_ceil_div(2 * PTI_RING_BUFFERS * staging->buffer_bytes, HUGE_PAGE_BYTES);
-    polytile_status status;
     staging->memory_bytes = n_pages * HUGE_PAGE_BYTES;
     staging->memory = aligned_alloc(HUGE_PAGE_BYTES, (size_t)staging->memory_bytes);
     pti_copy_task *task = calloc((size_t)n_pages, sizeof *task);
@@ -47,11 +83,7 @@ static polytile_status take_memory(pti_staging *staging) {
     madvise(staging->memory, (size_t)staging->memory_bytes, MADV_HUGEPAGE);
     touch(staging, task);
     free(task);
-    PTI_TRY(PTI_CUDA(staging->cuda, cudaHostRegister,
-                     (staging->memory, (size_t)staging->memory_bytes, cudaHostRegisterDefault)));
-    staging->is_pinned = true;
-done:
-    return status;
+    return pin(staging);
 }
 
 /** Threads, and buffers for them. */
@@ -61,9 +93,10 @@ static polytile_status set_up(pti_staging *staging) {
     PTI_TRY(pti_copiers_create(cuda->device.object.context,
                                (int)pti_max(1, cuda->n_host_threads - 1), &staging->copiers));
     PTI_TRY(take_memory(staging));
-    PTI_TRY(pti_ring_create(cuda, staging->memory, staging->buffer_bytes, &staging->in));
-    PTI_TRY(pti_ring_create(cuda, staging->memory + PTI_RING_BUFFERS * staging->buffer_bytes,
-                            staging->buffer_bytes, &staging->out));
+    PTI_TRY(pti_ring_create(cuda, staging->memory, staging->n_buffers, staging->buffer_bytes,
+                            &staging->in));
+    PTI_TRY(pti_ring_create(cuda, staging->memory + staging->n_buffers * staging->buffer_bytes,
+                            staging->n_buffers, staging->buffer_bytes, &staging->out));
 done:
     return status;
 }

@@ -21,7 +21,8 @@ typedef struct pti_staging pti_staging;
 enum { PTI_STAGING_BUFFER_BYTES = 2 * 1024 * 1024 };
 
 /**
- * Pinned buffers, 16 each way, and threads; no device memory.
+ * Pinned buffers, 16 each way or, where less memory can be locked, 8 or 4, and threads; no device
+ * memory.
  *
  * buffer_bytes: a multiple of 4, at least an element's size. Errors: NO_MEMORY, DEVICE. Owned by
  * the caller.

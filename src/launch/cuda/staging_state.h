@@ -43,6 +43,7 @@ struct pti_staging {
     /* Of both rings, in one piece: CUDA copies cannot cross two pinned ranges. */
     char *memory;
     bool is_pinned;
+    int n_buffers; /* of each ring */
     pti_ring in;
     pti_ring out;
 
