@@ -1,3 +1,4 @@
+#include "launch/cuda/fault.h"
 #include "launch/cuda/staging_state.h"
 
 #include "base/checked.h"
@@ -64,8 +65,11 @@ static polytile_status pin(pti_staging *staging) {
             return POLYTILE_OK;
         cuda->api->cudaGetLastError();
     }
+    pti_cuda_fault fault;
     polytile_status status = pti_cuda_check(cuda, error, "cudaHostRegister");
-    return cuda->fault != NULL ? status : refuse_to_pin(staging, n_bytes, error);
+    return pti_cuda_fault_find(cuda->api, cuda->number, &fault)
+               ? status
+               : refuse_to_pin(staging, n_bytes, error);
 }
 
 /** The rings' memory in whole huge pages; cudaHostAlloc() would take ten times as long
