@@ -55,8 +55,11 @@ typedef struct polytile_launch {
  * Run the threads of a box by any means: a library, several kernels.
  *
  * On CUDA the device is current, and the callback only enqueues on launch->stream: it must not wait
- * for it. On the host it is called once a sub-kernel, by one thread, and returns when the work is
- * done. Returns 0, or any other number for a failure, which the run's error then names.
+ * for it. What cudaGetLastError() gives after it counts as its failure, so errors that were pending
+ * before are cleared. It may leave another device current, but must not run on the same
+ * polytile_device, whose run is in progress. On the host it is called once a sub-kernel, by one
+ * thread, and returns when the work is done. Returns 0, or any other number for a failure, which the
+ * run's error then names.
  */
 typedef int polytile_launcher(const polytile_launch *launch);
 

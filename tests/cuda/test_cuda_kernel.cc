@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -27,6 +28,7 @@ struct Runtime {
     cudaError_t answer;  /* of a launch */
     cudaError_t lookup;  /* of a question about the kernel */
     cudaError_t pending; /* what cudaGetLastError finds */
+    int current_device;
     int n_questions;
     std::vector<Launched> launches;
 };
@@ -35,6 +37,8 @@ Runtime runtime;
 char the_kernel, another_kernel, contiguous_kernel;
 polytile_launch told;
 int launcher_returns;
+cudaError_t launcher_leaves; /* pending */
+int launcher_enters;         /* the device that it makes current */
 
 cudaError_t get_attributes(cudaFuncAttributes *attributes, const void *) {
     runtime.n_questions++;
@@ -64,6 +68,8 @@ cudaError_t launch_kernel(const void *kernel, dim3 grid, dim3 block, void **argu
 
 int launcher(const polytile_launch *launch) {
     told = *launch;
+    runtime.pending = launcher_leaves;
+    runtime.current_device = launcher_enters;
     return launcher_returns;
 }
 
@@ -75,10 +81,16 @@ struct Gpu {
         runtime.n_views = views.size();
         told = {};
         launcher_returns = 0;
+        launcher_leaves = cudaSuccess;
+        launcher_enters = 0;
         api.cudaFuncGetAttributes = get_attributes;
         api.cudaOccupancyMaxActiveBlocksPerMultiprocessor = count_blocks;
         api.cudaLaunchKernel = launch_kernel;
-        api.cudaGetLastError = [] { return runtime.pending; };
+        api.cudaGetLastError = [] { return std::exchange(runtime.pending, cudaSuccess); };
+        api.cudaSetDevice = [](int number) {
+            runtime.current_device = number;
+            return cudaSuccess;
+        };
         api.cudaMemGetInfo = [](size_t *, size_t *) { return cudaSuccess; };
         polytile_context_create(&context);
         cuda.device.object.context = context;
@@ -289,6 +301,25 @@ TEST(CudaKernel, GoesBehindALauncher) {
     EXPECT_TRUE(told.is_first);
 }
 
+TEST(CudaKernel, DoesNotBlameItsLauncherForAnErrorFromBefore) {
+    Gpu gpu;
+    gpu.implementation.cuda_launcher = [](const polytile_launch *) { return 0; };
+    runtime.pending = cudaErrorMemoryAllocation;
+    EXPECT_EQ(gpu.launch({100}), POLYTILE_OK) << polytile_last_error(gpu.context);
+}
+
+TEST(CudaKernel, ComesBackToItsDeviceAfterALauncher) {
+    for (const int returned : {0, 3}) {
+        Gpu gpu;
+        gpu.cuda.number = 2;
+        gpu.implementation.cuda_launcher = launcher;
+        launcher_returns = returned;
+        launcher_enters = 5;
+        EXPECT_EQ(gpu.launch({100}), returned == 0 ? POLYTILE_OK : POLYTILE_DEVICE);
+        EXPECT_EQ(runtime.current_device, 2);
+    }
+}
+
 TEST(CudaKernel, AnswersForWhatItsLauncherDoes) {
     Gpu gpu;
     gpu.implementation.cuda_launcher = launcher;
@@ -296,7 +327,7 @@ TEST(CudaKernel, AnswersForWhatItsLauncherDoes) {
     EXPECT_EQ(gpu.launch({100}), POLYTILE_DEVICE);
     EXPECT_TRUE(gpu.says("returned 3"));
     launcher_returns = 0;
-    runtime.pending = cudaErrorInvalidConfiguration;
+    launcher_leaves = cudaErrorInvalidConfiguration;
     EXPECT_EQ(gpu.launch({100}), POLYTILE_DEVICE);
     EXPECT_TRUE(gpu.says("launcher"));
     EXPECT_TRUE(gpu.says("cudaErrorInvalidConfiguration"));

@@ -171,13 +171,18 @@ done:
     return status;
 }
 
-/** An error of one of its launches is found here, and not at the library's next call. */
+/** An error of one of its launches is found here, and not at the library's next call; one from
+ * before is not its own. It may leave another device current. */
 static polytile_status call_launcher(pti_cuda_device *cuda, const pti_launch *launch) {
-    polytile_status status;
-    PTI_TRY(pti_launcher_call(context_of(cuda), launch->implementation->cuda_launcher, launch,
-                              cuda->stream[PTI_STREAM_COMPUTE]));
-    PTI_TRY(pti_cuda_check(cuda, cuda->api->cudaGetLastError(),
-                           "what the launcher enqueued (cudaGetLastError)"));
+    cuda->api->cudaGetLastError();
+    polytile_status status =
+        pti_launcher_call(context_of(cuda), launch->implementation->cuda_launcher, launch,
+                          cuda->stream[PTI_STREAM_COMPUTE]);
+    cudaError_t enqueued = cuda->api->cudaGetLastError();
+    cudaError_t returned = cuda->api->cudaSetDevice(cuda->number);
+    PTI_TRY(status);
+    PTI_TRY(pti_cuda_check(cuda, enqueued, "what the launcher enqueued (cudaGetLastError)"));
+    PTI_TRY(pti_cuda_check(cuda, returned, "cudaSetDevice"));
 done:
     return status;
 }
