@@ -18,8 +18,9 @@ typedef struct polytile_device polytile_device;
  *
  * "cuda:K" is the K-th NVIDIA GPU that the CUDA runtime shows. All that is taken of its memory,
  * CUDA's own context and the code of kernels aside, stays within memory=, which defaults to what is
- * free. threads= is how many host threads copy arrays in pageable memory, at most one a processor
- * by default.
+ * free; of less than 32 MiB it may be up to 4 MiB more, since CUDA hands out pieces of 2 MiB.
+ * Opening and running leave the GPU current in the calling thread. threads= is how many host
+ * threads copy arrays in pageable memory, at most one a processor by default.
  *
  * Errors  INVALID (unknown device or option; the text lists what there is), NO_MEMORY, DEVICE (the
  *         threads do not start; a call to CUDA failed), UNSUPPORTED (no such GPU, no driver, or a
