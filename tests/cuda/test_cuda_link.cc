@@ -228,6 +228,18 @@ TEST_F(CudaList, HasNoEntryWithoutADriver) {
     EXPECT_STREQ(polytile_last_error(ctx), "");
 }
 
+TEST_F(CudaList, SaysWhyCudaCannotCount) {
+    FakeCuda::Options none = gpus(0);
+    none.no_gpu_error = cudaErrorSystemDriverMismatch;
+    FakeCuda cuda(1, none);
+    EXPECT_EQ(pti_cuda_list(ctx, 3, infos, &n_infos), POLYTILE_OK);
+    EXPECT_EQ(n_infos, 1);
+    EXPECT_STREQ(infos[0].text, "cuda:0");
+    EXPECT_NE(std::string(infos[0].description).find("cannot be used: cuda:0: CUDA finds no GPU"),
+              std::string::npos)
+        << infos[0].description;
+}
+
 TEST_F(CudaList, HasOneEntryAGpuAsFarAsThereIsRoom) {
     FakeCuda cuda(1, gpus(3));
     n_infos = 1;

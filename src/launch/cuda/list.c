@@ -44,14 +44,28 @@ static void fill_in(polytile_context *ctx, const pti_cuda_api *api, int number,
     find_link(ctx, info);
 }
 
+/** What there is to list. Where CUDA fails to count, but not for want of a driver or a GPU, that is
+ * the first GPU, whose entry then says why. */
+static int count(const pti_cuda_api *api) {
+    int n_gpus = 0;
+    switch (pti_cuda_count_gpus(api, &n_gpus)) {
+    case cudaSuccess:
+        return n_gpus;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorStubLibrary:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
 /** A machine without a driver or a GPU has no entries; a GPU that cannot be used has one that says
  * why. */
 polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_device_info *infos,
                               int *n_devices) {
     const pti_cuda_api *api = pti_cuda_current_api;
-    int n_gpus = 0;
-    if (pti_cuda_count_gpus(api, &n_gpus) != cudaSuccess)
-        return POLYTILE_OK;
+    int n_gpus = count(api);
     for (int k = 0; k < n_gpus; k++, ++*n_devices) {
         if (*n_devices < capacity)
             fill_in(ctx, api, k, &infos[*n_devices]);
