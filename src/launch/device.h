@@ -77,6 +77,7 @@ struct polytile_device {
     bool reaches_host;       /* computes on host memory: plans without a limit run in place */
     polytile_link link;      /* what plans for it assume */
     polytile_report report;  /* of the last run */
+    bool is_running;         /* a run is in progress, also while it is inside a launcher */
     struct pti_trace *trace; /* NULL: none is written; owned */
 };
 

@@ -22,6 +22,25 @@ static polytile_status check_plan(const polytile_plan *plan) {
     return status;
 }
 
+/** A launcher may not use the device that it was called by: memory and streams are the run's. */
+static polytile_status check_idle(const polytile_device *device) {
+    if (!device->is_running)
+        return POLYTILE_OK;
+    return pti_fail(device->object.context, POLYTILE_INVALID,
+                    "%s: a run on this device is in progress; a launcher can run on other devices "
+                    "only",
+                    device->text);
+}
+
+static polytile_status execute(polytile_device *device, const polytile_plan *plan,
+                               const polytile_implementation *implementation,
+                               polytile_array *const *arrays) {
+    device->is_running = true;
+    polytile_status status = pti_execute(device, plan, implementation, arrays, &device->report);
+    device->is_running = false;
+    return status;
+}
+
 polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *device,
                                   const polytile_kernel *kernel, polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
@@ -32,11 +51,12 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
     if (plan == NULL || kernel == NULL || arrays == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: running needs a plan, a kernel and its arrays",
                         device->text);
+    PTI_TRY(check_idle(device));
     device->report = (polytile_report){.plan_s = plan->summary.plan_seconds,
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
     PTI_TRY(pti_run_check(plan, device, kernel, arrays));
     PTI_TRY(check_plan(plan));
-    PTI_TRY(pti_execute(device, plan, &kernel->implementation, arrays, &device->report));
+    PTI_TRY(execute(device, plan, &kernel->implementation, arrays));
 done:
     return status;
 }
@@ -139,6 +159,7 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
                         "%s: running needs a kernel, a launch domain and the kernel's arrays",
                         device->text);
     request run = {.device = device, .kernel = kernel, .domain = domain, .arrays = arrays};
+    PTI_TRY(check_idle(device));
     device->report = (polytile_report){0};
     PTI_TRY(pti_run_check_kernel(device, kernel));
     PTI_TRY(take_stock(&run, options));

@@ -89,4 +89,43 @@ TEST(CudaLauncher, ReturnsAFailureThatIsNamed) {
     gemm.world.expect_idle();
 }
 
+/** A launcher that runs its own run once more on some device. */
+struct Nested {
+    const Session *session;
+    const Scene *scene;
+    polytile_device *device;
+    polytile_status status;
+    std::string error;
+};
+
+int run_again(const polytile_launch *launch) {
+    auto *of = static_cast<Nested *>(launch->user);
+    of->status = polytile_run(of->device, of->scene->kernel, &of->scene->domain,
+                              of->scene->arrays.data(), &of->scene->options);
+    of->error = of->session->error();
+    return of->status == POLYTILE_OK ? 0 : 9;
+}
+
+TEST(CudaLauncher, CannotRunOnTheDeviceThatCallsIt) {
+    for (const char *text : {"cuda:0(memory=64KiB)", "host", "host(memory=64KiB)"}) {
+        FakeWorld world(1);
+        Random random(1);
+        Session session;
+        Nested nested = {&session, nullptr, session.open(text), POLYTILE_OK, ""};
+        polytile_implementation implementation = {};
+        implementation.user = &nested;
+        implementation.cuda_launcher = implementation.host_launcher = run_again;
+        Case of = FakeWorld::cases().of("add[i]");
+        of.implementation = &implementation;
+        const Scene scene(session.ctx, of, 100, &random);
+        nested.scene = &scene;
+        EXPECT_EQ(session.run(nested.device, scene, scene.options), POLYTILE_DEVICE);
+        EXPECT_TRUE(session.says("returned 9")) << session.error();
+        EXPECT_EQ(nested.status, POLYTILE_INVALID);
+        EXPECT_NE(nested.error.find("a run on this device is in progress"), std::string::npos)
+            << text << ": " << nested.error;
+        world.expect_idle();
+    }
+}
+
 } // namespace
