@@ -69,6 +69,7 @@ typedef struct request {
     polytile_array *const *arrays;
     polytile_plan_options options; /* limit_bytes: what can be had at present; 0: no limit */
     int64_t wanted_bytes;          /* the limit if all of the device's were free; 0: none */
+    int64_t refused_bytes; /* what the last plan needed and the device did not have; 0: nothing */
 } request;
 
 /** Of two limits, where 0 is none. */
@@ -96,6 +97,7 @@ static polytile_status ask_for_less(request *of, int64_t missing_bytes) {
     int64_t usable_bytes = 0;
     polytile_status status = of->device->functions->usable(of->device, &usable_bytes);
     int64_t had_bytes = tighter(tighter(of->options.limit_bytes, usable_bytes), missing_bytes);
+    of->refused_bytes = missing_bytes;
     of->options.limit_bytes = pti_max(had_bytes - pti_ceil_div(had_bytes, 10), 1);
     return status;
 }
@@ -106,8 +108,14 @@ static bool is_narrowed(const request *of) {
 
 /** A certificate for less than the device's limit says so. */
 static polytile_status explain_limit(const request *of) {
-    char free_text[32], wanted[32];
+    char free_text[32], wanted[32], refused[32];
     polytile_context *ctx = of->device->object.context;
+    if (of->refused_bytes > 0)
+        return pti_fail(
+            ctx, POLYTILE_NO_FIT, "%s; planned for %s of %s, since %s refused the %s of a plan",
+            polytile_last_error(ctx), polytile_size_format(of->options.limit_bytes, free_text),
+            polytile_size_format(of->wanted_bytes, wanted), of->device->text,
+            polytile_size_format(of->refused_bytes, refused));
     return pti_fail(
         ctx, POLYTILE_NO_FIT,
         "%s; only %s of %s on %s are free at present (other programs may hold the rest)",
@@ -145,6 +153,16 @@ done:
     return status;
 }
 
+/** Every plan for less was refused like the first. */
+static polytile_status give_up(const request *of) {
+    char refused[32];
+    polytile_context *ctx = of->device->object.context;
+    return pti_fail(ctx, POLYTILE_NO_FIT,
+                    "%s; this was the last of %d plans for ever less, and the one before needed %s",
+                    polytile_last_error(ctx), 1 + MAX_NEW_PLANS,
+                    polytile_size_format(of->refused_bytes, refused));
+}
+
 polytile_status polytile_run(polytile_device *device, const polytile_kernel *kernel,
                              const polytile_domain *domain, polytile_array *const *arrays,
                              const polytile_plan_options *options) {
@@ -168,6 +186,8 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
         PTI_TRY(ask_for_less(&run, missing_bytes));
         status = plan_and_run(&run, &missing_bytes);
     }
+    if (missing_bytes > 0)
+        status = give_up(&run);
 done:
     return status;
 }

@@ -102,6 +102,23 @@ TEST(CudaMemory, APlanLargerThanWhatIsFreeIsRefused) {
         << gpu.session.error();
 }
 
+/** Fragmented, say: every allocation fails. */
+TEST(CudaMemory, WhatCudaRefusesAlthoughItIsFreeIsCalledThat) {
+    FakeWorld world(1);
+    Random random(1);
+    Session session;
+    polytile_device *device = session.open("cuda:0");
+    Scene scene(session.ctx, FakeWorld::cases().of("add[i]"), large_n, &random);
+    world.cuda.memory().is_fragmented = true;
+    EXPECT_EQ(session.run(device, scene, greedy(0)), POLYTILE_NO_FIT);
+    EXPECT_TRUE(session.says("cuda:0: CUDA refuses the ")) << session.error();
+    EXPECT_TRUE(session.says("although 80.00 GiB are free") ||
+                session.says("although 79.99 GiB are free"))
+        << session.error();
+    EXPECT_TRUE(session.says("the last of 4 plans for ever less")) << session.error();
+    EXPECT_TRUE(scene.memory == scene.before);
+}
+
 TEST(CudaMemory, APlanLargerThanTheLimitIsRefused) {
     FakeWorld world(1);
     Random random(1);

@@ -48,7 +48,7 @@ size_t FakeDeviceMemory::free_bytes() const {
 }
 
 void *FakeDeviceMemory::allocate(size_t n_bytes) {
-    if (n_bytes > total_bytes || in_granules(n_bytes) > free_bytes())
+    if (is_fragmented || n_bytes > total_bytes || in_granules(n_bytes) > free_bytes())
         return nullptr;
     auto *bytes = static_cast<unsigned char *>(std::aligned_alloc(
         granule_bytes / 512, rounded_up(n_bytes + guard_bytes, granule_bytes / 512)));

@@ -49,7 +49,8 @@ class FakeDeviceMemory {
     void give_back(size_t n_bytes) { taken_bytes_ -= n_bytes; }
 
     size_t total_bytes = size_t{80} << 30;
-    size_t others_bytes = 0; /* held by other processes */
+    size_t others_bytes = 0;    /* held by other processes */
+    bool is_fragmented = false; /* no piece is large enough for any allocation */
 
   private:
     std::map<uintptr_t, size_t> allocations_;

@@ -42,16 +42,24 @@ static polytile_status refuse_limit(const pti_cuda_device *cuda, int64_t need_by
                     polytile_size_format(cuda->device.limit_bytes, limit));
 }
 
+/** CUDA may refuse what is free: in pieces that are too small, say. */
 static polytile_status refuse(pti_cuda_device *cuda, int64_t need_bytes) {
     char need[32], free_text[32];
     int64_t free_bytes = 0;
     if (pti_cuda_free_bytes(cuda, &free_bytes) != POLYTILE_OK)
         return POLYTILE_DEVICE;
+    polytile_size_format(need_bytes, need);
+    polytile_size_format(free_bytes, free_text);
+    if (free_bytes >= need_bytes)
+        return pti_fail(cuda->device.object.context, POLYTILE_NO_FIT,
+                        "cuda:%d: CUDA refuses the %s of device memory that the plan needs, "
+                        "although %s are free (perhaps not in one piece); plan with a smaller "
+                        "limit",
+                        cuda->number, need, free_text);
     return pti_fail(cuda->device.object.context, POLYTILE_NO_FIT,
                     "cuda:%d: the plan needs %s of device memory and %s are free (other programs "
                     "may hold the rest); plan with a smaller limit",
-                    cuda->number, polytile_size_format(need_bytes, need),
-                    polytile_size_format(free_bytes, free_text));
+                    cuda->number, need, free_text);
 }
 
 static polytile_status release(pti_cuda_device *cuda) {
