@@ -58,8 +58,8 @@ typedef struct polytile_launch {
  * for it. What cudaGetLastError() gives after it counts as its failure, so errors that were pending
  * before are cleared. It may leave another device current, but must not run on the same
  * polytile_device, whose run is in progress. On the host it is called once a sub-kernel, by one
- * thread, and returns when the work is done. Returns 0, or any other number for a failure, which the
- * run's error then names.
+ * thread, and returns when the work is done. Returns 0, or any other number for a failure, which
+ * the run's error then names.
  */
 typedef int polytile_launcher(const polytile_launch *launch);
 
@@ -76,8 +76,8 @@ typedef struct polytile_view_shape {
  * The middle part says what the body was written for, to be compared with the declaration and the
  * arrays. POLYTILE_KERNEL() fills it in; functions written by hand may leave it 0 and NULL.
  *
- * Shapes  n_indices: of a thread, n_views: of arrays, each 0 if unknown; views: n_views of them, one
- *         an array in the declaration's order, NULL if unknown.
+ * Shapes  n_indices: of a thread, n_views: of arrays, each 0 if unknown; views: n_views of them,
+ *         one an array in the declaration's order, NULL if unknown.
  * Owns    views stays the caller's and must live as long as the kernels made with it.
  */
 typedef struct polytile_implementation {

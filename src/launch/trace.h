@@ -4,11 +4,11 @@
 #include "launch/device.h"
 #include "partition/schedule.h"
 
-/* What a device did, as JSON for chrome://tracing and Perfetto: one track a stream, on which a slice
- * for each run encloses those of its operations. Slices of a track never overlap in part, as viewers
- * demand: where clocks or rounding disagree, an operation begins when the one before it on its track
- * ended, and a run ends with the last of its operations. All times are those of pti_now_s(). A device
- * without a trace is told nothing and costs nothing. */
+/* What a device did, as JSON for chrome://tracing and Perfetto: one track a stream, on which a
+ * slice for each run encloses those of its operations. Slices of a track never overlap in part, as
+ * viewers demand: where clocks or rounding disagree, an operation begins when the one before it on
+ * its track ended, and a run ends with the last of its operations. All times are those of
+ * pti_now_s(). A device without a trace is told nothing and costs nothing. */
 
 /** A run begins on the device. schedule is borrowed until pti_trace_run_end(). */
 void pti_trace_run_begin(polytile_device *device, const pti_schedule *schedule);

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/** The implementation for host and CUDA of a body, by its name; NULL if there is none, and for every
- * name where nvcc is missing. */
+/** The implementation for host and CUDA of a body, by its name; NULL if there is none, and for
+ * every name where nvcc is missing. */
 const polytile_implementation *cuda_kernel_of(const char *name);
 
 #ifdef __cplusplus

@@ -55,8 +55,8 @@ int start_tool(NvtxGetExportTableFunc_t get_table) {
     return 1;
 }
 
-/** The tool that is part of this program; the header has this place for it. It is set before main(),
- * since NVTX looks there at the first call of the process. */
+/** The tool that is part of this program; the header has this place for it. It is set before
+ * main(), since NVTX looks there at the first call of the process. */
 const bool has_tool = (InitializeInjectionNvtx2_fnptr = start_tool) != nullptr;
 
 TEST(CudaNvtx, ToolsSeeRangesInTheLibrarysDomain) {

@@ -12,8 +12,8 @@ extern "C" {
 #include "launch/cuda/order.h"
 }
 
-/* The runtime here knows of each stream which operations are done before what it runs next: of every
- * stream all up to one of them. */
+/* The runtime here knows of each stream which operations are done before what it runs next: of
+ * every stream all up to one of them. */
 
 namespace {
 

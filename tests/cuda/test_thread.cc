@@ -152,7 +152,8 @@ TEST(CudaThread, IndicesAreThoseOfTheBoxWhereverItLies) {
     }
 }
 
-/** What the one thread at a place, of a grid of blocks of 256 threads, notes; `none` if it is ended. */
+/** What the one thread at a place, of a grid of blocks of 256 threads, notes; `none` if it is
+ * ended. */
 int64_t noted_at(uint64_t place, const polytile_domain &box, int64_t none) {
     int64_t last = none;
     const polytile_view view = {&last, {sizeof last}, {1, {{0, 0, 1}}}};

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-/* Where tests of the CUDA device run: on a runtime that needs no GPU, or on a GPU. Tests of both are
- * templates over the world: runs.h, failures.h and memory_limit.h. */
+/* Where tests of the CUDA device run: on a runtime that needs no GPU, or on a GPU. Tests of both
+ * are templates over the world: runs.h, failures.h and memory_limit.h. */
 
 /** Adds a case's CUDA kernels, found by its name, such as "add", to its implementation. */
 using AddKernels = void (*)(const std::string &name, polytile_implementation *to);

@@ -34,7 +34,8 @@ std::string text_of(const json_t *event, const char *key) {
     return text == nullptr ? "" : text;
 }
 
-/** The events of a file by their time, those of one time in the file's order, as viewers read it. */
+/** The events of a file by their time, those of one time in the file's order, as viewers read it.
+ */
 std::vector<json_t *> events_of(json_t *root) {
     std::vector<json_t *> events;
     size_t k;

@@ -3,8 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
-/* The functions of the CUDA runtime that the library calls, as a table: tests put a runtime of their
- * own in its place, or let a call fail. */
+/* The functions of the CUDA runtime that the library calls, as a table: tests put a runtime of
+ * their own in its place, or let a call fail. */
 
 /** X-macro: function, its parameters. Every one of them returns a cudaError_t. */
 #define PTI_CUDA_CALLS(X)                                                                          \

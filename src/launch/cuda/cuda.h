@@ -6,7 +6,8 @@
 
 /* One NVIDIA GPU, and how its calls fail. */
 
-/** A thread block chosen for a kernel function; one-entry caches are enough, a run has one kernel. */
+/** A thread block chosen for a kernel function; one-entry caches are enough, a run has one kernel.
+ */
 typedef struct pti_cuda_block_choice {
     const void *kernel; /* NULL: none yet */
     int n_threads;

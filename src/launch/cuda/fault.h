@@ -21,7 +21,8 @@ void pti_cuda_fault_add(const pti_cuda_fault *fault);
 /** Whether a GPU has faulted; *fault is then what is known of it. */
 bool pti_cuda_fault_find(const pti_cuda_api *api, int number, pti_cuda_fault *fault);
 
-/** As cudaGetDeviceCount; where that only repeats the error of a fault, the number from before it. */
+/** As cudaGetDeviceCount; where that only repeats the error of a fault, the number from before it.
+ */
 cudaError_t pti_cuda_count_gpus(const pti_cuda_api *api, int *n_gpus);
 
 /** Forget all of them; for tests, which put another runtime in place. */

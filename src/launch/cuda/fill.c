@@ -62,7 +62,8 @@ done:
     return status;
 }
 
-/** Copy what is filled, of which the k-th loop makes one turn, until that loop has all its turns. */
+/** Copy what is filled, of which the k-th loop makes one turn, until that loop has all its turns.
+ */
 static polytile_status fill_loop(pti_cuda_device *cuda, const pti_loop_nest *filled, int k,
                                  int64_t count, cudaStream_t stream) {
     polytile_status status = POLYTILE_OK;

@@ -22,8 +22,8 @@ pti_cuda_extents pti_cuda_extents_of(int n_indices, const int64_t *numbers);
 /** x * y * z, at most INT64_MAX. */
 int64_t pti_cuda_count(pti_cuda_extents extents);
 
-/** A block shape for a box: at most n_threads threads, a warp along x and the rest along y where the
- * box is as wide, and no further than the box along any. */
+/** A block shape for a box: at most n_threads threads, a warp along x and the rest along y where
+ * the box is as wide, and no further than the box along any. */
 pti_cuda_extents pti_cuda_block_for(const polytile_domain *threads, int n_threads);
 
 /** A box cut into parts of which each is one grid. */

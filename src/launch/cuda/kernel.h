@@ -7,9 +7,9 @@
  * Enqueue a sub-kernel on the compute stream: call its launcher, or launch its CUDA kernel with the
  * arguments (polytile_domain threads, polytile_view first array, ...), as polytile/cuda.h says.
  *
- * Errors  DEVICE; UNSUPPORTED (CUDA has no code for the kernel, or the views do not fit the 4 KiB of
- *         a kernel's arguments); INVALID (the block asked for has more threads than the kernel can
- *         be launched with).
+ * Errors  DEVICE; UNSUPPORTED (CUDA has no code for the kernel, or the views do not fit the 4 KiB
+ *         of a kernel's arguments); INVALID (the block asked for has more threads than the kernel
+ *         can be launched with).
  */
 polytile_status pti_cuda_launch(pti_cuda_device *cuda, const pti_launch *launch);
 

@@ -17,10 +17,10 @@ typedef enum pti_cuda_host_memory {
  *
  * Memory that cannot be pinned (some of it is already, there is a limit on locked memory, or it is
  * most of the machine's memory) stays pageable. Memory that another run of this process has pinned
- * is shared with it; if that has pinned only some of the pages, the array stays pageable. kinds: one
- * an operand, filled in whatever is returned. What was pinned stays so until pti_cuda_routes_end(),
- * which is called after a failure too. Errors: INVALID (device or managed memory, by the array's
- * name), DEVICE.
+ * is shared with it; if that has pinned only some of the pages, the array stays pageable. kinds:
+ * one an operand, filled in whatever is returned. What was pinned stays so until
+ * pti_cuda_routes_end(), which is called after a failure too. Errors: INVALID (device or managed
+ * memory, by the array's name), DEVICE.
  */
 polytile_status pti_cuda_routes_begin(pti_cuda_device *cuda, const pti_execution *execution,
                                       pti_cuda_host_memory *kinds);

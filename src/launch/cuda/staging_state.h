@@ -8,8 +8,8 @@
 /* What the parts of staging share: staging.c runs the whole, look_ahead.c fills for uploads,
  * drain.c serves downloads, cursor.c finds both their work in the schedule. */
 
-/** Downloads that are compared with a transfer; each takes some 20 ns, and a stream is waited for at
- * most once in so many. */
+/** Downloads that are compared with a transfer; each takes some 20 ns, and a stream is waited for
+ * at most once in so many. */
 enum { PTI_MOST_LOOKS = 256 };
 
 /** A way through the chunks of a schedule's staged transfers of one kind. */

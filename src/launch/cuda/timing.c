@@ -17,8 +17,8 @@ enum { N_TIMED = 16 };
  * the device's overhead. */
 enum { N_FIRST_PAIRS = 32 };
 
-/** Asking costs up to a microsecond a stream: that often, unless more pairs wait than a run without a
- * trace has. */
+/** Asking costs up to a microsecond a stream: that often, unless more pairs wait than a run without
+ * a trace has. */
 enum { CALLS_BETWEEN_LOOKS = 64, MANY_PAIRS = 2 * N_TIMED * PTI_N_STREAMS };
 
 /** cudaEventElapsedTime() gives 24 bits: over this time they are 8 ns. */
@@ -155,8 +155,8 @@ static void count_ops(pti_cuda_timing *timing, const pti_schedule *schedule) {
 /**
  * Find the time of one moment on the clocks of the GPU and of the host.
  *
- * The event happens between the two readings of the host's clock, so taking the middle is wrong by at
- * most half of their distance: on an idle GPU some microseconds, the same for the whole run. The
+ * The event happens between the two readings of the host's clock, so taking the middle is wrong by
+ * at most half of their distance: on an idle GPU some microseconds, the same for the whole run. The
  * clocks drift apart by some microseconds a second, so every run measures anew.
  */
 static polytile_status find_origin(pti_cuda_timing *timing) {
@@ -246,7 +246,8 @@ static void move_anchor(pti_cuda_timing *timing, lane *of, pair *to, double star
     of->anchor_s = start_s;
 }
 
-/** Write an operation that is done to the trace; its pair becomes the anchor or goes to the pool. */
+/** Write an operation that is done to the trace; its pair becomes the anchor or goes to the pool.
+ */
 static polytile_status trace(pti_cuda_timing *timing, lane *of, pair *done, double taken_s) {
     const pti_op *op = &timing->execution->schedule->op[done->op_index];
     cudaEvent_t from = of->anchor == NULL ? timing->origin : of->anchor->start;
