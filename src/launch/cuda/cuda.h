@@ -49,6 +49,9 @@ static inline pti_cuda_device *pti_cuda_of(polytile_device *device) {
  */
 polytile_status pti_cuda_check(pti_cuda_device *cuda, cudaError_t error, const char *call);
 
+/** Whether all that an event stands for is done; without waiting. */
+polytile_status pti_cuda_is_done(pti_cuda_device *cuda, cudaEvent_t event, bool *is_done);
+
 /** Make the device current in the calling thread. Errors: DEVICE, also for a fault of an earlier
  * run by any handle, whose text is repeated. */
 polytile_status pti_cuda_enter(pti_cuda_device *cuda);

@@ -70,7 +70,7 @@ static polytile_status drain_what_arrived(pti_staging *staging) {
     while (out->n_passed_on < out->n_taken) {
         pti_buffer *buffer = pti_ring_at(out, out->n_passed_on);
         bool has_arrived;
-        PTI_TRY(pti_buffer_has_arrived(staging->cuda, buffer, &has_arrived));
+        PTI_TRY(pti_cuda_is_done(staging->cuda, buffer->event, &has_arrived));
         if (!has_arrived || comes_after_a_drain(out, buffer))
             break;
         pti_buffer_drain(buffer, staging->copiers);

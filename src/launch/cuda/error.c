@@ -98,6 +98,17 @@ polytile_status pti_cuda_check(pti_cuda_device *cuda, cudaError_t error, const c
     return is_repeated(cuda) ? tell_fault(cuda, error, call) : fail(cuda, error, call);
 }
 
+/** Not being ready is an answer, which CUDA nevertheless keeps as its last error, where a kernel's
+ * launch would find it. */
+polytile_status pti_cuda_is_done(pti_cuda_device *cuda, cudaEvent_t event, bool *is_done) {
+    cudaError_t error = cuda->api->cudaEventQuery(event);
+    *is_done = error == cudaSuccess;
+    if (error != cudaErrorNotReady)
+        return pti_cuda_check(cuda, error, "cudaEventQuery");
+    cuda->api->cudaGetLastError();
+    return POLYTILE_OK;
+}
+
 /** An error of cudaSetDevice may be another GPU's, the one that was current: it is no fault. */
 polytile_status pti_cuda_enter(pti_cuda_device *cuda) {
     pti_cuda_fault fault;

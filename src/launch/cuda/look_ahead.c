@@ -69,7 +69,7 @@ polytile_status pti_look_back(pti_staging *staging) {
     while (in->n_returned < in->n_passed_on) {
         bool has_arrived;
         PTI_TRY(
-            pti_buffer_has_arrived(staging->cuda, pti_ring_at(in, in->n_returned), &has_arrived));
+            pti_cuda_is_done(staging->cuda, pti_ring_at(in, in->n_returned)->event, &has_arrived));
         if (!has_arrived)
             break;
         in->n_returned++;

@@ -112,14 +112,3 @@ polytile_status pti_buffer_receive(pti_cuda_device *cuda, pti_buffer *buffer) {
     return enqueue(cuda, buffer, buffer->packed, buffer->device, cudaMemcpyDeviceToHost,
                    PTI_STREAM_OUT);
 }
-
-/** CUDA keeps "not ready" as the last error, where a kernel's launch would find it. */
-polytile_status pti_buffer_has_arrived(pti_cuda_device *cuda, const pti_buffer *buffer,
-                                       bool *has_arrived) {
-    cudaError_t error = cuda->api->cudaEventQuery(buffer->event);
-    *has_arrived = error == cudaSuccess;
-    if (error != cudaErrorNotReady)
-        return pti_cuda_check(cuda, error, "cudaEventQuery");
-    cuda->api->cudaGetLastError();
-    return POLYTILE_OK;
-}

@@ -280,22 +280,12 @@ static polytile_status note(pti_cuda_timing *timing, lane *of) {
     return POLYTILE_OK;
 }
 
-/** Not being ready is an answer, which CUDA nevertheless remembers as its last error. */
-static polytile_status is_done(pti_cuda_timing *timing, cudaEvent_t event, bool *done) {
-    cudaError_t error = timing->cuda->api->cudaEventQuery(event);
-    *done = error == cudaSuccess;
-    if (error != cudaErrorNotReady)
-        return pti_cuda_check(timing->cuda, error, "cudaEventQuery");
-    timing->cuda->api->cudaGetLastError();
-    return POLYTILE_OK;
-}
-
 static polytile_status look(pti_cuda_timing *timing) {
     polytile_status status = POLYTILE_OK;
     for (int s = 0; s < PTI_N_STREAMS; s++) {
         lane *of = &timing->lane[s];
         for (bool done = true; of->first != NULL && done;) {
-            PTI_TRY(is_done(timing, of->first->stop, &done));
+            PTI_TRY(pti_cuda_is_done(timing->cuda, of->first->stop, &done));
             if (done)
                 PTI_TRY(note(timing, of));
         }
