@@ -103,6 +103,9 @@ const pti_driver *pti_driver_find(const char *name);
 /** What there is, for error texts. */
 void pti_drivers_describe(pti_text *text);
 
+/** What the CUDA driver takes, in builds with CUDA and without. */
+extern const pti_device_option pti_cuda_options[PTI_N_OPTIONS];
+
 extern const pti_driver pti_host_driver;
 extern const pti_driver pti_cuda_driver;
 

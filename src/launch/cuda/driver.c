@@ -6,7 +6,6 @@
 #include "launch/cuda/order.h"
 #include "launch/cuda/staging.h"
 #include "launch/cuda/timing.h"
-#include <polytile/size.h>
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -157,17 +156,12 @@ done:
     return status;
 }
 
-static const pti_device_option options[] = {
-    {PTI_OPTION_MEMORY, "memory", "SIZE (such as 16GiB)", polytile_size_parse},
-    {PTI_OPTION_THREADS, "threads", "N (1 to 1024)", pti_parse_threads},
-};
-
 const pti_driver pti_cuda_driver = {
     .name = "cuda",
     .forms = "cuda:K, cuda:K(memory=SIZE,threads=N)",
     .is_numbered = true,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = pti_cuda_options,
+    .n_options = PTI_N_OPTIONS,
     .open = open_cuda,
     .list = pti_cuda_list,
 };

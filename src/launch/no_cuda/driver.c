@@ -1,7 +1,5 @@
 #include "launch/device.h"
 
-#include <polytile/size.h>
-
 /* What stands in for CUDA in a library that was built without it. */
 
 static polytile_status refuse(polytile_context *ctx, const pti_device_text *text,
@@ -23,17 +21,12 @@ static polytile_status list_none(polytile_context *ctx, int capacity, polytile_d
     return POLYTILE_OK;
 }
 
-static const pti_device_option options[] = {
-    {PTI_OPTION_MEMORY, "memory", "SIZE (such as 16GiB)", polytile_size_parse},
-    {PTI_OPTION_THREADS, "threads", "N (1 to 1024)", pti_parse_threads},
-};
-
 const pti_driver pti_cuda_driver = {
     .name = "cuda",
     .forms = "cuda:K, cuda:K(memory=SIZE,threads=N) (left out of this build)",
     .is_numbered = true,
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .options = pti_cuda_options,
+    .n_options = PTI_N_OPTIONS,
     .open = refuse,
     .list = list_none,
 };
