@@ -10,8 +10,10 @@
 #include <polytile/implementation.h>
 #include <polytile/npy.h>
 #include <polytile/plan.h>
+#include <polytile/queue.h>
 #include <polytile/run.h>
 #include <polytile/size.h>
 #include <polytile/status.h>
+#include <polytile/tuning.h>
 
 #endif

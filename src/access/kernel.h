@@ -2,6 +2,7 @@
 #define POLYTILE_ACCESS_KERNEL_H
 
 #include "access/declaration.h"
+#include <polytile/tuning.h>
 
 /** What registration found out about conflicts, for any launch domain and any array. */
 typedef enum pti_conflict_class {
@@ -13,6 +14,7 @@ struct polytile_kernel {
     pti_object object;
     polytile_declaration *declaration; /* owned by the kernel, in no context's list */
     polytile_implementation implementation;
+    polytile_character character;
     pti_conflict_class conflict_class;
     struct pti_relations
         *relations; /* isl context and one map an access, built at registration; owned */

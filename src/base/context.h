@@ -61,8 +61,11 @@ typedef enum pti_log_level {
 typedef struct pti_settings {
     pti_log_level log_level;
     bool check_plan;             /* POLYTILE_CHECK contains "plan" */
+    bool check_attach;           /* POLYTILE_CHECK contains "attach" */
     bool no_cache;               /* POLYTILE_CACHE is "off" */
     const char *cache_directory; /* POLYTILE_CACHE, the environment's; NULL: the default */
+    const char *tuning_path;     /* POLYTILE_TUNING, the environment's; NULL: none */
+    bool tunes;                  /* POLYTILE_TUNE is 1 */
 } pti_settings;
 
 const pti_settings *pti_get_settings(const polytile_context *ctx);

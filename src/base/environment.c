@@ -18,15 +18,45 @@ static bool read_log(const char *value, pti_settings *settings) {
     return value[0] == '\0';
 }
 
+/** Note one word of a list; false if it is none that is known. */
+static bool read_check_word(const char *word, size_t length, pti_settings *settings) {
+    const struct {
+        const char *name;
+        bool *is_set;
+    } checks[] = {{"plan", &settings->check_plan}, {"attach", &settings->check_attach}};
+    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
+        if (strlen(checks[k].name) == length && strncmp(checks[k].name, word, length) == 0) {
+            *checks[k].is_set = true;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool read_check(const char *value, pti_settings *settings) {
-    settings->check_plan = strcmp(value, "plan") == 0;
-    return settings->check_plan || value[0] == '\0';
+    bool known = true;
+    while (known && *value != '\0') {
+        size_t length = strcspn(value, ",");
+        known = read_check_word(value, length, settings);
+        value += length + (value[length] == ',');
+    }
+    return known;
 }
 
 static bool read_cache(const char *value, pti_settings *settings) {
     settings->no_cache = strcmp(value, "off") == 0;
     settings->cache_directory = settings->no_cache || value[0] == '\0' ? NULL : value;
     return true;
+}
+
+static bool read_tuning(const char *value, pti_settings *settings) {
+    settings->tuning_path = value[0] == '\0' ? NULL : value;
+    return true;
+}
+
+static bool read_tune(const char *value, pti_settings *settings) {
+    settings->tunes = strcmp(value, "1") == 0;
+    return settings->tunes || value[0] == '\0' || strcmp(value, "0") == 0;
 }
 
 /** Set by the tests' support, not by the library. */
@@ -43,8 +73,10 @@ static const struct variable {
     const char *values;
 } variables[] = {
     {"POLYTILE_LOG", read_log, "error, warn, info or debug"},
-    {"POLYTILE_CHECK", read_check, "plan, or nothing"},
+    {"POLYTILE_CHECK", read_check, "plan, attach, both with a comma between, or nothing"},
     {"POLYTILE_CACHE", read_cache, "a directory, or off"},
+    {"POLYTILE_TUNING", read_tuning, "the file of a tuning table"},
+    {"POLYTILE_TUNE", read_tune, "1, 0 or nothing"},
     {"POLYTILE_TEST_SEED", read_nothing, "a number"},
     {"POLYTILE_TEST_SCALE", read_nothing, "a number"},
 };
@@ -65,7 +97,8 @@ static bool read_one(const char *entry, pti_settings *settings) {
     if (variable == NULL) {
         fprintf(stderr,
                 "polytile: warning: environment variable %.*s means nothing to polytile; "
-                "known are POLYTILE_LOG, POLYTILE_CHECK and POLYTILE_CACHE\n",
+                "known are POLYTILE_LOG, POLYTILE_CHECK, POLYTILE_CACHE, POLYTILE_TUNING and "
+                "POLYTILE_TUNE\n",
                 (int)length, entry);
         return true;
     }

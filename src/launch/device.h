@@ -6,6 +6,7 @@
 #include "launch/device_text.h"
 #include "partition/schedule.h"
 #include <polytile/run.h>
+#include <polytile/tuning.h>
 
 /* What the executor needs of a device. One more kind of device is one file that implements these
  * functions and one row of the driver table. */
@@ -28,6 +29,7 @@ typedef struct pti_move {
 typedef struct pti_launch {
     const pti_instance *instance;
     const polytile_implementation *implementation;
+    const polytile_character *character;
     const polytile_domain *threads;
     const polytile_view *views;
     const int64_t *block; /* threads of a block along each index, as the user asked; NULL: the
