@@ -71,7 +71,7 @@ void polytile_array_destroy(polytile_array *array);
 const char *polytile_array_get_name(const polytile_array *array);
 polytile_type polytile_array_get_type(const polytile_array *array);
 const polytile_domain *polytile_array_get_domain(const polytile_array *array);
-/** The host memory of the first element; NULL for a described array. */
+/** The host memory of the first element; NULL for a described array and for one of a queue. */
 void *polytile_array_get_data(const polytile_array *array);
 
 /** False after a run failed while it was writing this array; true again once a run has written it

@@ -30,6 +30,7 @@ typedef struct polytile_device polytile_device;
 polytile_status polytile_device_open(polytile_context *ctx, const char *text,
                                      polytile_device **device);
 
+/** Close a device; NULL and the device of a queue are left alone. */
 void polytile_device_close(polytile_device *device);
 
 /**

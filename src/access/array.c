@@ -13,6 +13,8 @@ static const int64_t index_limit = INT64_C(1) << 61;
 
 static void destroy_array(pti_object *object) {
     polytile_array *array = (polytile_array *)object;
+    if (array->queue != NULL)
+        array->leave_queue(array);
     if (array->mapping != NULL)
         munmap(array->mapping, (size_t)array->mapping_bytes);
     free(array->name);
@@ -160,7 +162,7 @@ const polytile_domain *polytile_array_get_domain(const polytile_array *array) {
 }
 
 void *polytile_array_get_data(const polytile_array *array) {
-    return array->data;
+    return array->is_internal ? NULL : array->data;
 }
 
 bool polytile_array_is_complete(const polytile_array *array) {

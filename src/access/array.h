@@ -14,7 +14,12 @@ struct polytile_array {
     int64_t n_bytes; /* of all elements */
     bool read_only;  /* a file mapped for reading */
     bool complete;
-    void *mapping; /* a mapped file, unmapped with the array; NULL if none */
+    struct polytile_queue *queue;            /* that holds it, attached or internal; NULL: none */
+    void (*leave_queue)(polytile_array *of); /* while it is held: called before it is destroyed */
+    int position;                            /* among the arrays of that queue */
+    bool is_internal; /* made by that queue: data is memory of the library's, NULL until it is
+                         needed, and nobody else's business */
+    void *mapping;    /* a mapped file, unmapped with the array; NULL if none */
     int64_t mapping_bytes;
 };
 

@@ -7,13 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_BYTES = 2048 };
-
 struct polytile_context {
     pti_object *newest;
+    int64_t n_adopted; /* so far */
     pti_settings settings;
-    char error[ERROR_BYTES];
+    char error[PTI_ERROR_BYTES];
 };
+
+/** Where the calling thread's errors go instead of into their context; NULL: nowhere else. */
+static _Thread_local char *redirected;
+
+void pti_redirect_errors(char *text) {
+    redirected = text;
+}
+
+static char *error_of(polytile_context *ctx) {
+    return redirected == NULL ? ctx->error : redirected;
+}
 
 polytile_status polytile_context_create(polytile_context **ctx) {
     if (ctx == NULL)
@@ -39,7 +49,7 @@ void polytile_context_destroy(polytile_context *ctx) {
 }
 
 const char *polytile_last_error(const polytile_context *ctx) {
-    return ctx == NULL ? "no context" : ctx->error;
+    return ctx == NULL ? "no context" : error_of((polytile_context *)ctx);
 }
 
 const char *polytile_version(void) {
@@ -58,6 +68,7 @@ const char *polytile_status_text(polytile_status status) {
 
 void pti_object_adopt(polytile_context *ctx, pti_object *object, void (*destroy)(pti_object *)) {
     object->context = ctx;
+    object->serial = ++ctx->n_adopted;
     object->destroy = destroy;
     object->previous = NULL;
     object->next = ctx->newest;
@@ -79,12 +90,12 @@ void pti_object_release(pti_object *object) {
 }
 
 polytile_status pti_fail(polytile_context *ctx, polytile_status status, const char *format, ...) {
-    char text[ERROR_BYTES];
+    char text[PTI_ERROR_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    memcpy(ctx->error, text, sizeof text);
+    memcpy(error_of(ctx), text, sizeof text);
     pti_log(ctx, PTI_LOG_INFO, "%s", text);
     return status;
 }
@@ -97,7 +108,7 @@ polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double 
 }
 
 void pti_clear_error(polytile_context *ctx) {
-    ctx->error[0] = '\0';
+    error_of(ctx)[0] = '\0';
 }
 
 const pti_settings *pti_get_settings(const polytile_context *ctx) {
@@ -107,7 +118,7 @@ const pti_settings *pti_get_settings(const polytile_context *ctx) {
 void pti_log(const polytile_context *ctx, pti_log_level level, const char *format, ...) {
     if (level > ctx->settings.log_level)
         return;
-    char text[ERROR_BYTES];
+    char text[PTI_ERROR_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

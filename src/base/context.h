@@ -4,6 +4,7 @@
 #include <polytile/context.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* What the library's modules share of a context: errors, owned objects, settings. */
 
@@ -14,6 +15,7 @@
  */
 typedef struct pti_object {
     polytile_context *context;
+    int64_t serial; /* no other object of the context ever has the same */
     struct pti_object *previous;
     struct pti_object *next;
     void (*destroy)(struct pti_object *object);
@@ -40,6 +42,16 @@ polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double 
 
 /** Forget the last error; every public function calls it first. */
 void pti_clear_error(polytile_context *ctx);
+
+/** The longest text of an error, with its end. */
+enum { PTI_ERROR_BYTES = 2048 };
+
+/**
+ * From here on the calling thread's errors, of whatever context, are in this memory of
+ * PTI_ERROR_BYTES, and the contexts' own stay as they are: for threads of the library's that work
+ * beside the one that uses the context. NULL: as usual again.
+ */
+void pti_redirect_errors(char *text);
 
 /** Leave the current function through its `done:` label when an expression is not POLYTILE_OK. */
 #define PTI_TRY(expression)                                                                        \

@@ -39,7 +39,7 @@ done:
 }
 
 void polytile_device_close(polytile_device *device) {
-    if (device != NULL)
+    if (device != NULL && device->queue == NULL)
         pti_object_release(&device->object);
 }
 

@@ -25,6 +25,14 @@ typedef struct pti_move {
     pti_image from; /* of a fill: one element in host memory, with strides of 0 */
 } pti_move;
 
+/** What runs the sub-kernels of a launch, and how. */
+typedef struct pti_body {
+    const polytile_implementation *implementation;
+    const polytile_character *character;
+    const int64_t *block; /* threads of a block along each index, as the user asked; NULL: the
+                             device's choice */
+} pti_body;
+
 /** One sub-kernel: a box of threads and one view an operand. */
 typedef struct pti_launch {
     const pti_instance *instance;
@@ -75,12 +83,15 @@ struct polytile_device {
     pti_object object;
     const pti_device_functions *functions;
     char *text;
-    int64_t limit_bytes;     /* 0: none */
-    bool reaches_host;       /* computes on host memory: plans without a limit run in place */
-    polytile_link link;      /* what plans for it assume */
-    polytile_report report;  /* of the last run */
-    bool is_running;         /* a run is in progress, also while it is inside a launcher */
-    struct pti_trace *trace; /* NULL: none is written; owned */
+    int64_t limit_bytes;          /* 0: none */
+    bool reaches_host;            /* computes on host memory: plans without a limit run in place */
+    polytile_link link;           /* what plans for it assume */
+    polytile_report report;       /* of the last run */
+    bool is_running;              /* a run is in progress, also while it is inside a launcher */
+    struct polytile_queue *queue; /* whose device this is; NULL: the user's */
+    void (*settle)(
+        struct polytile_queue *of); /* of a queue: wait until nothing runs on the device */
+    struct pti_trace *trace;        /* NULL: none is written; owned */
 };
 
 /** A kind of device. */

@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t max_size(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
 static pti_image host_image(const pti_execution *run, int operand) {
     return (pti_image){run->arrays[operand]->data, &run->host_layout[operand]};
 }
@@ -35,49 +39,67 @@ static void resolve_copy(pti_execution *run, pti_command *command) {
         placement_image(run, &run->schedule->placement[command->op->source_placement]);
 }
 
+/** The operand of the launch at hand that starts from an identity in an array; NULL if none does. */
+static const pti_operand *fresh_operand(const pti_schedule *schedule, const pti_op *op, int array) {
+    pti_schedule_launch launch = pti_schedule_launch_of(schedule, op);
+    for (int o = 0; o < launch.instance->n_operands; o++) {
+        if (pti_schedule_array(&launch, o) == array && launch.instance->operand[o].fresh)
+            return &launch.instance->operand[o];
+    }
+    return NULL;
+}
+
+/** Elements get the identity of a reduction that starts from it; others, that nobody wrote, zero. */
 static void resolve_fill(pti_execution *run, pti_command *command) {
-    const pti_operand *operand = &run->schedule->instance->operand[command->operand];
-    pti_reduction_identity(operand->reduction, operand->type, run->identity);
+    const pti_operand *fresh = fresh_operand(run->schedule, command->op, command->operand);
+    memset(run->identity, 0, (size_t)command->move.element_bytes);
+    if (fresh != NULL)
+        pti_reduction_identity(fresh->reduction, fresh->type, run->identity);
     run->everywhere.hull = command->op->box;
     command->move.from = (pti_image){run->identity, &run->everywhere};
 }
 
-/** The view of an operand in a superblock's launch; one without elements where it touches none. */
-static polytile_view view_of(const pti_execution *run, const pti_op *op, int operand) {
-    const pti_instance *instance = run->schedule->instance;
-    const pti_placement *placement = pti_schedule_placement(run->schedule, op->superblock, operand);
+/** The view of a launch's operand; one without elements where the superblock touches none. */
+static polytile_view view_of(const pti_execution *run, const pti_op *op,
+                             const pti_schedule_launch *launch, int operand) {
+    const pti_instance *instance = launch->instance;
+    const pti_placement *placement =
+        pti_schedule_placement(run->schedule, op->superblock, pti_schedule_array(launch, operand));
     if (placement == NULL)
         return (polytile_view){.resident = pti_box_empty(instance->operand[operand].domain.n_dims)};
     pti_image image = placement_image(run, placement);
     polytile_view view = pti_view_of(image.base, image.layout);
-    if (run->schedule->in_place)
+    if (run->schedule->in_place || run->schedule->n_launches > 0)
         view.resident = pti_footprint_hull(instance, operand, PTI_TOUCHES, &op->box);
     return view;
 }
 
 /** Whether all that a launch combines into from the identity was filled just before it. */
-static bool is_first(const pti_execution *run, const polytile_domain *threads) {
-    const pti_instance *instance = run->schedule->instance;
-    for (int a = 0; a < instance->n_operands; a++) {
-        if (!instance->operand[a].fresh)
+static bool is_first(const pti_execution *run, const pti_schedule_launch *launch,
+                     const polytile_domain *threads) {
+    const pti_instance *instance = launch->instance;
+    for (int o = 0; o < instance->n_operands; o++) {
+        if (!instance->operand[o].fresh)
             continue;
-        polytile_domain hull = pti_footprint_hull(instance, a, PTI_WRITES, threads);
-        if (run->n_filled[a] < pti_box_count(&hull))
+        polytile_domain hull = pti_footprint_hull(instance, o, PTI_WRITES, threads);
+        if (run->n_filled[pti_schedule_array(launch, o)] < pti_box_count(&hull))
             return false;
     }
     return true;
 }
 
 static void resolve_launch(pti_execution *run, pti_command *command) {
-    const pti_instance *instance = run->schedule->instance;
-    for (int a = 0; a < instance->n_operands; a++)
-        run->views[a] = view_of(run, command->op, a);
-    command->launch = (pti_launch){.instance = instance,
-                                   .implementation = run->implementation,
+    pti_schedule_launch launch = pti_schedule_launch_of(run->schedule, command->op);
+    const pti_body *body = &run->bodies[command->op->launch];
+    for (int o = 0; o < launch.instance->n_operands; o++)
+        run->views[o] = view_of(run, command->op, &launch, o);
+    command->launch = (pti_launch){.instance = launch.instance,
+                                   .implementation = body->implementation,
+                                   .character = body->character,
                                    .threads = &command->op->box,
                                    .views = run->views,
-                                   .block = run->block,
-                                   .is_first = is_first(run, &command->op->box)};
+                                   .block = body->block,
+                                   .is_first = is_first(run, &launch, &command->op->box)};
 }
 
 /** What finds an operation's memory, and which part of the report its time belongs to. */
@@ -170,16 +192,30 @@ static polytile_status run_on_device(pti_execution *run) {
     return status;
 }
 
+/** The most views of a launch, and the bytes of the longest element. */
+static void find_sizes(const pti_schedule *schedule, size_t *n_views, size_t *element_bytes) {
+    const pti_instance *arrays = schedule->instance;
+    *n_views = (size_t)arrays->n_operands;
+    *element_bytes = PTI_MAX_SCALAR_BYTES;
+    for (int l = 0; l < schedule->n_launches; l++)
+        *n_views = max_size(*n_views, (size_t)schedule->launch[l].instance->n_operands);
+    for (int a = 0; a < arrays->n_operands; a++)
+        *element_bytes = max_size(*element_bytes, (size_t)arrays->operand[a].element_bytes);
+}
+
 static polytile_status prepare(pti_execution *run) {
     const pti_instance *instance = run->schedule->instance;
     polytile_context *ctx = run->device->object.context;
-    size_t n_operands = (size_t)instance->n_operands;
+    size_t n_arrays = (size_t)instance->n_operands, n_views, element_bytes;
     polytile_status status = POLYTILE_OK;
-    run->host_layout = calloc(n_operands + 1, sizeof *run->host_layout);
-    run->views = calloc(n_operands + 1, sizeof *run->views);
-    run->n_filled = calloc(n_operands + 1, sizeof *run->n_filled);
-    if (run->host_layout == NULL || run->views == NULL || run->n_filled == NULL)
-        return pti_fail_memory(ctx, instance->kernel_name, (double)n_operands * sizeof *run->views);
+    find_sizes(run->schedule, &n_views, &element_bytes);
+    run->host_layout = calloc(n_arrays + 1, sizeof *run->host_layout);
+    run->views = calloc(n_views + 1, sizeof *run->views);
+    run->n_filled = calloc(n_arrays + 1, sizeof *run->n_filled);
+    run->identity = calloc(1, element_bytes);
+    if (run->host_layout == NULL || run->views == NULL || run->n_filled == NULL ||
+        run->identity == NULL)
+        return pti_fail_memory(ctx, instance->kernel_name, (double)n_views * sizeof *run->views);
     PTI_TRY(pti_completeness_create(ctx, instance, run->arrays, &run->completeness));
     for (int a = 0; a < instance->n_operands; a++)
         run->host_layout[a] =
@@ -193,25 +229,25 @@ done:
     return status;
 }
 
-polytile_status pti_execute(polytile_device *device, const polytile_plan *plan,
-                            const polytile_implementation *implementation,
-                            polytile_array *const *arrays, polytile_report *report) {
+polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,
+                            const pti_body *bodies, polytile_array *const *arrays,
+                            polytile_report *report) {
     double start_s = pti_now_s();
     polytile_status status;
     pti_execution run = {.device = device,
-                         .schedule = plan->schedule,
-                         .implementation = implementation,
+                         .schedule = schedule,
+                         .bodies = bodies,
                          .arrays = arrays,
-                         .block = plan->has_block ? plan->summary.block : NULL,
                          .report = report};
     PTI_TRY(prepare(&run));
-    report->peak_device_bytes = pti_schedule_peak_bytes(plan->schedule);
+    report->peak_device_bytes = pti_schedule_peak_bytes(schedule);
     PTI_TRY(run_on_device(&run));
 done:
     status = pti_completeness_end(&run.completeness, status);
     free(run.host_layout);
     free(run.views);
     free(run.n_filled);
+    free(run.identity);
     report->total_s = pti_now_s() - start_s;
     return status;
 }

@@ -11,16 +11,15 @@
 struct pti_execution {
     polytile_device *device;
     const pti_schedule *schedule;
-    const polytile_implementation *implementation;
-    polytile_array *const *arrays;
-    const int64_t *block;    /* as in pti_launch */
-    char *arena;             /* in device memory; NULL in place */
-    pti_layout *host_layout; /* of each operand's whole array; owned, as all below */
-    polytile_view *views;    /* of the launch resolved last, one an operand */
-    int64_t *n_filled;       /* of each operand, for the superblock at hand: elements that got their
-                                identity since the launch before */
-    unsigned char identity[PTI_MAX_SCALAR_BYTES]; /* of the fill resolved last */
-    pti_layout everywhere;                        /* strides of 0, for the identity */
+    const pti_body *bodies;        /* one a launch of the schedule */
+    polytile_array *const *arrays; /* one an operand of the schedule's instance */
+    char *arena;                   /* in device memory; NULL in place */
+    pti_layout *host_layout;       /* of each whole array; owned, as all below */
+    polytile_view *views;          /* of the launch resolved last, one an operand of it */
+    int64_t *n_filled;       /* of each array, for the superblock at hand: elements that got their
+                          identity since the launch before */
+    unsigned char *identity; /* of the fill resolved last: one element */
+    pti_layout everywhere;   /* strides of 0, for the identity */
     pti_completeness completeness;
     pti_progress progress;
     polytile_report *report;

@@ -24,6 +24,11 @@ static polytile_status check_plan(const polytile_plan *plan) {
 
 /** A launcher may not use the device that it was called by: memory and streams are the run's. */
 static polytile_status check_idle(const polytile_device *device) {
+    if (device->queue != NULL)
+        return pti_fail(device->object.context, POLYTILE_INVALID,
+                        "%s: the device belongs to a queue; launch through the queue, or open the "
+                        "device for runs of its own",
+                        device->text);
     if (!device->is_running)
         return POLYTILE_OK;
     return pti_fail(device->object.context, POLYTILE_INVALID,
@@ -33,10 +38,12 @@ static polytile_status check_idle(const polytile_device *device) {
 }
 
 static polytile_status execute(polytile_device *device, const polytile_plan *plan,
-                               const polytile_implementation *implementation,
-                               polytile_array *const *arrays) {
+                               const polytile_kernel *kernel, polytile_array *const *arrays) {
+    pti_body body = {.implementation = &kernel->implementation,
+                     .character = &kernel->character,
+                     .block = plan->has_block ? plan->summary.block : NULL};
     device->is_running = true;
-    polytile_status status = pti_execute(device, plan, implementation, arrays, &device->report);
+    polytile_status status = pti_execute(device, plan->schedule, &body, arrays, &device->report);
     device->is_running = false;
     return status;
 }
@@ -56,7 +63,7 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
     PTI_TRY(pti_run_check(plan, device, kernel, arrays));
     PTI_TRY(check_plan(plan));
-    PTI_TRY(execute(device, plan, &kernel->implementation, arrays));
+    PTI_TRY(execute(device, plan, kernel, arrays));
 done:
     return status;
 }

@@ -52,6 +52,10 @@ static polytile_status check_array(polytile_context *ctx, const pti_instance *in
     if (array->object.context != ctx)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: array %s is of another context", kernel,
                         array->name);
+    if (array->queue != NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: array %s is %s a queue; %s", kernel,
+                        array->name, array->is_internal ? "of" : "attached to",
+                        array->is_internal ? "launch through the queue" : "detach it first");
     if (array->type != planned->type || !pti_box_equals(&array->domain, &planned->domain))
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: array %s has another type or domain than was planned for %s; make a "

@@ -70,6 +70,8 @@ polytile_status polytile_device_trace(polytile_device *device, const char *path)
         return POLYTILE_INVALID;
     polytile_context *ctx = device->object.context;
     pti_clear_error(ctx);
+    if (device->queue != NULL)
+        device->settle(device->queue);
     polytile_status status = pti_trace_end(device);
     if (status != POLYTILE_OK || path == NULL)
         return status;
@@ -126,7 +128,7 @@ static void print_name(struct pti_trace *trace, const pti_op *op, const char *su
 }
 
 static void print_launch(struct pti_trace *trace, const pti_op *op) {
-    print_name(trace, op, trace->schedule->instance->kernel_name);
+    print_name(trace, op, pti_schedule_launch_of(trace->schedule, op).instance->kernel_name);
     fprintf(trace->file, "\"args\": {\"superblock\": %" PRId64 ", \"threads\": %" PRId64 "}, ",
             op->superblock, pti_box_count(&op->box));
 }

@@ -26,6 +26,12 @@ void polytile_plan_destroy(polytile_plan *plan) {
         pti_object_release(&plan->object);
 }
 
+static const polytile_plan_options no_options = {0};
+
+static const pti_strategy *find_strategy(const polytile_plan_options *options) {
+    return pti_strategy_find(options->strategy == NULL ? "min-time" : options->strategy);
+}
+
 static polytile_status check_options(polytile_context *ctx, const polytile_kernel *kernel,
                                      const polytile_plan_options *options,
                                      const pti_strategy *strategy) {
@@ -138,7 +144,18 @@ static void summarise(polytile_plan *plan, const pti_choice *choice, const char 
     plan->paper_overshoot_bytes = choice->paper_overshoot_bytes;
 }
 
-static const polytile_plan_options no_options = {0};
+polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_domain *domain,
+                              polytile_array *const *arrays, const polytile_plan_options *options,
+                              pti_instance **instance) {
+    options = options == NULL ? &no_options : options;
+    const pti_strategy *strategy = find_strategy(options);
+    polytile_status status;
+    *instance = NULL;
+    PTI_TRY(check_options(kernel->object.context, kernel, options, strategy));
+    PTI_TRY(bind(kernel, domain, arrays, options, instance));
+done:
+    return status;
+}
 
 polytile_status polytile_plan_create(const polytile_kernel *kernel, const polytile_domain *domain,
                                      polytile_array *const *arrays,
@@ -154,8 +171,7 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL",
                         polytile_kernel_get_name(kernel));
     options = options == NULL ? &no_options : options;
-    const pti_strategy *strategy =
-        pti_strategy_find(options->strategy == NULL ? "min-time" : options->strategy);
+    const pti_strategy *strategy = find_strategy(options);
     pti_choice choice = {0};
     pti_instance *instance = NULL;
     polytile_plan *made = NULL;

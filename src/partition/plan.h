@@ -15,6 +15,16 @@ struct polytile_plan {
                                       limit, 0 if it fits */
 };
 
+/**
+ * Fill in a launch and prove that it is sound, without planning it.
+ *
+ * Errors  As polytile_plan_create(), without NO_FIT.
+ * Owns    The caller frees *instance with pti_instance_free(); on error it is NULL.
+ */
+polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_domain *domain,
+                              polytile_array *const *arrays, const polytile_plan_options *options,
+                              pti_instance **instance);
+
 /** The three forms of polytile_plan_to_string(); *text is owned by the caller. */
 polytile_status pti_plan_to_text(const polytile_plan *plan, char **text);
 polytile_status pti_plan_to_json(const polytile_plan *plan, char **text);

@@ -34,7 +34,7 @@ pti_stream pti_op_stream(pti_op_kind kind);
 
 /** A piece of device memory that holds a box of one array for a while. */
 typedef struct pti_placement {
-    int operand;
+    int operand;          /* of the schedule's instance: the array */
     int64_t offset_bytes; /* in the arena */
     pti_layout layout;
 } pti_placement;
@@ -45,6 +45,7 @@ typedef struct pti_placement {
  */
 typedef struct pti_op {
     pti_op_kind kind;
+    int launch;               /* of the schedule's launches, for which or after which this is */
     int64_t superblock;       /* for whose launch this is, or (download) after whose */
     int64_t placement;        /* launch: -1, see pti_schedule_placement() */
     int64_t source_placement; /* copy only, else -1 */
@@ -54,14 +55,42 @@ typedef struct pti_op {
     polytile_domain box;
 } pti_op;
 
+/** One of several launches of a schedule. */
+typedef struct pti_schedule_launch {
+    const pti_instance *instance; /* borrowed */
+    const int *array; /* of each of its operands: which operand of the schedule's instance it is;
+                         owned by the schedule */
+    int64_t first_superblock; /* its superblocks follow one another */
+    int64_t n_superblocks;
+} pti_schedule_launch;
+
+/** What a placement holds before the first operation of a schedule, or after the last. */
+typedef struct pti_holding {
+    int64_t placement;
+    pti_boxes valid; /* in their newest version */
+    pti_boxes dirty; /* valid, and newer than the host's */
+} pti_holding;
+
 /**
- * A launch as a list of operations.
+ * One or several launches as a list of operations.
  *
  * In place: there is no arena; every placement is the whole host array, and only fills and launches
  * occur.
+ *
+ * With several launches the instance is of no kernel: its operands are all arrays that the schedule
+ * knows of, and it has no sections. Data may lie on the device before and stay there: what is dirty
+ * after the last operation has not reached the host. Elements that nobody wrote are zero; they are
+ * filled, not uploaded.
  */
 typedef struct pti_schedule {
-    const pti_instance *instance; /* borrowed: lives in the same plan */
+    const pti_instance *instance; /* borrowed: lives as long */
+    int n_launches;               /* 0: one launch, which is the instance */
+    pti_schedule_launch *launch;
+    int n_before;
+    pti_holding *before;
+    int n_after;
+    pti_holding *after;
+    pti_boxes *unwritten; /* of each operand, before; NULL: every element was written */
     bool in_place;
     int64_t limit_bytes; /* 0: none */
     int64_t arena_bytes; /* all placements lie in [0, arena_bytes) */
@@ -69,8 +98,8 @@ typedef struct pti_schedule {
     polytile_domain *superblock; /* threads, in run order; owned, as all below */
     int64_t n_placements;
     pti_placement *placement;
-    int64_t *launch_placement; /* [superblock * n_operands + operand]; -1: the superblock touches
-                                  nothing of it */
+    int64_t *launch_placement; /* [superblock * n_operands + operand of the instance]; -1: the
+                                  superblock touches nothing of it */
     int64_t n_ops;
     pti_op *op;
     int64_t n_waits;
@@ -81,6 +110,13 @@ typedef struct pti_schedule {
  */
 const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int64_t superblock,
                                             int operand);
+
+/** The launch for which or after which an operation is; if there is none, one of no superblocks with
+ * the schedule's own instance. */
+pti_schedule_launch pti_schedule_launch_of(const pti_schedule *schedule, const pti_op *op);
+
+/** The operand of the schedule's instance that an operand of a launch is. */
+int pti_schedule_array(const pti_schedule_launch *launch, int operand);
 
 /** The end of the highest placement in the arena; 0 in place. */
 int64_t pti_schedule_peak_bytes(const pti_schedule *schedule);

@@ -12,11 +12,13 @@ static void describe_command(const pti_cuda_device *cuda, const char *before, co
     if (command == NULL)
         return;
     const pti_schedule *schedule = cuda->execution->schedule;
-    const char *subject = command->operand < 0 ? schedule->instance->kernel_name
+    pti_schedule_launch launch = pti_schedule_launch_of(schedule, command->op);
+    const char *subject = command->operand < 0 ? launch.instance->kernel_name
                                                : schedule->instance->operand[command->operand].name;
     pti_text_add(text, "%s%s of %s, superblock %lld of %lld%s", before,
-                 pti_op_word(command->op->kind), subject, (long long)command->op->superblock + 1,
-                 (long long)schedule->n_superblocks, after);
+                 pti_op_word(command->op->kind), subject,
+                 (long long)(command->op->superblock - launch.first_superblock) + 1,
+                 (long long)launch.n_superblocks, after);
 }
 
 /** An error that CUDA repeats at every call has ended the context; the calls of this function clear

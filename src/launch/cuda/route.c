@@ -98,10 +98,11 @@ polytile_status pti_cuda_routes_begin(pti_cuda_device *cuda, const pti_execution
     for (int a = 0; a < n_operands; a++)
         kinds[a] = PTI_CUDA_PAGEABLE;
     for (int a = 0; a < n_operands; a++)
-        PTI_TRY(look_at(cuda, execution->arrays[a], &kinds[a]));
+        if (execution->arrays[a]->data != NULL)
+            PTI_TRY(look_at(cuda, execution->arrays[a], &kinds[a]));
     for (int a = 0; a < n_operands; a++) {
         const polytile_array *array = execution->arrays[a];
-        if (kinds[a] == PTI_CUDA_PAGEABLE && array->mapping == NULL &&
+        if (kinds[a] == PTI_CUDA_PAGEABLE && array->data != NULL && array->mapping == NULL &&
             pays(cuda, execution->schedule, a, array))
             try_to_pin(cuda, array, &kinds[a]);
     }

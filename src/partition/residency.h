@@ -1,0 +1,87 @@
+#ifndef POLYTILE_PARTITION_RESIDENCY_H
+#define POLYTILE_PARTITION_RESIDENCY_H
+
+#include "base/context.h"
+#include "partition/partition.h"
+#include "partition/schedule.h"
+#include <polytile/plan.h>
+
+/* What lies on a device between launches, and schedules that go on from there.
+ *
+ * Pieces of arrays lie in images: boxes of one array with a layout and a place in the arena. A
+ * superblock runs on images that contain what it touches; where there is none, one is made, of the
+ * whole array if all arrays fit together, and filled from other images and from the host. Memory
+ * for it comes from the run of neighbours in the arena whose next use lies farthest ahead; what is
+ * newer in them than on the host is downloaded first. */
+
+/** An array that may be resident. */
+typedef struct pti_resident_array {
+    char *name; /* borrowed, until it is removed */
+    polytile_type type;
+    int64_t element_bytes;
+    polytile_domain domain;
+    bool is_internal; /* the host does not hold it yet: every element is zero */
+} pti_resident_array;
+
+typedef enum pti_step_kind {
+    PTI_STEP_LAUNCH,
+    PTI_STEP_FLUSH, /* download what is newer on the device than on the host */
+    PTI_STEP_DROP   /* forget what the device holds of an array, unwritten */
+} pti_step_kind;
+
+/** What a schedule is made for: a launch in superblocks, or the end of an array's stay. */
+typedef struct pti_step {
+    pti_step_kind kind;
+    const pti_instance *instance;   /* launch: borrowed until the schedule is freed */
+    const int *array;               /* launch: of each operand, which array it is */
+    const pti_partition *partition; /* launch: n_buffers is ignored; borrowed */
+    int dropped; /* flush and drop: which array; its images are gone from the device afterwards */
+} pti_step;
+
+typedef struct pti_residency pti_residency;
+
+/** NULL when memory runs out. The caller frees it. arena_bytes: of the device, for all images. */
+pti_residency *pti_residency_create(int64_t arena_bytes);
+void pti_residency_free(pti_residency *residency);
+
+/** Let the arena grow or shrink, when nothing is resident. */
+void pti_residency_resize(pti_residency *residency, int64_t arena_bytes);
+
+/** Add an array; its position is the lowest that is free, -1 when memory runs out. */
+int pti_residency_add(pti_residency *residency, const pti_resident_array *array);
+
+/** Remove an array of which nothing is resident. */
+void pti_residency_remove(pti_residency *residency, int array);
+
+/** Whether every array fits the arena whole, beside the others: launches then need no more than one
+ * superblock. */
+bool pti_residency_all_fit(const pti_residency *residency);
+
+/** Whether anything of the array on the device is newer than the host's. */
+bool pti_residency_is_dirty(const pti_residency *residency, int array);
+
+/** Forget everything, after a run that failed: what the host holds is what there is. */
+void pti_residency_forget(pti_residency *residency);
+
+/**
+ * Plan steps in order, going on from what is resident, which becomes what is resident after them.
+ *
+ * Superblocks of a launch may run in either direction: the one that finds more of its data at its
+ * beginning. Each needs, with nothing else resident and every piece padded to
+ * PTI_RESIDENT_ALIGNMENT, no more than the arena.
+ *
+ * link: where one upload around several pieces is faster it is taken; NULL: as few bytes as possible.
+ *
+ * Errors  NO_MEMORY (host memory; *schedule is NULL and the residency as after
+ *         pti_residency_forget()), NO_FIT (a superblock that needs more than the arena: a mistake of
+ *         the caller).
+ * Owns    The caller frees *schedule before the residency and the steps' instances; its instance,
+ *         with all arrays by position, is the residency's and changes with the next call.
+ */
+polytile_status pti_residency_plan(pti_residency *residency, int n_steps, const pti_step *steps,
+                                   const polytile_link *link, pti_schedule **schedule);
+
+/** Images begin at multiples of this. */
+enum { PTI_RESIDENT_ALIGNMENT = 256 };
+
+#endif
