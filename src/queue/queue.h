@@ -1,0 +1,164 @@
+#ifndef POLYTILE_QUEUE_QUEUE_H
+#define POLYTILE_QUEUE_QUEUE_H
+
+#include "access/array.h"
+#include "launch/device.h"
+#include "partition/residency.h"
+#include "queue/guard.h"
+#include <polytile/queue.h>
+
+#include <pthread.h>
+
+/* A queue has two threads. The program's checks launches, looks them up among those prepared before
+ * and appends them as items. The queue's own takes a window of items at a time, plans it as one
+ * schedule and runs it. What both use is under the mutex; what only one uses says so. */
+
+/**
+ * A launch with all that does not depend on what is resident, kept for the next identical one.
+ *
+ * Made by the program's thread. partition, all_fit and arena_bytes belong to the queue's thread
+ * once an item with it was appended; the rest never changes.
+ */
+typedef struct pti_prepared {
+    struct pti_prepared *next; /* in the cache */
+    int64_t kernel_serial;
+    polytile_domain domain;
+    int n_arrays;
+    int64_t *array_serial;         /* one an argument; owned, as all below */
+    int *position;                 /* of each operand: the array's position in the queue */
+    polytile_plan_options options; /* own copies of what it points to; limit_bytes 0 */
+    polytile_implementation implementation;
+    polytile_character character;
+    pti_body body; /* of the two above and the block that was asked for */
+    pti_instance *instance;
+    polytile_domain *touched; /* hull of what it touches of each operand */
+    polytile_domain *written; /* hull of what it writes of each operand; empty if nothing */
+    pti_partition partition;  /* for arena_bytes and all_fit */
+    int64_t arena_bytes;
+    bool all_fit;
+    pti_schedule *in_place; /* for devices that reach the host's memory; else NULL */
+    int64_t n_items;        /* queued with it, under the mutex */
+    int64_t last_used;      /* number of the item, for throwing out the oldest */
+} pti_prepared;
+
+typedef enum pti_item_kind {
+    PTI_ITEM_LAUNCH,
+    PTI_ITEM_FLUSH, /* bring an array's results back and forget it on the device */
+    PTI_ITEM_DROP   /* forget an array on the device: it is destroyed, or was internal */
+} pti_item_kind;
+
+typedef struct pti_item {
+    struct pti_item *next;
+    pti_item_kind kind;
+    int64_t number;         /* from 1, in the order of the program */
+    pti_prepared *prepared; /* launch */
+    int position;           /* flush and drop: of the array */
+} pti_item;
+
+/** An array that the queue holds, at its position. */
+typedef struct pti_held {
+    polytile_array *array; /* NULL: the position is free */
+    pti_guard *guard;      /* of attached memory under POLYTILE_CHECK=attach; else NULL */
+    int64_t last_item;     /* that uses it; 0: none */
+} pti_held;
+
+struct polytile_queue {
+    pti_object object;
+    polytile_device *device; /* owned */
+    pthread_t thread;
+    bool has_thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t work; /* for the queue's thread: something to do */
+    pthread_cond_t done; /* for the program's thread: something is done */
+
+    /* Under the mutex. */
+    pti_item *first;
+    pti_item *last;
+    int64_t n_queued; /* numbers given so far */
+    int64_t n_left;   /* items not done */
+    bool is_running;  /* a window is being planned or run */
+    bool is_paused;
+    bool is_stopping;
+    int n_waiting;          /* calls that wait: they override a pause */
+    int wanted;             /* position of the array that is waited for; -1: none or all */
+    polytile_status status; /* of the first window that failed since the last wait */
+    char error[PTI_ERROR_BYTES];
+    polytile_queue_report report;
+    int held_capacity;
+    pti_held *held; /* grows only while nothing runs */
+
+    /* Of the program's thread. */
+    pti_prepared *prepared;
+    int n_prepared;
+
+    /* Of the queue's thread, and of the program's while nothing is queued or running. */
+    pti_residency *residency; /* NULL: the device reaches the host's memory */
+    int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
+};
+
+static inline pti_instance *pti_item_instance(const pti_item *item) {
+    return item->prepared->instance;
+}
+
+/* prepare.c */
+
+/**
+ * Find a launch among those prepared, or check and prepare it.
+ *
+ * Errors  As polytile_queue_launch().
+ */
+polytile_status pti_queue_prepare(polytile_queue *queue, const polytile_kernel *kernel,
+                                  const polytile_domain *domain, int n_arrays,
+                                  polytile_array *const *arrays,
+                                  const polytile_plan_options *options, pti_prepared **prepared);
+
+/** Throw out launches of an array that leaves the queue, and all of them with -1; none of them is
+ * queued. */
+void pti_queue_forget_prepared(polytile_queue *queue, int position);
+
+/* held.c */
+
+/** Take a position for an array. Errors: NO_MEMORY. */
+polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array);
+/** Give the position back; nothing of the array is queued or resident. */
+void pti_queue_let_go(polytile_queue *queue, polytile_array *array);
+
+/** Host memory for an array of the queue's own. Errors: NO_MEMORY. */
+polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array);
+
+/* items.c */
+
+/** Append an item; it is copied, and its number filled in. Errors: NO_MEMORY. */
+polytile_status pti_queue_append(polytile_queue *queue, const pti_item *item);
+/** Wait until items are done: of an array by its position, or all with -1. Does not report. */
+void pti_queue_settle(polytile_queue *queue, int position);
+/** Report what failed since the last report, and clear it. */
+polytile_status pti_queue_take_error(polytile_queue *queue);
+
+/* window.c */
+
+/** The most superblocks and launches that are planned together. */
+enum { PTI_WINDOW_SUPERBLOCKS = 4096, PTI_WINDOW_LAUNCHES = 256 };
+
+/**
+ * Take from the queue what is planned together next: from its beginning as much as is allowed; or,
+ * if one array is waited for, only what that needs, directly or through others. Items that are left
+ * behind have no element in common with those taken from behind them that either writes.
+ *
+ * Returns the list, in order; the mutex is held.
+ */
+pti_item *pti_window_take(polytile_queue *queue);
+
+/* engine.c */
+
+/** Plan and run a window on the queue's thread, without the mutex but for the report. On error the
+ * text is in the calling thread's place for errors, and what was lost is marked incomplete. */
+polytile_status pti_engine_run(polytile_queue *queue, const pti_item *window);
+
+/* worker.c */
+
+/** Start and end the queue's thread; ending runs what is queued. Errors: DEVICE. */
+polytile_status pti_worker_start(polytile_queue *queue);
+void pti_worker_stop(polytile_queue *queue);
+
+#endif
