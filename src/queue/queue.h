@@ -58,7 +58,8 @@ typedef struct pti_item {
 /** An array that the queue holds, at its position. */
 typedef struct pti_held {
     polytile_array *array; /* NULL: the position is free */
-    pti_guard *guard;      /* of attached memory under POLYTILE_CHECK=attach; else NULL */
+    pti_guard guard;       /* of attached memory */
+    bool is_guarded;       /* POLYTILE_CHECK=attach: closed while nothing moves */
     int64_t last_item;     /* that uses it; 0: none */
 } pti_held;
 

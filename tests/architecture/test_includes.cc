@@ -26,6 +26,9 @@ const Layer layers[] = {
     {"src/access", {"base/", "access/"}, runtimes},
     {"src/partition", {"base/", "access/", "partition/"}, runtimes},
     {"src/launch", {"base/", "access/", "partition/", "launch/"}, {"mpi.h", "isl/"}},
+    {"src/queue",
+     {"base/", "access/", "partition/", "launch/", "queue/"},
+     {"omp.h", "mpi.h", "cuda", "nv", "isl/"}},
     {"tools", {}, runtimes_and_isl},
     {"examples", {"common/"}, {"mpi.h", "isl/"}},
 };
