@@ -2,9 +2,8 @@
 
 #include "base/checked.h"
 #include "partition/arena.h"
-#include "partition/predict.h"
+#include "partition/upload_choice.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /** Transfers a section: a few, that take a little too much, beat many. */
@@ -186,83 +185,25 @@ static bool may_copy(const build *of, int operand) {
     return !is->writes && (of->arena.division.by_slots || of->arena.partition->n_buffers > 1);
 }
 
-static polytile_domain hull_of(const pti_boxes *boxes) {
-    polytile_domain hull = boxes->box[0];
-    for (int k = 1; k < boxes->n_boxes; k++)
-        hull = pti_box_coarse_union(&hull, &boxes->box[k]);
-    return hull;
+/** Whether a piece may be filled with more than it needs: what lies between is on the host as it is
+ * on the device, since it is never written. */
+static bool may_upload_around(const build *of, int operand) {
+    return !of->arena.instance->operand[operand].writes;
 }
 
-static double upload_seconds(const build *of, int operand, const polytile_domain *box) {
-    const pti_operand *is = &of->arena.instance->operand[operand];
-    pti_runs runs = pti_runs_of(&is->domain, box, is->element_bytes);
-    return of->link->transfer_latency_s + (double)box_bytes(of, operand, box) *
-                                              pti_run_cost(of->link, runs) /
-                                              of->link->duplex_bytes_per_s;
-}
-
-static int64_t set_bytes(const build *of, int operand, const pti_boxes *boxes) {
-    int64_t bytes = 0;
-    for (int k = 0; k < boxes->n_boxes; k++)
-        bytes += box_bytes(of, operand, &boxes->box[k]);
-    return bytes;
-}
-
-static double copy_seconds(const build *of, int operand) {
-    double seconds = 0;
-    for (int k = 0; k < of->shared.n_boxes; k++)
-        seconds += pti_copy_seconds(of->link, (double)box_bytes(of, operand, &of->shared.box[k]));
-    return seconds;
-}
-
-/** The seconds of copying what is shared with the piece before and of uploading the rest. */
-static double exact_seconds(build *of, int operand) {
-    double seconds = 0;
-    pti_boxes_copy(&of->rest, &of->needed);
-    pti_boxes_subtract_all(&of->rest, &of->shared);
-    for (int k = 0; k < of->rest.n_boxes; k++)
-        seconds += upload_seconds(of, operand, &of->rest.box[k]);
-    return seconds + copy_seconds(of, operand);
-}
-
-/** A lower bound of the same, without taking boxes apart: less a little, for rounding. */
-static double least_seconds(const build *of, int operand) {
-    double bytes = (double)set_bytes(of, operand, &of->needed);
-    double shared_bytes = (double)set_bytes(of, operand, &of->shared);
-    return (1 - 1e-9) * (copy_seconds(of, operand) +
-                         fmax(bytes - shared_bytes, 0) / of->link->duplex_bytes_per_s);
-}
-
-/** Whether one upload around all that is needed is faster; what lies between is on the host as it
- * is on the device, since it is never written. */
-static bool one_upload_is_faster(build *of, int operand) {
-    if (of->link == NULL || of->arena.instance->operand[operand].writes ||
-        of->needed.n_boxes == 0 || of->needed.n_boxes + of->shared.n_boxes == 1)
-        return false;
-    polytile_domain hull = hull_of(&of->needed);
-    double seconds = upload_seconds(of, operand, &hull);
-    return seconds < least_seconds(of, operand) || seconds < exact_seconds(of, operand);
-}
-
-/** The same, without taking anything apart, where it is beyond doubt: at best what is needed is as
- * little as one section in two uploads, or all that the piece before holds is copied at once. */
 static bool hull_is_surely_faster(const build *of, int operand, const polytile_domain *hull,
                                   const polytile_domain *threads) {
     const state *at = &of->state[operand];
-    const pti_operand *is = &of->arena.instance->operand[operand];
-    if (of->link == NULL || is->writes || is->n_sections < 2)
-        return false;
-    int64_t least = pti_footprint_least(of->arena.instance, operand, threads, hull);
-    double least_bytes = (double)(least * is->element_bytes);
-    double rate = of->link->duplex_bytes_per_s;
-    double best_s = 2 * of->link->transfer_latency_s + least_bytes / rate;
-    polytile_domain common;
-    if (at->placement >= 0 && may_copy(of, operand) &&
-        pti_box_intersect(hull, &at->hull, &common)) {
-        double rest_bytes = fmax(least_bytes - (double)box_bytes(of, operand, &common), 0);
-        best_s = fmin(best_s, pti_copy_seconds(of->link, 0) + rest_bytes / rate);
-    }
-    return least > 0 && upload_seconds(of, operand, hull) < (1 - 1e-9) * best_s;
+    bool may_share = at->placement >= 0 && may_copy(of, operand);
+    return may_upload_around(of, operand) &&
+           pti_upload_hull_is_surely_faster(of->link, of->arena.instance, operand, threads, hull,
+                                            may_share ? &at->hull : NULL);
+}
+
+static bool one_upload_is_faster(build *of, int operand) {
+    return may_upload_around(of, operand) &&
+           pti_upload_around_is_faster(of->link, &of->arena.instance->operand[operand], &of->needed,
+                                       &of->shared, &of->rest);
 }
 
 static void need_one(build *of, const polytile_domain *box) {
@@ -289,7 +230,7 @@ static void find_needed(build *of, int operand, bool new_piece, const polytile_d
     if (new_piece && at->placement >= 0 && may_copy(of, operand))
         shared_with(&of->needed, &at->valid, &of->shared);
     if (new_piece && one_upload_is_faster(of, operand)) {
-        polytile_domain around = hull_of(&of->needed);
+        polytile_domain around = pti_upload_around(&of->needed);
         need_one(of, &around);
     }
 }
