@@ -1,0 +1,250 @@
+#include "partition/grain.h"
+
+#include "base/checked.h"
+#include "partition/build.h"
+#include "partition/choose.h"
+#include "partition/residency.h"
+#include <polytile/size.h>
+
+/** Small pieces are a 64th of the arena, or the first larger part that is good enough: an eighth at
+ * most, since three of them are on the device at once and the rest is to hold what stays. */
+enum { SMALLEST_PART = 64, LARGEST_PART = 8 };
+
+/** Superblocks that have memory while one of them runs: it, and the two that come next. */
+enum { N_AHEAD = 3 };
+
+/** How often a limit is lowered to make padded pieces fit. */
+enum { MAX_RETRIES = 4 };
+
+/** What small pieces may move against the planner's own; and how much longer than its latency the
+ * transfers of a piece take at least. */
+static const double most_traffic = 1.05, latencies_per_piece = 8;
+
+typedef struct grain {
+    polytile_context *ctx;
+    const pti_instance *instance;
+    const pti_strategy *strategy;
+    const polytile_plan_options *options;
+    int64_t arena_bytes;
+} grain;
+
+/** A way to cut, and what it moves. */
+typedef struct cut {
+    pti_partition partition; /* owned */
+    int64_t moved_bytes;
+} cut;
+
+/** The arena that the largest superblock takes, every piece of it padded. */
+static int64_t padded_bytes(const pti_instance *instance, const pti_partition *partition) {
+    int64_t operand_bytes[PTI_MAX_OPERANDS];
+    int64_t largest = 0;
+    for (int64_t k = 0; k < partition->n_superblocks; k++) {
+        int64_t sum = pti_piece_bytes(instance, &partition->superblock[k], operand_bytes);
+        for (int a = 0; a < instance->n_operands && sum < INT64_MAX; a++)
+            sum += -operand_bytes[a] & (PTI_RESIDENT_ALIGNMENT - 1);
+        largest = pti_max(largest, sum);
+    }
+    return largest;
+}
+
+static bool leaves_room(const grain *of, const pti_partition *partition) {
+    return padded_bytes(of->instance, partition) <= of->arena_bytes / N_AHEAD;
+}
+
+static int64_t moved_bytes(const pti_schedule *schedule) {
+    pti_traffic traffic = pti_schedule_traffic(schedule);
+    return traffic.h2d_bytes + traffic.d2h_bytes;
+}
+
+/** Take the superblocks out of a schedule, which ends. */
+static cut take_superblocks(pti_schedule *schedule, int n_buffers, const int64_t *shape) {
+    cut made = {.partition = {.n_buffers = n_buffers,
+                              .n_superblocks = schedule->n_superblocks,
+                              .superblock = schedule->superblock},
+                .moved_bytes = moved_bytes(schedule)};
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        made.partition.shape[d] = shape[d];
+    schedule->superblock = NULL;
+    pti_schedule_free(schedule);
+    return made;
+}
+
+/** Cut as the planner cuts a single launch under a limit. */
+static polytile_status cut_for(const grain *of, const pti_strategy *strategy, int n_buffers,
+                               int64_t limit_bytes, cut *made) {
+    polytile_plan_options options = *of->options;
+    pti_choice choice;
+    options.limit_bytes = limit_bytes;
+    options.n_buffers = n_buffers;
+    *made = (cut){0};
+    polytile_status status = pti_choose(of->ctx, of->instance, strategy, &options, &choice);
+    if (status == POLYTILE_OK)
+        *made = take_superblocks(choice.schedule, choice.n_buffers, choice.shape);
+    return status;
+}
+
+static polytile_status explain_padding(const grain *of, int64_t limit_bytes) {
+    char left[32], size[32];
+    return pti_fail(of->ctx, POLYTILE_NO_FIT,
+                    "%s; %s of %s are what arrays can use if each piece begins at a multiple of %d "
+                    "bytes",
+                    polytile_last_error(of->ctx), polytile_size_format(limit_bytes, left),
+                    polytile_size_format(of->arena_bytes, size), (int)PTI_RESIDENT_ALIGNMENT);
+}
+
+/** As the planner cuts a single launch for the arena, with a little less where padding needs it. */
+static polytile_status cut_for_arena(const grain *of, cut *made) {
+    int64_t limit_bytes = of->arena_bytes;
+    int n_buffers = of->options->n_buffers;
+    polytile_status status = cut_for(of, of->strategy, n_buffers, limit_bytes, made);
+    for (int k = 0; status == POLYTILE_OK; k++) {
+        int64_t missing_bytes = padded_bytes(of->instance, &made->partition) - of->arena_bytes;
+        if (missing_bytes <= 0)
+            return POLYTILE_OK;
+        pti_partition_free(&made->partition);
+        limit_bytes = pti_max(limit_bytes - missing_bytes, 0) >> (k < MAX_RETRIES ? 0 : 1);
+        status = cut_for(of, of->strategy, n_buffers, limit_bytes, made);
+    }
+    bool is_padding = status == POLYTILE_NO_FIT && limit_bytes < of->arena_bytes;
+    return is_padding ? explain_padding(of, limit_bytes) : status;
+}
+
+static bool moves_little(const cut *made, const cut *whole) {
+    return (double)made->moved_bytes <= most_traffic * (double)whole->moved_bytes;
+}
+
+/** Replace a cut by a better one, which it takes over. */
+static void replace(cut *held, const cut *better) {
+    pti_partition_free(&held->partition);
+    *held = *better;
+}
+
+/** The part of a former launch's superblocks inside the launch, in their order; none where they do
+ * not cover it. */
+static polytile_status clip_former(const grain *of, const pti_partition *former,
+                                   pti_partition *clipped) {
+    int64_t capacity = 0, n_threads = 0;
+    *clipped = (pti_partition){.n_buffers = former->n_buffers};
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        clipped->shape[d] = former->shape[d];
+    for (int64_t k = 0; k < former->n_superblocks; k++) {
+        polytile_domain common;
+        if (former->superblock[k].n_dims != of->instance->n_indices)
+            break;
+        if (!pti_box_intersect(&former->superblock[k], &of->instance->threads, &common))
+            continue;
+        n_threads += pti_box_count(&common);
+        if (!pti_partition_add(clipped, &capacity, &common))
+            return pti_fail_memory(of->ctx, of->instance->kernel_name,
+                                   (double)capacity * sizeof common);
+    }
+    if (n_threads != pti_box_count(&of->instance->threads))
+        pti_partition_free(clipped);
+    return POLYTILE_OK;
+}
+
+/** What superblocks move one after the other, on a device that holds nothing else. */
+static polytile_status measure(const grain *of, cut *made) {
+    pti_schedule *schedule;
+    int64_t need_bytes;
+    polytile_status status = pti_schedule_build(of->instance, &made->partition, NULL,
+                                                of->arena_bytes, &need_bytes, &schedule);
+    if (status == POLYTILE_NO_MEMORY)
+        return pti_fail_memory(of->ctx, of->instance->kernel_name, 1 << 20);
+    made->moved_bytes = status == POLYTILE_OK ? moved_bytes(schedule) : INT64_MAX;
+    pti_schedule_free(schedule);
+    return POLYTILE_OK;
+}
+
+/** The cuts of a former launch, if they leave room to look ahead and move little. */
+static polytile_status try_former(const grain *of, const pti_partition *former, cut *held,
+                                  bool *found) {
+    cut made = {0};
+    polytile_status status;
+    PTI_TRY(clip_former(of, former, &made.partition));
+    made.partition.n_buffers = 1;
+    if (made.partition.n_superblocks == 0 || !leaves_room(of, &made.partition))
+        goto done;
+    PTI_TRY(measure(of, &made));
+    *found = moves_little(&made, held);
+    if (*found) {
+        replace(held, &made);
+        return POLYTILE_OK;
+    }
+done:
+    pti_partition_free(&made.partition);
+    return status;
+}
+
+/** The least bytes of a piece whose transfers are not mostly latency. */
+static int64_t least_piece_bytes(const polytile_link *link) {
+    double bytes = latencies_per_piece * link->transfer_latency_s * link->duplex_bytes_per_s;
+    return bytes < (double)(INT64_MAX / 2) ? (int64_t)bytes : INT64_MAX / 2;
+}
+
+/** Equal pieces, the smallest that leave room to look ahead and move little. */
+static polytile_status try_small(const grain *of, cut *held) {
+    const polytile_link *link =
+        of->options->link == NULL ? &polytile_link_default : of->options->link;
+    pti_strategy strategy = *of->strategy;
+    strategy.objective.may_be_small = false;
+    int64_t most_bytes = of->arena_bytes / LARGEST_PART;
+    int64_t limit_bytes = pti_max(of->arena_bytes / SMALLEST_PART, least_piece_bytes(link));
+    bool is_last = false;
+    for (; !is_last; limit_bytes *= 2) {
+        is_last = limit_bytes >= most_bytes;
+        cut made;
+        polytile_status status = cut_for(of, &strategy, 1, pti_min(limit_bytes, most_bytes), &made);
+        if (status == POLYTILE_NO_MEMORY)
+            return status;
+        if (status != POLYTILE_OK)
+            continue;
+        if (leaves_room(of, &made.partition) && moves_little(&made, held)) {
+            replace(held, &made);
+            return POLYTILE_OK;
+        }
+        pti_partition_free(&made.partition);
+    }
+    return POLYTILE_OK;
+}
+
+static polytile_status keep_whole(const grain *of, pti_partition *partition) {
+    int64_t capacity = 0;
+    *partition = (pti_partition){.n_buffers = 1};
+    for (int d = 0; d < of->instance->n_indices; d++)
+        partition->shape[d] = 1;
+    if (pti_partition_add(partition, &capacity, &of->instance->threads))
+        return POLYTILE_OK;
+    return pti_fail_memory(of->ctx, of->instance->kernel_name, sizeof(polytile_domain));
+}
+
+static polytile_status cut_launch(const grain *of, const pti_partition *former, cut *held) {
+    bool found = false;
+    polytile_status status;
+    PTI_TRY(cut_for_arena(of, held));
+    if (former != NULL)
+        PTI_TRY(try_former(of, former, held, &found));
+    if (!found && !of->strategy->objective.fewest_kernels)
+        PTI_TRY(try_small(of, held));
+    pti_clear_error(of->ctx);
+done:
+    if (status != POLYTILE_OK)
+        pti_partition_free(&held->partition);
+    return status;
+}
+
+polytile_status pti_grain_choose(polytile_context *ctx, const pti_grain_request *request,
+                                 pti_partition *partition) {
+    const char *name = request->options->strategy;
+    grain of = {.ctx = ctx,
+                .instance = request->instance,
+                .strategy = pti_strategy_find(name == NULL ? "min-time" : name),
+                .options = request->options,
+                .arena_bytes = request->arena_bytes};
+    if (request->all_fit)
+        return keep_whole(&of, partition);
+    cut held = {0};
+    polytile_status status = cut_launch(&of, request->former, &held);
+    *partition = held.partition;
+    return status;
+}
