@@ -13,9 +13,6 @@ enum { SMALLEST_PART = 64, LARGEST_PART = 8 };
 /** Superblocks that have memory while one of them runs: it, and the two that come next. */
 enum { N_AHEAD = 3 };
 
-/** How often a limit is lowered to make padded pieces fit. */
-enum { MAX_RETRIES = 4 };
-
 /** What small pieces may move against the planner's own; and how much longer than its latency the
  * transfers of a piece take at least. */
 static const double most_traffic = 1.05, latencies_per_piece = 8;
@@ -92,21 +89,32 @@ static polytile_status explain_padding(const grain *of, int64_t limit_bytes) {
                     polytile_size_format(of->arena_bytes, size), (int)PTI_RESIDENT_ALIGNMENT);
 }
 
-/** As the planner cuts a single launch for the arena, with a little less where padding needs it. */
-static polytile_status cut_for_arena(const grain *of, cut *made) {
-    int64_t limit_bytes = of->arena_bytes;
-    int n_buffers = of->options->n_buffers;
-    polytile_status status = cut_for(of, of->strategy, n_buffers, limit_bytes, made);
-    for (int k = 0; status == POLYTILE_OK; k++) {
-        int64_t missing_bytes = padded_bytes(of->instance, &made->partition) - of->arena_bytes;
-        if (missing_bytes <= 0)
-            return POLYTILE_OK;
+/** As the planner cuts a single launch, keeping so much of the arena free for padding. */
+static polytile_status cut_beside(const grain *of, int64_t padding_bytes, cut *made,
+                                  int64_t *missing_bytes) {
+    int64_t limit_bytes = pti_max(of->arena_bytes - padding_bytes, 0);
+    polytile_status status = cut_for(of, of->strategy, of->options->n_buffers, limit_bytes, made);
+    if (status == POLYTILE_NO_FIT && padding_bytes > 0)
+        return explain_padding(of, limit_bytes);
+    *missing_bytes = padded_bytes(of->instance, &made->partition) - of->arena_bytes;
+    if (*missing_bytes > 0)
         pti_partition_free(&made->partition);
-        limit_bytes = pti_max(limit_bytes - missing_bytes, 0) >> (k < MAX_RETRIES ? 0 : 1);
-        status = cut_for(of, of->strategy, n_buffers, limit_bytes, made);
-    }
-    bool is_padding = status == POLYTILE_NO_FIT && limit_bytes < of->arena_bytes;
-    return is_padding ? explain_padding(of, limit_bytes) : status;
+    return status;
+}
+
+/** As the planner cuts a single launch for the arena; for less where padding takes more than is
+ * left: by what was missing, or by all that padding can take. */
+static polytile_status cut_for_arena(const grain *of, cut *made) {
+    int64_t most_padding_bytes = of->instance->n_operands * (PTI_RESIDENT_ALIGNMENT - 1);
+    int64_t missing_bytes;
+    polytile_status status;
+    PTI_TRY(cut_beside(of, 0, made, &missing_bytes));
+    if (missing_bytes > 0)
+        PTI_TRY(cut_beside(of, missing_bytes, made, &missing_bytes));
+    if (missing_bytes > 0)
+        PTI_TRY(cut_beside(of, most_padding_bytes, made, &missing_bytes));
+done:
+    return status;
 }
 
 static bool moves_little(const cut *made, const cut *whole) {
