@@ -7,7 +7,7 @@
 #include <polytile/size.h>
 
 /** Small pieces are a 64th of the arena, or the first larger part that is good enough: an eighth at
- * most, since three of them are on the device at once and the rest is to hold what stays. */
+ * most, since three of them are in use at once and the rest is to hold what stays. */
 enum { SMALLEST_PART = 64, LARGEST_PART = 8 };
 
 /** Superblocks that have memory while one of them runs: it, and the two that come next. */
@@ -117,10 +117,6 @@ done:
     return status;
 }
 
-static bool moves_little(const cut *made, const cut *whole) {
-    return (double)made->moved_bytes <= most_traffic * (double)whole->moved_bytes;
-}
-
 /** Replace a cut by a better one, which it takes over. */
 static void replace(cut *held, const cut *better) {
     pti_partition_free(&held->partition);
@@ -174,7 +170,7 @@ static polytile_status try_former(const grain *of, const pti_partition *former, 
     if (made.partition.n_superblocks == 0 || !leaves_room(of, &made.partition))
         goto done;
     PTI_TRY(measure(of, &made));
-    *found = moves_little(&made, held);
+    *found = (double)made.moved_bytes <= most_traffic * (double)held->moved_bytes;
     if (*found) {
         replace(held, &made);
         return POLYTILE_OK;
@@ -190,30 +186,38 @@ static int64_t least_piece_bytes(const polytile_link *link) {
     return bytes < (double)(INT64_MAX / 2) ? (int64_t)bytes : INT64_MAX / 2;
 }
 
-/** Equal pieces, the smallest that leave room to look ahead and move little. */
+/** Equal pieces under a limit replace the held cut if they leave room to look ahead and move no more
+ * than they may. */
+static polytile_status try_limit(const grain *of, int64_t limit_bytes, double most_moved_bytes,
+                                 cut *held, bool *found) {
+    pti_strategy strategy = *of->strategy;
+    strategy.objective.may_be_small = false;
+    cut made;
+    polytile_status status = cut_for(of, &strategy, 1, limit_bytes, &made);
+    *found = status == POLYTILE_OK && leaves_room(of, &made.partition) &&
+             (double)made.moved_bytes <= most_moved_bytes;
+    if (*found)
+        replace(held, &made);
+    else
+        pti_partition_free(&made.partition);
+    return status == POLYTILE_NO_MEMORY ? status : POLYTILE_OK;
+}
+
+/** The smallest pieces that do. Where not even the largest do, smaller ones need not be planned. */
 static polytile_status try_small(const grain *of, cut *held) {
     const polytile_link *link =
         of->options->link == NULL ? &polytile_link_default : of->options->link;
-    pti_strategy strategy = *of->strategy;
-    strategy.objective.may_be_small = false;
-    int64_t most_bytes = of->arena_bytes / LARGEST_PART;
+    double most_moved_bytes = most_traffic * (double)held->moved_bytes;
+    int64_t largest_bytes = of->arena_bytes / LARGEST_PART;
     int64_t limit_bytes = pti_max(of->arena_bytes / SMALLEST_PART, least_piece_bytes(link));
-    bool is_last = false;
-    for (; !is_last; limit_bytes *= 2) {
-        is_last = limit_bytes >= most_bytes;
-        cut made;
-        polytile_status status = cut_for(of, &strategy, 1, pti_min(limit_bytes, most_bytes), &made);
-        if (status == POLYTILE_NO_MEMORY)
-            return status;
-        if (status != POLYTILE_OK)
-            continue;
-        if (leaves_room(of, &made.partition) && moves_little(&made, held)) {
-            replace(held, &made);
-            return POLYTILE_OK;
-        }
-        pti_partition_free(&made.partition);
-    }
-    return POLYTILE_OK;
+    bool any;
+    bool found = false;
+    polytile_status status;
+    PTI_TRY(try_limit(of, largest_bytes, most_moved_bytes, held, &any));
+    for (; any && !found && limit_bytes < largest_bytes; limit_bytes *= 2)
+        PTI_TRY(try_limit(of, limit_bytes, most_moved_bytes, held, &found));
+done:
+    return status;
 }
 
 static polytile_status keep_whole(const grain *of, pti_partition *partition) {
@@ -230,9 +234,11 @@ static polytile_status cut_launch(const grain *of, const pti_partition *former, 
     bool found = false;
     polytile_status status;
     PTI_TRY(cut_for_arena(of, held));
+    if (of->strategy->objective.fewest_kernels)
+        return POLYTILE_OK;
     if (former != NULL)
         PTI_TRY(try_former(of, former, held, &found));
-    if (!found && !of->strategy->objective.fewest_kernels)
+    if (!found)
         PTI_TRY(try_small(of, held));
     pti_clear_error(of->ctx);
 done:

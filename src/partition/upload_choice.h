@@ -17,8 +17,8 @@ polytile_domain pti_upload_around(const pti_boxes *needed);
 /**
  * Whether one upload around what is needed is faster.
  *
- * needed: disjoint boxes of the operand's array. shared: those parts of them that would be copied on
- * the device, each its own copy. rest: a set for the function's own use, so that asking often
+ * needed: disjoint boxes of the operand's array. shared: those parts of them that would be copied
+ * on the device, each its own copy. rest: a set for the function's own use, so that asking often
  * allocates once; the caller looks at its `failed`.
  */
 bool pti_upload_around_is_faster(const polytile_link *link, const pti_operand *operand,

@@ -272,6 +272,21 @@ TEST(Grain, FormerCutsThatDoNotServeAreNotTaken) {
     }
 }
 
+TEST(Grain, FormerCutsWithoutRoomToLookAheadAreNotTaken) {
+    polytile_plan_options options = {};
+    options.strategy = "min-kernels";
+    const Cut former(scale, 64 * MiB, nullptr, options), cut(scale, 64 * MiB, &former);
+    EXPECT_GT(former.padded_bytes(), 64 * MiB / 3);
+    cut.ExpectSameAs(Cut(scale, 64 * MiB));
+}
+
+TEST(Grain, TilesOfAProductServeTheKernelThatUsesItNext) {
+    const Case next = {"next", "next[i, j]: inout C[i, j]", "4096x4096", {{"C", "4096x4096"}}};
+    const Cut product(matmul, 64 * MiB), cut(next, 64 * MiB, &product);
+    cut.ExpectSound();
+    cut.ExpectSameAs(product);
+}
+
 TEST(Grain, WhatNeverFitsIsExplainedAsByThePlanner) {
     const Cut cut(matmul, 16 * KiB);
     EXPECT_EQ(cut.status(), POLYTILE_NO_FIT);
