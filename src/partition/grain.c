@@ -186,8 +186,8 @@ static int64_t least_piece_bytes(const polytile_link *link) {
     return bytes < (double)(INT64_MAX / 2) ? (int64_t)bytes : INT64_MAX / 2;
 }
 
-/** Equal pieces under a limit replace the held cut if they leave room to look ahead and move no more
- * than they may. */
+/** Equal pieces under a limit replace the held cut if they leave room to look ahead and move no
+ * more than they may. */
 static polytile_status try_limit(const grain *of, int64_t limit_bytes, double most_moved_bytes,
                                  cut *held, bool *found) {
     pti_strategy strategy = *of->strategy;
