@@ -5,15 +5,20 @@
 #include "partition/schedule.h"
 
 /**
- * Replay a schedule on sets and prove it right, knowing only the instance and nothing of the
+ * Replay a schedule on sets and prove it right, knowing only the instances and nothing of the
  * planner.
  *
- * Proves that waits point backwards; that superblocks are disjoint and cover the launch domain;
- * that every launch finds the newest version of its whole footprint resident, ordered before it by
- * streams and waits; that memory is not reused before everything that uses it is done; that
- * placements stay inside the arena and the arena inside the limit, and that no two elements of a
- * placement share bytes; that nothing is uploaded that is stale on the host, no written element is
- * lost, downloaded early or twice, and every written element reaches the host, and no other.
+ * Proves that waits point backwards; that launches run in order, and the superblocks of each are
+ * disjoint and cover its domain; that every launch finds the newest version of its whole footprint
+ * resident, whichever launch wrote it, ordered before it by streams and waits; that memory is not
+ * reused before everything that uses it is done; that placements stay inside the arena and the
+ * arena inside the limit, and that no two elements of a placement share bytes; that nothing is
+ * uploaded that is stale on the host or that nobody wrote, no written element is lost, downloaded
+ * early or when the host has it, and every written element reaches the host, and no other.
+ *
+ * What lies on the device before and after is taken and given as check_holdings.h says: written
+ * elements reach the host or stay in a holding that says so. A reduction that starts from the
+ * identity may overwrite what is newest only with all that its own launch then combines into.
  *
  * Returns true if all holds; otherwise false with the first violation in *why (operation, array,
  * box).

@@ -55,7 +55,8 @@ static void begin_in_place(pti_replay *replay) {
     for (int o = 0; o < replay->instance->n_operands; o++) {
         link_resident(replay, o);
         if (!replay->instance->operand[o].fresh)
-            pti_boxes_add(&replay->resident[o].valid, &replay->instance->operand[o].domain);
+            pti_boxes_add(&replay->resident[o].content[PTI_VALID],
+                          &replay->instance->operand[o].domain);
     }
 }
 
@@ -97,12 +98,18 @@ static void forget(pti_replay *replay, pti_boxes *set) {
     pti_boxes_free(set);
 }
 
+static void forget_all(pti_replay *replay, pti_boxes *content) {
+    for (int c = 0; c < PTI_N_CONTENTS; c++)
+        forget(replay, &content[c]);
+}
+
 void pti_replay_end(pti_replay *replay) {
-    for (int64_t r = 0; replay->resident != NULL && r < replay->n_residents; r++) {
-        forget(replay, &replay->resident[r].valid);
-        forget(replay, &replay->resident[r].dirty);
-    }
+    for (int64_t r = 0; replay->resident != NULL && r < replay->n_residents; r++)
+        forget_all(replay, replay->resident[r].content);
+    forget_all(replay, replay->moved);
     for (int o = 0; replay->operand != NULL && o < replay->instance->n_operands; o++) {
+        forget(replay, &replay->operand[o].unwritten);
+        forget(replay, &replay->operand[o].lost);
         forget(replay, &replay->operand[o].combined);
         forget(replay, &replay->operand[o].filled);
     }
@@ -118,11 +125,18 @@ int64_t pti_replay_resident(const pti_replay *replay, int64_t placement) {
     return replay->schedule->in_place ? replay->schedule->placement[placement].operand : placement;
 }
 
-bool pti_replay_reject(pti_replay *replay, int64_t op, int operand, const polytile_domain *box,
+pti_content pti_identity_of(polytile_role reduction) {
+    return (pti_content)(PTI_IDENTITY + (int)reduction - POLYTILE_SUM);
+}
+
+bool pti_replay_reject(pti_replay *replay, int64_t i, int operand, const polytile_domain *box,
                        const char *reason) {
-    pti_text_add(replay->why, "operation %" PRId64 " (%s for superblock %" PRId64 "), %s", op,
-                 pti_op_word(replay->schedule->op[op].kind), replay->schedule->op[op].superblock,
-                 replay->instance->operand[operand].name);
+    const pti_op *op = &replay->schedule->op[i];
+    pti_text_add(replay->why, "operation %" PRId64 " (%s for superblock %" PRId64, i,
+                 pti_op_word(op->kind), op->superblock);
+    if (replay->schedule->n_launches > 0)
+        pti_text_add(replay->why, " of launch %d", op->launch);
+    pti_text_add(replay->why, "), %s", replay->instance->operand[operand].name);
     if (box != NULL)
         pti_check_write_box(replay->why, box);
     return PTI_REJECT(replay->why, ": %s", reason);
@@ -144,15 +158,15 @@ static int64_t find_segment(const pti_replay *replay, int64_t byte) {
 /** A resident's memory goes to another; what is newest in it must be elsewhere too. */
 static bool bury(pti_replay *replay, int64_t op, int64_t r) {
     pti_resident *resident = &replay->resident[r];
+    pti_boxes *dirty = &resident->content[PTI_DIRTY];
     unlink_resident(replay, r);
     for (int64_t q = replay->operand[resident->operand].first_resident; q >= 0;
          q = replay->resident[q].next)
-        pti_boxes_subtract_all(&resident->dirty, &replay->resident[q].dirty);
-    if (resident->dirty.n_boxes > 0)
-        return pti_replay_reject(replay, op, resident->operand, &resident->dirty.box[0],
+        pti_boxes_subtract_all(dirty, &replay->resident[q].content[PTI_DIRTY]);
+    if (dirty->n_boxes > 0)
+        return pti_replay_reject(replay, op, resident->operand, &dirty->box[0],
                                  "is overwritten before it was downloaded");
-    forget(replay, &resident->valid);
-    forget(replay, &resident->dirty);
+    forget_all(replay, resident->content);
     return true;
 }
 
@@ -186,10 +200,24 @@ static void replace_segments(pti_replay *replay, int64_t from, int64_t to, pti_s
     replay->n_segments += n_pieces - (to - from);
 }
 
-static bool take_over(pti_replay *replay, int64_t op, int64_t r) {
+static pti_segment segment_of(const pti_replay *replay, int64_t r) {
     const pti_placement *placement = &replay->schedule->placement[r];
-    pti_segment added = {placement->offset_bytes,
+    return (pti_segment){placement->offset_bytes,
                          placement->offset_bytes + placement->layout.size_bytes, r};
+}
+
+bool pti_replay_settle(pti_replay *replay, int64_t r) {
+    pti_segment added = segment_of(replay, r);
+    int64_t at = find_segment(replay, added.first_byte);
+    if (at < replay->n_segments && replay->segment[at].first_byte < added.end_byte)
+        return false;
+    replace_segments(replay, at, at, added);
+    link_resident(replay, r);
+    return true;
+}
+
+static bool take_over(pti_replay *replay, int64_t op, int64_t r) {
+    pti_segment added = segment_of(replay, r);
     int64_t from = find_segment(replay, added.first_byte), to = from;
     for (; to < replay->n_segments && replay->segment[to].first_byte < added.end_byte; to++) {
         int64_t before = replay->segment[to].resident;
@@ -256,30 +284,75 @@ bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int op
 }
 
 bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polytile_domain *box) {
+    if (pti_boxes_meet(&replay->operand[operand].lost, box))
+        return true;
     for (int64_t r = replay->operand[operand].first_resident; r >= 0; r = replay->resident[r].next)
-        if (pti_boxes_meet(&replay->resident[r].dirty, box))
+        if (pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
             return true;
     return false;
 }
 
 void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *box) {
     for (int64_t r = replay->operand[operand].first_resident; r >= 0; r = replay->resident[r].next)
-        if (replay->resident[r].dirty.n_boxes > 0)
-            pti_boxes_subtract(&replay->resident[r].dirty, box);
+        if (replay->resident[r].content[PTI_DIRTY].n_boxes > 0)
+            pti_boxes_subtract(&replay->resident[r].content[PTI_DIRTY], box);
+}
+
+/** Add to what is lost the part of a box that is dirty in one resident and in no other. */
+static void lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
+    pti_operand_state *operand = &replay->operand[replay->resident[r].operand];
+    if (!pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
+        return;
+    pti_boxes_copy(&replay->scratch, &replay->resident[r].content[PTI_DIRTY]);
+    pti_boxes_clip(&replay->scratch, box);
+    for (int64_t q = operand->first_resident; q >= 0; q = replay->resident[q].next)
+        if (q != r)
+            pti_boxes_subtract_all(&replay->scratch, &replay->resident[q].content[PTI_DIRTY]);
+    for (int k = 0; k < replay->scratch.n_boxes; k++)
+        pti_boxes_gather(&operand->lost, &replay->scratch.box[k]);
+}
+
+void pti_replay_overwrite(pti_replay *replay, int64_t resident, const polytile_domain *box) {
+    lose(replay, resident, box);
+    for (int c = 0; c < PTI_N_CONTENTS; c++)
+        pti_boxes_subtract(&replay->resident[resident].content[c], box);
+}
+
+/** A newer version is elsewhere; an identity stays what it is. */
+static void outdate(pti_replay *replay, int64_t r, const polytile_domain *box) {
+    polytile_domain common;
+    if (!pti_box_intersect(&replay->schedule->placement[r].layout.hull, box, &common))
+        return;
+    pti_boxes_subtract(&replay->resident[r].content[PTI_VALID], box);
+    pti_boxes_subtract(&replay->resident[r].content[PTI_DIRTY], box);
 }
 
 void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box) {
-    int operand = replay->resident[resident].operand;
-    for (int64_t r = replay->operand[operand].first_resident; r >= 0;
-         r = replay->resident[r].next) {
-        polytile_domain common;
-        if (r == resident ||
-            !pti_box_intersect(&replay->schedule->placement[r].layout.hull, box, &common))
-            continue;
-        pti_boxes_subtract(&replay->resident[r].valid, box);
-        pti_boxes_subtract(&replay->resident[r].dirty, box);
-    }
-    pti_boxes_gather(&replay->resident[resident].valid, box);
+    pti_boxes *content = replay->resident[resident].content;
+    pti_operand_state *operand = &replay->operand[replay->resident[resident].operand];
+    for (int64_t r = operand->first_resident; r >= 0; r = replay->resident[r].next)
+        if (r != resident)
+            outdate(replay, r, box);
+    for (int c = PTI_IDENTITY; c < PTI_N_CONTENTS; c++)
+        pti_boxes_subtract(&content[c], box);
+    pti_boxes_gather(&content[PTI_VALID], box);
     if (!replay->schedule->in_place)
-        pti_boxes_gather(&replay->resident[resident].dirty, box);
+        pti_boxes_gather(&content[PTI_DIRTY], box);
+    pti_boxes_subtract(&operand->unwritten, box);
+    pti_boxes_subtract(&operand->lost, box);
+}
+
+const pti_boxes *pti_replay_combined(const pti_replay *replay, int launch, int operand) {
+    static const pti_boxes nothing;
+    const pti_operand_state *state = &replay->operand[operand];
+    return state->combining == launch ? &state->combined : &nothing;
+}
+
+const pti_operand *pti_replay_fresh(const pti_replay *replay, int64_t op, int array) {
+    pti_schedule_launch launch =
+        pti_schedule_launch_of(replay->schedule, &replay->schedule->op[op]);
+    for (int o = 0; o < launch.instance->n_operands; o++)
+        if (launch.instance->operand[o].fresh && pti_schedule_array(&launch, o) == array)
+            return &launch.instance->operand[o];
+    return NULL;
 }

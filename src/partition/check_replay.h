@@ -32,12 +32,20 @@ typedef struct pti_history {
 
 typedef enum pti_life { PTI_UNUSED, PTI_LIVE, PTI_OVERWRITTEN } pti_life;
 
+/** What is known of elements in a placement, each a set of them; the rest may hold anything. */
+typedef enum pti_content {
+    PTI_VALID,    /* in their newest version */
+    PTI_DIRTY,    /* valid, and newer than the host's; empty in place */
+    PTI_IDENTITY, /* hold the identity of the first reducing role; those of the others follow */
+    PTI_N_CONTENTS = PTI_IDENTITY + POLYTILE_MAX - POLYTILE_SUM + 1
+} pti_content;
+
 /** What a placement holds; in place, what an operand's array holds. */
 typedef struct pti_resident {
     int operand;
     pti_life life;
-    pti_boxes valid; /* in their newest version */
-    pti_boxes dirty; /* valid, and newer than the host's; empty in place */
+    bool is_kept; /* after the schedule */
+    pti_boxes content[PTI_N_CONTENTS];
     pti_history history;
     pti_clock after; /* uses of what lay here before: every use comes after them */
     int64_t next;    /* live residents of the operand, -1 ends */
@@ -55,8 +63,11 @@ typedef struct pti_segment {
 typedef struct pti_operand_state {
     int64_t first_resident; /* live, -1 for none */
     pti_history host;       /* of the host array, under transfers */
-    pti_boxes combined;     /* fresh reductions: elements that threads have combined into */
-    pti_boxes filled;       /* fresh reductions in place */
+    pti_boxes unwritten;    /* elements that nobody wrote yet */
+    pti_boxes lost;     /* newer than the host's, and valid nowhere: an identity took the place */
+    int combining;      /* the launch that combined is of */
+    pti_boxes combined; /* fresh reductions: elements that its threads have combined into */
+    pti_boxes filled;   /* fresh reductions in place */
 } pti_operand_state;
 
 typedef struct pti_replay {
@@ -73,7 +84,8 @@ typedef struct pti_replay {
     int64_t uses_capacity;
     pti_use *use;
     pti_boxes scratch;
-    bool failed; /* an allocation */
+    pti_boxes moved[PTI_N_CONTENTS]; /* by the copy at hand */
+    bool failed;                     /* an allocation */
 } pti_replay;
 
 /** Prepare a replay of a schedule whose shape was checked; free it even if this is false. */
@@ -82,6 +94,9 @@ void pti_replay_end(pti_replay *replay);
 
 /** Where a placement's data is: a position in resident. */
 int64_t pti_replay_resident(const pti_replay *replay, int64_t placement);
+
+/** The set of elements that hold a reduction's identity. */
+pti_content pti_identity_of(polytile_role reduction);
 
 /** Write a violation's text, naming the operation, the array and, unless NULL, the box; returns
  * false. */
@@ -94,17 +109,30 @@ bool pti_replay_reject(pti_replay *replay, int64_t op, int operand, const polyti
  */
 bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t resident, bool writes);
 
+/** Let a resident be there from the start, in its own memory; false if another has some of it. */
+bool pti_replay_settle(pti_replay *replay, int64_t resident);
+
 /** Record the use of a box of some memory, which must not race with another. */
 bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int operand,
                     const polytile_domain *box, bool writes);
 
-/** Whether any resident of the operand holds a newer version of a part of the box than the host. */
+/** Whether a part of the box was written since it was on the host. */
 bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polytile_domain *box);
 
 /** The box was downloaded: nothing of it is dirty any more. */
 void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *box);
 
+/** Nothing is known any more of what a resident holds in the box; what was newest there only is
+ * lost. */
+void pti_replay_overwrite(pti_replay *replay, int64_t resident, const polytile_domain *box);
+
 /** The box was written in one resident: it is the newest there and old in all others. */
 void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box);
+
+/** Elements that a launch's threads have combined into so far. */
+const pti_boxes *pti_replay_combined(const pti_replay *replay, int launch, int operand);
+
+/** The operand of an operation's launch that starts from an identity in an array; NULL if none. */
+const pti_operand *pti_replay_fresh(const pti_replay *replay, int64_t op, int array);
 
 #endif

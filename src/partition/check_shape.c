@@ -4,7 +4,6 @@
 #include "base/checked.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 void pti_check_write_box(pti_text *text, const polytile_domain *box) {
     for (int d = 0; d < box->n_dims && d < POLYTILE_MAX_DIMS; d++) {
@@ -18,8 +17,7 @@ void pti_check_write_box(pti_text *text, const polytile_domain *box) {
     pti_text_add(text, "]");
 }
 
-/** Whether a box of unknown origin is well formed and lies inside a domain known to be. */
-static bool is_box_inside(const polytile_domain *box, const polytile_domain *domain) {
+bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *domain) {
     if (box->n_dims != domain->n_dims)
         return false;
     for (int d = 0; d < domain->n_dims; d++) {
@@ -29,92 +27,6 @@ static bool is_box_inside(const polytile_domain *box, const polytile_domain *dom
             return false;
     }
     return true;
-}
-
-static bool reject_superblock(const pti_schedule *schedule, int64_t k, const char *reason,
-                              pti_text *why) {
-    pti_text_add(why, "superblock %" PRId64 ", threads ", k);
-    pti_check_write_box(why, &schedule->superblock[k]);
-    return PTI_REJECT(why, ", %s", reason);
-}
-
-static int compare_keys(const void *left, const void *right) {
-    const int64_t *a = left, *b = right;
-    return (a[0] > b[0]) - (a[0] < b[0]);
-}
-
-/** Fill keys with pairs (first index along dimension d, superblock), sorted; returns how many
- * distinct ones. */
-static int64_t sort_superblocks(const pti_schedule *schedule, int d, int64_t (*keys)[2]) {
-    for (int64_t k = 0; k < schedule->n_superblocks; k++) {
-        keys[k][0] = schedule->superblock[k].range[d].lo;
-        keys[k][1] = k;
-    }
-    qsort(keys, (size_t)schedule->n_superblocks, sizeof *keys, compare_keys);
-    int64_t n_distinct = 1;
-    for (int64_t k = 1; k < schedule->n_superblocks; k++)
-        n_distinct += keys[k][0] != keys[k - 1][0];
-    return n_distinct;
-}
-
-static void sort_along_best_dimension(const pti_schedule *schedule, int64_t (*keys)[2], int *best) {
-    int64_t most = 0;
-    for (int d = 0; d < schedule->instance->n_indices; d++) {
-        int64_t n_distinct = sort_superblocks(schedule, d, keys);
-        if (n_distinct > most) {
-            most = n_distinct;
-            *best = d;
-        }
-    }
-    sort_superblocks(schedule, *best, keys);
-}
-
-static bool check_disjoint(const pti_schedule *schedule, int64_t (*keys)[2], pti_text *why) {
-    int d = 0;
-    sort_along_best_dimension(schedule, keys, &d);
-    for (int64_t i = 0; i < schedule->n_superblocks; i++) {
-        const polytile_domain *box = &schedule->superblock[keys[i][1]];
-        polytile_domain common;
-        for (int64_t j = i + 1; j < schedule->n_superblocks && keys[j][0] <= box->range[d].hi; j++)
-            if (pti_box_intersect(box, &schedule->superblock[keys[j][1]], &common))
-                return reject_superblock(schedule, keys[i][1], "overlaps another", why);
-    }
-    return true;
-}
-
-/** Superblocks that are inside the domain and disjoint cover it if they are as many threads. */
-static bool check_count(const pti_schedule *schedule, pti_text *why) {
-    int64_t n_threads = 0;
-    for (int64_t k = 0; k < schedule->n_superblocks; k++) {
-        polytile_domain *box = &schedule->superblock[k];
-        if (!is_box_inside(box, &schedule->instance->threads))
-            return reject_superblock(schedule, k, "is no box of the launch domain", why);
-        for (int d = 0; d < box->n_dims; d++)
-            if (box->range[d].hi != box->range[d].lo && box->range[d].step != 1)
-                return reject_superblock(schedule, k, "has gaps", why);
-        if (pti_add_overflows(n_threads, pti_box_count(box), &n_threads))
-            return reject_superblock(schedule, k, "makes more threads than 64 bits count", why);
-    }
-    int64_t n_all = pti_box_count(&schedule->instance->threads);
-    if (n_threads != n_all)
-        return PTI_REJECT(why,
-                          "the superblocks hold %" PRId64 " threads, the launch domain %" PRId64,
-                          n_threads, n_all);
-    return true;
-}
-
-bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why) {
-    if (schedule->n_superblocks < 1)
-        return PTI_REJECT(why, "there is no superblock");
-    if (!check_count(schedule, why))
-        return false;
-    int64_t(*keys)[2] = calloc((size_t)schedule->n_superblocks, sizeof *keys);
-    if (keys == NULL)
-        return PTI_REJECT(why, "out of host memory for %" PRId64 " superblocks",
-                          schedule->n_superblocks);
-    bool disjoint = check_disjoint(schedule, keys, why);
-    free(keys);
-    return disjoint;
 }
 
 static bool reject_placement(const pti_schedule *schedule, int64_t p, const char *reason,
@@ -224,7 +136,7 @@ static bool check_placement(const pti_schedule *schedule, int64_t p, pti_text *w
         return PTI_REJECT(why, "placement %" PRId64 " is of array %d, which there is not", p,
                           placement->operand);
     const pti_operand *operand = &schedule->instance->operand[placement->operand];
-    if (!is_box_inside(&placement->layout.hull, &operand->domain))
+    if (!pti_check_box_inside(&placement->layout.hull, &operand->domain))
         return reject_placement(schedule, p, "is no box of the array", why);
     int64_t span = layout_span(&placement->layout, operand->element_bytes), end;
     if (span < 0)
@@ -281,11 +193,26 @@ static bool check_waits(const pti_schedule *schedule, int64_t i, pti_text *why) 
     return true;
 }
 
+/** Without any launch there is no superblock either, and all operations are of number 0. */
+static bool check_superblock_of(const pti_schedule *schedule, int64_t i, pti_text *why) {
+    const pti_op *op = &schedule->op[i];
+    if (op->launch < 0 || op->launch >= (schedule->n_launches > 0 ? schedule->n_launches : 1))
+        return reject_op(i, "is of no launch", why);
+    if (op->superblock < 0 || op->superblock >= pti_max(schedule->n_superblocks, 1))
+        return reject_op(i, "is of no superblock", why);
+    pti_schedule_launch launch = pti_schedule_launch_of(schedule, op);
+    if (schedule->n_superblocks > 0 &&
+        (op->superblock < launch.first_superblock ||
+         op->superblock - launch.first_superblock >= launch.n_superblocks))
+        return reject_op(i, "is of another launch's superblock", why);
+    return true;
+}
+
 static bool check_launch(const pti_schedule *schedule, int64_t i, int64_t k, pti_text *why) {
     const pti_op *op = &schedule->op[i];
-    if (op->superblock != k)
+    if (op->superblock != k || k >= schedule->n_superblocks)
         return reject_op(i, "launches a superblock out of order or again", why);
-    if (!is_box_inside(&op->box, &schedule->superblock[k]) ||
+    if (!pti_check_box_inside(&op->box, &schedule->superblock[k]) ||
         !pti_box_equals(&op->box, &schedule->superblock[k]))
         return reject_op(i, "launches other threads than its superblock's", why);
     return true;
@@ -296,7 +223,7 @@ static bool check_transfer(const pti_schedule *schedule, int64_t i, pti_text *wh
     if (op->placement < 0 || op->placement >= schedule->n_placements)
         return reject_op(i, "has no placement", why);
     const pti_placement *placement = &schedule->placement[op->placement];
-    if (!is_box_inside(&op->box, &placement->layout.hull))
+    if (!pti_check_box_inside(&op->box, &placement->layout.hull))
         return reject_op(i, "moves a box that is not in its placement", why);
     int64_t bytes = 0;
     if (pti_mul_overflows(pti_box_count(&op->box),
@@ -309,7 +236,8 @@ static bool check_transfer(const pti_schedule *schedule, int64_t i, pti_text *wh
         op->source_placement == op->placement)
         return reject_op(i, "copies from no other placement", why);
     const pti_placement *source = &schedule->placement[op->source_placement];
-    if (source->operand != placement->operand || !is_box_inside(&op->box, &source->layout.hull))
+    if (source->operand != placement->operand ||
+        !pti_check_box_inside(&op->box, &source->layout.hull))
         return reject_op(i, "copies a box that is not in its source", why);
     return true;
 }
@@ -320,8 +248,8 @@ bool pti_check_ops(const pti_schedule *schedule, pti_text *why) {
         const pti_op *op = &schedule->op[i];
         if ((int)op->kind < PTI_UPLOAD || op->kind > PTI_DOWNLOAD)
             return reject_op(i, "is of no kind", why);
-        if (op->superblock < 0 || op->superblock >= schedule->n_superblocks)
-            return reject_op(i, "is of no superblock", why);
+        if (!check_superblock_of(schedule, i, why))
+            return false;
         if (schedule->in_place && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
             return reject_op(i, "moves data although the launch runs in place", why);
         if (!check_waits(schedule, i, why))

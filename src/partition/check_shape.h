@@ -12,7 +12,15 @@
 /** Write a box of elements or threads, such as [0:15, 4:8:2]. */
 void pti_check_write_box(pti_text *text, const polytile_domain *box);
 
-/** Superblocks are non-empty boxes of the launch domain, pairwise disjoint, and cover it. */
+/** Whether a box of unknown origin is well formed and lies inside a domain known to be. */
+bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *domain);
+
+/** The operands of every launch are arrays of the schedule, each its own unless all read it; in
+ * place there is one launch, and nothing lies on a device before or after it. */
+bool pti_check_launches(const pti_schedule *schedule, pti_text *why);
+
+/** Each launch's superblocks follow the former's; they are non-empty boxes of its domain, pairwise
+ * disjoint, and cover it. A schedule of no kernel has none. */
 bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why);
 
 /** Placements lie in the arena, the arena in the limit, and no two elements of a placement share
@@ -20,7 +28,8 @@ bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why);
 bool pti_check_placements(const pti_schedule *schedule, pti_text *why);
 
 /** All numbers in operations and waits are in range, waits point backwards, every box lies in its
- * placement, and launches come once for each superblock, in order. */
+ * placement, every superblock is one of the operation's launch, and launches come once for each
+ * superblock, in order. */
 bool pti_check_ops(const pti_schedule *schedule, pti_text *why);
 
 /** Whether a box, held by two placements that overlap in memory, has no byte of the one place in

@@ -1,0 +1,214 @@
+#include "partition/check_launch.h"
+
+#include "access/footprint.h"
+#include "partition/check_needs.h"
+
+/** One operand of the launch at hand, and the array that it is. */
+typedef struct launch_operand {
+    pti_replay *replay;
+    int64_t op;
+    int launch;
+    const polytile_domain *threads;
+    const pti_instance *instance; /* of the kernel */
+    int number;
+    const pti_operand *operand;
+    int array;
+    int64_t placement; /* -1: none */
+    int64_t resident;  /* -1: none */
+} launch_operand;
+
+static launch_operand operand_at(pti_replay *replay, int64_t i, int number) {
+    const pti_op *op = &replay->schedule->op[i];
+    pti_schedule_launch launch = pti_schedule_launch_of(replay->schedule, op);
+    int array = pti_schedule_array(&launch, number);
+    int64_t placement =
+        replay->schedule->launch_placement[op->superblock * replay->instance->n_operands + array];
+    return (launch_operand){.replay = replay,
+                            .op = i,
+                            .launch = op->launch,
+                            .threads = &op->box,
+                            .instance = launch.instance,
+                            .number = number,
+                            .operand = &launch.instance->operand[number],
+                            .array = array,
+                            .placement = placement,
+                            .resident =
+                                placement < 0 ? -1 : pti_replay_resident(replay, placement)};
+}
+
+static bool reject(const launch_operand *of, const polytile_domain *box, const char *reason) {
+    return pti_replay_reject(of->replay, of->op, of->array, box, reason);
+}
+
+static const pti_boxes *contents_of(const launch_operand *of) {
+    return of->replay->resident[of->resident].content;
+}
+
+static bool reads(const pti_section *section) {
+    return section->role != POLYTILE_OUT;
+}
+
+static bool writes(const pti_section *section) {
+    return section->role != POLYTILE_IN;
+}
+
+bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
+                             const polytile_domain *box, bool writes_it) {
+    pti_resident *used = &replay->resident[resident];
+    return pti_replay_enter(replay, op, resident, writes_it) &&
+           pti_replay_use(replay, op, &used->history, used->operand, box, writes_it);
+}
+
+/** Elements that the superblock touches need a placement. */
+static bool check_untouched(const launch_operand *of) {
+    const pti_boxes nothing = {0};
+    polytile_domain missing;
+    for (int s = 0; s < of->operand->n_sections; s++)
+        if (!pti_needs_covered(of->instance, &of->instance->section[of->operand->first_section + s],
+                               of->threads, &nothing, &missing))
+            return reject(of, &missing, "has no placement");
+    return true;
+}
+
+static const char not_there[] = "is read but its newest version is not all there";
+
+static bool check_section_read(const launch_operand *of, const pti_section *section) {
+    polytile_domain missing;
+    return pti_needs_covered(of->instance, section, of->threads, &contents_of(of)[PTI_VALID],
+                             &missing) ||
+           reject(of, &missing, not_there);
+}
+
+/** Of a partial operand only the hull is known: all of it is read, and all of it counts as written.
+ */
+static bool replay_partial_reads(const launch_operand *of) {
+    polytile_domain hull = pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, of->threads);
+    return pti_replay_use_resident(of->replay, of->op, of->resident, &hull, true) &&
+           (pti_boxes_cover(&contents_of(of)[PTI_VALID], &hull) || reject(of, &hull, not_there));
+}
+
+/** *written := what the launch changes of an operand. */
+static void find_written(const launch_operand *of, pti_boxes *written) {
+    pti_boxes_clear(written);
+    if (of->operand->partial) {
+        polytile_domain hull =
+            pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, of->threads);
+        pti_boxes_add(written, &hull);
+        return;
+    }
+    for (int s = 0; s < of->operand->n_sections; s++) {
+        const pti_section *section = &of->instance->section[of->operand->first_section + s];
+        if (writes(section))
+            pti_needs_add(of->instance, section, of->threads, written);
+    }
+}
+
+/** Whether a box holds the identity or values to go on from; *missing has elements without. */
+static bool is_ready_to_combine(const launch_operand *of, const polytile_domain *box,
+                                polytile_domain *missing) {
+    const pti_boxes *content = contents_of(of);
+    const pti_boxes *identity = &content[pti_identity_of(of->operand->reduction)];
+    pti_boxes rest = {0};
+    pti_boxes_append(&rest, box);
+    pti_boxes_subtract_all(&rest, &content[PTI_VALID]);
+    pti_boxes_subtract_all(&rest, identity);
+    bool ready = rest.n_boxes == 0 && !rest.failed;
+    *missing = rest.n_boxes > 0 ? rest.box[0] : *box;
+    of->replay->failed |= rest.failed;
+    pti_boxes_free(&rest);
+    return ready;
+}
+
+/** What this launch combined into before goes on from there; all else starts from the identity. */
+static bool check_start(const launch_operand *of, const polytile_domain *box) {
+    const pti_boxes *combined = pti_replay_combined(of->replay, of->launch, of->array);
+    const pti_boxes *valid = &contents_of(of)[PTI_VALID];
+    const pti_boxes *identity = &contents_of(of)[pti_identity_of(of->operand->reduction)];
+    polytile_domain common;
+    if (!is_ready_to_combine(of, box, &common))
+        return reject(of, &common, not_there);
+    for (int k = 0; k < identity->n_boxes; k++)
+        if (pti_box_intersect(&identity->box[k], box, &common) && pti_boxes_meet(combined, &common))
+            return reject(of, &common, "starts again after it was combined into before");
+    for (int k = 0; k < valid->n_boxes; k++)
+        if (pti_box_intersect(&valid->box[k], box, &common) && !pti_boxes_cover(combined, &common))
+            return reject(of, &common, "starts from the identity, not from what was there");
+    return true;
+}
+
+/** A reduction that starts from the identity reads just what it writes. */
+static bool check_fresh_reads(const launch_operand *of) {
+    find_written(of, &of->replay->scratch);
+    for (int k = 0; k < of->replay->scratch.n_boxes; k++)
+        if (!check_start(of, &of->replay->scratch.box[k]))
+            return false;
+    return true;
+}
+
+/** Record a launch's use of the boxes around its sections, and check what it reads. */
+static bool replay_reads(const launch_operand *of) {
+    if (of->operand->partial)
+        return replay_partial_reads(of);
+    for (int s = 0; s < of->operand->n_sections; s++) {
+        const pti_section *section = &of->instance->section[of->operand->first_section + s];
+        polytile_domain hull = pti_needs_hull(of->instance, section, of->threads);
+        if (pti_box_is_empty(&hull))
+            continue;
+        if (!pti_replay_use_resident(of->replay, of->op, of->resident, &hull, writes(section)) ||
+            (reads(section) && !section->fresh && !check_section_read(of, section)))
+            return false;
+    }
+    return !of->operand->fresh || check_fresh_reads(of);
+}
+
+/** What other launches combined into does not count for this one. */
+static void begin_combining(const launch_operand *of) {
+    pti_operand_state *state = &of->replay->operand[of->array];
+    if (of->operand->fresh && state->combining != of->launch) {
+        state->combining = of->launch;
+        pti_boxes_clear(&state->combined);
+    }
+}
+
+static bool replay_writes(const launch_operand *of) {
+    const polytile_domain *hull = &of->replay->schedule->placement[of->placement].layout.hull;
+    pti_boxes *written = &of->replay->scratch;
+    find_written(of, written);
+    for (int k = 0; k < written->n_boxes; k++) {
+        if (!pti_box_contains(hull, &written->box[k]))
+            return reject(of, &written->box[k], "is written outside its placement");
+        pti_replay_renew(of->replay, of->resident, &written->box[k]);
+        if (of->operand->fresh)
+            pti_boxes_gather(&of->replay->operand[of->array].combined, &written->box[k]);
+    }
+    return true;
+}
+
+/** Placements that a launch is the first to write take over their memory before it reads any. */
+static bool enter_written(const launch_operand *of) {
+    begin_combining(of);
+    return of->placement < 0 || !of->operand->writes ||
+           pti_replay_enter(of->replay, of->op, of->resident, true);
+}
+
+static bool find_reads(const launch_operand *of) {
+    return of->placement < 0 ? check_untouched(of) : replay_reads(of);
+}
+
+static bool renew_written(const launch_operand *of) {
+    return of->placement < 0 || !of->operand->writes || replay_writes(of);
+}
+
+bool pti_replay_launch(pti_replay *replay, int64_t op) {
+    static bool (*const steps[])(const launch_operand *of) = {enter_written, find_reads,
+                                                              renew_written};
+    pti_schedule_launch launch =
+        pti_schedule_launch_of(replay->schedule, &replay->schedule->op[op]);
+    for (size_t step = 0; step < sizeof steps / sizeof *steps; step++)
+        for (int o = 0; o < launch.instance->n_operands; o++) {
+            launch_operand of = operand_at(replay, op, o);
+            if (!steps[step](&of))
+                return false;
+        }
+    return true;
+}
