@@ -36,46 +36,15 @@ inline pti_subscript Sub(int64_t lo, int64_t hi, const std::vector<int64_t> &coe
     return {Affine(lo, coefficients), Affine(hi, coefficients), step};
 }
 
-/** A launch with its schedule; the lists may be changed before Holds(). */
-struct Handmade {
+/** A kernel of one of several launches, and which arrays its operands are. */
+struct HandKernel {
     std::vector<std::string> names;
     std::vector<pti_operand> operands;
     std::vector<pti_section> sections;
     polytile_domain threads = {};
-    bool in_place = false;
-    int64_t limit_bytes = 0;
-    int64_t arena_bytes = 0;
-    std::vector<polytile_domain> superblocks;
-    std::vector<pti_placement> placements;
-    std::vector<int64_t> launch_placements;
-    std::vector<pti_op> ops;
-    std::vector<std::vector<int64_t>> waits; /* one list an operation */
-    std::string why;
-
-    /** A planned schedule, to be changed. */
-    static Handmade From(const pti_schedule &schedule) {
-        Handmade made;
-        const pti_instance &instance = *schedule.instance;
-        for (int o = 0; o < instance.n_operands; o++) {
-            made.names.push_back(instance.operand[o].name);
-            made.operands.push_back(instance.operand[o]);
-        }
-        made.sections.assign(instance.section, instance.section + instance.n_sections);
-        made.threads = instance.threads;
-        made.in_place = schedule.in_place;
-        made.limit_bytes = schedule.limit_bytes;
-        made.arena_bytes = schedule.arena_bytes;
-        made.superblocks.assign(schedule.superblock, schedule.superblock + schedule.n_superblocks);
-        made.placements.assign(schedule.placement, schedule.placement + schedule.n_placements);
-        made.launch_placements.assign(schedule.launch_placement,
-                                      schedule.launch_placement +
-                                          schedule.n_superblocks * instance.n_operands);
-        made.ops.assign(schedule.op, schedule.op + schedule.n_ops);
-        for (const pti_op &op : made.ops)
-            made.waits.emplace_back(schedule.wait + op.first_wait,
-                                    schedule.wait + op.first_wait + op.n_waits);
-        return made;
-    }
+    std::vector<int> arrays;
+    int64_t first_superblock = 0;
+    int64_t n_superblocks = 0;
 
     /** Add an operand; sections follow, all of one operand before the next. */
     int Operand(const std::string &name, int64_t element_bytes, const polytile_domain &domain) {
@@ -86,6 +55,7 @@ struct Handmade {
         operand.first_section = static_cast<int>(sections.size());
         names.push_back(name);
         operands.push_back(operand);
+        arrays.push_back(static_cast<int>(arrays.size()));
         return static_cast<int>(operands.size()) - 1;
     }
 
@@ -107,6 +77,98 @@ struct Handmade {
         sections.push_back(section);
     }
 
+    static HandKernel From(const pti_instance &instance) {
+        HandKernel made;
+        for (int o = 0; o < instance.n_operands; o++) {
+            made.names.push_back(instance.operand[o].name);
+            made.operands.push_back(instance.operand[o]);
+            made.arrays.push_back(o);
+        }
+        made.sections.assign(instance.section, instance.section + instance.n_sections);
+        made.threads = instance.threads;
+        return made;
+    }
+
+    /** Good while this lives and does not change. */
+    pti_instance Instance() {
+        static char kernel[] = "handmade";
+        for (size_t o = 0; o < operands.size(); o++)
+            operands[o].name = names[o].data();
+        pti_instance instance = {};
+        instance.kernel_name = kernel;
+        instance.n_indices = threads.n_dims;
+        instance.threads = threads;
+        instance.n_operands = static_cast<int>(operands.size());
+        instance.operand = operands.data();
+        instance.n_sections = static_cast<int>(sections.size());
+        instance.section = sections.data();
+        return instance;
+    }
+};
+
+/** What a placement holds before a schedule, or after it. */
+struct HandHolding {
+    int64_t placement;
+    std::vector<polytile_domain> valid, dirty;
+};
+
+/**
+ * A launch with its schedule, or the arrays of several launches, whose kernels then follow; the
+ * lists may be changed before Holds().
+ */
+struct Handmade : HandKernel {
+    std::vector<HandKernel> kernels; /* none: one launch, of the operands themselves */
+    std::vector<HandHolding> before, after;
+    std::vector<std::vector<polytile_domain>> unwritten; /* of each array; none: all written */
+    bool in_place = false;
+    int64_t limit_bytes = 0;
+    int64_t arena_bytes = 0;
+    std::vector<polytile_domain> superblocks;
+    std::vector<pti_placement> placements;
+    std::vector<int64_t> launch_placements;
+    std::vector<pti_op> ops;
+    std::vector<std::vector<int64_t>> waits; /* one list an operation */
+    std::string why;
+
+    /** A planned schedule, to be changed. */
+    static Handmade From(const pti_schedule &schedule) {
+        Handmade made;
+        const pti_instance &instance = *schedule.instance;
+        static_cast<HandKernel &>(made) = HandKernel::From(instance);
+        for (int l = 0; l < schedule.n_launches; l++)
+            made.kernels.push_back(KernelOf(schedule.launch[l]));
+        made.before = HoldingsFrom(schedule.before, schedule.n_before);
+        made.after = HoldingsFrom(schedule.after, schedule.n_after);
+        for (int a = 0; schedule.unwritten != nullptr && a < instance.n_operands; a++)
+            made.unwritten.push_back(BoxesFrom(schedule.unwritten[a]));
+        made.in_place = schedule.in_place;
+        made.limit_bytes = schedule.limit_bytes;
+        made.arena_bytes = schedule.arena_bytes;
+        made.superblocks.assign(schedule.superblock, schedule.superblock + schedule.n_superblocks);
+        made.placements.assign(schedule.placement, schedule.placement + schedule.n_placements);
+        made.launch_placements.assign(schedule.launch_placement,
+                                      schedule.launch_placement +
+                                          schedule.n_superblocks * instance.n_operands);
+        made.ops.assign(schedule.op, schedule.op + schedule.n_ops);
+        for (const pti_op &op : made.ops)
+            made.waits.emplace_back(schedule.wait + op.first_wait,
+                                    schedule.wait + op.first_wait + op.n_waits);
+        return made;
+    }
+
+    /** Begin the next launch: the kernel's operands are the given arrays. */
+    int Begin(const HandKernel &kernel, const std::vector<int> &arrays_of_it) {
+        kernels.push_back(kernel);
+        kernels.back().arrays = arrays_of_it;
+        kernels.back().first_superblock = static_cast<int64_t>(superblocks.size());
+        return static_cast<int>(kernels.size()) - 1;
+    }
+
+    /** The kernels of all launches, with the arrays of their operands. */
+    std::vector<HandKernel> Kernels() const {
+        return kernels.empty() ? std::vector<HandKernel>{*this} : kernels;
+    }
+
     int64_t Place(int operand, int64_t offset_bytes, const polytile_domain &hull) {
         pti_placement placement = {};
         placement.operand = operand;
@@ -123,6 +185,7 @@ struct Handmade {
                  int64_t source = -1) {
         pti_op op = {};
         op.kind = kind;
+        op.launch = kernels.empty() ? 0 : static_cast<int>(kernels.size()) - 1;
         op.superblock = superblock;
         op.placement = placement;
         op.source_placement = source;
@@ -137,6 +200,10 @@ struct Handmade {
                    const std::vector<int64_t> &waits_for = {}) {
         pti_op op = {};
         op.kind = PTI_LAUNCH;
+        if (!kernels.empty()) {
+            op.launch = static_cast<int>(kernels.size()) - 1;
+            kernels.back().n_superblocks++;
+        }
         op.superblock = static_cast<int64_t>(superblocks.size());
         op.placement = -1;
         op.source_placement = -1;
@@ -170,17 +237,8 @@ struct Handmade {
     }
 
     bool Holds() {
-        static char kernel[] = "handmade";
-        for (size_t o = 0; o < operands.size(); o++)
-            operands[o].name = names[o].data();
-        pti_instance instance = {};
-        instance.kernel_name = kernel;
-        instance.n_indices = threads.n_dims;
-        instance.threads = threads;
-        instance.n_operands = static_cast<int>(operands.size());
-        instance.operand = operands.data();
-        instance.n_sections = static_cast<int>(sections.size());
-        instance.section = sections.data();
+        pti_instance instance = Instance();
+        Pointed pointed(*this);
         std::vector<int64_t> wait;
         for (size_t i = 0; i < ops.size(); i++) {
             ops[i].first_wait = static_cast<int64_t>(wait.size());
@@ -189,6 +247,7 @@ struct Handmade {
         }
         pti_schedule schedule = {};
         schedule.instance = &instance;
+        pointed.PointTo(schedule);
         schedule.in_place = in_place;
         schedule.limit_bytes = limit_bytes;
         schedule.arena_bytes = arena_bytes;
@@ -206,6 +265,68 @@ struct Handmade {
         why = text.data == nullptr ? "" : text.data;
         pti_text_free(&text);
         return holds;
+    }
+
+  private:
+    /** What a schedule points to beside its plain lists. */
+    class Pointed {
+      public:
+        explicit Pointed(Handmade &made) {
+            instances_.reserve(made.kernels.size());
+            for (auto &kernel : made.kernels) {
+                instances_.push_back(kernel.Instance());
+                launches_.push_back({&instances_.back(), kernel.arrays.data(),
+                                     kernel.first_superblock, kernel.n_superblocks});
+            }
+            for (auto &holding : made.before)
+                before_.push_back({holding.placement, Set(holding.valid), Set(holding.dirty)});
+            for (auto &holding : made.after)
+                after_.push_back({holding.placement, Set(holding.valid), Set(holding.dirty)});
+            for (auto &boxes : made.unwritten)
+                unwritten_.push_back(Set(boxes));
+        }
+
+        void PointTo(pti_schedule &schedule) {
+            schedule.n_launches = static_cast<int>(launches_.size());
+            schedule.launch = launches_.data();
+            schedule.n_before = static_cast<int>(before_.size());
+            schedule.before = before_.data();
+            schedule.n_after = static_cast<int>(after_.size());
+            schedule.after = after_.data();
+            schedule.unwritten = unwritten_.empty() ? nullptr : unwritten_.data();
+        }
+
+      private:
+        static pti_boxes Set(std::vector<polytile_domain> &boxes) {
+            return {boxes.data(), static_cast<int>(boxes.size()), static_cast<int>(boxes.size()),
+                    false};
+        }
+
+        std::vector<pti_instance> instances_;
+        std::vector<pti_schedule_launch> launches_;
+        std::vector<pti_holding> before_, after_;
+        std::vector<pti_boxes> unwritten_;
+    };
+
+    static HandKernel KernelOf(const pti_schedule_launch &launch) {
+        HandKernel kernel = HandKernel::From(*launch.instance);
+        for (int o = 0; o < launch.instance->n_operands; o++)
+            kernel.arrays[static_cast<size_t>(o)] = pti_schedule_array(&launch, o);
+        kernel.first_superblock = launch.first_superblock;
+        kernel.n_superblocks = launch.n_superblocks;
+        return kernel;
+    }
+
+    static std::vector<polytile_domain> BoxesFrom(const pti_boxes &set) {
+        return {set.box, set.box + set.n_boxes};
+    }
+
+    static std::vector<HandHolding> HoldingsFrom(const pti_holding *holding, int n_holdings) {
+        std::vector<HandHolding> made;
+        for (int k = 0; k < n_holdings; k++)
+            made.push_back(
+                {holding[k].placement, BoxesFrom(holding[k].valid), BoxesFrom(holding[k].dirty)});
+        return made;
     }
 };
 
