@@ -36,9 +36,12 @@ polytile_domain polytile_domain_from_extents(int n_dims, const int64_t *extents)
 /** The domain lo[d] .. hi[d] in each dimension, both ends included. */
 polytile_domain polytile_domain_from_bounds(int n_dims, const int64_t *lo, const int64_t *hi);
 
-#ifndef __cplusplus
 /** A pointer to a domain 0 .. extent - 1 a dimension, for use as an argument:
- * POLYTILE_EXTENTS(8192, 8192). C only: C++ has no addresses of temporaries. */
+ * POLYTILE_EXTENTS(8192, 8192). It lasts as long as the call; in C, as the block. */
+#ifdef __cplusplus
+#define POLYTILE_EXTENTS(...)                                                                      \
+    (&static_cast<const polytile_domain &>(polytile_domain_of_extents(__VA_ARGS__)))
+#else
 #define POLYTILE_EXTENTS(...)                                                                      \
     (&(const polytile_domain[]){polytile_domain_from_extents(                                      \
         (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                           \
@@ -46,6 +49,16 @@ polytile_domain polytile_domain_from_bounds(int n_dims, const int64_t *lo, const
 #endif
 
 #ifdef __cplusplus
+}
+#endif
+
+#ifdef __cplusplus
+extern "C++" {
+/** The domain 0 .. extent - 1 a dimension, which POLYTILE_EXTENTS points to in C++. */
+template <class... Extents> inline polytile_domain polytile_domain_of_extents(Extents... extent) {
+    const int64_t extents[] = {static_cast<int64_t>(extent)...};
+    return polytile_domain_from_extents(static_cast<int>(sizeof...(extent)), extents);
+}
 }
 #endif
 
