@@ -1,0 +1,26 @@
+/* C = A B with OpenMP, one element after another. */
+#include "study.h"
+
+static void multiply(const int *A, const int *B, int *C, int64_t n) {
+#pragma omp parallel for
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            int sum = 0;
+            for (int64_t k = 0; k < n; k++)
+                sum += A[i * n + k] * B[k * n + j];
+            C[i * n + j] = sum;
+        }
+}
+
+int main(int argc, char **argv) {
+    study_begin(argc, argv, "N");
+    const int64_t n = study_number(argv[1]);
+    int *A = study_create_ints(n, 1);
+    int *B = study_create_ints(n, 2);
+    int *C = study_create_ints(n, 0);
+
+    multiply(A, B, C, n);
+
+    study_end(C, n);
+    return 0;
+}
