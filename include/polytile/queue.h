@@ -4,6 +4,10 @@
 #include <polytile/device.h>
 
 #ifdef __cplusplus
+#include <initializer_list>
+#endif
+
+#ifdef __cplusplus
 extern "C" {
 #endif
 
@@ -32,10 +36,12 @@ extern "C" {
  */
 typedef struct polytile_queue polytile_queue;
 
-/** A list of arrays as two arguments, a count and a pointer: POLYTILE_ARRAYS(x, y, z). */
+/** A list of arrays as two arguments, a count and a pointer: POLYTILE_ARRAYS(x, y, z). It lasts
+ * as long as the call; in C, as the block. C++ evaluates each array twice. */
 #ifdef __cplusplus
 #define POLYTILE_ARRAYS(...)                                                                       \
-    polytile_array_list_of(__VA_ARGS__).count, polytile_array_list_of(__VA_ARGS__).arrays
+    static_cast<int>(std::initializer_list<polytile_array *>{__VA_ARGS__}.size()),                 \
+        std::initializer_list<polytile_array *>{__VA_ARGS__}.begin()
 #else
 #define POLYTILE_ARRAYS(...)                                                                       \
     (int)(sizeof((polytile_array *const[]){__VA_ARGS__}) / sizeof(polytile_array *)),              \
@@ -161,21 +167,6 @@ typedef struct polytile_queue_report {
 void polytile_queue_get_report(polytile_queue *queue, bool reset, polytile_queue_report *report);
 
 #ifdef __cplusplus
-}
-#endif
-
-#ifdef __cplusplus
-extern "C++" {
-/** What POLYTILE_ARRAYS takes apart in C++; it lasts as long as the call. */
-template <int n_arrays> struct polytile_array_list {
-    int count;
-    polytile_array *arrays[n_arrays];
-};
-
-template <class... Arrays>
-inline polytile_array_list<sizeof...(Arrays)> polytile_array_list_of(Arrays *...array) {
-    return {static_cast<int>(sizeof...(array)), {array...}};
-}
 }
 #endif
 
