@@ -1,4 +1,4 @@
-/* Jacobi's method for a plate with fixed edges, with CUDA: B is updated from A and copied back. */
+/* Jacobi's method on a plate with fixed edges, with CUDA: B from A, then A from B. */
 #include "study.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Jacobi's method for a plate with fixed edges, with OpenMP: B is updated from A and copied back. */
+/* Jacobi's method on a plate with fixed edges, with OpenMP: B from A, then A from B. */
 #include "study.h"
 
 static void update(const float *A, float *B, int64_t n) {

@@ -1,4 +1,4 @@
-/* Jacobi's method for a plate with fixed edges, with polytile: B is updated from A and copied back. */
+/* Jacobi's method on a plate with fixed edges, with polytile: B from A, then A from B. */
 #include "study.h"
 
 #include <polytile/kernel.h>

@@ -1,9 +1,9 @@
 #ifndef BENCH_EFFORT_STUDY_H
 #define BENCH_EFFORT_STUDY_H
 
-/* What every program of the case studies does in the same way, whatever it computes with: arguments,
- * matrices and their first values, the checksum. Each function ends the program when it fails, with a
- * message and the exit code 1 (2: wrong arguments). */
+/* What every program of the case studies does in the same way, whatever it computes with:
+ * arguments, matrices and their first values, the checksum. Each function ends the program when it
+ * fails, with a message and the exit code 1 (2: wrong arguments). */
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -21,8 +21,8 @@ int64_t study_number(const char *argument);
 int *study_create_ints(int64_t n, int seed);
 float *study_create_floats(int64_t n, int seed);
 
-/** Write to standard output a number that depends on every bit of the n x n elements of 4 bytes that
- * are the result, and on where they are; then free all matrices. */
+/** Write to standard output a number that depends on every bit of the n x n elements of 4 bytes
+ * that are the result, and on where they are; then free all matrices. */
 void study_end(const void *result, int64_t n);
 
 #ifdef __cplusplus
