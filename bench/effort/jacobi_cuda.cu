@@ -47,6 +47,7 @@ int main(int argc, char **argv) {
         copy<<<grid, block>>>(device_B, device_A, n);
         check(cudaGetLastError(), "launching copy");
     }
+    check(cudaDeviceSynchronize(), "running the steps");
 
     check(cudaMemcpy(A, device_A, n_bytes, cudaMemcpyDeviceToHost), "copying A to the host");
     check(cudaFree(device_A), "freeing A");

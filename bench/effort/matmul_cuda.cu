@@ -42,6 +42,7 @@ int main(int argc, char **argv) {
                     (unsigned)((n + block.y - 1) / block.y));
     multiply<<<grid, block>>>(device_A, device_B, device_C, n);
     check(cudaGetLastError(), "launching multiply");
+    check(cudaDeviceSynchronize(), "running multiply");
 
     check(cudaMemcpy(C, device_C, n_bytes, cudaMemcpyDeviceToHost), "copying C to the host");
     check(cudaFree(device_A), "freeing A");

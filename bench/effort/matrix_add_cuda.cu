@@ -38,6 +38,7 @@ int main(int argc, char **argv) {
                     (unsigned)((n + block.y - 1) / block.y));
     add<<<grid, block>>>(device_A, device_B, device_C, n);
     check(cudaGetLastError(), "launching add");
+    check(cudaDeviceSynchronize(), "running add");
 
     check(cudaMemcpy(C, device_C, n_bytes, cudaMemcpyDeviceToHost), "copying C to the host");
     check(cudaFree(device_A), "freeing A");
