@@ -1,19 +1,7 @@
 /* C = A + B with polytile. */
 #include "study.h"
 
-#include <polytile/kernel.h>
-#include <polytile/polytile.h>
-#include <polytile/queue.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-
-static void check(const polytile_context *ctx, polytile_status status) {
-    if (status == POLYTILE_OK)
-        return;
-    fprintf(stderr, "%s\n", polytile_last_error(ctx));
-    exit(1);
-}
+#include <polytile/program.h>
 
 POLYTILE_KERNEL(add, (i, j), (const int, A, 2), (const int, B, 2), (int, C, 2)) {
     PT_AT(C, i, j) = PT_AT(A, i, j) + PT_AT(B, i, j);
@@ -22,27 +10,15 @@ POLYTILE_KERNEL(add, (i, j), (const int, A, 2), (const int, B, 2), (int, C, 2)) 
 int main(int argc, char **argv) {
     study_begin(argc, argv, "N DEVICE");
     const int64_t n = study_number(argv[1]);
-    const int64_t extents[] = {n, n};
     int *A = study_create_ints(n, 1);
     int *B = study_create_ints(n, 2);
     int *C = study_create_ints(n, 0);
 
-    polytile_context *ctx;
-    polytile_queue *queue;
-    polytile_kernel *add;
-    polytile_array *a, *b, *c;
-    check(NULL, polytile_context_create(&ctx));
-    check(ctx, polytile_queue_create(ctx, argv[2], &queue));
-    check(ctx, polytile_kernel_create(ctx, "add[i, j]: in A[i, j], B[i, j]; out C[i, j]",
-                                      &add_kernel, &add));
-    check(ctx, polytile_array_wrap(ctx, "A", POLYTILE_I32, 2, extents, A, &a));
-    check(ctx, polytile_array_wrap(ctx, "B", POLYTILE_I32, 2, extents, B, &b));
-    check(ctx, polytile_array_wrap(ctx, "C", POLYTILE_I32, 2, extents, C, &c));
-
-    check(ctx, polytile_queue_attach(queue, POLYTILE_ARRAYS(a, b, c)));
-    check(ctx, polytile_queue_launch(queue, add, POLYTILE_EXTENTS(n, n), POLYTILE_BY_NAME, NULL));
-    check(ctx, polytile_queue_detach(queue, POLYTILE_ARRAYS(a, b, c)));
-    polytile_context_destroy(ctx);
+    polytile_program *p = polytile_program_open(argv[2]);
+    polytile_program_bind(p, POLYTILE_I32, POLYTILE_EXTENTS(n, n), POLYTILE_NAMED(A, B, C));
+    polytile_program_launch(p, "add[i, j]: in A[i, j], B[i, j]; out C[i, j]", &add_kernel,
+                            POLYTILE_EXTENTS(n, n));
+    polytile_program_close(p);
 
     study_end(C, n);
     return 0;
