@@ -20,8 +20,7 @@ int main(int argc, char **argv) {
     float *A = study_create_floats(n, 1);
 
     polytile_program *p = polytile_program_open(argv[3]);
-    polytile_program_bind(p, POLYTILE_F32, POLYTILE_EXTENTS(n, n), "A, B",
-                          POLYTILE_MEMORY(A, NULL));
+    polytile_program_bind(p, POLYTILE_F32, POLYTILE_EXTENTS(n, n), "A, B", POLYTILE_DATA(A, NULL));
     for (int64_t step = 0; step < n_steps; step++) {
         polytile_program_launch(p, "update[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
                                 &update_kernel, &interior);

@@ -31,22 +31,22 @@ polytile_program *polytile_program_open(const char *device_text);
  * made; NULL does nothing. */
 void polytile_program_close(polytile_program *program);
 
-/** Memory of arrays as two arguments, a count and a pointer: POLYTILE_MEMORY(A, NULL); NULL for
+/** Memory of arrays as two arguments, a count and a pointer: POLYTILE_DATA(A, NULL); NULL for
  * that of an internal array. */
 #ifdef __cplusplus
-#define POLYTILE_MEMORY(...)                                                                       \
+#define POLYTILE_DATA(...)                                                                         \
     static_cast<int>(std::initializer_list<void *>{__VA_ARGS__}.size()),                           \
         std::initializer_list<void *>{__VA_ARGS__}.begin()
 #else
-#define POLYTILE_MEMORY(...)                                                                       \
+#define POLYTILE_DATA(...)                                                                         \
     (int)(sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *)), (void *const[]) {                \
         __VA_ARGS__                                                                                \
     }
 #endif
 
 /** Variables that hold arrays' memory, with their names before them: POLYTILE_NAMED(A, B, C) is
- * "A, B, C", POLYTILE_MEMORY(A, B, C). */
-#define POLYTILE_NAMED(...) #__VA_ARGS__, POLYTILE_MEMORY(__VA_ARGS__)
+ * "A, B, C", POLYTILE_DATA(A, B, C). */
+#define POLYTILE_NAMED(...) #__VA_ARGS__, POLYTILE_DATA(__VA_ARGS__)
 
 /**
  * Make arrays of one shape and attach them: until polytile_program_close() the program leaves their
