@@ -16,15 +16,15 @@ int main(int argc, char **argv) {
     study_begin(argc, argv, "N STEPS DEVICE");
     const int64_t n = study_number(argv[1]);
     const int64_t n_steps = study_number(argv[2]);
-    const polytile_domain interior = {2, {{1, n - 2, 1}, {1, n - 2, 1}}};
     float *A = study_create_floats(n, 1);
 
     polytile_program *p = polytile_program_open(argv[3]);
     polytile_program_bind(p, POLYTILE_F32, POLYTILE_EXTENTS(n, n), "A, B", POLYTILE_DATA(A, NULL));
     for (int64_t step = 0; step < n_steps; step++) {
         polytile_program_launch(p, "update[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
-                                &update_kernel, &interior);
-        polytile_program_launch(p, "copy[i, j]: in B[i, j]; out A[i, j]", &copy_kernel, &interior);
+                                &update_kernel, POLYTILE_INTERIOR(1, n, n));
+        polytile_program_launch(p, "copy[i, j]: in B[i, j]; out A[i, j]", &copy_kernel,
+                                POLYTILE_INTERIOR(1, n, n));
     }
     polytile_program_close(p);
 

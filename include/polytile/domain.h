@@ -36,15 +36,26 @@ polytile_domain polytile_domain_from_extents(int n_dims, const int64_t *extents)
 /** The domain lo[d] .. hi[d] in each dimension, both ends included. */
 polytile_domain polytile_domain_from_bounds(int n_dims, const int64_t *lo, const int64_t *hi);
 
+/** The domain border .. extents[d] - 1 - border in each dimension: all but a border, such as a
+ * stencil needs. */
+polytile_domain polytile_domain_from_interior(int64_t border, int n_dims, const int64_t *extents);
+
 /** A pointer to a domain 0 .. extent - 1 a dimension, for use as an argument:
- * POLYTILE_EXTENTS(8192, 8192). It lasts as long as the call; in C, as the block. */
+ * POLYTILE_EXTENTS(8192, 8192), and to one without a border, for instance of one element:
+ * POLYTILE_INTERIOR(1, 8192, 8192). They last as long as the call; in C, as the block. */
 #ifdef __cplusplus
 #define POLYTILE_EXTENTS(...)                                                                      \
-    (&static_cast<const polytile_domain &>(polytile_domain_of_extents(__VA_ARGS__)))
+    (&static_cast<const polytile_domain &>(polytile_domain_of_interior(0, __VA_ARGS__)))
+#define POLYTILE_INTERIOR(border, ...)                                                             \
+    (&static_cast<const polytile_domain &>(polytile_domain_of_interior(border, __VA_ARGS__)))
 #else
 #define POLYTILE_EXTENTS(...)                                                                      \
     (&(const polytile_domain[]){polytile_domain_from_extents(                                      \
         (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                           \
+        (const int64_t[]){__VA_ARGS__})}[0])
+#define POLYTILE_INTERIOR(border, ...)                                                             \
+    (&(const polytile_domain[]){polytile_domain_from_interior(                                     \
+        border, (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),                   \
         (const int64_t[]){__VA_ARGS__})}[0])
 #endif
 
@@ -54,10 +65,11 @@ polytile_domain polytile_domain_from_bounds(int n_dims, const int64_t *lo, const
 
 #ifdef __cplusplus
 extern "C++" {
-/** The domain 0 .. extent - 1 a dimension, which POLYTILE_EXTENTS points to in C++. */
-template <class... Extents> inline polytile_domain polytile_domain_of_extents(Extents... extent) {
+/** The domain border .. extent - 1 - border a dimension, which the macros point to in C++. */
+template <class... Extents>
+inline polytile_domain polytile_domain_of_interior(int64_t border, Extents... extent) {
     const int64_t extents[] = {static_cast<int64_t>(extent)...};
-    return polytile_domain_from_extents(static_cast<int>(sizeof...(extent)), extents);
+    return polytile_domain_from_interior(border, static_cast<int>(sizeof...(extent)), extents);
 }
 }
 #endif

@@ -15,6 +15,15 @@ polytile_domain polytile_domain_from_extents(int n_dims, const int64_t *extents)
     return domain;
 }
 
+polytile_domain polytile_domain_from_interior(int64_t border, int n_dims, const int64_t *extents) {
+    polytile_domain domain = polytile_domain_from_extents(n_dims, extents);
+    for (int d = 0; d < n_stored(domain.n_dims); d++) {
+        domain.range[d].lo += border;
+        domain.range[d].hi -= border;
+    }
+    return domain;
+}
+
 polytile_domain polytile_domain_from_bounds(int n_dims, const int64_t *lo, const int64_t *hi) {
     polytile_domain domain = {.n_dims = lo == NULL || hi == NULL ? 0 : n_dims};
     for (int d = 0; d < n_stored(domain.n_dims); d++)

@@ -137,4 +137,16 @@ TEST(Domain, WrongNumbersOfDimensionsAreKeptToBeRefused) {
     EXPECT_EQ(polytile_domain_from_extents(1, nullptr).n_dims, 0);
 }
 
+TEST(Domain, AnInteriorLeavesTheBorderOut) {
+    const int64_t extents[] = {5, 9};
+    const polytile_domain inner = polytile_domain_from_interior(2, 2, extents);
+    EXPECT_EQ(inner.n_dims, 2);
+    EXPECT_EQ(inner.range[0].lo, 2);
+    EXPECT_EQ(inner.range[0].hi, 2);
+    EXPECT_EQ(inner.range[1].hi, 6);
+    EXPECT_EQ(POLYTILE_INTERIOR(1, 5, 9)->range[1].hi, 7);
+    EXPECT_LT(polytile_domain_from_interior(3, 2, extents).range[0].hi, 3);
+    EXPECT_EQ(polytile_domain_from_interior(1, 2, nullptr).n_dims, 0);
+}
+
 } // namespace
