@@ -4,7 +4,9 @@
 #include <polytile/device.h>
 
 #ifdef __cplusplus
+extern "C++" {
 #include <initializer_list>
+}
 #endif
 
 #ifdef __cplusplus
