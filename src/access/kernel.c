@@ -118,6 +118,40 @@ void polytile_kernel_destroy(polytile_kernel *kernel) {
         pti_object_release(&kernel->object);
 }
 
+static bool is_level(polytile_level level) {
+    return (unsigned)level <= POLYTILE_LEVEL_HIGH;
+}
+
+polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
+                                             const polytile_character *character) {
+    if (kernel == NULL)
+        return POLYTILE_INVALID;
+    polytile_context *ctx = kernel->object.context;
+    const char *name = kernel->declaration->name;
+    pti_clear_error(ctx);
+    if (character == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the character is NULL", name);
+    const struct {
+        const char *member;
+        int value;
+        bool is_known;
+    } members[] = {
+        {"coalescing", (int)character->coalescing,
+         (unsigned)character->coalescing <= POLYTILE_COALESCING_SCATTER},
+        {"arithmetic", (int)character->arithmetic, is_level(character->arithmetic)},
+        {"evictions", (int)character->evictions, is_level(character->evictions)},
+        {"reuse", (int)character->reuse, is_level(character->reuse)},
+    };
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++) {
+        if (!members[k].is_known)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "%s: the character's %s is %d, which is none of its enumeration", name,
+                            members[k].member, members[k].value);
+    }
+    kernel->character = *character;
+    return POLYTILE_OK;
+}
+
 const char *polytile_kernel_get_name(const polytile_kernel *kernel) {
     return kernel->declaration->name;
 }

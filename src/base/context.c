@@ -10,6 +10,7 @@
 struct polytile_context {
     pti_object *newest;
     int64_t n_adopted; /* so far */
+    pti_object *tuning; /* NULL: none yet; owned */
     pti_settings settings;
     char error[PTI_ERROR_BYTES];
 };
@@ -45,6 +46,8 @@ void polytile_context_destroy(polytile_context *ctx) {
         return;
     while (ctx->newest != NULL)
         pti_object_release(ctx->newest);
+    if (ctx->tuning != NULL)
+        ctx->tuning->destroy(ctx->tuning);
     free(ctx);
 }
 
@@ -113,6 +116,14 @@ void pti_clear_error(polytile_context *ctx) {
 
 const pti_settings *pti_get_settings(const polytile_context *ctx) {
     return &ctx->settings;
+}
+
+pti_object *pti_get_tuning(const polytile_context *ctx) {
+    return ctx->tuning;
+}
+
+void pti_set_tuning(polytile_context *ctx, pti_object *tuning) {
+    ctx->tuning = tuning;
 }
 
 void pti_log(const polytile_context *ctx, pti_log_level level, const char *format, ...) {

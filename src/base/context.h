@@ -82,6 +82,11 @@ typedef struct pti_settings {
 
 const pti_settings *pti_get_settings(const polytile_context *ctx);
 
+/** The context's tuning tables, which it destroys after everything else; NULL until they are set.
+ * They are no object of the list, so that threads of one context may find them. */
+pti_object *pti_get_tuning(const polytile_context *ctx);
+void pti_set_tuning(polytile_context *ctx, pti_object *tuning);
+
 /** Write one line to stderr if POLYTILE_LOG asks for this level. */
 void pti_log(const polytile_context *ctx, pti_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,15 +1,9 @@
 #include "launch/link_cache.h"
 
-#include "base/text.h"
+#include "launch/cache.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
     FORMAT_VERSION = 1,        /* of the files; one of another version is measured anew */
@@ -51,49 +45,11 @@ const char *pti_link_find_implausible(const polytile_link *link) {
     return NULL;
 }
 
-/** Relative paths in these variables are invalid, says the XDG specification. */
-static bool is_absolute(const char *path) {
-    return path != NULL && path[0] == '/';
-}
-
-static void add_directory(const pti_settings *settings, pti_text *path) {
-    const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (settings->no_cache)
-        return;
-    if (settings->cache_directory != NULL)
-        pti_text_add(path, "%s/links", settings->cache_directory);
-    else if (is_absolute(caches))
-        pti_text_add(path, "%s/polytile/links", caches);
-    else if (is_absolute(home))
-        pti_text_add(path, "%s/.cache/polytile/links", home);
-}
-
 /** The path of a device's file; false when nothing is to be kept. */
 static bool locate(const polytile_context *ctx, const char *key, pti_text *path) {
-    add_directory(pti_get_settings(ctx), path);
-    bool is_kept = path->length > 0;
-    pti_text_add(path, "/%s.json", key);
+    bool is_kept = pti_cache_locate(ctx, path);
+    pti_text_add(path, "/links/%s.json", key);
     return is_kept && !path->failed;
-}
-
-/** A whole file into text; its bytes, or -1 with why, which stays empty where there is no file.
- * Nothing blocks, should the path be a pipe. */
-static ssize_t load(const char *path, char *text, pti_text *why) {
-    ssize_t n_bytes = 0, n_more = 1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    while (fd >= 0 && n_more > 0 && n_bytes <= MAX_FILE_BYTES) {
-        n_more = read(fd, text + n_bytes, (size_t)(MAX_FILE_BYTES + 1 - n_bytes));
-        n_bytes += n_more;
-    }
-    bool is_absent = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
-    bool is_read = fd >= 0 && n_more >= 0 && n_bytes <= MAX_FILE_BYTES;
-    if (fd >= 0 && n_bytes > MAX_FILE_BYTES)
-        pti_text_add(why, "it has more than %d bytes", MAX_FILE_BYTES);
-    else if (!is_read && !is_absent)
-        pti_text_add(why, "%s", strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return is_read ? n_bytes : -1;
 }
 
 static bool take_figures(const json_t *object, polytile_link *link, pti_text *why) {
@@ -124,7 +80,7 @@ static bool read_file(const char *path, polytile_link *link, pti_text *why) {
     char text[MAX_FILE_BYTES + 1];
     json_error_t error;
     polytile_link found;
-    ssize_t n_bytes = load(path, text, why);
+    ssize_t n_bytes = pti_file_read(path, text, MAX_FILE_BYTES, why);
     if (n_bytes < 0)
         return false;
     json_t *root = json_loadb(text, (size_t)n_bytes, JSON_REJECT_DUPLICATES, &error);
@@ -161,60 +117,14 @@ static json_t *describe(const polytile_link *link) {
     return NULL;
 }
 
-static bool make_one_directory(const char *path) {
-    return mkdir(path, S_IRWXU) == 0 || errno == EEXIST;
-}
-
-/** Make a directory and those above it; errno is left as mkdir() left it. */
-static bool make_directory(char *path) {
-    if (make_one_directory(path))
-        return true;
-    char *slash = strrchr(path, '/');
-    if (errno != ENOENT || slash == NULL || slash == path)
-        return false;
-    *slash = '\0';
-    bool is_made = make_directory(path);
-    *slash = '/';
-    return is_made && make_one_directory(path);
-}
-
-static bool make_directory_of(char *path) {
-    char *slash = strrchr(path, '/');
-    *slash = '\0';
-    bool is_made = make_directory(path);
-    *slash = '/';
-    return is_made;
-}
-
-/** Write a new file and let it take the path; errno says why not. */
-static bool replace_file(char *path, char *temporary, const json_t *root) {
-    if (!make_directory_of(path))
-        return false;
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    bool is_written = json_dumpfd(root, fd, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
-    is_written &= close(fd) == 0;
-    if (is_written && rename(temporary, path) == 0)
-        return true;
-    int reason = errno;
-    unlink(temporary);
-    errno = reason;
-    return false;
-}
-
 void pti_link_cache_write(polytile_context *ctx, const char *key, const polytile_link *link) {
-    pti_text path = {0}, temporary = {0};
+    pti_text path = {0};
     json_t *root = describe(link);
-    bool is_kept = locate(ctx, key, &path);
-    pti_text_add(&temporary, "%s.XXXXXX", is_kept ? path.data : "");
-    if (is_kept && root != NULL && !temporary.failed &&
-        !replace_file(path.data, temporary.data, root))
+    if (locate(ctx, key, &path) && root != NULL && !pti_file_replace(path.data, root))
         pti_log(ctx, PTI_LOG_WARN,
                 "%s cannot be written (%s), so that every process measures the link again; set "
                 "POLYTILE_CACHE to a directory that can be, or to off",
                 path.data, strerror(errno));
     json_decref(root);
     pti_text_free(&path);
-    pti_text_free(&temporary);
 }
