@@ -30,6 +30,7 @@ struct Runtime {
     cudaError_t pending; /* what cudaGetLastError finds */
     int current_device;
     int n_questions;
+    std::vector<cudaFuncCache> caches; /* that were asked for */
     std::vector<Launched> launches;
 };
 
@@ -91,10 +92,15 @@ struct Gpu {
             runtime.current_device = number;
             return cudaSuccess;
         };
+        api.cudaFuncSetCacheConfig = [](const void *, cudaFuncCache cache) {
+            runtime.caches.push_back(cache);
+            return cudaSuccess;
+        };
         api.cudaMemGetInfo = [](size_t *, size_t *) { return cudaSuccess; };
         polytile_context_create(&context);
         cuda.device.object.context = context;
         cuda.api = &api;
+        cuda.capability = 90;
         cuda.stream[PTI_STREAM_COMPUTE] = reinterpret_cast<cudaStream_t>(7);
         instance.kernel_name = name;
         instance.n_operands = n_views;
@@ -119,6 +125,7 @@ struct Gpu {
         launch.threads = &threads;
         launch.views = views.data();
         launch.block = block;
+        launch.character = character;
         launch.is_first = true;
         return pti_cuda_launch(&cuda, &launch);
     }
@@ -132,6 +139,7 @@ struct Gpu {
     pti_cuda_device cuda = {};
     pti_instance instance = {};
     polytile_implementation implementation = {};
+    const polytile_character *character = nullptr;
     std::vector<polytile_view> views;
 };
 
@@ -201,6 +209,23 @@ TEST(CudaKernel, IsLookedAtOnce) {
     EXPECT_EQ(runtime.n_questions, 2);
 }
 
+TEST(CudaKernel, IsLookedAtOnceThoughLaunchesAlternate) {
+    Gpu gpu;
+    const polytile_character some = {POLYTILE_COALESCING_FULL, {}, {}, {}};
+    for (int k = 0; k < 8; k++) {
+        gpu.implementation.cuda = k % 2 == 0 ? &the_kernel : &another_kernel;
+        gpu.character = k % 4 < 2 ? nullptr : &some;
+        ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
+    }
+    EXPECT_EQ(runtime.n_questions, 4);
+    for (int64_t k = 0; k < 2 * PTI_CUDA_N_CHOICES; k++) {
+        const std::string another_name = "k" + std::to_string(k);
+        std::copy_n(another_name.c_str(), another_name.size() + 1, gpu.name);
+        ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
+    }
+    EXPECT_EQ(runtime.n_questions, 4 + 2 * PTI_CUDA_N_CHOICES);
+}
+
 TEST(CudaKernel, IsTheOneForContiguousViewsWhereAllAre) {
     const polytile_view_shape shapes[] = {{4, 1}, {8, 2}};
     const struct {
@@ -221,7 +246,7 @@ TEST(CudaKernel, IsTheOneForContiguousViewsWhereAllAre) {
         ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
         EXPECT_EQ(runtime.launches[0].kernel, row.is_contiguous ? &contiguous_kernel : &the_kernel)
             << "row " << &row - rows;
-        EXPECT_EQ(gpu.cuda.block_choice.kernel, runtime.launches[0].kernel);
+        EXPECT_EQ(gpu.cuda.choice[0].kernel, runtime.launches[0].kernel);
     }
 }
 

@@ -26,6 +26,11 @@ cudaError_t FakeCuda::cudaFuncGetAttributes(struct cudaFuncAttributes *attribute
     return cudaSuccess;
 }
 
+cudaError_t FakeCuda::cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache cache) {
+    (void)cache;
+    return kernels_.count(kernel) == 0 ? cudaErrorInvalidDeviceFunction : cudaSuccess;
+}
+
 cudaError_t FakeCuda::cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n_blocks,
                                                                     const void *kernel,
                                                                     int n_threads,

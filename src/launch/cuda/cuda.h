@@ -3,16 +3,26 @@
 
 #include "launch/cuda/api.h"
 #include "launch/device.h"
+#include "launch/tuning/tuning.h"
 
 /* One NVIDIA GPU, and how its calls fail. */
 
-/** A thread block chosen for a kernel function; one-entry caches are enough, a run has one kernel.
- */
-typedef struct pti_cuda_block_choice {
+/** How many kernels' choices are kept: queues alternate between kernels. */
+enum { PTI_CUDA_N_CHOICES = 16 };
+
+/** What was found out about a kernel as some launch uses it; the first five members are the key. */
+typedef struct pti_cuda_choice {
     const void *kernel; /* NULL: none yet */
-    int n_threads;
-    int max_threads; /* of a block that the kernel can be launched with */
-} pti_cuda_block_choice;
+    char name[PTI_TUNING_NAME_BYTES];
+    pti_traits traits;
+    int n_indices;
+    int64_t generation; /* of the tuning tables */
+    int max_threads;    /* of a block that the kernel can be launched with */
+    int n_threads;      /* of a block, so that the most threads run at once */
+    bool is_left_alone; /* blocks were measured, or are not since launches cannot be repeated */
+    bool has_row;
+    pti_tuning_row row; /* of the tables, for it */
+} pti_cuda_choice;
 
 typedef struct pti_cuda_device {
     polytile_device device;
@@ -24,7 +34,9 @@ typedef struct pti_cuda_device {
     void *arena;
     int64_t arena_bytes;
     int64_t memory_bytes; /* as asked with memory=; 0: not asked */
-    pti_cuda_block_choice block_choice;
+    int capability;       /* compute capability, 10 * major + minor */
+    pti_cuda_choice choice[PTI_CUDA_N_CHOICES];
+    int next_choice;              /* to be replaced */
     struct pti_cuda_order *order; /* events between the streams; owned, as all below */
     struct pti_cuda_timing *timing;
     struct pti_staging *staging; /* NULL until a run needs it */

@@ -125,6 +125,7 @@ static polytile_status set_up(pti_cuda_device *cuda) {
     PTI_TRY(pti_cuda_free_bytes(cuda, &free_bytes));
     set_limit(cuda, free_before_bytes, free_bytes);
     PTI_TRY(PTI_CUDA(cuda, cudaGetDeviceProperties, (&properties, cuda->number)));
+    cuda->capability = 10 * properties.major + properties.minor;
     PTI_TRY(pti_cuda_link(cuda, &properties, pti_min(cuda->device.limit_bytes, free_bytes),
                           &cuda->device.link));
 done:

@@ -60,6 +60,37 @@ pti_cuda_extents pti_cuda_block_for(const polytile_domain *threads, int n_thread
     return block;
 }
 
+/** Halve a block along one axis until it is shorter than twice the box; the factor that is free. */
+static int64_t narrow(int64_t *along, int64_t extent) {
+    int64_t n_freed = 1;
+    while (*along >= 2 * extent) {
+        *along /= 2;
+        n_freed *= 2;
+    }
+    return n_freed;
+}
+
+/** Halve a block along its slowest axis that can be, until it has at most max_threads. */
+static void shrink(pti_cuda_extents *block, int max_threads) {
+    while (pti_cuda_count(*block) > max_threads) {
+        int64_t *slowest = block->z > 1 ? &block->z : block->y > 1 ? &block->y : &block->x;
+        *slowest /= 2;
+    }
+}
+
+pti_cuda_extents pti_cuda_block_clip(const polytile_domain *threads, pti_cuda_extents block,
+                                     int max_threads) {
+    pti_cuda_extents box = extents_of_box(threads), most = pti_cuda_most_threads;
+    int64_t n_left = narrow(&block.x, box.x);
+    n_left *= narrow(&block.y, box.y);
+    n_left *= narrow(&block.z, box.z);
+    widen(&block.x, box.x, most.x, &n_left);
+    widen(&block.y, box.y, most.y, &n_left);
+    widen(&block.z, box.z, most.z, &n_left);
+    shrink(&block, max_threads);
+    return block;
+}
+
 pti_cuda_parts pti_cuda_parts_of(const polytile_domain *threads, pti_cuda_extents block,
                                  pti_cuda_extents most_blocks) {
     enum { Z = 2 };

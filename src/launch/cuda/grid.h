@@ -26,6 +26,11 @@ int64_t pti_cuda_count(pti_cuda_extents extents);
  * the box is as wide, and no further than the box along any. */
 pti_cuda_extents pti_cuda_block_for(const polytile_domain *threads, int n_threads);
 
+/** A block shape as near to a given one as a box and a kernel allow: no axis as long as twice the
+ * box's, its threads put along other axes where there is room, x first, and at most max_threads. */
+pti_cuda_extents pti_cuda_block_clip(const polytile_domain *threads, pti_cuda_extents block,
+                                     int max_threads);
+
 /** A box cut into parts of which each is one grid. */
 typedef struct pti_cuda_parts {
     int64_t

@@ -2,6 +2,7 @@
 #define POLYTILE_LAUNCH_CUDA_KERNEL_H
 
 #include "launch/cuda/cuda.h"
+#include "launch/cuda/grid.h"
 
 /**
  * Enqueue a sub-kernel on the compute stream: call its launcher, or launch its CUDA kernel with the
@@ -9,8 +10,12 @@
  *
  * Errors  DEVICE; UNSUPPORTED (CUDA has no code for the kernel, or the views do not fit the 4 KiB
  *         of a kernel's arguments); INVALID (the block asked for has more threads than the kernel
- *         can be launched with).
+ *         can be launched with); those of pti_tuning_get().
  */
 polytile_status pti_cuda_launch(pti_cuda_device *cuda, const pti_launch *launch);
+
+/** Enqueue a launch's CUDA kernel with a block that it can be launched with. */
+polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_launch *launch,
+                                     pti_cuda_extents block);
 
 #endif

@@ -155,13 +155,14 @@ static bool add(const pti_learned *known, const pti_tuning_row *row, int capabil
            take(extended(NULL, row, capability), more);
 }
 
-void pti_learned_add(polytile_context *ctx, pti_learned *learned, const pti_tuning_row *row,
+bool pti_learned_add(polytile_context *ctx, pti_learned *learned, const pti_tuning_row *row,
                      int capability) {
     pti_text path = {0};
     pti_learned in_file = {0}, more;
     bool is_kept = locate(ctx, &path);
     bool is_there = is_kept && read_file(ctx, path.data, &in_file);
-    if (add(is_there ? &in_file : learned, row, capability, &more)) {
+    bool is_added = add(is_there ? &in_file : learned, row, capability, &more);
+    if (is_added) {
         pti_learned_free(learned);
         *learned = more;
         if (is_kept && !pti_file_replace(path.data, learned->root))
@@ -172,4 +173,5 @@ void pti_learned_add(polytile_context *ctx, pti_learned *learned, const pti_tuni
     }
     pti_learned_free(&in_file);
     pti_text_free(&path);
+    return is_added;
 }

@@ -19,9 +19,9 @@ void pti_learned_read(polytile_context *ctx, pti_learned *learned);
 /**
  * Put a row in place of one for the same, here and in the cache's file, with what other processes
  * have written since. What cannot be kept is warned about; of two processes that write at the very
- * same time one may have to measure again.
+ * same time one may have to measure again. False when there is no memory.
  */
-void pti_learned_add(polytile_context *ctx, pti_learned *learned, const pti_tuning_row *row,
+bool pti_learned_add(polytile_context *ctx, pti_learned *learned, const pti_tuning_row *row,
                      int capability);
 
 void pti_learned_free(pti_learned *learned);

@@ -367,10 +367,23 @@ static bool read_root(reader *r, json_t *root) {
                        root, NULL);
 }
 
-/** Parse the text; jansson refuses keys that come twice, and more than 2048 brackets in brackets.
- */
+static int line_at(const reader *r, const char *place) {
+    int line = 1;
+    for (const char *at = r->text; at < place; at++)
+        line += *at == '\n';
+    return line;
+}
+
+/** Parse the text; jansson refuses keys that come twice, and more than 2048 brackets in brackets, but
+ * takes some NUL bytes for nothing. */
 static bool read_text(reader *r) {
+    const char *nul = memchr(r->text, '\0', r->n_bytes);
     json_error_t error;
+    if (nul != NULL) {
+        *r->line = line_at(r, nul);
+        pti_text_add(r->why, "there is a NUL byte");
+        return false;
+    }
     json_t *root = json_loadb(r->text, r->n_bytes, JSON_REJECT_DUPLICATES, &error);
     if (root == NULL) {
         *r->line = error.line > 0 ? error.line : 1;

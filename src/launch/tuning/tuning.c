@@ -150,8 +150,8 @@ bool pti_tuning_find(pti_tuning *tuning, const pti_tuning_query *query, pti_tuni
 
 void pti_tuning_learn(pti_tuning *tuning, const pti_tuning_row *row, int capability) {
     pthread_mutex_lock(&tuning->mutex);
-    pti_learned_add(tuning->object.context, &tuning->learned, row, capability);
-    tuning->generation++;
+    if (pti_learned_add(tuning->object.context, &tuning->learned, row, capability))
+        tuning->generation++;
     pthread_mutex_unlock(&tuning->mutex);
 }
 

@@ -26,7 +26,7 @@ bool pti_tuning_find(pti_tuning *tuning, const pti_tuning_query *query, pti_tuni
 
 /**
  * Note a block that was measured to be the best, for this process and, in the cache's tuning.json,
- * for later ones. A file that cannot be written is warned about.
+ * for later ones. A file that cannot be written is warned about. Without memory nothing changes.
  *
  * Shapes  row: kernel, traits, block, n_dims and cache; its architecture is the capability.
  */

@@ -1,0 +1,195 @@
+#include "launch/cuda/tune.h"
+
+#include "base/checked.h"
+#include "launch/clock.h"
+#include "launch/cuda/block.h"
+#include "launch/cuda/kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    N_TIMED = 3,           /* runs with each block; the shortest counts */
+    MIN_THREADS = 1 << 16, /* of a launch: a smaller one does not show what a block is worth */
+};
+
+/** Measuring one kernel takes no longer than this and the runs with one block. */
+static const double limit_s = 0.5;
+
+/** How much shorter a run must be for another block than that of the most threads. */
+static const double least_gain = 0.02;
+
+/** Blocks along x, y, z, of one, two and three dimensions. */
+static const pti_cuda_extents shapes_1[] = {
+    {64, 1, 1}, {128, 1, 1}, {256, 1, 1}, {512, 1, 1}, {1024, 1, 1}};
+static const pti_cuda_extents shapes_2[] = {
+    {32, 4, 1},  {32, 8, 1},  {32, 16, 1}, {32, 32, 1}, {64, 2, 1},  {64, 4, 1},  {64, 8, 1},
+    {128, 1, 1}, {128, 2, 1}, {128, 4, 1}, {256, 1, 1}, {512, 1, 1}, {16, 16, 1}, {8, 32, 1}};
+static const pti_cuda_extents shapes_3[] = {
+    {32, 4, 2}, {32, 4, 4}, {32, 8, 1},  {32, 8, 2},  {32, 8, 4},  {32, 2, 8}, {64, 2, 2},
+    {64, 4, 1}, {64, 4, 2}, {128, 2, 1}, {128, 2, 2}, {256, 1, 1}, {16, 8, 2}};
+
+#define SHAPES(shapes)                                                                             \
+    { shapes, sizeof shapes / sizeof *shapes }
+static const struct shapes {
+    const pti_cuda_extents *shape;
+    size_t n_shapes;
+} shapes_of[] = {[1] = SHAPES(shapes_1), [2] = SHAPES(shapes_2), [3] = SHAPES(shapes_3)};
+#undef SHAPES
+
+/** The operand that is not the same after a second run as after the first; -1: there is none. */
+static int find_changing(const pti_instance *instance) {
+    for (int a = 0; a < instance->n_operands; a++) {
+        const pti_operand *operand = &instance->operand[a];
+        if (operand->writes && (operand->reads || operand->reduces))
+            return a;
+    }
+    return -1;
+}
+
+static bool is_repeatable(const pti_cuda_device *cuda, const pti_launch *launch,
+                          pti_cuda_choice *choice) {
+    int changing = find_changing(launch->instance);
+    if (changing < 0)
+        return true;
+    choice->is_left_alone = true;
+    pti_log(cuda->device.object.context, PTI_LOG_INFO,
+            "%s: no thread blocks are measured, since the launch cannot be repeated: what it does "
+            "to %s depends on what %s holds",
+            launch->instance->kernel_name, launch->instance->operand[changing].name,
+            launch->instance->operand[changing].name);
+    return false;
+}
+
+bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_launch *launch,
+                           pti_cuda_choice *choice) {
+    return pti_get_settings(cuda->device.object.context)->tunes && launch->block == NULL &&
+           !choice->has_row && !choice->is_left_alone &&
+           strlen(launch->instance->kernel_name) < PTI_TUNING_NAME_BYTES &&
+           pti_box_count(launch->threads) >= MIN_THREADS && is_repeatable(cuda, launch, choice);
+}
+
+/** A measurement in progress. */
+typedef struct tuner {
+    pti_cuda_device *cuda;
+    const pti_launch *launch;
+    const pti_cuda_choice *choice;
+    cudaEvent_t event[N_TIMED + 1];
+    pti_cuda_extents best;
+    double best_s;
+    double full_s; /* with the block of the most threads */
+    int n_measured;
+} tuner;
+
+static polytile_status create_events(tuner *t) {
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; k <= N_TIMED; k++)
+        PTI_TRY(PTI_CUDA(t->cuda, cudaEventCreateWithFlags, (&t->event[k], cudaEventDefault)));
+done:
+    return status;
+}
+
+static void destroy_events(tuner *t) {
+    for (int k = 0; k <= N_TIMED; k++) {
+        if (t->event[k] != NULL)
+            t->cuda->api->cudaEventDestroy(t->event[k]);
+    }
+}
+
+static polytile_status record(tuner *t, int k) {
+    return PTI_CUDA(t->cuda, cudaEventRecord, (t->event[k], t->cuda->stream[PTI_STREAM_COMPUTE]));
+}
+
+/** The first run only keeps the GPU busy while the others are enqueued. */
+static polytile_status enqueue(tuner *t, pti_cuda_extents block) {
+    polytile_status status;
+    PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, block));
+    PTI_TRY(record(t, 0));
+    for (int k = 1; k <= N_TIMED; k++) {
+        PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, block));
+        PTI_TRY(record(t, k));
+    }
+    PTI_TRY(PTI_CUDA(t->cuda, cudaEventSynchronize, (t->event[N_TIMED])));
+done:
+    return status;
+}
+
+static polytile_status measure(tuner *t, pti_cuda_extents block, double *least_s) {
+    polytile_status status;
+    float taken_ms;
+    PTI_TRY(enqueue(t, block));
+    for (int k = 1; k <= N_TIMED; k++) {
+        PTI_TRY(PTI_CUDA(t->cuda, cudaEventElapsedTime, (&taken_ms, t->event[k - 1], t->event[k])));
+        if (k == 1 || 1e-3 * (double)taken_ms < *least_s)
+            *least_s = 1e-3 * (double)taken_ms;
+    }
+    t->n_measured++;
+done:
+    return status;
+}
+
+static bool are_equal(pti_cuda_extents one, pti_cuda_extents other) {
+    return one.x == other.x && one.y == other.y && one.z == other.z;
+}
+
+/** Whether the launch could have a block as it is, and not that which was measured first. */
+static bool is_candidate(const tuner *t, pti_cuda_extents block, pti_cuda_extents full) {
+    return !are_equal(block, full) &&
+           are_equal(block, pti_cuda_block_clip(t->launch->threads, block, t->choice->max_threads));
+}
+
+static polytile_status measure_all(tuner *t) {
+    const struct shapes *shapes = &shapes_of[pti_tuning_block_dims(t->choice->n_indices)];
+    pti_cuda_extents full = pti_cuda_full_block(t->launch, t->choice);
+    double start_s = pti_now_s(), taken_s;
+    polytile_status status;
+    PTI_TRY(measure(t, full, &t->full_s));
+    t->best = full;
+    t->best_s = t->full_s * (1 - least_gain);
+    for (size_t k = 0; k < shapes->n_shapes && pti_now_s() - start_s < limit_s; k++) {
+        if (!is_candidate(t, shapes->shape[k], full))
+            continue;
+        PTI_TRY(measure(t, shapes->shape[k], &taken_s));
+        if (taken_s < t->best_s) {
+            t->best = shapes->shape[k];
+            t->best_s = taken_s;
+        }
+    }
+done:
+    return status;
+}
+
+static pti_tuning_row row_of(const tuner *t) {
+    const int64_t along[] = {t->best.z, t->best.y, t->best.x};
+    pti_tuning_row row = {.traits = t->choice->traits,
+                          .n_dims = pti_tuning_block_dims(t->choice->n_indices)};
+    snprintf(row.kernel, sizeof row.kernel, "%s", t->launch->instance->kernel_name);
+    for (int d = 0; d < row.n_dims; d++)
+        row.block[d] = along[PTI_TUNING_MAX_BLOCK_DIMS - row.n_dims + d];
+    return row;
+}
+
+static void tell(const tuner *t) {
+    pti_log(t->cuda->device.object.context, PTI_LOG_INFO,
+            "%s: of %d thread blocks the fastest is %lldx%lldx%lld (x, y, z); the one of most "
+            "threads takes %.3g ms",
+            t->launch->instance->kernel_name, t->n_measured, (long long)t->best.x,
+            (long long)t->best.y, (long long)t->best.z, 1e3 * t->full_s);
+}
+
+polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_launch *launch,
+                              pti_cuda_choice *choice) {
+    tuner t = {.cuda = cuda, .launch = launch, .choice = choice};
+    pti_tuning *tuning;
+    polytile_status status;
+    choice->is_left_alone = true;
+    PTI_TRY(create_events(&t));
+    PTI_TRY(measure_all(&t));
+    PTI_TRY(pti_tuning_get(cuda->device.object.context, &tuning));
+    pti_tuning_row row = row_of(&t);
+    pti_tuning_learn(tuning, &row, cuda->capability);
+    tell(&t);
+done:
+    destroy_events(&t);
+    return status;
+}
