@@ -38,7 +38,8 @@ typedef struct polytile_character {
     polytile_level reuse;      /* of data, by a thread and its neighbours */
 } polytile_character;
 
-/** Say what a kernel's code is like. Errors: INVALID (a value that is none of the enumeration). */
+/** Say what a kernel's code is like, for launches from now on. Errors: INVALID (a value that is none
+ * of the enumeration). */
 polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
                                              const polytile_character *character);
 
@@ -47,7 +48,8 @@ polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
  * docs/tuning.md has the format; POLYTILE_TUNING names a table that each context loads.
  *
  * Errors  IO (the file cannot be read), INVALID (no valid table; the text names the line and the
- *         reason), NO_MEMORY. After an error the tables are those from before.
+ *         reason), both also of the table of POLYTILE_TUNING, which is loaded first; NO_MEMORY.
+ *         After an error the tables are those from before.
  */
 polytile_status polytile_tuning_load(polytile_context *ctx, const char *path);
 

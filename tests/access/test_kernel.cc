@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <string>
 
 #include <polytile/kernel.h>
 #include <polytile/polytile.h>
+
+extern "C" {
+#include "access/kernel.h"
+}
 
 namespace {
 
@@ -162,6 +167,30 @@ TEST_F(Kernel, RegistrationTakesMilliseconds) {
         std::printf("%7.3f ms  %s\n", best_ms, text);
         EXPECT_LT(best_ms, 100);
     }
+}
+
+TEST_F(Kernel, IsCharacterised) {
+    polytile_kernel *kernel;
+    ASSERT_EQ(create("add[i]: in x[i]; out y[i]", &kernel), POLYTILE_OK);
+    const polytile_character character = {POLYTILE_COALESCING_MEDIUM, POLYTILE_LEVEL_HIGH,
+                                          POLYTILE_LEVEL_DEF, POLYTILE_LEVEL_NONE};
+    ASSERT_EQ(polytile_kernel_characterise(kernel, &character), POLYTILE_OK);
+    EXPECT_EQ(kernel->character.coalescing, POLYTILE_COALESCING_MEDIUM);
+    EXPECT_EQ(kernel->character.reuse, POLYTILE_LEVEL_NONE);
+
+    const int none = 9; /* of no enumeration */
+    polytile_character wrong = character;
+    std::memcpy(&wrong.reuse, &none, sizeof none);
+    EXPECT_EQ(polytile_kernel_characterise(kernel, &wrong), POLYTILE_INVALID);
+    EXPECT_EQ(std::string(polytile_last_error(ctx_)),
+              "add: the character's reuse is 9, which is none of its enumeration");
+    wrong = character;
+    std::memcpy(&wrong.coalescing, &none, sizeof none);
+    EXPECT_EQ(polytile_kernel_characterise(kernel, &wrong), POLYTILE_INVALID);
+    EXPECT_NE(std::string(polytile_last_error(ctx_)).find("coalescing is 9"), std::string::npos);
+    EXPECT_EQ(polytile_kernel_characterise(kernel, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_kernel_characterise(nullptr, &character), POLYTILE_INVALID);
+    EXPECT_EQ(kernel->character.arithmetic, POLYTILE_LEVEL_HIGH) << "is as before";
 }
 
 } // namespace

@@ -5,7 +5,6 @@
 #include <polytile/polytile.h>
 #include <polytile/tuning.h>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -15,7 +14,6 @@
 #include <thread>
 
 extern "C" {
-#include "access/kernel.h"
 #include "launch/tuning/tuning.h"
 }
 
@@ -254,30 +252,6 @@ TEST_F(Tuning, IsAskedByThreadsOfOneContextAtOnce) {
     for (int k = 0; k < 50; k++)
         EXPECT_EQ(load(path), POLYTILE_OK);
     asker.join();
-}
-
-TEST_F(Tuning, KernelsAreCharacterised) {
-    polytile_kernel *kernel;
-    ASSERT_EQ(polytile_kernel_create(ctx, "add[i]: in x[i]; out y[i]", nullptr, &kernel),
-              POLYTILE_OK);
-    const polytile_character character = {POLYTILE_COALESCING_MEDIUM, POLYTILE_LEVEL_HIGH,
-                                          POLYTILE_LEVEL_DEF, POLYTILE_LEVEL_NONE};
-    ASSERT_EQ(polytile_kernel_characterise(kernel, &character), POLYTILE_OK);
-    EXPECT_EQ(kernel->character.coalescing, POLYTILE_COALESCING_MEDIUM);
-    EXPECT_EQ(kernel->character.reuse, POLYTILE_LEVEL_NONE);
-
-    const int none = 9; /* of no enumeration */
-    polytile_character wrong = character;
-    std::memcpy(&wrong.reuse, &none, sizeof none);
-    EXPECT_EQ(polytile_kernel_characterise(kernel, &wrong), POLYTILE_INVALID);
-    EXPECT_EQ(error(), "add: the character's reuse is 9, which is none of its enumeration");
-    wrong = character;
-    std::memcpy(&wrong.coalescing, &none, sizeof none);
-    EXPECT_EQ(polytile_kernel_characterise(kernel, &wrong), POLYTILE_INVALID);
-    EXPECT_NE(error().find("coalescing is 9"), std::string::npos);
-    EXPECT_EQ(polytile_kernel_characterise(kernel, nullptr), POLYTILE_INVALID);
-    EXPECT_EQ(polytile_kernel_characterise(nullptr, &character), POLYTILE_INVALID);
-    EXPECT_EQ(kernel->character.arithmetic, POLYTILE_LEVEL_HIGH) << "is as before";
 }
 
 } // namespace

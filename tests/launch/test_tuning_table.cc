@@ -179,6 +179,8 @@ TEST(TuningTable, IsRefusedWithLineAndReason) {
          "not a string such as"},
         {"{\"version\": 1, \"architectures\": {\"a\": [\"8.0\",\n\"123.0\"]}, \"rows\": []}", 2,
          "not a string such as"},
+        {"{\"version\": 1, \"architectures\": {\"a\": [\"8.0\",\n\"09.0\"]}, \"rows\": []}", 2,
+         "not a string such as"},
         {"{\"version\": 1, \"architectures\": {\"a\": [\"8.0\"],\n\"b\": [\"8.0\"]}, \"rows\": []}",
          2, "8.0 is one of \"a\" already"},
         {"{\"version\": 1, \"architectures\": {},\n\"rows\": {}}", 2, "\"rows\" is not an array"},

@@ -267,7 +267,7 @@ static bool read_rows(reader *r, const member *m, const json_t *value, pti_tunin
 static int capability_of(const char *text) {
     int major = 0;
     size_t n_digits = text == NULL ? 0 : strspn(text, "0123456789");
-    if (n_digits < 1 || n_digits > 2 || text[n_digits] != '.')
+    if (n_digits < 1 || n_digits > 2 || text[n_digits] != '.' || (n_digits > 1 && text[0] == '0'))
         return -1;
     if (strspn(text + n_digits + 1, "0123456789") != 1 || text[n_digits + 2] != '\0')
         return -1;
