@@ -38,8 +38,8 @@ typedef struct polytile_character {
     polytile_level reuse;      /* of data, by a thread and its neighbours */
 } polytile_character;
 
-/** Say what a kernel's code is like, for launches from now on. Errors: INVALID (a value that is none
- * of the enumeration). */
+/** Say what a kernel's code is like, for launches from now on. Errors: INVALID (a value that is
+ * none of the enumeration). */
 polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
                                              const polytile_character *character);
 

@@ -24,8 +24,8 @@ typedef struct sweep_kernel {
 
 enum { SWEEP_N_KERNELS = 11, SWEEP_MOST_ARRAYS = 3 };
 
-/** Of kernels with one character and number of dimensions the first is the one that a table's row is
- * made of; the others show whether it holds for them. */
+/** Of kernels with one character and number of dimensions the first is the one that a table's row
+ * is made of; the others show whether it holds for them. */
 extern const sweep_kernel sweep_kernels[SWEEP_N_KERNELS];
 
 #ifdef __cplusplus

@@ -118,8 +118,8 @@ static int line_at(const pti_reader *r, const char *place) {
     return line;
 }
 
-/** Parse the text; jansson refuses keys that come twice, and more than 2048 brackets in brackets, but
- * takes some NUL bytes for nothing. */
+/** Parse the text; jansson refuses keys that come twice, and more than 2048 brackets in brackets,
+ * but takes some NUL bytes for nothing. */
 static bool read_text(pti_reader *r) {
     const char *nul = memchr(r->text, '\0', r->n_bytes);
     json_error_t error;

@@ -12,8 +12,8 @@ typedef struct pti_tuning pti_tuning;
 /**
  * The context's tables, made at the first call.
  *
- * Errors  Those of polytile_tuning_load() for the table of POLYTILE_TUNING, which is read anew until
- *         it can be; NO_MEMORY.
+ * Errors  Those of polytile_tuning_load() for the table of POLYTILE_TUNING, which is read anew
+ *         until it can be; NO_MEMORY.
  * Owns    The context owns them.
  */
 polytile_status pti_tuning_get(polytile_context *ctx, pti_tuning **tuning);
