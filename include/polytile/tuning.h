@@ -25,8 +25,8 @@ typedef enum polytile_level {
 
 /**
  * What a kernel's code is like, from which the device chooses thread blocks and caches: a row of a
- * tuning table for the GPU's architecture. What is left 0 is not known; without a row that fits, the
- * block is the one with which most threads run at once.
+ * tuning table for the GPU's architecture. What is left 0 is not known; without a row that fits,
+ * the block is the one with which most threads run at once.
  *
  * Source  Ortega-Arranz et al., "TuCCompi", section 4.4, table 1 (A to D); Alonso-Mayo et al.,
  *         "Communicators", section 3.3, whose data sharing is the reuse here.
