@@ -2,8 +2,8 @@
  * Slots of device memory, the pieces of an array that come and go in them, and three streams.
  *
  * The planner takes launches in order, finds a slot for each of their pieces, and emits operations
- * to the streams: uploads, launches, downloads. Each stream runs its own in order, at any speed beside
- * the others; an operation first waits for given numbers of operations of the other streams to be
+ * to the streams: uploads, launches, downloads. Each stream runs its own in order, at any speed
+ * beside the others; an operation first waits for given numbers of operations of the other streams to be
  * done. The planner never asks how far the streams are.
  *
  * An operation is one step: two that could overlap could run in either order, and if they must not
