@@ -1,7 +1,7 @@
 #ifndef POLYTILE_TESTS_PARTITION_INTERPRETER_H
 #define POLYTILE_TESTS_PARTITION_INTERPRETER_H
 
-#include "partition/handmade.h"
+#include "partition/enumerate.h"
 
 #include <map>
 #include <set>
@@ -13,30 +13,29 @@
  */
 class Interpreter {
   public:
-    explicit Interpreter(const Handmade &made) : made_(made) {}
+    explicit Interpreter(const Handmade &made) : made_(made), kernels_(made.Kernels()) {}
 
     /** Whether the schedule computes the right thing however the streams interleave. */
     bool IsRight() {
         if (made_.limit_bytes > 0 && made_.arena_bytes > made_.limit_bytes)
             return false;
         OrderOperations();
-        for (size_t o = 0; o < made_.operands.size(); o++)
-            BeginOperand(static_cast<int>(o));
-        for (size_t i = 0; i < made_.ops.size(); i++) {
+        Begin();
+        for (size_t i = 0; i < made_.ops.size() && !wrong_; i++)
             Do(static_cast<int64_t>(i));
-            if (wrong_)
-                return false;
-        }
-        return HostIsRight() && EveryThreadRanOnce();
+        return !wrong_ && EveryThreadRanOnce() && HoldingsAreRight() && HostIsRight();
     }
 
   private:
-    /** The version'th value of an element: byte part of it. -1 stands for what a fresh reduction's
-     * array held before, 0 for its identity. */
+    /** Of all elements of an array alike: zero, or from identity_of_sum on the identities. */
+    static constexpr int64_t garbage = -1, zero = -2, identity_of_sum = -10;
+
+    /** What a byte holds: a part of an element's value. Versions count from 0, what it was at
+     * first; others are negative. */
     struct Value {
         int operand = -1;
         int64_t element = -1;
-        int64_t version = -1;
+        int64_t version = garbage;
         int64_t part = -1;
         bool operator==(const Value &other) const {
             return operand == other.operand && element == other.element &&
@@ -44,41 +43,32 @@ class Interpreter {
         }
     };
 
-    using Element = std::vector<int64_t>;
+    using Byte = std::pair<int, int64_t>; /* operand's host array or device, byte */
+    using Name = std::pair<int, int64_t>; /* operand, element */
 
     static int64_t Count(polytile_range range) { return (range.hi - range.lo) / range.step + 1; }
 
-    template <typename Visit> static void ForEach(const polytile_domain &box, Visit visit) {
-        Element at(static_cast<size_t>(box.n_dims));
-        Step(box, 0, at, visit);
+    static int64_t IdentityOf(polytile_role role) {
+        return identity_of_sum - (static_cast<int64_t>(role) - POLYTILE_SUM);
     }
 
-    template <typename Visit>
-    static void Step(const polytile_domain &box, int d, Element &at, Visit &visit) {
-        if (d == box.n_dims || d == POLYTILE_MAX_DIMS) {
-            visit(at);
-            return;
-        }
-        for (int64_t x = box.range[d].lo; x <= box.range[d].hi; x += box.range[d].step) {
-            at[static_cast<size_t>(d)] = x;
-            Step(box, d + 1, at, visit);
-        }
+    static Value ValueOf(const Name &name, int64_t version, int64_t part) {
+        return {name.first, version < 0 ? -1 : name.second, version, part};
     }
 
-    static int64_t Evaluate(const pti_affine &affine, const Element &thread) {
-        int64_t value = affine.constant;
-        for (size_t k = 0; k < thread.size(); k++)
-            value += affine.index[k] * thread[k];
-        return value;
+    const pti_operand &OperandOf(int o) const { return made_.operands[static_cast<size_t>(o)]; }
+
+    const pti_placement &PlacementOf(int64_t p) const {
+        return made_.placements[static_cast<size_t>(p)];
     }
 
-    int64_t Number(int operand, const Element &element) const {
-        const polytile_domain &domain = made_.operands[static_cast<size_t>(operand)].domain;
+    Name NameOf(int operand, const Element &element) const {
+        const polytile_domain &domain = OperandOf(operand).domain;
         int64_t number = 0;
         for (int d = 0; d < domain.n_dims; d++)
             number = number * Count(domain.range[d]) + element[static_cast<size_t>(d)] -
                      domain.range[d].lo;
-        return number;
+        return {operand, number};
     }
 
     /** Which operations are certainly done before each one. */
@@ -103,23 +93,68 @@ class Interpreter {
                 before_[i][k] = true;
     }
 
-    void BeginOperand(int o) {
-        const pti_operand &operand = made_.operands[static_cast<size_t>(o)];
-        ForEach(operand.domain, [&](const Element &element) {
-            const int64_t number = Number(o, element);
-            newest_[{o, number}] = 0;
-            for (int64_t part = 0; part < operand.element_bytes; part++)
-                memory_[{o, number * operand.element_bytes + part}] = {
-                    o, number, operand.fresh ? -1 : 0, part};
-        });
+    /** Every element of boxes of an array. */
+    std::set<Name> NamesOf(int o, const std::vector<polytile_domain> &boxes) const {
+        std::set<Name> names;
+        for (const auto &box : boxes)
+            ForEachElement(box, [&](const Element &element) { names.insert(NameOf(o, element)); });
+        return names;
+    }
+
+    void Begin() {
+        std::set<Name> dirty, unwritten;
+        for (size_t a = 0; a < made_.unwritten.size(); a++)
+            unwritten.merge(NamesOf(static_cast<int>(a), made_.unwritten[a]));
+        for (const auto &holding : made_.before)
+            dirty.merge(NamesOf(PlacementOf(holding.placement).operand, holding.dirty));
+        for (size_t o = 0; o < made_.operands.size(); o++)
+            ForEachElement(made_.operands[o].domain, [&](const Element &element) {
+                const Name name = NameOf(static_cast<int>(o), element);
+                newest_[name] = unwritten.count(name) ? zero : 0;
+                const bool is_on_host = !unwritten.count(name) && !dirty.count(name);
+                host_lacks_[name] = dirty.count(name) > 0;
+                for (int64_t part = 0; part < OperandOf(name.first).element_bytes; part++)
+                    memory_[HostByte(name, part)] = ValueOf(name, is_on_host ? 0 : garbage, part);
+            });
+        CheckHoldings(made_.before);
+        for (const auto &holding : made_.before)
+            PutThere(holding, unwritten);
+    }
+
+    void PutThere(const HandHolding &holding, const std::set<Name> &unwritten) {
+        const int o = PlacementOf(holding.placement).operand;
+        for (const auto &box : holding.valid)
+            ForEachElement(box, [&](const Element &element) {
+                const Name name = NameOf(o, element);
+                wrong_ |= unwritten.count(name) > 0;
+                const Byte first = Address(holding.placement, element);
+                for (int64_t part = 0; part < OperandOf(o).element_bytes && !wrong_; part++)
+                    memory_[{first.first, first.second + part}] = ValueOf(name, 0, part);
+            });
+    }
+
+    /** Holdings lie in different bytes, and what is dirty is valid. */
+    void CheckHoldings(const std::vector<HandHolding> &holdings) {
+        for (const auto &holding : holdings) {
+            const pti_placement &placement = PlacementOf(holding.placement);
+            for (const auto &other : holdings) {
+                const pti_placement &its = PlacementOf(other.placement);
+                wrong_ |= &other != &holding &&
+                          placement.offset_bytes < its.offset_bytes + its.layout.size_bytes &&
+                          its.offset_bytes < placement.offset_bytes + placement.layout.size_bytes;
+            }
+            const std::set<Name> valid = NamesOf(placement.operand, holding.valid);
+            for (const Name &name : NamesOf(placement.operand, holding.dirty))
+                wrong_ |= valid.count(name) == 0;
+        }
     }
 
     /** The first byte of an element on the device, or where it computes in place, on the host. */
-    std::pair<int, int64_t> Address(int64_t p, const Element &element) {
-        const pti_placement &placement = made_.placements[static_cast<size_t>(p)];
-        const pti_operand &operand = made_.operands[static_cast<size_t>(placement.operand)];
+    Byte Address(int64_t p, const Element &element) {
+        const pti_placement &placement = PlacementOf(p);
+        const pti_operand &operand = OperandOf(placement.operand);
         if (made_.in_place)
-            return {placement.operand, Number(placement.operand, element) * operand.element_bytes};
+            return HostByte(NameOf(placement.operand, element), 0);
         int64_t at = placement.offset_bytes;
         for (int d = 0; d < placement.layout.hull.n_dims; d++) {
             const polytile_range range = placement.layout.hull.range[d];
@@ -131,12 +166,12 @@ class Interpreter {
         return {device, at};
     }
 
-    std::pair<int, int64_t> HostAddress(int o, const Element &element) const {
-        return {o, Number(o, element) * made_.operands[static_cast<size_t>(o)].element_bytes};
+    Byte HostByte(const Name &name, int64_t part) const {
+        return {name.first, name.second * OperandOf(name.first).element_bytes + part};
     }
 
     /** Note the use of a byte; it is wrong if another operation may use it at the same time. */
-    void Use(int64_t i, const std::pair<int, int64_t> &byte, bool writes) {
+    void Use(int64_t i, const Byte &byte, bool writes) {
         for (const auto &[other, other_writes] : uses_[byte])
             if (other != i && (writes || other_writes) &&
                 !before_[static_cast<size_t>(i)][static_cast<size_t>(other)])
@@ -144,13 +179,13 @@ class Interpreter {
         uses_[byte].insert({i, writes});
     }
 
-    Value Load(int64_t i, std::pair<int, int64_t> byte, int64_t part) {
+    Value Load(int64_t i, Byte byte, int64_t part) {
         byte.second += part;
         Use(i, byte, false);
         return memory_[byte];
     }
 
-    void Store(int64_t i, std::pair<int, int64_t> byte, int64_t part, const Value &value) {
+    void Store(int64_t i, Byte byte, int64_t part, const Value &value) {
         byte.second += part;
         Use(i, byte, true);
         memory_[byte] = value;
@@ -159,117 +194,165 @@ class Interpreter {
     void Do(int64_t i) {
         const pti_op &op = made_.ops[static_cast<size_t>(i)];
         if (op.kind == PTI_LAUNCH) {
-            ForEach(op.box, [&](const Element &thread) { Run(i, thread, false); });
-            ForEach(op.box, [&](const Element &thread) { Run(i, thread, true); });
+            wrong_ |= op.launch < newest_launch_;
+            newest_launch_ = op.launch;
+            ForEachElement(op.box, [&](const Element &thread) { Run(i, thread, false); });
+            ForEachElement(op.box, [&](const Element &thread) { Run(i, thread, true); });
             return;
         }
-        const int o = made_.placements[static_cast<size_t>(op.placement)].operand;
-        const int64_t element_bytes = made_.operands[static_cast<size_t>(o)].element_bytes;
-        std::vector<std::tuple<std::pair<int, int64_t>, int64_t, Value>> moved;
-        ForEach(op.box, [&](const Element &element) {
-            const auto there = Address(op.placement, element);
-            for (int64_t part = 0; part < element_bytes && !wrong_; part++) {
+        const int o = PlacementOf(op.placement).operand;
+        std::vector<std::tuple<Byte, int64_t, Value>> moved;
+        ForEachElement(op.box, [&](const Element &element) {
+            const Byte there = Address(op.placement, element);
+            const Name name = NameOf(o, element);
+            const int64_t filled = op.kind == PTI_FILL ? Fill(op, name) : 0;
+            for (int64_t part = 0; part < OperandOf(o).element_bytes && !wrong_; part++) {
                 if (op.kind == PTI_UPLOAD)
-                    moved.emplace_back(there, part, Load(i, HostAddress(o, element), part));
+                    moved.emplace_back(there, part, Load(i, HostByte(name, 0), part));
                 if (op.kind == PTI_COPY)
                     moved.emplace_back(there, part,
                                        Load(i, Address(op.source_placement, element), part));
                 if (op.kind == PTI_FILL)
-                    moved.emplace_back(there, part, Value{o, Number(o, element), 0, part});
+                    moved.emplace_back(there, part, ValueOf(name, filled, part));
                 if (op.kind == PTI_DOWNLOAD)
-                    moved.emplace_back(HostAddress(o, element), part, Load(i, there, part));
+                    moved.emplace_back(HostByte(name, 0), part, Load(i, there, part));
             }
         });
         for (const auto &[byte, part, value] : moved)
             Store(i, byte, part, value);
     }
 
+    /** What a fill writes: an identity if the launch starts from one, else zero, which then counts
+     * as written if nothing was. */
+    int64_t Fill(const pti_op &op, const Name &name) {
+        const HandKernel &kernel = kernels_[static_cast<size_t>(op.launch)];
+        for (size_t k = 0; k < kernel.operands.size(); k++)
+            if (kernel.operands[k].fresh && kernel.arrays[k] == name.first)
+                return IdentityOf(kernel.operands[k].reduction);
+        host_lacks_[name] = host_lacks_[name] || newest_[name] == zero;
+        return zero;
+    }
+
     /** One thread reads its sections, or writes them. */
     void Run(int64_t i, const Element &thread, bool writing) {
-        const int64_t superblock = made_.ops[static_cast<size_t>(i)].superblock;
+        const pti_op &op = made_.ops[static_cast<size_t>(i)];
+        const HandKernel &kernel = kernels_[static_cast<size_t>(op.launch)];
         if (writing)
-            runs_[thread]++;
-        for (const pti_section &section : made_.sections) {
+            runs_[op.launch][thread]++;
+        for (const pti_section &section : kernel.sections) {
             if (writing ? section.role == POLYTILE_IN : section.role == POLYTILE_OUT)
                 continue;
+            const int o = kernel.arrays[static_cast<size_t>(section.operand)];
             const int64_t p =
-                made_.launch_placements[static_cast<size_t>(superblock) * made_.operands.size() +
-                                        static_cast<size_t>(section.operand)];
-            polytile_domain touched = {};
-            touched.n_dims = section.n_dims;
-            for (int d = 0; d < section.n_dims; d++)
-                touched.range[d] = {Evaluate(section.subscript[d].lo, thread),
-                                    Evaluate(section.subscript[d].hi, thread),
-                                    section.subscript[d].step};
-            ForEach(touched,
-                    [&](const Element &element) { Touch(i, section, p, element, writing); });
+                made_.launch_placements[static_cast<size_t>(op.superblock) * made_.operands.size() +
+                                        static_cast<size_t>(o)];
+            ForEachTouched(section, OperandOf(o).domain, thread, [&](const Element &element) {
+                Touch(i, section, o, p, element, writing);
+            });
         }
     }
 
     /** Threads run at once, so that no two elements of a launch may begin at one byte. */
-    void Touch(int64_t i, const pti_section &section, int64_t p, const Element &element,
+    void Touch(int64_t i, const pti_section &section, int o, int64_t p, const Element &element,
                bool writing) {
-        const int o = section.operand;
-        const pti_operand &operand = made_.operands[static_cast<size_t>(o)];
-        for (int d = 0; d < section.n_dims; d++)
-            if (element[static_cast<size_t>(d)] < operand.domain.range[d].lo ||
-                element[static_cast<size_t>(d)] > operand.domain.range[d].hi)
-                return;
         wrong_ |= p < 0;
         if (wrong_)
             return;
-        const int64_t number = Number(o, element);
-        const auto byte = Address(p, element);
-        wrong_ |= touched_.insert({{i, byte.second}, {o, number}}).first->second !=
-                      std::pair<int, int64_t>{o, number} &&
-                  !made_.in_place;
-        const bool first = written_.insert({i, o, number}).second;
-        if (writing && first)
-            newest_[{o, number}]++;
-        if (!writing)
-            written_.erase({i, o, number});
-        for (int64_t part = 0; part < operand.element_bytes && !wrong_; part++) {
-            const Value value{o, number, newest_[{o, number}], part};
+        const Name name = NameOf(o, element);
+        const Byte byte = Address(p, element);
+        wrong_ |=
+            touched_.insert({{i, byte.second}, name}).first->second != name && !made_.in_place;
+        if (writing && written_.insert({i, name}).second)
+            Renew(i, name);
+        for (int64_t part = 0; part < OperandOf(o).element_bytes && !wrong_; part++) {
             if (writing)
-                Store(i, byte, part, value);
+                Store(i, byte, part, ValueOf(name, newest_[name], part));
             else
-                wrong_ |= !(Load(i, byte, part) == value);
+                wrong_ |= !(Load(i, byte, part) == ValueOf(name, Expected(i, section, name), part));
         }
     }
 
-    /** The host has the newest version of what was written, and all else as it was. */
+    void Renew(int64_t i, const Name &name) {
+        newest_[name] = newest_[name] < 0 ? 1 : newest_[name] + 1;
+        host_lacks_[name] = true;
+        combined_.insert({made_.ops[static_cast<size_t>(i)].launch, name});
+    }
+
+    /** The version that a section reads: at the first touch of a launch it may be an identity. */
+    int64_t Expected(int64_t i, const pti_section &section, const Name &name) const {
+        const bool starts = !combined_.count({made_.ops[static_cast<size_t>(i)].launch, name});
+        return section.fresh && starts ? IdentityOf(section.role) : newest_.at(name);
+    }
+
+    bool IsOnHost(const Name &name) const {
+        for (int64_t part = 0; part < OperandOf(name.first).element_bytes; part++)
+            if (!(memory_.at(HostByte(name, part)) == ValueOf(name, newest_.at(name), part)))
+                return false;
+        return true;
+    }
+
+    /** What is said to be there afterwards is, in its newest version; what is dirty is newer than
+     * the host's. */
+    bool HoldingsAreRight() {
+        CheckHoldings(made_.after);
+        for (const auto &holding : made_.after) {
+            const int o = PlacementOf(holding.placement).operand;
+            for (const auto &box : holding.valid)
+                ForEachElement(box, [&](const Element &element) {
+                    const Byte byte = Address(holding.placement, element);
+                    const Name name = NameOf(o, element);
+                    for (int64_t part = 0; part < OperandOf(o).element_bytes && !wrong_; part++)
+                        wrong_ |= !(memory_[{byte.first, byte.second + part}] ==
+                                    ValueOf(name, newest_[name], part));
+                });
+            for (const Name &name : NamesOf(o, holding.dirty)) {
+                wrong_ |= !host_lacks_[name] || IsOnHost(name);
+                kept_.insert(name);
+            }
+        }
+        return !wrong_;
+    }
+
+    /** The host has the newest version of what was written and is not kept on the device, and all
+     * else as it was. */
     bool HostIsRight() {
-        for (const auto &[key, version] : newest_) {
-            const pti_operand &operand = made_.operands[static_cast<size_t>(key.first)];
-            const int64_t right = version == 0 && operand.fresh ? -1 : version;
-            for (int64_t part = 0; part < operand.element_bytes; part++)
-                if (!(memory_[{key.first, key.second * operand.element_bytes + part}] ==
-                      Value{key.first, key.second, right, part}))
-                    return false;
+        for (const auto &[name, version] : newest_) {
+            const bool nobody_wrote = version == zero && !host_lacks_[name];
+            if (!nobody_wrote && !kept_.count(name) && !IsOnHost(name))
+                return false;
         }
         return true;
     }
 
     bool EveryThreadRanOnce() {
         bool once = true;
-        size_t n_threads = 0;
-        ForEach(made_.threads, [&](const Element &thread) {
-            once &= runs_[thread] == 1;
-            n_threads++;
-        });
-        return once && runs_.size() == n_threads;
+        for (size_t l = 0; l < kernels_.size() && kernels_[l].threads.n_dims > 0; l++) {
+            std::map<Element, int> &runs = runs_[static_cast<int>(l)];
+            size_t n_threads = 0;
+            ForEachElement(kernels_[l].threads, [&](const Element &thread) {
+                once &= runs[thread] == 1;
+                n_threads++;
+            });
+            once &= runs.size() == n_threads;
+        }
+        return once;
     }
 
     static constexpr int device = -1;
     const Handmade &made_;
+    std::vector<HandKernel> kernels_;
     bool wrong_ = false;
+    int newest_launch_ = 0;
     std::vector<std::vector<bool>> before_;
-    std::map<std::pair<int, int64_t>, Value> memory_; /* operand's host array or device, byte */
-    std::map<std::pair<int, int64_t>, int64_t> newest_;
-    std::map<std::pair<int, int64_t>, std::set<std::pair<int64_t, bool>>> uses_;
-    std::set<std::tuple<int64_t, int, int64_t>> written_;
-    std::map<std::pair<int64_t, int64_t>, std::pair<int, int64_t>> touched_;
-    std::map<Element, int> runs_;
+    std::map<Byte, Value> memory_;
+    std::map<Name, int64_t> newest_;
+    std::map<Name, bool> host_lacks_; /* written since the host had it, downloads aside */
+    std::set<Name> kept_;
+    std::map<Byte, std::set<std::pair<int64_t, bool>>> uses_;
+    std::set<std::pair<int64_t, Name>> written_;
+    std::set<std::pair<int, Name>> combined_;
+    std::map<std::pair<int64_t, int64_t>, Name> touched_;
+    std::map<int, std::map<Element, int>> runs_;
 };
 
 #endif

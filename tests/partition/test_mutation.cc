@@ -1,3 +1,4 @@
+#include "partition/hand_queue.h"
 #include "partition/interpreter.h"
 
 #include <cstdlib>
@@ -299,6 +300,110 @@ bool ChangeSuperblock(Draw &draw, Handmade &made, bool *must_fail) {
     return true;
 }
 
+/** A holding before or after the schedule. */
+HandHolding *PickHolding(Draw &draw, Handmade &made, bool before) {
+    std::vector<HandHolding> &holdings = before ? made.before : made.after;
+    return holdings.empty() ? nullptr : &holdings[draw.Below(holdings.size())];
+}
+
+bool DropHolding(Draw &draw, Handmade &made, bool *) {
+    std::vector<HandHolding> &holdings = draw.Number(0, 1) ? made.before : made.after;
+    if (holdings.empty())
+        return false;
+    holdings.erase(holdings.begin() + static_cast<std::ptrdiff_t>(draw.Below(holdings.size())));
+    return true;
+}
+
+bool MoveHolding(Draw &draw, Handmade &made, bool *) {
+    HandHolding *holding = PickHolding(draw, made, draw.Number(0, 1));
+    const int64_t to = static_cast<int64_t>(draw.Below(made.placements.size() + 1));
+    if (holding == nullptr || holding->placement == to ||
+        to == static_cast<int64_t>(made.placements.size()))
+        return false;
+    holding->placement = to;
+    return true;
+}
+
+bool DropHeldBox(Draw &draw, Handmade &made, bool *) {
+    HandHolding *holding = PickHolding(draw, made, draw.Number(0, 1));
+    if (holding == nullptr)
+        return false;
+    auto &boxes = draw.Number(0, 1) ? holding->valid : holding->dirty;
+    if (boxes.empty())
+        return false;
+    boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(draw.Below(boxes.size())));
+    return true;
+}
+
+/** A box drawn in an array. */
+polytile_domain DrawBox(Draw &draw, const polytile_domain &in) {
+    polytile_domain box = in;
+    for (int d = 0; d < in.n_dims; d++) {
+        box.range[d].lo = draw.Number(in.range[d].lo, in.range[d].hi);
+        box.range[d].hi = draw.Number(box.range[d].lo, in.range[d].hi);
+    }
+    return box;
+}
+
+/** Say that more is there, and perhaps that it is newer than the host's. */
+bool AddHeldBox(Draw &draw, Handmade &made, bool *) {
+    HandHolding *holding = PickHolding(draw, made, draw.Number(0, 1));
+    if (holding == nullptr)
+        return false;
+    const pti_placement &placement = made.placements[static_cast<size_t>(holding->placement)];
+    const polytile_domain box = DrawBox(draw, placement.layout.hull);
+    const int64_t kind = draw.Number(0, 2);
+    if (kind != 1)
+        holding->valid.push_back(box);
+    if (kind != 0)
+        holding->dirty.push_back(box);
+    return true;
+}
+
+bool ChangeUnwritten(Draw &draw, Handmade &made, bool *) {
+    if (made.unwritten.empty())
+        return false;
+    const size_t a = draw.Below(made.unwritten.size());
+    auto &boxes = made.unwritten[a];
+    if (boxes.empty() || draw.Number(0, 1))
+        boxes.push_back(DrawBox(draw, made.operands[a].domain));
+    else
+        boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(draw.Below(boxes.size())));
+    return true;
+}
+
+bool ChangeLaunch(Draw &draw, Handmade &made, bool *) {
+    if (made.ops.empty() || made.kernels.size() < 2)
+        return false;
+    pti_op &op = made.ops[draw.Below(made.ops.size())];
+    const HandKernel &kernel = made.kernels[draw.Below(made.kernels.size())];
+    op.launch = static_cast<int>(&kernel - made.kernels.data());
+    if (op.kind != PTI_LAUNCH)
+        op.superblock = kernel.first_superblock;
+    return true;
+}
+
+bool ChangeArray(Draw &draw, Handmade &made, bool *) {
+    if (made.kernels.empty())
+        return false;
+    HandKernel &kernel = made.kernels[draw.Below(made.kernels.size())];
+    int &array = kernel.arrays[draw.Below(kernel.arrays.size())];
+    const int was = array;
+    array = static_cast<int>(draw.Below(made.operands.size()));
+    return array != was;
+}
+
+bool ShiftLaunch(Draw &draw, Handmade &made, bool *must_fail) {
+    if (made.kernels.size() < 2)
+        return false;
+    const size_t l = draw.Below(made.kernels.size() - 1);
+    made.kernels[l].n_superblocks++;
+    made.kernels[l + 1].first_superblock++;
+    made.kernels[l + 1].n_superblocks--;
+    *must_fail = true;
+    return true;
+}
+
 const struct Kind {
     const char *name;
     Mutate mutate;
@@ -318,6 +423,27 @@ const struct Kind {
     {"a download before its launch", EarlyDownload},
     {"an operation moved", Reorder},
     {"a superblock changed", ChangeSuperblock},
+};
+
+/** Of schedules of several launches, beside the others. */
+const Kind holding_kinds[] = {
+    {"a holding dropped", DropHolding},
+    {"a holding of another placement", MoveHolding},
+    {"a held box dropped", DropHeldBox},
+    {"a held box added", AddHeldBox},
+    {"other elements unwritten", ChangeUnwritten},
+    {"an operation of another launch", ChangeLaunch},
+    {"an operand that is another array", ChangeArray},
+    {"a superblock of the launch before", ShiftLaunch},
+};
+
+/** What leaves written elements on the device may be right where there is an afterwards. */
+bool MayStayRight(Mutate mutate) {
+    return mutate == DropDownload || mutate == ShrinkBox;
+}
+
+struct Tally {
+    int64_t tried = 0, rejected = 0;
 };
 
 class Mutation : public ::testing::Test {
@@ -377,14 +503,18 @@ class Mutation : public ::testing::Test {
     polytile_context *ctx = nullptr;
 };
 
+void Report(const std::map<std::string, Tally> &tallies) {
+    for (const auto &[name, tally] : tallies) {
+        std::cout << name << ": " << tally.rejected << " of " << tally.tried << " rejected\n";
+        EXPECT_TRUE(tally.rejected > 0 || tally.tried < 30) << name;
+    }
+}
+
 TEST_F(Mutation, BrokenSchedulesAreRejectedAndRightOnesAccepted) {
     const char *set = std::getenv("POLYTILE_TEST_SEED");
     const uint64_t seed = set ? std::strtoull(set, nullptr, 10) : std::random_device{}();
     SCOPED_TRACE("POLYTILE_TEST_SEED=" + std::to_string(seed));
     Draw draw(seed);
-    struct Tally {
-        int64_t tried = 0, rejected = 0;
-    };
     std::map<std::string, Tally> tallies;
     for (int64_t round = 0; round < scaled(2000); round++) {
         Handmade right;
@@ -406,10 +536,49 @@ TEST_F(Mutation, BrokenSchedulesAreRejectedAndRightOnesAccepted) {
             ASSERT_FALSE(holds && broken) << text << ": " << kind.name << ", round " << round;
         }
     }
-    for (const auto &[name, tally] : tallies) {
-        std::cout << name << ": " << tally.rejected << " of " << tally.tried << " rejected\n";
-        EXPECT_TRUE(tally.rejected > 0 || tally.tried < 30) << name;
+    Report(tallies);
+}
+
+/** A kind for several launches; those that change an operation need one. */
+const Kind &DrawKind(Draw &draw, const Handmade &made) {
+    const size_t n = std::size(holding_kinds);
+    const bool is_empty = made.superblocks.empty() || made.ops.empty();
+    const size_t k = draw.Below(is_empty ? n : n + std::size(kinds));
+    return k < n ? holding_kinds[k] : kinds[k - n];
+}
+
+TEST_F(Mutation, BrokenSchedulesOfSeveralLaunchesAreRejectedAndRightOnesAccepted) {
+    const uint64_t seed = test_seed("several launches");
+    SCOPED_TRACE("POLYTILE_TEST_SEED=" + std::to_string(seed));
+    Draw draw(seed);
+    std::map<std::string, Tally> tallies;
+    int64_t n_planned = 0;
+    for (int64_t round = 0; round < scaled(1000); round++) {
+        HandQueue queue(static_cast<uint64_t>(draw.Number(0, INT64_MAX)));
+        Handmade right;
+        for (int window = 0; window < 3 && queue.Plan(&right); window++, n_planned++) {
+            const std::string where =
+                "round " + std::to_string(round) + ", window " + std::to_string(window);
+            ASSERT_TRUE(right.Holds()) << where << ": " << right.why;
+            ASSERT_TRUE(Interpreter(right).IsRight()) << where;
+            for (int n = 0; n < 8; n++) {
+                const Kind &kind = DrawKind(draw, right);
+                Handmade mutant = right;
+                bool must_fail = false;
+                if (!kind.mutate(draw, mutant, &must_fail))
+                    continue;
+                must_fail = must_fail && !MayStayRight(kind.mutate);
+                const bool holds = mutant.Holds();
+                Tally &tally = tallies[kind.name];
+                tally.tried++;
+                tally.rejected += !holds;
+                ASSERT_FALSE(holds && (must_fail || !Interpreter(mutant).IsRight()))
+                    << where << ": " << kind.name;
+            }
+        }
     }
+    EXPECT_GT(n_planned, scaled(1000));
+    Report(tallies);
 }
 
 } // namespace
