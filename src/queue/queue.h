@@ -16,11 +16,12 @@
 /**
  * A launch with all that does not depend on what is resident, kept for the next identical one.
  *
- * Made by the program's thread. partition, all_fit and arena_bytes belong to the queue's thread
- * once an item with it was appended; the rest never changes.
+ * Made by the program's thread. The queue's thread changes partition, all_fit and arena_bytes, and
+ * only under the mutex; the rest never changes. It lives while items with it are not done.
  */
 typedef struct pti_prepared {
-    struct pti_prepared *next; /* in the cache */
+    struct pti_prepared *next; /* in the cache, of the same slot */
+    uint64_t hash;
     int64_t kernel_serial;
     polytile_domain domain;
     int n_arrays;
@@ -33,7 +34,7 @@ typedef struct pti_prepared {
     pti_instance *instance;
     polytile_domain *touched; /* hull of what it touches of each operand */
     polytile_domain *written; /* hull of what it writes of each operand; empty if nothing */
-    pti_partition partition;  /* for arena_bytes and all_fit */
+    pti_partition partition;  /* for arena_bytes and all_fit; no superblock: in place */
     int64_t arena_bytes;
     bool all_fit;
     pti_schedule *in_place; /* for devices that reach the host's memory; else NULL */
@@ -47,6 +48,7 @@ typedef enum pti_item_kind {
     PTI_ITEM_DROP   /* forget an array on the device: it is destroyed, or was internal */
 } pti_item_kind;
 
+/** On the heap; the queue's from when it is appended until it is done. */
 typedef struct pti_item {
     struct pti_item *next;
     pti_item_kind kind;
@@ -60,8 +62,12 @@ typedef struct pti_held {
     polytile_array *array; /* NULL: the position is free */
     pti_guard guard;       /* of attached memory */
     bool is_guarded;       /* POLYTILE_CHECK=attach: closed while nothing moves */
-    int64_t last_item;     /* that uses it; 0: none */
+    int64_t n_items;       /* not done that use it, under the mutex; twice if used twice */
+    pti_item *leave;       /* for its end, so that this needs no memory; owned */
 } pti_held;
+
+/** The most prepared launches that are kept, unless more are queued; slots they are found in. */
+enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_SLOTS = 512 };
 
 struct polytile_queue {
     pti_object object;
@@ -80,19 +86,25 @@ struct polytile_queue {
     bool is_running;  /* a window is being planned or run */
     bool is_paused;
     bool is_stopping;
+    bool is_claimed;        /* the program's thread changes arrays: no window is begun */
     int n_waiting;          /* calls that wait: they override a pause */
     int wanted;             /* position of the array that is waited for; -1: none or all */
-    polytile_status status; /* of the first window that failed since the last wait */
+    polytile_status status; /* of the first window that failed since the last wait: launches are
+                               taken off without being run until it is reported */
     char error[PTI_ERROR_BYTES];
-    polytile_queue_report report;
-    int held_capacity;
-    pti_held *held; /* grows only while nothing runs */
+    polytile_queue_report report; /* without enqueue_s */
+    int64_t usable_bytes;         /* what launches are cut for: what the device seemed to have, or
+                                     what it really gave; 0: it reaches the host's memory */
 
     /* Of the program's thread. */
-    pti_prepared *prepared;
+    pti_prepared *prepared[PTI_PREPARED_SLOTS]; /* by their hash */
     int n_prepared;
+    double enqueue_s;
 
-    /* Of the queue's thread, and of the program's while nothing is queued or running. */
+    /* Of the queue's thread while a window is being planned or run, else of the program's that has
+     * claimed the arrays. An item's positions stay as they are until it is done. */
+    int n_held; /* positions there are */
+    pti_held *held;
     pti_residency *residency; /* NULL: the device reaches the host's memory */
     int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
 };
@@ -106,11 +118,11 @@ static inline pti_instance *pti_item_instance(const pti_item *item) {
 /**
  * Find a launch among those prepared, or check and prepare it.
  *
+ * Shapes  arrays: one an operand, all of them held by the queue.
  * Errors  As polytile_queue_launch().
  */
 polytile_status pti_queue_prepare(polytile_queue *queue, const polytile_kernel *kernel,
-                                  const polytile_domain *domain, int n_arrays,
-                                  polytile_array *const *arrays,
+                                  const polytile_domain *domain, polytile_array *const *arrays,
                                   const polytile_plan_options *options, pti_prepared **prepared);
 
 /** Throw out launches of an array that leaves the queue, and all of them with -1; none of them is
@@ -119,19 +131,32 @@ void pti_queue_forget_prepared(polytile_queue *queue, int position);
 
 /* held.c */
 
-/** Take a position for an array. Errors: NO_MEMORY. */
+/** Keep the queue's thread from beginning a window, waiting for the one that runs, so that the
+ * program's can change what is held; and let it go on. */
+void pti_queue_claim(polytile_queue *queue);
+void pti_queue_unclaim(polytile_queue *queue);
+
+/** Take a position for an array. The arrays are claimed. Errors: NO_MEMORY, INVALID (its memory
+ * cannot be guarded). */
 polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array);
-/** Give the position back; nothing of the array is queued or resident. */
+/** Give the position back; nothing of the array is queued or resident. The arrays are claimed. */
 void pti_queue_let_go(polytile_queue *queue, polytile_array *array);
 
-/** Host memory for an array of the queue's own. Errors: NO_MEMORY. */
+/** Host memory for an array of the queue's own, if it has none, all zero; it is freed with the
+ * array. Errors: NO_MEMORY. */
 polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array);
 
 /* items.c */
 
-/** Append an item; it is copied, and its number filled in. Errors: NO_MEMORY. */
-polytile_status pti_queue_append(polytile_queue *queue, const pti_item *item);
-/** Wait until items are done: of an array by its position, or all with -1. Does not report. */
+/** An item of a kind; NULL when memory runs out. */
+pti_item *pti_item_create(pti_item_kind kind);
+/** Append an item, which becomes the queue's, and give it its number. */
+void pti_queue_append(polytile_queue *queue, pti_item *item);
+/** Items of a list are done, or dropped after a failure: free them, and wake who waits. The mutex is
+ * held. */
+void pti_queue_finish_items(polytile_queue *queue, pti_item *items);
+/** Wait until items are done: those that use an array by its position, or all with -1. Does not
+ * report. */
 void pti_queue_settle(polytile_queue *queue, int position);
 /** Report what failed since the last report, and clear it. */
 polytile_status pti_queue_take_error(polytile_queue *queue);
