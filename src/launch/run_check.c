@@ -42,6 +42,16 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
     return POLYTILE_OK;
 }
 
+polytile_status pti_run_check_writable(polytile_context *ctx, const pti_instance *instance,
+                                       int operand, const polytile_array *array) {
+    if (!instance->operand[operand].writes || !array->read_only)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: array %s is written, but its file was opened for reading; open it as "
+                    "writable",
+                    instance->kernel_name, array->name);
+}
+
 static polytile_status check_array(polytile_context *ctx, const pti_instance *instance, int operand,
                                    const polytile_array *array) {
     const pti_operand *planned = &instance->operand[operand];
@@ -65,20 +75,17 @@ static polytile_status check_array(polytile_context *ctx, const pti_instance *in
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: array %s is only described and has no memory; wrap memory to run",
                         kernel, array->name);
-    if (planned->writes && array->read_only)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "%s: array %s is written, but its file was opened for reading; open it as "
-                        "writable",
-                        kernel, array->name);
+    if (pti_run_check_writable(ctx, instance, operand, array) != POLYTILE_OK)
+        return POLYTILE_INVALID;
     if (planned->reads && !array->complete)
         pti_log(ctx, PTI_LOG_WARN, "%s: reads array %s, which a failed run left incomplete", kernel,
                 array->name);
     return POLYTILE_OK;
 }
 
-/** Compare the array with what the kernel body takes it for, where that is known. */
-static polytile_status check_view(polytile_context *ctx, const polytile_kernel *kernel, int operand,
-                                  const polytile_array *array) {
+polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
+                                   const polytile_array *array) {
+    polytile_context *ctx = kernel->object.context;
     const polytile_view_shape *views = kernel->implementation.views;
     const char *name = polytile_kernel_get_name(kernel);
     if (views == NULL)
@@ -102,8 +109,7 @@ static polytile_status check_view(polytile_context *ctx, const polytile_kernel *
     return POLYTILE_OK;
 }
 
-/** The bytes that two arrays have in common; 0 if they lie apart. */
-static uintptr_t shared_bytes(const polytile_array *a, const polytile_array *b, uintptr_t *first) {
+uint64_t pti_run_shared_bytes(const polytile_array *a, const polytile_array *b, uint64_t *first) {
     uintptr_t a_begin = (uintptr_t)a->data, a_end = a_begin + (uintptr_t)a->n_bytes;
     uintptr_t b_begin = (uintptr_t)b->data, b_end = b_begin + (uintptr_t)b->n_bytes;
     uintptr_t begin = a_begin > b_begin ? a_begin : b_begin;
@@ -116,8 +122,8 @@ static polytile_status check_pair(polytile_context *ctx, const pti_instance *ins
                                   polytile_array *const *arrays, int one, int other) {
     const polytile_array *a = arrays[one], *b = arrays[other];
     bool one_writes = instance->operand[one].writes;
-    uintptr_t first;
-    uintptr_t n_bytes = shared_bytes(a, b, &first);
+    uint64_t first;
+    uint64_t n_bytes = pti_run_shared_bytes(a, b, &first);
     if (n_bytes == 0 || (!one_writes && !instance->operand[other].writes))
         return POLYTILE_OK;
     return pti_fail(ctx, POLYTILE_INVALID,
@@ -146,7 +152,7 @@ polytile_status pti_run_check(const polytile_plan *plan, const polytile_device *
     PTI_TRY(check_plan(plan, device, kernel));
     for (int a = 0; a < plan->instance->n_operands; a++) {
         PTI_TRY(check_array(ctx, plan->instance, a, arrays[a]));
-        PTI_TRY(check_view(ctx, kernel, a, arrays[a]));
+        PTI_TRY(pti_run_check_view(kernel, a, arrays[a]));
     }
     PTI_TRY(check_overlaps(ctx, plan->instance, arrays));
 done:

@@ -8,6 +8,19 @@
  */
 polytile_status pti_run_check_kernel(const polytile_device *device, const polytile_kernel *kernel);
 
+/** Compare an array with what the kernel body takes it for, where that is known. Errors: INVALID
+ * (another element size or number of dimensions). */
+polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
+                                   const polytile_array *array);
+
+/** Errors: INVALID (the operand is written, and the array is of a file opened for reading). */
+polytile_status pti_run_check_writable(polytile_context *ctx, const pti_instance *instance,
+                                       int operand, const polytile_array *array);
+
+/** The bytes that the memory of two arrays has in common, and where in a they begin; 0 if they lie
+ * apart. */
+uint64_t pti_run_shared_bytes(const polytile_array *a, const polytile_array *b, uint64_t *first);
+
 /**
  * Whether a plan can run on a device over these arrays, before anything is touched.
  *

@@ -1,0 +1,259 @@
+#include "queue/cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Multiplying by an odd number moves what differs upwards, folding brings it back down. */
+static uint64_t mix(uint64_t hash, int64_t value) {
+    hash = (hash ^ (uint64_t)value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t mix_domain(uint64_t hash, const polytile_domain *domain) {
+    for (int d = 0; d < domain->n_dims && d < POLYTILE_MAX_DIMS; d++)
+        hash = mix(mix(hash, domain->range[d].lo), domain->range[d].hi);
+    return hash;
+}
+
+static uint64_t mix_options(uint64_t hash, const pti_request *request) {
+    const polytile_plan_options *options = request->options;
+    int n_indices = polytile_kernel_get_n_indices(request->kernel);
+    for (int d = 0; options->block != NULL && d < n_indices; d++)
+        hash = mix(hash, options->block[d]);
+    for (int p = 0; options->parameters != NULL && p < options->n_parameters; p++)
+        hash = mix(hash, options->parameters[p].value);
+    return mix(hash, options->n_buffers);
+}
+
+uint64_t pti_request_hash(const pti_request *request) {
+    uint64_t hash = mix(0, request->kernel->object.serial);
+    for (int a = 0; a < polytile_kernel_get_n_arrays(request->kernel); a++)
+        hash = mix(hash, request->arrays[a]->object.serial);
+    return mix_options(mix_domain(hash, request->domain), request);
+}
+
+static bool same_arrays(const pti_prepared *prepared, polytile_array *const *arrays) {
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        if (arrays[a]->object.serial != prepared->array_serial[a])
+            return false;
+    }
+    return true;
+}
+
+static bool same_domain(const polytile_domain *one, const polytile_domain *other) {
+    if (one->n_dims != other->n_dims)
+        return false;
+    for (int d = 0; d < one->n_dims; d++) {
+        if (one->range[d].lo != other->range[d].lo || one->range[d].hi != other->range[d].hi ||
+            one->range[d].step != other->range[d].step)
+            return false;
+    }
+    return true;
+}
+
+static bool same_text(const char *one, const char *other) {
+    return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
+}
+
+static bool same_parameters(const polytile_plan_options *one, const polytile_plan_options *other) {
+    if (one->n_parameters != other->n_parameters ||
+        (one->parameters == NULL) != (other->parameters == NULL))
+        return false;
+    for (int p = 0; one->parameters != NULL && p < one->n_parameters; p++) {
+        if (one->parameters[p].value != other->parameters[p].value ||
+            !same_text(one->parameters[p].name, other->parameters[p].name))
+            return false;
+    }
+    return true;
+}
+
+/** Whether both are NULL or hold the same bytes. */
+static bool same_bytes(const void *one, const void *other, size_t n_bytes) {
+    return one == other || (one != NULL && other != NULL && memcmp(one, other, n_bytes) == 0);
+}
+
+static bool same_options(const polytile_plan_options *one, const polytile_plan_options *other,
+                         int n_indices) {
+    return one->limit_bytes == other->limit_bytes && one->n_buffers == other->n_buffers &&
+           same_text(one->strategy, other->strategy) && same_parameters(one, other) &&
+           same_bytes(one->block, other->block, (size_t)n_indices * sizeof *one->block) &&
+           same_bytes(one->link, other->link, sizeof *one->link);
+}
+
+static bool is_for(const pti_prepared *prepared, const pti_request *request) {
+    const polytile_kernel *kernel = request->kernel;
+    return prepared->kernel_serial == kernel->object.serial &&
+           same_arrays(prepared, request->arrays) &&
+           same_domain(&prepared->domain, request->domain) &&
+           same_bytes(&prepared->character, &kernel->character, sizeof kernel->character) &&
+           same_options(&prepared->options, request->options, prepared->domain.n_dims);
+}
+
+pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *request,
+                             uint64_t hash) {
+    pti_prepared *prepared = queue->prepared[hash % PTI_PREPARED_SLOTS];
+    while (prepared != NULL && (prepared->hash != hash || !is_for(prepared, request)))
+        prepared = prepared->next;
+    return prepared;
+}
+
+static bool uses(const pti_prepared *prepared, int position) {
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        if (prepared->position[a] == position)
+            return true;
+    }
+    return false;
+}
+
+static bool is_related(const pti_prepared *prepared, const pti_request *request) {
+    for (int a = 0; a < polytile_kernel_get_n_arrays(request->kernel); a++) {
+        if (uses(prepared, request->arrays[a]->position))
+            return true;
+    }
+    return false;
+}
+
+const pti_prepared *pti_cache_find_related(const polytile_queue *queue,
+                                           const pti_request *request) {
+    const pti_prepared *latest = NULL;
+    for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
+        for (const pti_prepared *next = queue->prepared[slot]; next != NULL; next = next->next) {
+            if ((latest == NULL || next->last_used > latest->last_used) &&
+                is_related(next, request))
+                latest = next;
+        }
+    }
+    return latest;
+}
+
+/** Where the cache points to the launch that was not used for longest and is not queued; NULL: all
+ * are queued. The mutex is held. */
+static pti_prepared **find_oldest(polytile_queue *queue) {
+    pti_prepared **oldest = NULL;
+    for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
+        for (pti_prepared **at = &queue->prepared[slot]; *at != NULL; at = &(*at)->next) {
+            if ((*at)->n_items == 0 && (oldest == NULL || (*at)->last_used < (*oldest)->last_used))
+                oldest = at;
+        }
+    }
+    return oldest;
+}
+
+static void remove_at(polytile_queue *queue, pti_prepared **at) {
+    pti_prepared *prepared = *at;
+    *at = prepared->next;
+    queue->n_prepared--;
+    pti_prepared_free(prepared);
+}
+
+static void make_room(polytile_queue *queue) {
+    pti_prepared **oldest = NULL;
+    pthread_mutex_lock(&queue->mutex);
+    do {
+        oldest = queue->n_prepared < PTI_MAX_PREPARED ? NULL : find_oldest(queue);
+        if (oldest != NULL)
+            remove_at(queue, oldest);
+    } while (oldest != NULL);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void pti_cache_add(polytile_queue *queue, pti_prepared *prepared) {
+    make_room(queue);
+    pti_prepared **slot = &queue->prepared[prepared->hash % PTI_PREPARED_SLOTS];
+    prepared->next = *slot;
+    *slot = prepared;
+    queue->n_prepared++;
+}
+
+void pti_queue_forget_prepared(polytile_queue *queue, int position) {
+    for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
+        pti_prepared **at = &queue->prepared[slot];
+        while (*at != NULL) {
+            if (position < 0 || uses(*at, position))
+                remove_at(queue, at);
+            else
+                at = &(*at)->next;
+        }
+    }
+}
+
+static void *copy(const void *of, size_t n_bytes) {
+    void *made = malloc(n_bytes > 0 ? n_bytes : 1);
+    if (made != NULL && n_bytes > 0)
+        memcpy(made, of, n_bytes);
+    return made;
+}
+
+/** False when memory runs out. */
+static bool copy_parameters(polytile_plan_options *to, const polytile_plan_options *from) {
+    bool is_copied = true;
+    if (from->parameters == NULL)
+        return true;
+    polytile_parameter *made = calloc((size_t)from->n_parameters + 1, sizeof *made);
+    to->parameters = made;
+    if (made == NULL)
+        return false;
+    to->n_parameters = from->n_parameters;
+    for (int p = 0; p < from->n_parameters; p++) {
+        made[p] = (polytile_parameter){.name = strdup(from->parameters[p].name),
+                                       .value = from->parameters[p].value};
+        is_copied = is_copied && made[p].name != NULL;
+    }
+    return is_copied;
+}
+
+/** False when memory runs out. */
+static bool copy_options(polytile_plan_options *to, const polytile_plan_options *from,
+                         int n_indices) {
+    *to = (polytile_plan_options){.n_buffers = from->n_buffers};
+    if (from->strategy != NULL)
+        to->strategy = strdup(from->strategy);
+    if (from->block != NULL)
+        to->block = copy(from->block, (size_t)n_indices * sizeof *from->block);
+    if (from->link != NULL)
+        to->link = copy(from->link, sizeof *from->link);
+    return copy_parameters(to, from) && (from->strategy == NULL || to->strategy != NULL) &&
+           (from->block == NULL || to->block != NULL) && (from->link == NULL || to->link != NULL);
+}
+
+bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request) {
+    const polytile_kernel *kernel = request->kernel;
+    int n_arrays = polytile_kernel_get_n_arrays(kernel);
+    prepared->hash = pti_request_hash(request);
+    prepared->kernel_serial = kernel->object.serial;
+    prepared->character = kernel->character;
+    prepared->domain = *request->domain;
+    prepared->n_arrays = n_arrays;
+    prepared->array_serial = calloc((size_t)n_arrays, sizeof *prepared->array_serial);
+    prepared->position = calloc((size_t)n_arrays, sizeof *prepared->position);
+    if (prepared->array_serial == NULL || prepared->position == NULL)
+        return false;
+    for (int a = 0; a < n_arrays; a++) {
+        prepared->array_serial[a] = request->arrays[a]->object.serial;
+        prepared->position[a] = request->arrays[a]->position;
+    }
+    return copy_options(&prepared->options, request->options, prepared->domain.n_dims);
+}
+
+static void free_options(const polytile_plan_options *options) {
+    for (int p = 0; options->parameters != NULL && p < options->n_parameters; p++)
+        free((void *)options->parameters[p].name);
+    free((void *)options->parameters);
+    free((void *)options->strategy);
+    free((void *)options->block);
+    free((void *)options->link);
+}
+
+void pti_prepared_free(pti_prepared *prepared) {
+    if (prepared == NULL)
+        return;
+    pti_schedule_free(prepared->in_place);
+    pti_partition_free(&prepared->partition);
+    pti_instance_free(prepared->instance);
+    free(prepared->touched);
+    free(prepared->written);
+    free(prepared->array_serial);
+    free(prepared->position);
+    free_options(&prepared->options);
+    free(prepared);
+}

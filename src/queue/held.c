@@ -1,0 +1,112 @@
+#include "queue/leave.h"
+#include "queue/queue.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+void pti_queue_claim(polytile_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    queue->is_claimed = true;
+    while (queue->is_running)
+        pthread_cond_wait(&queue->done, &queue->mutex);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void pti_queue_unclaim(polytile_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    queue->is_claimed = false;
+    pthread_cond_signal(&queue->work);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+/** The position that the device's side gives, or without one the lowest that is free; -1 when memory
+ * runs out. */
+static int take_position(polytile_queue *queue, const polytile_array *array) {
+    if (queue->residency != NULL)
+        return pti_residency_add(queue->residency,
+                                 &(pti_resident_array){.name = array->name,
+                                                       .type = array->type,
+                                                       .element_bytes = array->element_bytes,
+                                                       .domain = array->domain,
+                                                       .is_internal = array->is_internal});
+    int position = 0;
+    while (position < queue->n_held && queue->held[position].array != NULL)
+        position++;
+    return position;
+}
+
+static void give_position(polytile_queue *queue, int position) {
+    if (queue->residency != NULL && position >= 0)
+        pti_residency_remove(queue->residency, position);
+}
+
+/** Let there be positions up to this one. False when memory runs out. */
+static bool grow(polytile_queue *queue, int position) {
+    if (position < queue->n_held)
+        return true;
+    int n_held = 2 * queue->n_held > position ? 2 * queue->n_held : position + 1;
+    pti_held *held = realloc(queue->held, (size_t)n_held * sizeof *held);
+    if (held == NULL)
+        return false;
+    for (int p = queue->n_held; p < n_held; p++)
+        held[p] = (pti_held){0};
+    queue->held = held;
+    queue->n_held = n_held;
+    return true;
+}
+
+static polytile_status guard(polytile_queue *queue, pti_held *held, const polytile_array *array) {
+    polytile_context *ctx = queue->object.context;
+    held->is_guarded = pti_get_settings(ctx)->check_attach && !array->is_internal;
+    if (!held->is_guarded)
+        return POLYTILE_OK;
+    held->guard = pti_guard_of(array->name, array->data, (size_t)array->n_bytes, array->read_only);
+    return pti_guard_close(ctx, &held->guard);
+}
+
+polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array) {
+    polytile_context *ctx = queue->object.context;
+    polytile_status status = POLYTILE_OK;
+    pti_held held = {.array = array};
+    held.leave = pti_item_create(array->is_internal ? PTI_ITEM_DROP : PTI_ITEM_FLUSH);
+    int position = held.leave == NULL ? -1 : take_position(queue, array);
+    if (position < 0 || !grow(queue, position))
+        PTI_TRY(pti_fail_memory(ctx, array->name, sizeof held));
+    PTI_TRY(guard(queue, &held, array));
+    held.leave->position = position;
+    queue->held[position] = held;
+    array->queue = queue;
+    array->position = position;
+    array->leave_queue = pti_queue_end_array;
+done:
+    if (status != POLYTILE_OK) {
+        give_position(queue, position);
+        free(held.leave);
+    }
+    return status;
+}
+
+void pti_queue_let_go(polytile_queue *queue, polytile_array *array) {
+    pti_held *held = &queue->held[array->position];
+    if (pti_guard_open(queue->object.context, &held->guard) != POLYTILE_OK)
+        pti_log(queue->object.context, PTI_LOG_ERROR, "%s",
+                polytile_last_error(queue->object.context));
+    pti_queue_forget_prepared(queue, array->position);
+    give_position(queue, array->position);
+    free(held->leave);
+    *held = (pti_held){0};
+    array->queue = NULL;
+    array->leave_queue = NULL;
+}
+
+polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array) {
+    if (array->data != NULL)
+        return POLYTILE_OK;
+    void *data = mmap(NULL, (size_t)array->n_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED)
+        return pti_fail_memory(queue->object.context, array->name, (double)array->n_bytes);
+    array->data = array->mapping = data;
+    array->mapping_bytes = array->n_bytes;
+    return POLYTILE_OK;
+}

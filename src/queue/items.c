@@ -1,0 +1,89 @@
+#include "queue/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+pti_item *pti_item_create(pti_item_kind kind) {
+    pti_item *item = calloc(1, sizeof *item);
+    if (item != NULL)
+        item->kind = kind;
+    return item;
+}
+
+/** Count an item for or against all that it uses. */
+static void count_uses(polytile_queue *queue, const pti_item *item, int by) {
+    if (item->kind != PTI_ITEM_LAUNCH) {
+        queue->held[item->position].n_items += by;
+        return;
+    }
+    item->prepared->n_items += by;
+    for (int a = 0; a < item->prepared->n_arrays; a++)
+        queue->held[item->prepared->position[a]].n_items += by;
+}
+
+void pti_queue_append(polytile_queue *queue, pti_item *item) {
+    pthread_mutex_lock(&queue->mutex);
+    item->next = NULL;
+    item->number = ++queue->n_queued;
+    if (item->kind == PTI_ITEM_LAUNCH)
+        item->prepared->last_used = item->number;
+    if (queue->first == NULL)
+        queue->first = item;
+    else
+        queue->last->next = item;
+    queue->last = item;
+    queue->n_left++;
+    count_uses(queue, item, 1);
+    pthread_cond_signal(&queue->work);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void pti_queue_finish_items(polytile_queue *queue, pti_item *items) {
+    while (items != NULL) {
+        pti_item *item = items;
+        items = item->next;
+        count_uses(queue, item, -1);
+        queue->n_left--;
+        free(item);
+    }
+    pthread_cond_broadcast(&queue->done);
+}
+
+static bool is_settled(const polytile_queue *queue, int position) {
+    return position < 0 ? queue->n_left == 0 : queue->held[position].n_items == 0;
+}
+
+void pti_queue_settle(polytile_queue *queue, int position) {
+    pthread_mutex_lock(&queue->mutex);
+    queue->n_waiting++;
+    queue->wanted = position;
+    pthread_cond_signal(&queue->work);
+    while (!is_settled(queue, position))
+        pthread_cond_wait(&queue->done, &queue->mutex);
+    queue->n_waiting--;
+    queue->wanted = -1;
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+static bool has_failed(polytile_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    bool failed = queue->status != POLYTILE_OK;
+    pthread_mutex_unlock(&queue->mutex);
+    return failed;
+}
+
+/** What was queued behind a failure is taken off before the failure is forgotten: it is not to run.
+ */
+polytile_status pti_queue_take_error(polytile_queue *queue) {
+    char text[PTI_ERROR_BYTES];
+    if (!has_failed(queue))
+        return POLYTILE_OK;
+    pti_queue_settle(queue, -1);
+    pthread_mutex_lock(&queue->mutex);
+    polytile_status status = queue->status;
+    memcpy(text, queue->error, sizeof text);
+    queue->status = POLYTILE_OK;
+    queue->error[0] = '\0';
+    pthread_mutex_unlock(&queue->mutex);
+    return pti_fail(queue->object.context, status, "%s", text);
+}

@@ -1,0 +1,138 @@
+#include "access/kernel.h"
+#include "launch/clock.h"
+#include "partition/demand.h"
+#include "queue/queue.h"
+
+#include <string.h>
+
+static polytile_status check_kernel(const polytile_queue *queue, const polytile_kernel *kernel,
+                                    const polytile_domain *domain) {
+    polytile_context *ctx = queue->object.context;
+    const char *device = queue->device->text;
+    if (kernel == NULL || domain == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "queue on %s: launching needs a kernel and a launch domain", device);
+    if (kernel->object.context != ctx)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the kernel and the queue on %s are of different contexts; create both "
+                        "in one",
+                        polytile_kernel_get_name(kernel), device);
+    if (polytile_kernel_get_n_arrays(kernel) > PTI_MAX_OPERANDS)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED, "%s: %d arrays; a kernel can have %d",
+                        polytile_kernel_get_name(kernel), polytile_kernel_get_n_arrays(kernel),
+                        (int)PTI_MAX_OPERANDS);
+    return POLYTILE_OK;
+}
+
+/** The array of the queue that has an operand's name. */
+static polytile_status find_by_name(const polytile_queue *queue, const polytile_kernel *kernel,
+                                    int operand, polytile_array **found) {
+    polytile_context *ctx = queue->object.context;
+    const char *name = polytile_kernel_get_array_name(kernel, operand);
+    *found = NULL;
+    for (int p = 0; p < queue->n_held; p++) {
+        polytile_array *array = queue->held[p].array;
+        if (array == NULL || strcmp(array->name, name) != 0)
+            continue;
+        if (*found != NULL)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "%s: two arrays of the queue on %s have the name %s; give the arrays "
+                            "as a list",
+                            polytile_kernel_get_name(kernel), queue->device->text, name);
+        *found = array;
+    }
+    if (*found != NULL)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: no array of the queue on %s has the name %s; attach one, or give the "
+                    "arrays as a list",
+                    polytile_kernel_get_name(kernel), queue->device->text, name);
+}
+
+/** An array that the queue does not hold: why. */
+static polytile_status refuse_array(const polytile_queue *queue, const polytile_kernel *kernel,
+                                    int operand, const polytile_array *array) {
+    polytile_context *ctx = queue->object.context;
+    const char *name = polytile_kernel_get_name(kernel), *device = queue->device->text;
+    if (array == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: array %d (%s) is NULL", name, operand,
+                        polytile_kernel_get_array_name(kernel, operand));
+    if (array->object.context != ctx)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s is of another context than the queue on %s; create both in "
+                        "one",
+                        name, array->name, device);
+    if (array->queue != NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s is %s another queue, on %s; launch there, or use an array of "
+                        "this one",
+                        name, array->name, array->is_internal ? "of" : "attached to",
+                        array->queue->device->text);
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: array %s is not attached to the queue on %s; attach it first", name,
+                    array->name, device);
+}
+
+static polytile_status check_count(const polytile_queue *queue, const polytile_kernel *kernel,
+                                   int n_arrays, polytile_array *const *arrays) {
+    int n_declared = polytile_kernel_get_n_arrays(kernel);
+    if (n_arrays == n_declared && arrays != NULL)
+        return POLYTILE_OK;
+    return pti_fail(queue->object.context, POLYTILE_INVALID,
+                    "%s: %d arrays are given and the kernel has %d, from %s to %s; give one of "
+                    "each, in the declaration's order, or POLYTILE_BY_NAME",
+                    polytile_kernel_get_name(kernel), arrays == NULL ? 0 : n_arrays, n_declared,
+                    polytile_kernel_get_array_name(kernel, 0),
+                    polytile_kernel_get_array_name(kernel, n_declared - 1));
+}
+
+/** Of each operand the array, out of a list or by its name. */
+static polytile_status find_arrays(const polytile_queue *queue, const polytile_kernel *kernel,
+                                   int n_arrays, polytile_array *const *arrays,
+                                   polytile_array **found) {
+    bool is_by_name = n_arrays == 0 && arrays == NULL;
+    int n_declared = polytile_kernel_get_n_arrays(kernel);
+    polytile_status status = POLYTILE_OK;
+    if (!is_by_name)
+        PTI_TRY(check_count(queue, kernel, n_arrays, arrays));
+    for (int a = 0; a < n_declared; a++) {
+        if (is_by_name)
+            PTI_TRY(find_by_name(queue, kernel, a, &found[a]));
+        else if (arrays[a] == NULL || arrays[a]->queue != queue)
+            PTI_TRY(refuse_array(queue, kernel, a, arrays[a]));
+        else
+            found[a] = arrays[a];
+    }
+done:
+    return status;
+}
+
+static polytile_status append(polytile_queue *queue, pti_prepared *prepared) {
+    pti_item *item = pti_item_create(PTI_ITEM_LAUNCH);
+    if (item == NULL)
+        return pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
+                               sizeof *item);
+    item->prepared = prepared;
+    pti_queue_append(queue, item);
+    return POLYTILE_OK;
+}
+
+polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kernel *kernel,
+                                      const polytile_domain *domain, int n_arrays,
+                                      polytile_array *const *arrays,
+                                      const polytile_plan_options *options) {
+    double start_s = pti_now_s();
+    polytile_status status;
+    polytile_array *found[PTI_MAX_OPERANDS];
+    pti_prepared *prepared;
+    if (queue == NULL)
+        return POLYTILE_INVALID;
+    pti_clear_error(queue->object.context);
+    PTI_TRY(check_kernel(queue, kernel, domain));
+    PTI_TRY(find_arrays(queue, kernel, n_arrays, arrays, found));
+    PTI_TRY(pti_queue_prepare(queue, kernel, domain, found, options, &prepared));
+    PTI_TRY(append(queue, prepared));
+done:
+    queue->enqueue_s += pti_now_s() - start_s;
+    return status;
+}

@@ -1,0 +1,195 @@
+#include "access/footprint.h"
+#include "base/checked.h"
+#include "launch/run_check.h"
+#include "partition/build.h"
+#include "partition/grain.h"
+#include "partition/plan.h"
+#include "queue/cache.h"
+#include <polytile/size.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The device's memory is the queue's: one launch cannot have less of it. */
+static polytile_status check_limit(const polytile_queue *queue, const pti_request *request) {
+    if (request->options->limit_bytes == 0)
+        return POLYTILE_OK;
+    return pti_fail(queue->object.context, POLYTILE_INVALID,
+                    "%s: a limit of %lld bytes for one launch of a queue, whose arrays share %s; "
+                    "give the limit in the device's text, as host(memory=64MiB), and 0 here",
+                    polytile_kernel_get_name(request->kernel),
+                    (long long)request->options->limit_bytes, queue->device->text);
+}
+
+/** Operands of one array have one placement, which holds the elements that all of them read. */
+static polytile_status check_pair(const pti_instance *instance, const pti_request *request, int one,
+                                  int other) {
+    const pti_operand *a = &instance->operand[one], *b = &instance->operand[other];
+    if (request->arrays[one] != request->arrays[other] || (!a->writes && !b->writes))
+        return POLYTILE_OK;
+    return pti_fail(request->kernel->object.context, POLYTILE_INVALID,
+                    "%s: array %s is given for both %s and %s, and %s is written; give two arrays",
+                    instance->kernel_name, request->arrays[one]->name, a->name, b->name,
+                    a->writes ? a->name : b->name);
+}
+
+static polytile_status check_arrays(const pti_instance *instance, const pti_request *request) {
+    polytile_context *ctx = request->kernel->object.context;
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < instance->n_operands; a++) {
+        PTI_TRY(pti_run_check_view(request->kernel, a, request->arrays[a]));
+        PTI_TRY(pti_run_check_writable(ctx, instance, a, request->arrays[a]));
+        for (int b = 0; b < a; b++)
+            PTI_TRY(check_pair(instance, request, b, a));
+    }
+done:
+    return status;
+}
+
+/** False when memory runs out. */
+static bool find_hulls(pti_prepared *prepared) {
+    const pti_instance *instance = prepared->instance;
+    size_t n_operands = (size_t)instance->n_operands;
+    prepared->touched = calloc(n_operands, sizeof *prepared->touched);
+    prepared->written = calloc(n_operands, sizeof *prepared->written);
+    if (prepared->touched == NULL || prepared->written == NULL)
+        return false;
+    for (int a = 0; a < instance->n_operands; a++) {
+        pti_footprint_find_hull(instance, a, PTI_TOUCHES, &instance->threads,
+                                &prepared->touched[a]);
+        prepared->written[a] = pti_box_empty(instance->operand[a].domain.n_dims);
+        if (instance->operand[a].writes)
+            pti_footprint_find_hull(instance, a, PTI_WRITES, &instance->threads,
+                                    &prepared->written[a]);
+    }
+    return true;
+}
+
+/** Whether all arrays of the queue fit the device whole, each beginning at its alignment. */
+static bool all_fit(const polytile_queue *queue, int64_t arena_bytes) {
+    int64_t free_bytes = arena_bytes;
+    for (int p = 0; p < queue->n_held; p++) {
+        const polytile_array *array = queue->held[p].array;
+        if (array == NULL)
+            continue;
+        if (array->n_bytes > free_bytes)
+            return false;
+        free_bytes -= pti_ceil_div(array->n_bytes, PTI_RESIDENT_ALIGNMENT) * PTI_RESIDENT_ALIGNMENT;
+    }
+    return free_bytes >= 0;
+}
+
+/** Copy how a launch is cut, which the queue's thread may change. The mutex is held. False when
+ * memory runs out. */
+static bool copy_partition(const pti_partition *from, pti_partition *to) {
+    int64_t capacity = 0;
+    bool is_copied = true;
+    *to = (pti_partition){.n_buffers = from->n_buffers};
+    memcpy(to->shape, from->shape, sizeof to->shape);
+    for (int64_t k = 0; is_copied && k < from->n_superblocks; k++)
+        is_copied = pti_partition_add(to, &capacity, &from->superblock[k]);
+    return is_copied;
+}
+
+/** What launches are cut for at present, and how one over the same data was cut. */
+static polytile_status take_stock(polytile_queue *queue, const pti_request *request,
+                                  pti_prepared *prepared, pti_partition *former) {
+    bool is_copied = true;
+    const pti_prepared *related = pti_cache_find_related(queue, request);
+    pthread_mutex_lock(&queue->mutex);
+    prepared->arena_bytes = queue->usable_bytes;
+    if (related != NULL)
+        is_copied = copy_partition(&related->partition, former);
+    pthread_mutex_unlock(&queue->mutex);
+    prepared->all_fit = all_fit(queue, prepared->arena_bytes);
+    return is_copied ? POLYTILE_OK
+                     : pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
+                                       sizeof *prepared);
+}
+
+/** A certificate for less than the device's limit says so. */
+static polytile_status explain_limit(const polytile_queue *queue, int64_t arena_bytes) {
+    char had[32], limit[32];
+    const polytile_device *device = queue->device;
+    polytile_context *ctx = queue->object.context;
+    if (arena_bytes >= device->limit_bytes)
+        return POLYTILE_NO_FIT;
+    return pti_fail(ctx, POLYTILE_NO_FIT,
+                    "%s; the queue has only %s of %s on %s (other programs may hold the rest)",
+                    polytile_last_error(ctx), polytile_size_format(arena_bytes, had),
+                    polytile_size_format(device->limit_bytes, limit), device->text);
+}
+
+/** So that a launch of which one block does not fit is refused at once. */
+static polytile_status cut(polytile_queue *queue, const pti_request *request,
+                           pti_prepared *prepared) {
+    pti_partition former = {0};
+    polytile_status status;
+    PTI_TRY(take_stock(queue, request, prepared, &former));
+    pti_grain_request grain = {.instance = prepared->instance,
+                               .options = &prepared->options,
+                               .arena_bytes = prepared->arena_bytes,
+                               .all_fit = prepared->all_fit,
+                               .former = former.n_superblocks > 0 ? &former : NULL};
+    status = pti_grain_choose(queue->object.context, &grain, &prepared->partition);
+    if (status == POLYTILE_NO_FIT)
+        status = explain_limit(queue, prepared->arena_bytes);
+done:
+    pti_partition_free(&former);
+    return status;
+}
+
+static polytile_status build_in_place(pti_prepared *prepared, polytile_context *ctx) {
+    if (pti_schedule_build_in_place(prepared->instance, &prepared->in_place) == POLYTILE_OK)
+        return POLYTILE_OK;
+    return pti_fail_memory(ctx, prepared->instance->kernel_name, sizeof *prepared->in_place);
+}
+
+static polytile_status fill_prepared(polytile_queue *queue, const pti_request *request,
+                                     pti_prepared *prepared) {
+    polytile_context *ctx = queue->object.context;
+    polytile_status status;
+    PTI_TRY(pti_run_check_kernel(queue->device, request->kernel));
+    PTI_TRY(check_limit(queue, request));
+    PTI_TRY(pti_plan_bind(request->kernel, request->domain, request->arrays, request->options,
+                          &prepared->instance));
+    PTI_TRY(check_arrays(prepared->instance, request));
+    if (!pti_prepared_fill_key(prepared, request) || !find_hulls(prepared))
+        PTI_TRY(pti_fail_memory(ctx, prepared->instance->kernel_name, sizeof *prepared));
+    prepared->implementation = request->kernel->implementation;
+    prepared->body = (pti_body){.implementation = &prepared->implementation,
+                                .character = &prepared->character,
+                                .block = prepared->options.block};
+    PTI_TRY(queue->residency == NULL ? build_in_place(prepared, ctx)
+                                     : cut(queue, request, prepared));
+done:
+    return status;
+}
+
+static polytile_status prepare(polytile_queue *queue, const pti_request *request,
+                               pti_prepared **prepared) {
+    polytile_status status;
+    pti_prepared *made = calloc(1, sizeof *made);
+    *prepared = NULL;
+    if (made == NULL)
+        return pti_fail_memory(queue->object.context, polytile_kernel_get_name(request->kernel),
+                               sizeof *made);
+    PTI_TRY(fill_prepared(queue, request, made));
+    pti_cache_add(queue, made);
+    *prepared = made;
+done:
+    if (status != POLYTILE_OK)
+        pti_prepared_free(made);
+    return status;
+}
+
+polytile_status pti_queue_prepare(polytile_queue *queue, const polytile_kernel *kernel,
+                                  const polytile_domain *domain, polytile_array *const *arrays,
+                                  const polytile_plan_options *options, pti_prepared **prepared) {
+    polytile_plan_options filled = options == NULL ? (polytile_plan_options){0} : *options;
+    if (filled.link == NULL)
+        filled.link = polytile_device_get_link(queue->device);
+    pti_request request = {kernel, domain, arrays, &filled};
+    *prepared = pti_cache_find(queue, &request, pti_request_hash(&request));
+    return *prepared != NULL ? POLYTILE_OK : prepare(queue, &request, prepared);
+}
