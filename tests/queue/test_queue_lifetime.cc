@@ -1,0 +1,170 @@
+#include "queue/queue_test.h"
+
+extern "C" {
+#include "access/array.h"
+}
+
+namespace {
+
+/** Queues, arrays and kernels end in any order, with launches in flight. */
+class QueueLifetime : public QueueTest, public testing::WithParamInterface<const char *> {
+  protected:
+    polytile_queue *open_here() { return open(GetParam()); }
+
+    std::vector<float> memory = std::vector<float>(64, 1);
+    const polytile_domain all = line(64);
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, QueueLifetime,
+                         testing::Values("host", "host(memory=128B)", "host(memory=64KiB)"));
+
+TEST_P(QueueLifetime, AnIdleQueueEnds) {
+    polytile_queue_destroy(open_here());
+    open_here();
+}
+
+TEST_P(QueueLifetime, DestroyingAQueueRunsWhatIsQueuedAndDetaches) {
+    Gate gate(false);
+    polytile_queue *queue = open_here();
+    polytile_array *x = wrap("x", memory);
+    polytile_kernel *gated_kernel = gated(gate), *doubling = scale();
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    polytile_plan_options options = {};
+    const int64_t block = 1;
+    options.block = &block;
+    ASSERT_EQ(launch(queue, gated_kernel, all, {x}, &options), POLYTILE_OK) << error();
+    for (int k = 0; k < 3; k++)
+        ASSERT_EQ(launch(queue, doubling, all, {x}, &options), POLYTILE_OK) << error();
+    gate.wait_for_a_launch();
+    gate.open();
+    polytile_queue_destroy(queue);
+    EXPECT_EQ(memory, std::vector<float>(64, 16));
+    EXPECT_EQ(x->queue, nullptr);
+    polytile_queue *next = open_here();
+    EXPECT_EQ(attach(next, {x}), POLYTILE_OK) << error();
+}
+
+TEST_P(QueueLifetime, APausedQueueIsDrainedToo) {
+    polytile_queue *queue = open_here();
+    polytile_array *x = wrap("x", memory);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    polytile_queue_pause(queue);
+    ASSERT_EQ(launch(queue, scale(), all, {x}), POLYTILE_OK) << error();
+    polytile_queue_destroy(queue);
+    EXPECT_EQ(memory, std::vector<float>(64, 2));
+}
+
+TEST_P(QueueLifetime, AnArrayDestroyedWhileQueuedIsWaitedForWithAWarning) {
+    Gate gate(false);
+    polytile_queue *queue = open_here();
+    polytile_array *x = wrap("x", memory);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, gated(gate), all, {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, scale(), all, {x}), POLYTILE_OK) << error();
+    gate.wait_for_a_launch();
+    gate.open();
+    polytile_queue_pause(queue);
+    ASSERT_EQ(launch(queue, scale(), all, {x}), POLYTILE_OK) << error();
+    testing::internal::CaptureStderr();
+    polytile_array_destroy(x);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                  "array x: destroyed while launches that use it were queued"),
+              std::string::npos);
+    EXPECT_EQ(memory, std::vector<float>(64, 8));
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+}
+
+TEST_P(QueueLifetime, AnIdleArrayIsDestroyedWithoutAWord) {
+    polytile_queue *queue = open_here();
+    polytile_array *x = wrap("x", memory);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, scale(), all, {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    testing::internal::CaptureStderr();
+    polytile_array_destroy(x);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    EXPECT_EQ(memory, std::vector<float>(64, 2));
+}
+
+TEST_P(QueueLifetime, InternalArraysEndBeforeOrWithTheirQueue) {
+    polytile_queue *queue = open_here();
+    polytile_array *x = wrap("x", memory);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    polytile_kernel *adding = add();
+    const int64_t block = 1;
+    polytile_plan_options options = {};
+    options.block = &block;
+    polytile_array *t = make_internal(queue, "t", {64});
+    make_internal(queue, "u", {64});
+    EXPECT_EQ(polytile_array_get_data(t), nullptr);
+    ASSERT_EQ(launch(queue, adding, all, {x, x, t}, &options), POLYTILE_OK) << error();
+    ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_array_get_data(t), nullptr);
+    polytile_array_destroy(t);
+    t = make_internal(queue, "t", {64});
+    ASSERT_EQ(launch(queue, adding, all, {t, t, x}, &options), POLYTILE_OK) << error();
+    polytile_queue_destroy(queue);
+    EXPECT_EQ(memory, std::vector<float>(64, 0));
+}
+
+TEST_P(QueueLifetime, AKernelMayGoWhileItsLaunchesAreQueued) {
+    polytile_queue *queue = open_here();
+    polytile_array *x = wrap("x", memory);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    polytile_kernel *doubling = scale();
+    polytile_queue_pause(queue);
+    ASSERT_EQ(launch(queue, doubling, all, {x}), POLYTILE_OK) << error();
+    polytile_kernel_destroy(doubling);
+    polytile_kernel *adding = create("scale[i]: inout x[i]", &scale_kernel);
+    ASSERT_EQ(launch(queue, adding, all, {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(detach(queue, {x}), POLYTILE_OK) << error();
+    EXPECT_EQ(memory, std::vector<float>(64, 4));
+}
+
+/** The context ends what was made last first, so the order of making is that of ending. */
+TEST_P(QueueLifetime, TheContextEndsThemInAnyOrder) {
+    const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (const auto &order : orders) {
+        std::vector<float> own(64, 1);
+        polytile_context *context = nullptr;
+        polytile_queue *queue = nullptr;
+        polytile_array *array = nullptr, *internal = nullptr;
+        polytile_kernel *kernel = nullptr;
+        const int64_t extent = 64;
+        ASSERT_EQ(polytile_context_create(&context), POLYTILE_OK);
+        for (int k = 0; k < 3; k++) {
+            if (order[k] == 0)
+                ASSERT_EQ(polytile_queue_create(context, GetParam(), &queue), POLYTILE_OK);
+            else if (order[k] == 1)
+                array = wrap_in(context, "x", own);
+            else
+                kernel = create_in(context, "scale[i]: inout x[i]", &scale_kernel);
+        }
+        ASSERT_EQ(polytile_queue_create_array(queue, "t", POLYTILE_F32, 1, &extent, &internal),
+                  POLYTILE_OK);
+        ASSERT_EQ(attach(queue, {array}), POLYTILE_OK);
+        for (int k = 0; k < 3; k++) {
+            ASSERT_EQ(launch(queue, kernel, all, {array}), POLYTILE_OK);
+            ASSERT_EQ(launch(queue, kernel, all, {internal}), POLYTILE_OK);
+        }
+        testing::internal::CaptureStderr();
+        polytile_context_destroy(context);
+        testing::internal::GetCapturedStderr();
+        EXPECT_EQ(own, std::vector<float>(64, 8));
+    }
+}
+
+TEST_P(QueueLifetime, AnErrorThatNobodyWaitedForIsWritten) {
+    Gate gate;
+    gate.let_return(7);
+    polytile_queue *queue = open_here();
+    polytile_array *x = wrap("x", memory);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, gated(gate), all, {x}), POLYTILE_OK) << error();
+    testing::internal::CaptureStderr();
+    polytile_queue_destroy(queue);
+    const std::string written = testing::internal::GetCapturedStderr();
+    EXPECT_NE(written.find("gated: the launcher returned 7"), std::string::npos) << written;
+}
+
+} // namespace
