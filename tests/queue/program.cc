@@ -1,0 +1,383 @@
+#include "queue/program.h"
+
+#include <polytile/kernel.h>
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace {
+
+POLYTILE_KERNEL(blend, (i), (const uint32_t, x, 1), (const uint32_t, y, 1), (uint32_t, z, 1)) {
+    PT_AT(z, i) = 3 * PT_AT(x, i) + PT_AT(y, i) + 1;
+}
+
+POLYTILE_KERNEL(grow, (i), (uint32_t, x, 1)) {
+    PT_AT(x, i) = 5 * PT_AT(x, i) + (uint32_t)i;
+}
+
+POLYTILE_KERNEL(smooth, (i), (const uint32_t, x, 1), (uint32_t, y, 1)) {
+    PT_AT(y, i) = PT_AT(x, i - 1) + 2 * PT_AT(x, i) + PT_AT(x, i + 1);
+}
+
+POLYTILE_KERNEL(scatter, (i), (const uint32_t, x, 1), (uint32_t, y, 1)) {
+    PT_AT(y, 3 * i + 1) = PT_AT(x, i) + 7;
+}
+
+POLYTILE_KERNEL(star, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    PT_AT(B, i, j) =
+        PT_AT(A, i - 1, j) + 2 * PT_AT(A, i + 1, j) + PT_AT(A, i, j - 1) + 3 * PT_AT(A, i, j + 1);
+}
+
+POLYTILE_KERNEL(turn, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    PT_AT(B, j, i) = PT_AT(A, i, j) + 1;
+}
+
+POLYTILE_KERNEL(outer, (i, j), (const uint32_t, x, 1), (const uint32_t, y, 1), (uint32_t, A, 2)) {
+    PT_AT(A, i, j) = PT_AT(x, i) * PT_AT(y, j) + 2;
+}
+
+POLYTILE_KERNEL(product, (i, j), (const uint32_t, A, 2), (const uint32_t, B, 2), (uint32_t, C, 2)) {
+    uint32_t sum = 0;
+    for (int64_t k = PT_FIRST(A, 1); k <= PT_LAST(A, 1); k++)
+        sum += PT_AT(A, i, k) * PT_AT(B, k, j);
+    PT_AT(C, i, j) = sum;
+}
+
+POLYTILE_KERNEL(gather, (i, j, k), (const uint32_t, A, 2), (const uint32_t, B, 2),
+                (uint32_t, C, 2)) {
+    PT_SUM(PT_AT(C, i, j), PT_AT(A, i, k) * PT_AT(B, k, j));
+}
+
+POLYTILE_KERNEL(rows, (i, j), (const uint32_t, A, 2), (uint32_t, x, 1)) {
+    PT_SUM(PT_AT(x, i), PT_AT(A, i, j));
+}
+
+POLYTILE_KERNEL(triangle, (i), (const uint32_t, A, 2), (const uint32_t, x, 1), (uint32_t, y, 1)) {
+    uint32_t sum = 1;
+    for (int64_t j = 0; j <= i; j++)
+        sum += PT_AT(A, i, j) * PT_AT(x, j);
+    PT_AT(y, i) = sum;
+}
+
+POLYTILE_KERNEL(swap, (i, j), (uint32_t, A, 2), (uint32_t, B, 2)) {
+    const uint32_t kept = PT_AT(A, i, j);
+    PT_AT(A, i, j) = PT_AT(B, i, j);
+    PT_AT(B, i, j) = kept + 1;
+}
+
+POLYTILE_KERNEL(copy1, (i), (const uint32_t, x, 1), (uint32_t, y, 1)) {
+    PT_AT(y, i) = PT_AT(x, i);
+}
+
+POLYTILE_KERNEL(copy2, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
+    PT_AT(B, i, j) = PT_AT(A, i, j);
+}
+
+int64_t to_the_end(int64_t n) {
+    return n - 1;
+}
+int64_t to_the_last_but_one(int64_t n) {
+    return n - 2;
+}
+int64_t to_a_third(int64_t n) {
+    return (n - 2) / 3;
+}
+
+polytile_view view_of(std::vector<uint32_t> &memory, int n_dims, int64_t n) {
+    polytile_view view = {};
+    view.origin = memory.data();
+    view.resident = polytile_domain_from_extents(n_dims, std::array<int64_t, 2>{n, n}.data());
+    view.stride_bytes[n_dims - 1] = sizeof(uint32_t);
+    if (n_dims == 2)
+        view.stride_bytes[0] = n * static_cast<int64_t>(sizeof(uint32_t));
+    return view;
+}
+
+constexpr size_t n_copies = 2; /* the last kernels: of a line, of a square */
+
+} // namespace
+
+const std::vector<ProgramKernel> &program_kernels() {
+    static const std::vector<ProgramKernel> kernels = {
+        {"blend[i]: in x[i], y[i]; out z[i]", &blend_kernel, {1, 1, 1}, 1, 0, to_the_end, 1, false},
+        {"grow[i]: inout x[i]", &grow_kernel, {1}, 1, 0, to_the_end, 1, false},
+        {"smooth[i]: in x[i-1:i+1]; out y[i]",
+         &smooth_kernel,
+         {1, 1},
+         1,
+         1,
+         to_the_last_but_one,
+         1,
+         false},
+        {"scatter[i]: in x[i]; out y[3*i+1]", &scatter_kernel, {1, 1}, 1, 0, to_a_third, 1, false},
+        {"star[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+         &star_kernel,
+         {2, 2},
+         2,
+         1,
+         to_the_last_but_one,
+         1,
+         false},
+        {"turn[i, j]: in A[i, j]; out B[j, i]", &turn_kernel, {2, 2}, 2, 0, to_the_end, 1, false},
+        {"outer[i, j]: in x[i], y[j]; out A[i, j]",
+         &outer_kernel,
+         {1, 1, 2},
+         2,
+         0,
+         to_the_end,
+         1,
+         false},
+        {"product[i, j]: in A[i, :], B[:, j]; out C[i, j]",
+         &product_kernel,
+         {2, 2, 2},
+         2,
+         0,
+         to_the_end,
+         1,
+         false},
+        {"gather[i, j, k]: in A[i, k], B[k, j]; sum C[i, j]",
+         &gather_kernel,
+         {2, 2, 2},
+         3,
+         0,
+         to_the_end,
+         1,
+         false},
+        {"gather[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]",
+         &gather_kernel,
+         {2, 2, 2},
+         3,
+         0,
+         to_the_end,
+         1,
+         true},
+        {"rows[i, j]: in A[i, j]; sum x[i]", &rows_kernel, {2, 1}, 2, 0, to_the_end, 1, false},
+        {"rows[i, j]: in A[i, j]; out sum x[i]", &rows_kernel, {2, 1}, 2, 0, to_the_end, 1, true},
+        {"triangle[i]: in A[i, 0:i], x[0:i]; out y[i]",
+         &triangle_kernel,
+         {2, 1, 1},
+         1,
+         0,
+         to_the_end,
+         1,
+         false},
+        {"swap[i, j]: inout A[i, j], B[i, j]", &swap_kernel, {2, 2}, 2, 0, to_the_end, 2, false},
+        {"copy1[i]: in x[i]; out y[i]", &copy1_kernel, {1, 1}, 1, 0, to_the_end, 1, false},
+        {"copy2[i, j]: in A[i, j]; out B[i, j]", &copy2_kernel, {2, 2}, 2, 0, to_the_end, 1, false},
+    };
+    return kernels;
+}
+
+Program::Program(const std::string &device, const Options &options, Random *random)
+    : options_(options), random_(random) {
+    EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_create(ctx_, device.c_str(), &queue_), POLYTILE_OK) << error();
+    const std::vector<ProgramKernel> &kernels = program_kernels();
+    for (size_t k = 0; k < kernels.size(); k++) {
+        const polytile_implementation *implementation = options.implementations == nullptr
+                                                            ? kernels[k].implementation
+                                                            : &(*options.implementations)[k];
+        polytile_kernel *kernel = nullptr;
+        EXPECT_EQ(polytile_kernel_create(ctx_, kernels[k].declaration, implementation, &kernel),
+                  POLYTILE_OK)
+            << error();
+        kernels_.push_back(kernel);
+    }
+    for (int n_dims = 1; n_dims <= 2; n_dims++) {
+        for (int f = 0; f < 3; f++)
+            make_field(n_dims, false);
+        for (int f = 0; options.has_internal && f < 2; f++)
+            make_field(n_dims, true);
+    }
+}
+
+Program::~Program() {
+    polytile_context_destroy(ctx_);
+}
+
+void Program::make_field(int n_dims, bool is_internal) {
+    const size_t n_elements =
+        static_cast<size_t>(n_dims == 1 ? options_.n : options_.n * options_.n);
+    fields_.push_back(std::make_unique<Field>(Field{n_dims, is_internal, false, nullptr,
+                                                    std::vector<uint32_t>(n_elements),
+                                                    std::vector<uint32_t>(n_elements)}));
+    Field &field = *fields_.back();
+    for (size_t k = 0; !is_internal && k < n_elements; k++)
+        field.memory[k] = field.expected[k] = static_cast<uint32_t>(random_->number(0, 1 << 20));
+    make_array(field);
+    if (!is_internal)
+        attach(field);
+}
+
+void Program::make_array(Field &field) {
+    const int64_t extents[] = {options_.n, options_.n};
+    const polytile_status status =
+        field.is_internal ? polytile_queue_create_array(queue_, "internal", POLYTILE_U32,
+                                                        field.n_dims, extents, &field.array)
+                          : polytile_array_wrap(ctx_, "field", POLYTILE_U32, field.n_dims, extents,
+                                                field.memory.data(), &field.array);
+    EXPECT_EQ(status, POLYTILE_OK) << error();
+}
+
+void Program::attach(Field &field) {
+    EXPECT_EQ(polytile_queue_attach(queue_, 1, &field.array), POLYTILE_OK) << error();
+    field.is_attached = true;
+}
+
+void Program::detach(Field &field) {
+    EXPECT_EQ(polytile_queue_detach(queue_, 1, &field.array), POLYTILE_OK) << error();
+    field.is_attached = false;
+    expect_same(field);
+}
+
+void Program::expect_same(const Field &field) const {
+    for (size_t k = 0; k < field.memory.size(); k++) {
+        if (field.memory[k] != field.expected[k]) {
+            ADD_FAILURE() << "element " << k << " of a field of " << field.n_dims
+                          << " dimensions is " << field.memory[k] << ", not " << field.expected[k];
+            return;
+        }
+    }
+}
+
+/** An attached field that the program changes meanwhile, or an internal one made anew. */
+void Program::renew(Field &field) {
+    if (field.is_internal) {
+        polytile_array_destroy(field.array);
+        make_array(field);
+        std::fill(field.expected.begin(), field.expected.end(), 0U);
+        return;
+    }
+    detach(field);
+    for (size_t k = 0; k < field.memory.size(); k += 3)
+        field.memory[k] = field.expected[k] = static_cast<uint32_t>(random_->number(0, 1 << 20));
+    attach(field);
+}
+
+Program::Field &Program::any_field() {
+    return *fields_[static_cast<size_t>(
+        random_->number(0, static_cast<int64_t>(fields_.size()) - 1))];
+}
+
+/** A field an operand; none is used twice if it is written. False if none was found. */
+bool Program::choose(const ProgramKernel &kernel, std::vector<Field *> *fields) {
+    fields->clear();
+    for (size_t a = 0; a < kernel.dims.size(); a++) {
+        const bool is_written = a + static_cast<size_t>(kernel.n_written) >= kernel.dims.size();
+        Field *field = nullptr;
+        for (int attempt = 0; attempt < 100 && field == nullptr; attempt++) {
+            Field *tried = &any_field();
+            const bool is_taken =
+                is_written && std::count(fields->begin(), fields->end(), tried) > 0;
+            if (tried->n_dims == kernel.dims[a] && !is_taken)
+                field = tried;
+        }
+        if (field == nullptr)
+            return false;
+        fields->push_back(field);
+    }
+    return true;
+}
+
+polytile_domain Program::choose_threads(const ProgramKernel &kernel) {
+    polytile_domain threads = {};
+    const int64_t most = kernel.most(options_.n);
+    const bool is_whole = random_->chance(50);
+    threads.n_dims = kernel.n_indices;
+    for (int d = 0; d < threads.n_dims; d++) {
+        const int64_t lo = is_whole ? kernel.least : random_->number(kernel.least, most);
+        threads.range[d] = {lo, is_whole ? most : random_->number(lo, most), 1};
+    }
+    return threads;
+}
+
+void Program::expect_launch(const ProgramKernel &kernel, const polytile_domain &threads,
+                            const std::vector<Field *> &fields) const {
+    std::vector<polytile_view> views;
+    for (Field *field : fields)
+        views.push_back(view_of(field->expected, field->n_dims, options_.n));
+    const polytile_range &i = threads.range[0], &j = threads.range[1];
+    for (int64_t a = i.lo; kernel.is_fresh && a <= i.hi; a++) {
+        std::vector<uint32_t> &sums = fields.back()->expected;
+        if (kernel.dims.back() == 1)
+            sums[static_cast<size_t>(a)] = 0;
+        for (int64_t b = j.lo; kernel.dims.back() == 2 && b <= j.hi; b++)
+            sums[static_cast<size_t>(a * options_.n + b)] = 0;
+    }
+    kernel.implementation->host(&threads, views.data(), nullptr);
+}
+
+void Program::launch(size_t kernel, const polytile_domain &threads,
+                     const std::vector<Field *> &fields) {
+    const int64_t block[] = {random_->one_of({1, 4}), random_->one_of({1, 4}), 1};
+    polytile_plan_options options = {};
+    if (random_->chance(80))
+        options.block = block;
+    if (random_->chance(20))
+        options.strategy = "min-traffic";
+    std::vector<polytile_array *> arrays;
+    for (const Field *field : fields)
+        arrays.push_back(field->array);
+    const polytile_status status =
+        polytile_queue_launch(queue_, kernels_[kernel], &threads, static_cast<int>(arrays.size()),
+                              arrays.data(), &options);
+    if (status == POLYTILE_NO_FIT)
+        return;
+    ASSERT_EQ(status, POLYTILE_OK) << error();
+    expect_launch(program_kernels()[kernel], threads, fields);
+    n_launched_++;
+}
+
+void Program::launch() {
+    const std::vector<ProgramKernel> &kernels = program_kernels();
+    const size_t kernel =
+        static_cast<size_t>(random_->number(0, static_cast<int64_t>(kernels.size()) - 1));
+    std::vector<Field *> fields;
+    if (choose(kernels[kernel], &fields))
+        launch(kernel, choose_threads(kernels[kernel]), fields);
+}
+
+void Program::launch_copy(Field &from, Field &to) {
+    const size_t kernel =
+        program_kernels().size() - n_copies + static_cast<size_t>(from.n_dims) - 1;
+    const int64_t extents[] = {options_.n, options_.n};
+    launch(kernel, polytile_domain_from_extents(from.n_dims, extents), {&from, &to});
+}
+
+void Program::step() {
+    const int64_t what = random_->number(0, 99);
+    if (what < 80)
+        return launch();
+    if (what < 84)
+        EXPECT_EQ(polytile_queue_wait(queue_), POLYTILE_OK) << error();
+    else if (what < 88)
+        EXPECT_EQ(polytile_queue_wait_for(queue_, any_field().array), POLYTILE_OK) << error();
+    else if (what < 91)
+        polytile_queue_pause(queue_);
+    else if (what < 94)
+        polytile_queue_resume(queue_);
+    else
+        renew(any_field());
+}
+
+/** At the end what internal arrays hold is copied to where it can be seen. */
+void Program::run() {
+    for (int k = 0; k < options_.n_steps && !testing::Test::HasFailure(); k++)
+        step();
+    for (const auto &from : fields_) {
+        if (!from->is_internal)
+            continue;
+        for (const auto &to : fields_) {
+            if (to->is_internal || to->n_dims != from->n_dims)
+                continue;
+            launch_copy(*from, *to);
+            renew(*to);
+            break;
+        }
+    }
+    for (const auto &field : fields_) {
+        if (field->is_attached)
+            detach(*field);
+    }
+    EXPECT_EQ(polytile_queue_wait(queue_), POLYTILE_OK) << error();
+}

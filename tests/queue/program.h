@@ -1,0 +1,88 @@
+#ifndef POLYTILE_TESTS_QUEUE_PROGRAM_H
+#define POLYTILE_TESTS_QUEUE_PROGRAM_H
+
+#include "support/random.h"
+
+#include <polytile/polytile.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+/** What programs run, the parts of a declaration in one place; every sum is one of unsigned numbers,
+ * so that its order does not matter. */
+struct ProgramKernel {
+    const char *declaration;
+    const polytile_implementation *implementation;
+    std::vector<int> dims;      /* of each operand; its array is n in each */
+    int n_indices;              /* each thread index runs within 0 .. n - 1 */
+    int64_t least;              /* no thread index is less */
+    int64_t (*most)(int64_t n); /* nor more */
+    int n_written;              /* operands that are written: the last ones */
+    bool is_fresh;              /* the last one starts from zero */
+};
+
+const std::vector<ProgramKernel> &program_kernels();
+
+/**
+ * A random program on a queue, beside the same in plain memory: launches over a few lines and
+ * squares, some internal, with waits, pauses, detaching and destroying in between.
+ */
+class Program {
+  public:
+    struct Options {
+        int64_t n = 24;
+        int n_steps = 60;
+        bool has_internal = true;
+        /** What kernels run, in place of the host functions of program_kernels(). */
+        const std::vector<polytile_implementation> *implementations = nullptr;
+    };
+
+    Program(const std::string &device, const Options &options, Random *random);
+    ~Program();
+    Program(const Program &) = delete;
+    Program &operator=(const Program &) = delete;
+
+    /** Run it, detach everything and compare. */
+    void run();
+    /** Launches that were not refused because they do not fit. */
+    int64_t n_launched() const { return n_launched_; }
+
+  private:
+    struct Field {
+        int n_dims;
+        bool is_internal;
+        bool is_attached;
+        polytile_array *array;
+        std::vector<uint32_t> memory;   /* the library's to use while attached */
+        std::vector<uint32_t> expected; /* at the end of what was queued so far */
+    };
+
+    void make_field(int n_dims, bool is_internal);
+    void make_array(Field &field);
+    void step();
+    void launch();
+    void launch_copy(Field &from, Field &to);
+    bool choose(const ProgramKernel &kernel, std::vector<Field *> *fields);
+    polytile_domain choose_threads(const ProgramKernel &kernel);
+    void launch(size_t kernel, const polytile_domain &threads, const std::vector<Field *> &fields);
+    void expect_launch(const ProgramKernel &kernel, const polytile_domain &threads,
+                       const std::vector<Field *> &fields) const;
+    void detach(Field &field);
+    void attach(Field &field);
+    void renew(Field &field);
+    Field &any_field();
+    void expect_same(const Field &field) const;
+    std::string error() const { return polytile_last_error(ctx_); }
+
+    Options options_;
+    Random *random_;
+    polytile_context *ctx_ = nullptr;
+    polytile_queue *queue_ = nullptr;
+    std::vector<polytile_kernel *> kernels_;
+    std::vector<std::unique_ptr<Field>> fields_;
+    int64_t n_launched_ = 0;
+};
+
+#endif

@@ -1,0 +1,51 @@
+#include "queue/program.h"
+#include "support/environment.h"
+#include "support/scale.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+struct RandomQueue {
+    const char *device;
+    int64_t n_rounds;
+};
+
+class QueueRandom : public testing::TestWithParam<RandomQueue> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Devices, QueueRandom,
+    testing::Values(RandomQueue{"host", 40}, RandomQueue{"host(memory=512B)", 40},
+                    RandomQueue{"host(memory=1KiB)", 40}, RandomQueue{"host(memory=2500B)", 60},
+                    RandomQueue{"host(memory=6KiB)", 60}, RandomQueue{"host(memory=9KiB)", 60},
+                    RandomQueue{"host(memory=14KiB)", 60}, RandomQueue{"host(memory=1MiB)", 40}));
+
+/** Run random programs; with a proof of every schedule. */
+TEST_P(QueueRandom, ResultsAreThoseOfRunningInOrder) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(test_seed("QueueRandom"));
+    int64_t n_launched = 0;
+    for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++) {
+        Program::Options options;
+        options.n = random.one_of({5, 16, 24});
+        options.n_steps = static_cast<int>(random.one_of({5, 30, 100}));
+        Program program(GetParam().device, options, &random);
+        program.run();
+        n_launched += program.n_launched();
+    }
+    EXPECT_GT(n_launched, 0);
+}
+
+/** While everything is guarded, each transfer opens what it needs and no more is open for long. */
+TEST_P(QueueRandom, GuardsDoNotGetInTheWay) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "attach");
+    Random random(test_seed("QueueRandom"));
+    Program::Options options;
+    options.n = 48;
+    Program program(GetParam().device, options, &random);
+    program.run();
+}
+
+} // namespace
