@@ -1,0 +1,148 @@
+#include "queue/queue_test.h"
+
+#include <algorithm>
+#include <chrono>
+
+extern "C" {
+#include "access/kernel.h"
+#include "queue/queue.h"
+}
+
+namespace {
+
+/** Launches are prepared once for each thing that they depend on. */
+class QueuePrepare : public QueueTest, public testing::WithParamInterface<const char *> {
+  protected:
+    void SetUp() override {
+        QueueTest::SetUp();
+        queue = open(GetParam());
+        x = wrap("x", x_memory);
+        y = wrap("y", y_memory);
+        z = wrap("z", z_memory);
+        adding = add();
+        ASSERT_EQ(attach(queue, {x, y, z}), POLYTILE_OK) << error();
+    }
+
+    polytile_status launch_with(const polytile_plan_options &options) {
+        return launch(queue, adding, all, {x, y, z}, &options);
+    }
+
+    const polytile_domain all = line(2000);
+    std::vector<float> x_memory = std::vector<float>(2000, 1);
+    std::vector<float> y_memory = std::vector<float>(2000, 1);
+    std::vector<float> z_memory = std::vector<float>(2000, 1);
+    polytile_queue *queue = nullptr;
+    polytile_array *x = nullptr, *y = nullptr, *z = nullptr;
+    polytile_kernel *adding = nullptr;
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, QueuePrepare, testing::Values("host", "host(memory=64KiB)"));
+
+TEST_P(QueuePrepare, TheSameLaunchIsPreparedOnce) {
+    for (int k = 0; k < 5; k++)
+        ASSERT_EQ(launch(queue, adding, all, {x, y, z}), POLYTILE_OK) << error();
+    EXPECT_EQ(queue->n_prepared, 1);
+    ASSERT_EQ(polytile_queue_launch(queue, adding, &all, 0, nullptr, nullptr), POLYTILE_OK);
+    EXPECT_EQ(queue->n_prepared, 1);
+}
+
+TEST_P(QueuePrepare, WhateverItDependsOnMakesAnother) {
+    int n_different = 0;
+    const auto expect_another = [&](polytile_status status) {
+        EXPECT_EQ(status, POLYTILE_OK) << error();
+        EXPECT_EQ(queue->n_prepared, ++n_different);
+    };
+    polytile_plan_options options = {};
+    const int64_t block = 8, other_block = 16;
+    polytile_link link = polytile_link_default;
+    link.launch_latency_s *= 2;
+    expect_another(launch_with(options));
+    expect_another(launch(queue, adding, line(999), {x, y, z}));
+    expect_another(launch(queue, adding, all, {y, x, z}));
+    expect_another(launch(queue, add(), all, {x, y, z}));
+    options.block = &block;
+    expect_another(launch_with(options));
+    options.block = &other_block;
+    expect_another(launch_with(options));
+    options.strategy = "min-traffic";
+    expect_another(launch_with(options));
+    options.n_buffers = 2;
+    expect_another(launch_with(options));
+    options.link = &link;
+    expect_another(launch_with(options));
+    adding->character.reuse = POLYTILE_LEVEL_HIGH;
+    expect_another(launch_with(options));
+}
+
+TEST_P(QueuePrepare, ParametersAreComparedByNameAndValue) {
+    const polytile_parameter values[][2] = {
+        {{"a", 1}, {"b", 3}}, {{"a", 1}, {"b", 4}}, {{"b", 1}, {"a", 3}}, {{"a", 1}, {"b", 3}}};
+    const int n_prepared[] = {1, 2, 3, 3};
+    polytile_implementation nothing = {};
+    nothing.host = [](const polytile_domain *, const polytile_view *, void *) {};
+    polytile_kernel *shifting = create("shifting[i]: in x[i+a:i+b]; out y[i]", &nothing);
+    for (int k = 0; k < 4; k++) {
+        polytile_plan_options options = {};
+        options.n_parameters = 2;
+        options.parameters = values[k];
+        ASSERT_EQ(launch(queue, shifting, line(1000), {x, y}, &options), POLYTILE_OK) << error();
+        EXPECT_EQ(queue->n_prepared, n_prepared[k]);
+    }
+}
+
+TEST_P(QueuePrepare, LaunchesOfAnArrayThatLeavesAreForgotten) {
+    std::vector<float> w_memory(2000);
+    polytile_array *w = wrap("w", w_memory);
+    ASSERT_EQ(attach(queue, {w}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, adding, all, {x, y, z}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, adding, all, {x, y, w}), POLYTILE_OK) << error();
+    EXPECT_EQ(queue->n_prepared, 2);
+    ASSERT_EQ(detach(queue, {w}), POLYTILE_OK) << error();
+    EXPECT_EQ(queue->n_prepared, 1);
+    polytile_array_destroy(z);
+    EXPECT_EQ(queue->n_prepared, 0);
+}
+
+TEST_P(QueuePrepare, TheOldestGoWhenThereAreTooMany) {
+    for (int k = 0; k < PTI_MAX_PREPARED + 20; k++) {
+        ASSERT_EQ(launch(queue, adding, line(100 + k), {x, y, z}), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, adding, line(99), {x, y, z}), POLYTILE_OK) << error();
+        ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    }
+    EXPECT_EQ(queue->n_prepared, PTI_MAX_PREPARED);
+    ASSERT_EQ(launch(queue, adding, line(99), {x, y, z}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, adding, line(100 + PTI_MAX_PREPARED), {x, y, z}), POLYTILE_OK);
+    EXPECT_EQ(queue->n_prepared, PTI_MAX_PREPARED);
+}
+
+TEST_P(QueuePrepare, WhatIsQueuedIsNeverThrownOut) {
+    polytile_queue_pause(queue);
+    for (int k = 0; k < PTI_MAX_PREPARED + 20; k++)
+        ASSERT_EQ(launch(queue, adding, line(100 + k), {x, y, z}), POLYTILE_OK) << error();
+    EXPECT_EQ(queue->n_prepared, PTI_MAX_PREPARED + 20);
+    ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, adding, line(99), {x, y, z}), POLYTILE_OK) << error();
+    EXPECT_EQ(queue->n_prepared, PTI_MAX_PREPARED);
+    ASSERT_EQ(detach(queue, {z}), POLYTILE_OK) << error();
+    std::vector<float> expected(2000, 1);
+    std::fill(expected.begin(), expected.begin() + 100 + PTI_MAX_PREPARED + 19, 2.0f);
+    EXPECT_EQ(z_memory, expected);
+}
+
+/** The figure is 5 us; the median of many, so that other work on the machine does not count. */
+TEST_P(QueuePrepare, ACachedLaunchIsQueuedInMicroseconds) {
+    std::vector<double> taken_s;
+    polytile_queue_pause(queue);
+    for (int k = 0; k < 2001; k++) {
+        const auto start = std::chrono::steady_clock::now();
+        ASSERT_EQ(launch(queue, adding, all, {x, y, z}), POLYTILE_OK) << error();
+        taken_s.push_back(
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    std::nth_element(taken_s.begin(), taken_s.begin() + 1000, taken_s.end());
+    RecordProperty("median_ns", static_cast<int>(1e9 * taken_s[1000]));
+    EXPECT_LT(taken_s[1000], 50e-6);
+    ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+}
+
+} // namespace
