@@ -79,8 +79,9 @@ polytile_device *polytile_queue_get_device(const polytile_queue *queue);
  * Until it is detached the program neither reads nor writes the memory of an attached array;
  * POLYTILE_CHECK=attach makes that a segmentation fault at the very access.
  *
- * Errors  INVALID (an array of another context, without memory, attached already, read from a file
- *         that is read-only and later written; no arrays), NO_MEMORY. All or none are attached.
+ * Errors  INVALID (an array of another context, without memory, of a queue already, twice in the
+ *         list, or sharing memory with another array of the queue; no arrays; memory that
+ *         POLYTILE_CHECK=attach cannot protect), NO_MEMORY. All or none are attached.
  */
 polytile_status polytile_queue_attach(polytile_queue *queue, int n_arrays,
                                       polytile_array *const *arrays);
@@ -113,14 +114,18 @@ polytile_status polytile_queue_create_array(polytile_queue *queue, const char *n
  * Queue a launch: it runs after those before it whose results it needs.
  *
  * The declaration, the arrays and the plan are checked here; a launch that is refused changes
- * nothing. The kernel must live until the launch is done; everything else is copied.
+ * nothing. Everything is copied, so that the kernel may be destroyed while its launches are queued,
+ * but for what its implementation points to, which must live until they are done.
  *
- * Shapes  domain, options: as polytile_run(); arrays: n_arrays of them in the order of
- *         polytile_kernel_get_array_name(), or POLYTILE_BY_NAME.
+ * Shapes  domain, options: as polytile_run(), but limit_bytes is 0, since the arrays share the
+ *         device's memory; arrays: n_arrays of them in the order of
+ *         polytile_kernel_get_array_name(), or POLYTILE_BY_NAME. One array may stand for several
+ *         operands that are only read.
  * Errors  As polytile_plan_create(); INVALID (a wrong number of arrays; one that is of another
  *         context or queue, not attached, or of another element size than the kernel's body; a
- *         written array that is read-only); UNSUPPORTED (no implementation for the device). What goes
- *         wrong later is told by the next wait.
+ *         written array that is read-only, or also another operand; a name that no array of the
+ *         queue has, or two); UNSUPPORTED (no implementation for the device). What goes wrong later
+ *         is told by the next wait.
  */
 polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kernel *kernel,
                                       const polytile_domain *domain, int n_arrays,
