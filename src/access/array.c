@@ -166,5 +166,5 @@ void *polytile_array_get_data(const polytile_array *array) {
 }
 
 bool polytile_array_is_complete(const polytile_array *array) {
-    return array->complete;
+    return pti_array_is_complete(array);
 }

@@ -23,6 +23,16 @@ struct polytile_array {
     int64_t mapping_bytes;
 };
 
+/* A queue's thread sets the mark while the program may ask for it. */
+
+static inline bool pti_array_is_complete(const polytile_array *array) {
+    return __atomic_load_n(&array->complete, __ATOMIC_RELAXED);
+}
+
+static inline void pti_array_set_complete(polytile_array *array, bool complete) {
+    __atomic_store_n(&array->complete, complete, __ATOMIC_RELAXED);
+}
+
 /** An array over a domain; data, mapping and read_only are filled in by the caller. Errors as
  * polytile_array_wrap(). */
 polytile_status pti_array_create(polytile_context *ctx, const char *name, polytile_type type,

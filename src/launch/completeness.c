@@ -13,22 +13,17 @@ polytile_status pti_completeness_create(polytile_context *ctx, const pti_instanc
                                         polytile_array *const *arrays, pti_completeness *made) {
     size_t n_operands = (size_t)instance->n_operands;
     *made = (pti_completeness){.ctx = ctx, .instance = instance, .arrays = arrays};
-    made->was_complete = calloc(n_operands + 1, sizeof *made->was_complete);
     made->has_begun = calloc(n_operands + 1, sizeof *made->has_begun);
-    if (made->was_complete == NULL || made->has_begun == NULL)
-        return pti_fail_memory(ctx, instance->kernel_name, 2.0 * (double)n_operands);
-    for (size_t a = 0; a < n_operands; a++)
-        made->was_complete[a] = arrays[a]->complete;
+    if (made->has_begun == NULL)
+        return pti_fail_memory(ctx, instance->kernel_name, (double)n_operands);
     return POLYTILE_OK;
 }
 
 void pti_completeness_begin(pti_completeness *of, int operand) {
     of->has_begun[operand] = true;
-    of->arrays[operand]->complete = false;
 }
 
-/** Whether a run replaces every element of an operand, using no old one. */
-static bool is_overwritten(const pti_instance *instance, int operand) {
+bool pti_completeness_is_overwritten(const pti_instance *instance, int operand) {
     const pti_operand *written = &instance->operand[operand];
     pti_boxes boxes = {0};
     bool exact = !written->reads && pti_footprint_boxes(instance, operand, PTI_WRITES,
@@ -41,16 +36,19 @@ static bool is_overwritten(const pti_instance *instance, int operand) {
 
 static void restore(const pti_completeness *of) {
     for (int a = 0; a < of->instance->n_operands; a++) {
-        if (of->has_begun[a])
-            of->arrays[a]->complete = of->was_complete[a] || is_overwritten(of->instance, a);
+        if (of->has_begun[a] && !pti_array_is_complete(of->arrays[a]) &&
+            pti_completeness_is_overwritten(of->instance, a))
+            pti_array_set_complete(of->arrays[a], true);
     }
 }
 
-static void name_incomplete(const pti_completeness *of, polytile_status status) {
+static void mark_and_name(const pti_completeness *of, polytile_status status) {
     pti_text names = {0};
     for (int a = 0; a < of->instance->n_operands; a++) {
-        if (of->has_begun[a])
-            pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", of->arrays[a]->name);
+        if (!of->has_begun[a])
+            continue;
+        pti_array_set_complete(of->arrays[a], false);
+        pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", of->arrays[a]->name);
     }
     if (names.length > 0 && !names.failed)
         pti_fail(of->ctx, status, "%s; left incomplete: %s", polytile_last_error(of->ctx),
@@ -59,13 +57,12 @@ static void name_incomplete(const pti_completeness *of, polytile_status status) 
 }
 
 polytile_status pti_completeness_end(pti_completeness *of, polytile_status status) {
-    if (of->has_begun != NULL && of->was_complete != NULL) {
+    if (of->has_begun != NULL) {
         if (status == POLYTILE_OK)
             restore(of);
         else
-            name_incomplete(of, status);
+            mark_and_name(of, status);
     }
-    free(of->was_complete);
     free(of->has_begun);
     return status;
 }

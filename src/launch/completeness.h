@@ -9,20 +9,23 @@ typedef struct pti_completeness {
     polytile_context *ctx;
     const pti_instance *instance;
     polytile_array *const *arrays;
-    bool *was_complete; /* one an operand; owned */
-    bool *has_begun;
+    bool *has_begun; /* one an operand; owned */
 } pti_completeness;
 
 /** Errors: NO_MEMORY. Owned by the caller until pti_completeness_end(). */
 polytile_status pti_completeness_create(polytile_context *ctx, const pti_instance *instance,
                                         polytile_array *const *arrays, pti_completeness *made);
 
-/** An operand's host memory is about to change: its array is incomplete from here. */
+/** An operand's host memory is about to change, or the device holds elements of it that the host
+ * does not: its array is incomplete if the run fails from here on. */
 void pti_completeness_begin(pti_completeness *of, int operand);
 
+/** Whether a run replaces every element of an operand, using no old one. */
+bool pti_completeness_is_overwritten(const pti_instance *instance, int operand);
+
 /**
- * After success, an array is complete again if it was so before, or if it was overwritten whole;
- * after a failure, the error's text names the incomplete ones. Returns status; zero-initialised it
+ * After success, an array is complete if it was so before, or if it was overwritten whole; after a
+ * failure, those that had begun to change are marked incomplete, and the error's text names them. Returns status; zero-initialised it
  * only does that.
  */
 polytile_status pti_completeness_end(pti_completeness *of, polytile_status status);

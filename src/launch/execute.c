@@ -133,15 +133,31 @@ void pti_execution_note(pti_execution *run, const pti_op *op, double start_s, do
     pti_progress_update(&run->progress, op - run->schedule->op);
 }
 
-/** Host memory that a command is about to change belongs to incomplete arrays from here. */
+static void begin_launch(pti_execution *run, const pti_op *op) {
+    pti_schedule_launch launch = pti_schedule_launch_of(run->schedule, op);
+    for (int o = 0; o < launch.instance->n_operands; o++) {
+        if (launch.instance->operand[o].writes)
+            pti_completeness_begin(&run->completeness, pti_schedule_array(&launch, o));
+    }
+}
+
+/** Where what a launch writes may stay on the device, a failure loses it as one in place does. */
 static void begin_writing(pti_execution *run, const pti_command *command) {
-    const pti_instance *instance = run->schedule->instance;
-    bool in_place = run->schedule->in_place;
-    if (command->op->kind == PTI_DOWNLOAD || (in_place && command->op->kind == PTI_FILL))
+    const pti_schedule *schedule = run->schedule;
+    pti_op_kind kind = command->op->kind;
+    if (kind == PTI_DOWNLOAD || (schedule->in_place && kind == PTI_FILL))
         pti_completeness_begin(&run->completeness, command->operand);
-    for (int a = 0; a < instance->n_operands && in_place && command->op->kind == PTI_LAUNCH; a++) {
-        if (instance->operand[a].writes)
-            pti_completeness_begin(&run->completeness, a);
+    if (kind == PTI_LAUNCH && (schedule->in_place || schedule->n_launches > 0))
+        begin_launch(run, command->op);
+}
+
+/** What only the device holds is lost if the run fails at all. */
+static void begin_holding(pti_execution *run) {
+    const pti_schedule *schedule = run->schedule;
+    for (int k = 0; k < schedule->n_before; k++) {
+        if (schedule->before[k].dirty.n_boxes > 0)
+            pti_completeness_begin(&run->completeness,
+                                   schedule->placement[schedule->before[k].placement].operand);
     }
 }
 
@@ -156,17 +172,28 @@ static void count(pti_execution *run, const pti_op *op, int operand) {
         run->n_filled[a] = 0;
 }
 
+/** Of several launches, the text of a failed transfer does not say which it was for. */
+static polytile_status name_launch(const pti_execution *run, const pti_op *op,
+                                   polytile_status status) {
+    polytile_context *ctx = run->device->object.context;
+    if (op->launch >= run->schedule->n_launches || op->kind == PTI_LAUNCH)
+        return status;
+    return pti_fail(ctx, status, "%s: %s",
+                    pti_schedule_launch_of(run->schedule, op).instance->kernel_name,
+                    polytile_last_error(ctx));
+}
+
 static polytile_status run_ops(pti_execution *run) {
     const pti_schedule *schedule = run->schedule;
-    polytile_status status = POLYTILE_OK;
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         pti_command command = pti_execution_resolve(run, k);
         begin_writing(run, &command);
-        PTI_TRY(run->device->functions->submit(run->device, &command));
+        polytile_status status = run->device->functions->submit(run->device, &command);
+        if (status != POLYTILE_OK)
+            return name_launch(run, command.op, status);
         count(run, command.op, command.operand);
     }
-done:
-    return status;
+    return POLYTILE_OK;
 }
 
 /** After a failure the device still waits for what was submitted; the first failure is told. */
@@ -217,6 +244,7 @@ static polytile_status prepare(pti_execution *run) {
         run->identity == NULL)
         return pti_fail_memory(ctx, instance->kernel_name, (double)n_views * sizeof *run->views);
     PTI_TRY(pti_completeness_create(ctx, instance, run->arrays, &run->completeness));
+    begin_holding(run);
     for (int a = 0; a < instance->n_operands; a++)
         run->host_layout[a] =
             pti_layout_of(&instance->operand[a].domain, instance->operand[a].element_bytes);

@@ -6,12 +6,14 @@
 /**
  * Run a schedule on a device and wait for it; operations are submitted in the order of the list.
  *
- * Each written array is marked incomplete before the first operation that changes its host memory,
- * and gets its mark back at the end: complete if it was before, or if the run wrote all of it.
+ * After a failure those arrays are marked incomplete whose host memory had begun to change, and with
+ * several launches those of which the device held, or had begun to write, newer elements than the
+ * host; after success those are complete that were before, or that the run wrote all of.
  *
  * Shapes  bodies: one a launch; arrays: one an operand of the schedule's instance, of its type and
  *         domain, with memory where operations need it.
- * Errors  Those of the device's functions; the text also names the arrays left incomplete.
+ * Errors  Those of the device's functions; the text also names the launch and the arrays left
+ *         incomplete.
  *         NO_MEMORY.
  * Report  The figures of what was done; plan_s and lower_bound_bytes are left alone.
  */
