@@ -1,0 +1,153 @@
+#include "base/checked.h"
+#include "launch/clock.h"
+#include "launch/completeness.h"
+#include "launch/execute.h"
+#include "partition/demand.h"
+#include "queue/failure.h"
+#include "queue/room.h"
+#include "queue/steps.h"
+
+/** What a window did. */
+typedef struct outcome {
+    int64_t n_launches; /* that are done */
+    double plan_s;
+    polytile_report report; /* of all runs together */
+} outcome;
+
+/** Kernels that run on the arrays themselves have them in reach. */
+static polytile_status open_operands(polytile_queue *queue, const pti_prepared *prepared) {
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < prepared->n_arrays; a++)
+        PTI_TRY(pti_guard_open(queue->object.context, &queue->held[prepared->position[a]].guard));
+done:
+    return status;
+}
+
+static void close_operands(polytile_queue *queue, const pti_prepared *prepared) {
+    for (int a = 0; a < prepared->n_arrays; a++)
+        pti_close_guard(queue, prepared->position[a]);
+}
+
+static polytile_status execute_in_place(polytile_queue *queue, const pti_prepared *prepared,
+                                        outcome *of) {
+    polytile_array *arrays[PTI_MAX_OPERANDS];
+    polytile_report report = {0};
+    for (int a = 0; a < prepared->n_arrays; a++)
+        arrays[a] = queue->held[prepared->position[a]].array;
+    queue->device->is_running = true;
+    polytile_status status =
+        pti_execute(queue->device, prepared->in_place, &prepared->body, arrays, &report);
+    queue->device->is_running = false;
+    pti_report_add(&of->report, &report);
+    return status;
+}
+
+static polytile_status run_launch_in_place(polytile_queue *queue, const pti_prepared *prepared,
+                                           outcome *of) {
+    polytile_status status;
+    PTI_TRY(open_operands(queue, prepared));
+    status = execute_in_place(queue, prepared, of);
+done:;
+    char *error = pti_error_keep(queue, status);
+    close_operands(queue, prepared);
+    pti_error_restore(queue, status, error);
+    return status;
+}
+
+/** The end of an array's stay has nothing to do here: its memory is the only place that it has. */
+static polytile_status run_in_place(polytile_queue *queue, const pti_item *window, outcome *of) {
+    polytile_status status = POLYTILE_OK;
+    for (const pti_item *item = window; item != NULL; item = item->next) {
+        if (item->kind != PTI_ITEM_LAUNCH)
+            continue;
+        PTI_TRY(run_launch_in_place(queue, item->prepared, of));
+        of->n_launches++;
+    }
+done:
+    return status;
+}
+
+static int count_items(const pti_item *window) {
+    int n_items = 0;
+    for (const pti_item *item = window; item != NULL; item = item->next)
+        n_items++;
+    return n_items;
+}
+
+static void add_steps(const pti_item *window, pti_steps *steps) {
+    for (const pti_item *item = window; item != NULL; item = item->next) {
+        if (item->kind == PTI_ITEM_LAUNCH)
+            pti_steps_add_launch(steps, item->prepared);
+        else
+            pti_steps_add_end(steps, item->kind == PTI_ITEM_FLUSH ? PTI_STEP_FLUSH : PTI_STEP_DROP,
+                              item->position);
+    }
+}
+
+/** Arrays that lost elements before, and were overwritten whole since, are complete again. */
+static void restore_complete(const polytile_queue *queue, const pti_prepared *prepared) {
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        polytile_array *array = queue->held[prepared->position[a]].array;
+        if (!pti_array_is_complete(array) && prepared->instance->operand[a].writes &&
+            pti_completeness_is_overwritten(prepared->instance, a))
+            pti_array_set_complete(array, true);
+    }
+}
+
+static void note_success(const polytile_queue *queue, const pti_item *window, outcome *of) {
+    for (const pti_item *item = window; item != NULL; item = item->next) {
+        if (item->kind != PTI_ITEM_LAUNCH)
+            continue;
+        restore_complete(queue, item->prepared);
+        of->n_launches++;
+    }
+}
+
+/** Room is planning too, but for what it has to move. */
+static polytile_status make_room(polytile_queue *queue, const pti_item *window, outcome *of) {
+    double start_s = pti_now_s();
+    polytile_status status = pti_room_make(queue, window, &of->report);
+    of->plan_s += pti_now_s() - start_s - of->report.total_s;
+    return status;
+}
+
+static polytile_status run_on_device(polytile_queue *queue, const pti_item *window, outcome *of) {
+    polytile_status status = POLYTILE_OK;
+    pti_steps steps;
+    if (!pti_steps_create(count_items(window), &steps))
+        PTI_TRY(pti_fail_memory(queue->object.context, "queue", count_items(window)));
+    PTI_TRY(make_room(queue, window, of));
+    add_steps(window, &steps);
+    status = pti_steps_run(queue, &steps);
+    pti_report_add(&of->report, &steps.report);
+    of->plan_s += steps.plan_s;
+    if (status == POLYTILE_OK)
+        note_success(queue, window, of);
+done:
+    pti_steps_free(&steps);
+    return status == POLYTILE_OK ? status : pti_leave_nothing(queue, status, &of->report);
+}
+
+static void tell(polytile_queue *queue, const outcome *of, double taken_s) {
+    polytile_queue_report *report = &queue->report;
+    pthread_mutex_lock(&queue->mutex);
+    report->n_launches += of->n_launches;
+    report->n_kernels += of->report.n_kernels;
+    report->h2d_bytes += of->report.h2d_bytes;
+    report->d2h_bytes += of->report.d2h_bytes;
+    report->peak_device_bytes = pti_max(report->peak_device_bytes, of->report.peak_device_bytes);
+    report->plan_s += of->plan_s;
+    report->run_s += taken_s;
+    report->compute_s += of->report.compute_s;
+    report->transfer_s += of->report.transfer_s;
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+polytile_status pti_engine_run(polytile_queue *queue, const pti_item *window) {
+    double start_s = pti_now_s();
+    outcome of = {0};
+    polytile_status status = queue->residency == NULL ? run_in_place(queue, window, &of)
+                                                      : run_on_device(queue, window, &of);
+    tell(queue, &of, pti_now_s() - start_s);
+    return status;
+}

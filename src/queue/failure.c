@@ -1,0 +1,46 @@
+#include "queue/failure.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool *pti_dirty_list(const polytile_queue *queue) {
+    bool *is_dirty = calloc((size_t)queue->n_held + 1, sizeof *is_dirty);
+    for (int p = 0; is_dirty != NULL && p < queue->n_held; p++)
+        is_dirty[p] = queue->held[p].array != NULL && pti_residency_is_dirty(queue->residency, p);
+    return is_dirty;
+}
+
+/** A queue whose device holds nothing that is newer loses nothing. */
+static bool is_lost(const polytile_queue *queue, const bool *was_dirty, int position) {
+    const polytile_array *array = queue->held[position].array;
+    return array != NULL && pti_array_is_complete(array) &&
+           (was_dirty == NULL || was_dirty[position]);
+}
+
+polytile_status pti_lose(polytile_queue *queue, const bool *was_dirty, polytile_status status) {
+    polytile_context *ctx = queue->object.context;
+    pti_text names = {0};
+    pti_residency_forget(queue->residency);
+    for (int p = 0; p < queue->n_held; p++) {
+        if (!is_lost(queue, was_dirty, p))
+            continue;
+        pti_array_set_complete(queue->held[p].array, false);
+        pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", queue->held[p].array->name);
+    }
+    if (names.length > 0 && !names.failed)
+        pti_fail(ctx, status, "%s; left incomplete: %s", polytile_last_error(ctx), names.data);
+    pti_text_free(&names);
+    return status;
+}
+
+char *pti_error_keep(const polytile_queue *queue, polytile_status status) {
+    return status == POLYTILE_OK ? NULL : strdup(polytile_last_error(queue->object.context));
+}
+
+void pti_error_restore(const polytile_queue *queue, polytile_status status, char *kept) {
+    if (kept != NULL)
+        pti_fail(queue->object.context, status, "%s", kept);
+    free(kept);
+}

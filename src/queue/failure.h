@@ -1,0 +1,25 @@
+#ifndef POLYTILE_QUEUE_FAILURE_H
+#define POLYTILE_QUEUE_FAILURE_H
+
+#include "queue/queue.h"
+
+/* What a failure loses: elements that only the device held. */
+
+/** Which arrays have such elements, one an array held; NULL when memory runs out, or none is held.
+ * The caller frees it. */
+bool *pti_dirty_list(const polytile_queue *queue);
+
+/**
+ * Nothing is resident any more. The arrays of the list are marked incomplete, and named in the
+ * error's text unless they were before; without a list all are.
+ *
+ * Returns status.
+ */
+polytile_status pti_lose(polytile_queue *queue, const bool *was_dirty, polytile_status status);
+
+/** What is done after a failure must not replace its text: keep it, and put it back. Nothing is
+ * kept of POLYTILE_OK. Owns: restoring frees the text. */
+char *pti_error_keep(const polytile_queue *queue, polytile_status status);
+void pti_error_restore(const polytile_queue *queue, polytile_status status, char *kept);
+
+#endif

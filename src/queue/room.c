@@ -1,0 +1,159 @@
+#include "queue/room.h"
+
+#include "base/checked.h"
+#include "partition/grain.h"
+#include "queue/steps.h"
+
+/** How often an arena is asked for, a tenth less each time; and the part of it by which it must grow
+ * for moving everything away to be worth it. */
+enum { MAX_TRIES = 8, LEAST_GROWTH = 8 };
+
+/** Whether the device's text says how much memory to take. */
+static bool is_limit_asked(const polytile_device *device) {
+    pti_device_text parsed;
+    return pti_device_text_parse(device->object.context, device->text, &parsed) == POLYTILE_OK &&
+           parsed.value[PTI_OPTION_MEMORY] > 0;
+}
+
+/** Every array whole, as far as the device's limit goes. */
+static int64_t all_arrays_bytes(const polytile_queue *queue) {
+    int64_t limit_bytes = queue->device->limit_bytes, all_bytes = 0;
+    for (int p = 0; p < queue->n_held && all_bytes < limit_bytes; p++) {
+        const polytile_array *array = queue->held[p].array;
+        int64_t n_bytes = array == NULL ? 0 : pti_min(array->n_bytes, limit_bytes);
+        all_bytes += pti_ceil_div(n_bytes, PTI_RESIDENT_ALIGNMENT) * PTI_RESIDENT_ALIGNMENT;
+    }
+    return pti_min(all_bytes, limit_bytes);
+}
+
+static int64_t wanted_bytes(const polytile_queue *queue) {
+    const polytile_device *device = queue->device;
+    return is_limit_asked(device) ? device->limit_bytes : all_arrays_bytes(queue);
+}
+
+/** What is had now can grow to this, by what the device says. */
+static polytile_status find_usable(const polytile_queue *queue, int64_t *usable_bytes) {
+    return queue->device->functions->usable(queue->device, usable_bytes);
+}
+
+/** Take memory for the arena, less where the device refuses. Nothing is resident. */
+static polytile_status take(polytile_queue *queue, int64_t target_bytes) {
+    polytile_device *device = queue->device;
+    void *arena;
+    polytile_status status = device->functions->reserve(device, target_bytes, &arena);
+    for (int k = 1; status == POLYTILE_NO_FIT && k < MAX_TRIES && target_bytes > 1; k++) {
+        int64_t usable_bytes;
+        PTI_TRY(find_usable(queue, &usable_bytes));
+        target_bytes = pti_min(target_bytes, usable_bytes);
+        target_bytes = pti_max(target_bytes - pti_ceil_div(target_bytes, 10), 1);
+        status = device->functions->reserve(device, target_bytes, &arena);
+    }
+done:
+    queue->arena_bytes = status == POLYTILE_OK ? target_bytes : 0;
+    if (status == POLYTILE_OK)
+        pti_residency_resize(queue->residency, target_bytes);
+    return status;
+}
+
+/** What launches are checked against from here on: a device that refused has no more to give. */
+static void tell_usable(polytile_queue *queue, int64_t wanted_bytes) {
+    pthread_mutex_lock(&queue->mutex);
+    queue->usable_bytes =
+        queue->arena_bytes < wanted_bytes ? queue->arena_bytes : queue->device->limit_bytes;
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+static polytile_status grow(polytile_queue *queue, int64_t wanted_bytes, polytile_report *report) {
+    polytile_status status;
+    int64_t usable_bytes;
+    PTI_TRY(find_usable(queue, &usable_bytes));
+    int64_t target_bytes = pti_min(wanted_bytes, usable_bytes);
+    bool is_enough = target_bytes == wanted_bytes ||
+                     target_bytes - queue->arena_bytes > queue->arena_bytes / LEAST_GROWTH;
+    if (target_bytes <= queue->arena_bytes || !is_enough)
+        return POLYTILE_OK;
+    if (queue->arena_bytes > 0)
+        PTI_TRY(pti_steps_flush(queue, report));
+    PTI_TRY(take(queue, target_bytes));
+    tell_usable(queue, wanted_bytes);
+done:
+    return status;
+}
+
+static bool is_cut_for(const polytile_queue *queue, const pti_prepared *prepared, bool all_fit) {
+    return prepared->all_fit == all_fit && (all_fit || prepared->arena_bytes == queue->arena_bytes);
+}
+
+static void replace(polytile_queue *queue, pti_prepared *prepared, bool all_fit,
+                    pti_partition *made) {
+    pti_partition former = prepared->partition;
+    pthread_mutex_lock(&queue->mutex);
+    prepared->partition = *made;
+    prepared->all_fit = all_fit;
+    prepared->arena_bytes = queue->arena_bytes;
+    pthread_mutex_unlock(&queue->mutex);
+    pti_partition_free(&former);
+}
+
+static bool share_an_array(const pti_prepared *one, const pti_prepared *other) {
+    for (int a = 0; a < one->n_arrays; a++) {
+        for (int b = 0; b < other->n_arrays; b++) {
+            if (one->position[a] == other->position[b])
+                return true;
+        }
+    }
+    return false;
+}
+
+/** former: of the window, cut before this one; NULL if there is none. */
+static polytile_status cut(polytile_queue *queue, pti_prepared *prepared,
+                           const pti_prepared *former, bool all_fit) {
+    pti_partition made = {0};
+    bool is_related = former != NULL && former != prepared && share_an_array(former, prepared);
+    pti_grain_request request = {.instance = prepared->instance,
+                                 .options = &prepared->options,
+                                 .arena_bytes = queue->arena_bytes,
+                                 .all_fit = all_fit,
+                                 .former = is_related ? &former->partition : NULL};
+    polytile_status status;
+    PTI_TRY(pti_grain_choose(queue->object.context, &request, &made));
+    replace(queue, prepared, all_fit, &made);
+done:
+    return status;
+}
+
+static polytile_status cut_all(polytile_queue *queue, const pti_item *window) {
+    polytile_status status = POLYTILE_OK;
+    const pti_prepared *former = NULL;
+    bool all_fit = pti_residency_all_fit(queue->residency);
+    for (const pti_item *item = window; item != NULL; item = item->next) {
+        if (item->kind != PTI_ITEM_LAUNCH)
+            continue;
+        if (!is_cut_for(queue, item->prepared, all_fit))
+            PTI_TRY(cut(queue, item->prepared, former, all_fit));
+        former = item->prepared;
+    }
+done:
+    return status;
+}
+
+/** A device's text does not say what its memory was for. */
+static polytile_status name_launch(const polytile_queue *queue, const pti_item *window,
+                                   polytile_status status) {
+    polytile_context *ctx = queue->object.context;
+    while (window != NULL && window->kind != PTI_ITEM_LAUNCH)
+        window = window->next;
+    if (window == NULL)
+        return status;
+    return pti_fail(ctx, status, "%s: %s", window->prepared->instance->kernel_name,
+                    polytile_last_error(ctx));
+}
+
+polytile_status pti_room_make(polytile_queue *queue, const pti_item *window,
+                              polytile_report *report) {
+    int64_t needed_bytes = wanted_bytes(queue);
+    polytile_status status = POLYTILE_OK;
+    if (needed_bytes > queue->arena_bytes)
+        status = grow(queue, needed_bytes, report);
+    return status == POLYTILE_OK ? cut_all(queue, window) : name_launch(queue, window, status);
+}

@@ -1,0 +1,20 @@
+#ifndef POLYTILE_QUEUE_ROOM_H
+#define POLYTILE_QUEUE_ROOM_H
+
+#include "queue/queue.h"
+
+/**
+ * Let the device's arena be as large as it should be for the arrays that are held, and the launches
+ * of a window be cut for it.
+ *
+ * All of the limit if the device's text asks for it, else what all arrays need together, so that
+ * others can have the rest; less where the device refuses. What is resident goes back to the host
+ * before the arena grows.
+ *
+ * Report  What was moved back is added to it.
+ * Errors  NO_FIT (the device has not even memory for one block), NO_MEMORY, and those of a flush.
+ */
+polytile_status pti_room_make(polytile_queue *queue, const pti_item *window,
+                              polytile_report *report);
+
+#endif

@@ -1,0 +1,225 @@
+#include "queue/steps.h"
+
+#include "base/checked.h"
+#include "base/text.h"
+#include "launch/clock.h"
+#include "launch/execute.h"
+#include "partition/check.h"
+#include "queue/failure.h"
+#include <polytile/size.h>
+
+#include <stdlib.h>
+
+bool pti_steps_create(int n_steps, pti_steps *steps) {
+    *steps = (pti_steps){.step = calloc((size_t)n_steps + 1, sizeof *steps->step),
+                         .body = calloc((size_t)n_steps + 1, sizeof *steps->body)};
+    return steps->step != NULL && steps->body != NULL;
+}
+
+void pti_steps_free(pti_steps *steps) {
+    free(steps->step);
+    free(steps->body);
+}
+
+void pti_report_add(polytile_report *sum, const polytile_report *part) {
+    sum->n_kernels += part->n_kernels;
+    sum->peak_device_bytes = pti_max(sum->peak_device_bytes, part->peak_device_bytes);
+    sum->h2d_bytes += part->h2d_bytes;
+    sum->d2h_bytes += part->d2h_bytes;
+    sum->total_s += part->total_s;
+    sum->compute_s += part->compute_s;
+    sum->transfer_s += part->transfer_s;
+}
+
+void pti_steps_add_end(pti_steps *steps, pti_step_kind kind, int position) {
+    steps->step[steps->n_steps++] = (pti_step){.kind = kind, .dropped = position};
+}
+
+void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared) {
+    if (steps->n_launches == 0)
+        steps->name = prepared->instance->kernel_name;
+    steps->step[steps->n_steps++] = (pti_step){.kind = PTI_STEP_LAUNCH,
+                                               .instance = prepared->instance,
+                                               .array = prepared->position,
+                                               .partition = &prepared->partition};
+    steps->body[steps->n_launches++] = prepared->body;
+}
+
+/** POLYTILE_CHECK=plan: have the independent checker prove the schedule before it runs. */
+static polytile_status check_plan(const polytile_queue *queue, const pti_schedule *schedule) {
+    polytile_context *ctx = queue->object.context;
+    pti_text why = {0};
+    polytile_status status = POLYTILE_OK;
+    if (pti_get_settings(ctx)->check_plan && !pti_schedule_check(schedule, &why))
+        status = pti_fail(ctx, POLYTILE_INTERNAL,
+                          "the plan of a queue's launches failed its own check and was not run: "
+                          "%s; please report it",
+                          why.data == NULL ? "" : why.data);
+    pti_text_free(&why);
+    return status;
+}
+
+/** What a schedule needs of the arrays while it runs. */
+typedef struct hands {
+    int n_arrays;
+    polytile_array **array; /* one an operand of the schedule's instance; owned, as below */
+    bool *moves;            /* its host memory is read or written */
+    polytile_array nobody;  /* stands at free positions */
+} hands;
+
+static void note_moves(const pti_schedule *schedule, hands *of) {
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        if (op->kind == PTI_UPLOAD || op->kind == PTI_DOWNLOAD)
+            of->moves[schedule->placement[op->placement].operand] = true;
+    }
+}
+
+static polytile_status find_arrays(polytile_queue *queue, const pti_schedule *schedule, hands *of) {
+    int n_arrays = schedule->instance->n_operands;
+    *of = (hands){.n_arrays = n_arrays,
+                  .array = calloc((size_t)n_arrays + 1, sizeof *of->array),
+                  .moves = calloc((size_t)n_arrays + 1, sizeof *of->moves),
+                  .nobody = {.complete = true}};
+    if (of->array == NULL || of->moves == NULL)
+        return pti_fail_memory(queue->object.context, "queue",
+                               (double)n_arrays * (double)sizeof *of->array);
+    for (int a = 0; a < n_arrays; a++) {
+        polytile_array *held = a < queue->n_held ? queue->held[a].array : NULL;
+        of->array[a] = held == NULL ? &of->nobody : held;
+    }
+    note_moves(schedule, of);
+    return POLYTILE_OK;
+}
+
+/** Arrays that move have host memory, which is in reach. */
+static polytile_status open_arrays(polytile_queue *queue, const hands *of) {
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < of->n_arrays; a++) {
+        if (!of->moves[a])
+            continue;
+        if (of->array[a]->is_internal)
+            PTI_TRY(pti_queue_spill(queue, of->array[a]));
+        PTI_TRY(pti_guard_open(queue->object.context, &queue->held[a].guard));
+    }
+done:
+    return status;
+}
+
+void pti_close_guard(polytile_queue *queue, int position) {
+    polytile_context *ctx = queue->object.context;
+    if (queue->held[position].is_guarded &&
+        pti_guard_close(ctx, &queue->held[position].guard) != POLYTILE_OK)
+        pti_log(ctx, PTI_LOG_WARN, "%s", polytile_last_error(ctx));
+}
+
+static void close_arrays(polytile_queue *queue, const hands *of) {
+    for (int a = 0; a < of->n_arrays; a++) {
+        if (of->moves[a])
+            pti_close_guard(queue, a);
+    }
+}
+
+static polytile_status execute(polytile_queue *queue, const pti_schedule *schedule, const hands *of,
+                               pti_steps *steps) {
+    polytile_status status;
+    char *error = NULL;
+    PTI_TRY(open_arrays(queue, of));
+    queue->device->is_running = true;
+    status = pti_execute(queue->device, schedule, steps->body, of->array, &steps->report);
+    queue->device->is_running = false;
+done:
+    error = pti_error_keep(queue, status);
+    close_arrays(queue, of);
+    pti_error_restore(queue, status, error);
+    return status;
+}
+
+static polytile_status run(polytile_queue *queue, const pti_schedule *schedule, pti_steps *steps) {
+    polytile_status status;
+    hands of = {0};
+    PTI_TRY(check_plan(queue, schedule));
+    PTI_TRY(find_arrays(queue, schedule, &of));
+    PTI_TRY(execute(queue, schedule, &of, steps));
+done:
+    free(of.array);
+    free(of.moves);
+    return status;
+}
+
+/** Planners of schedules leave no text. */
+static polytile_status explain(const polytile_queue *queue, const pti_steps *steps,
+                               polytile_status status) {
+    polytile_context *ctx = queue->object.context;
+    const char *name = steps->name == NULL ? "detaching" : steps->name;
+    char size[32];
+    if (status == POLYTILE_NO_MEMORY)
+        return pti_fail(ctx, status,
+                        "%s: host memory ran out while %d launches were planned together; free "
+                        "some, or use fewer and larger superblocks",
+                        name, steps->n_launches);
+    return pti_fail(ctx, status,
+                    "%s: a superblock of one of %d launches that were planned together needs more "
+                    "than the %s of %s; please report it",
+                    name, steps->n_launches, polytile_size_format(queue->arena_bytes, size),
+                    queue->device->text);
+}
+
+static polytile_status plan(polytile_queue *queue, pti_steps *steps, pti_schedule **schedule) {
+    double start_s = pti_now_s();
+    polytile_status status = pti_residency_plan(queue->residency, steps->n_steps, steps->step,
+                                                polytile_device_get_link(queue->device), schedule);
+    steps->plan_s += pti_now_s() - start_s;
+    return status == POLYTILE_OK ? status : explain(queue, steps, status);
+}
+
+polytile_status pti_steps_run(polytile_queue *queue, pti_steps *steps) {
+    polytile_status status;
+    pti_schedule *schedule = NULL;
+    bool *was_dirty = pti_dirty_list(queue);
+    if (was_dirty == NULL)
+        return pti_fail_memory(queue->object.context, "queue", queue->n_held);
+    PTI_TRY(plan(queue, steps, &schedule));
+    if (schedule->n_ops > 0)
+        PTI_TRY(run(queue, schedule, steps));
+done:
+    pti_schedule_free(schedule);
+    if (status != POLYTILE_OK)
+        pti_lose(queue, was_dirty, status);
+    free(was_dirty);
+    return status;
+}
+
+polytile_status pti_steps_flush(polytile_queue *queue, polytile_report *report) {
+    pti_steps steps;
+    polytile_status status = POLYTILE_OK;
+    if (!pti_steps_create(queue->n_held, &steps))
+        PTI_TRY(pti_fail_memory(queue->object.context, "queue", queue->n_held));
+    for (int p = 0; p < queue->n_held; p++) {
+        if (queue->held[p].array != NULL)
+            pti_steps_add_end(&steps, PTI_STEP_FLUSH, p);
+    }
+    status = pti_steps_run(queue, &steps);
+    pti_report_add(report, &steps.report);
+done:
+    pti_steps_free(&steps);
+    return status;
+}
+
+polytile_status pti_leave_nothing(polytile_queue *queue, polytile_status status,
+                                  polytile_report *report) {
+    polytile_context *ctx = queue->object.context;
+    char *first = pti_error_keep(queue, status);
+    polytile_status flushed = pti_steps_flush(queue, report);
+    if (flushed != POLYTILE_OK) {
+        bool *was_dirty = pti_dirty_list(queue);
+        pti_lose(queue, was_dirty, flushed);
+        free(was_dirty);
+        pti_fail(ctx, status, "%s; and then %s", first == NULL ? "" : first,
+                 polytile_last_error(ctx));
+        free(first);
+    } else {
+        pti_error_restore(queue, status, first);
+    }
+    return status;
+}

@@ -1,0 +1,49 @@
+#ifndef POLYTILE_QUEUE_STEPS_H
+#define POLYTILE_QUEUE_STEPS_H
+
+#include "queue/queue.h"
+
+/* Steps of a window, on a device with memory of its own: planned as one schedule, and run. */
+
+typedef struct pti_steps {
+    int n_steps;
+    pti_step *step;
+    int n_launches;
+    pti_body *body;         /* one a launch, in order */
+    const char *name;       /* of the first launch, for errors; NULL: there is none */
+    double plan_s;          /* that planning took */
+    polytile_report report; /* of the run */
+} pti_steps;
+
+/** Room for n_steps of them; freed with pti_steps_free(). False when memory runs out. */
+bool pti_steps_create(int n_steps, pti_steps *steps);
+void pti_steps_free(pti_steps *steps);
+
+void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared);
+/** kind: flush or drop. */
+void pti_steps_add_end(pti_steps *steps, pti_step_kind kind, int position);
+
+/**
+ * Plan the steps, going on from what is resident, and run them.
+ *
+ * After an error of planning or running nothing is resident: the arrays of which only the device
+ * held elements are marked incomplete and named in the text.
+ */
+polytile_status pti_steps_run(polytile_queue *queue, pti_steps *steps);
+
+/** Bring everything back to the host, so that nothing is resident. Errors as pti_steps_run(). */
+polytile_status pti_steps_flush(polytile_queue *queue, polytile_report *report);
+
+/** The same after a failure, whose status is returned and whose text stays the first. What cannot be
+ * brought back is lost. */
+polytile_status pti_leave_nothing(polytile_queue *queue, polytile_status status,
+                                  polytile_report *report);
+
+/** Take an array's memory out of the program's reach again, if it is guarded. Should that fail it is
+ * only told: nothing is wrong with the results. */
+void pti_close_guard(polytile_queue *queue, int position);
+
+/** Add up runs; of peak_device_bytes the larger counts. */
+void pti_report_add(polytile_report *sum, const polytile_report *part);
+
+#endif

@@ -1,0 +1,166 @@
+#include "base/checked.h"
+#include "queue/queue.h"
+
+#include <stdlib.h>
+
+/* Which items are planned together. Two items may change places if no array has an element that
+ * both touch and one of them writes; hulls stand for what launches touch. */
+
+/** What the items taken so far touch and write of one array. */
+typedef struct touches {
+    pti_boxes touched;
+    pti_boxes written;
+} touches;
+
+/** One item's part in one array. */
+typedef struct part {
+    int position;
+    const polytile_domain *touched;
+    const polytile_domain *written; /* empty if nothing */
+} part;
+
+/** How many arrays an item uses; those of launches are the operands. */
+static int n_parts(const pti_item *item) {
+    return item->kind == PTI_ITEM_LAUNCH ? item->prepared->n_arrays : 1;
+}
+
+/** The end of an array's stay counts as writing all of it. */
+static part part_of(const polytile_queue *queue, const pti_item *item, int k) {
+    if (item->kind == PTI_ITEM_LAUNCH)
+        return (part){item->prepared->position[k], &item->prepared->touched[k],
+                      &item->prepared->written[k]};
+    const polytile_domain *whole = &queue->held[item->position].array->domain;
+    return (part){item->position, whole, whole};
+}
+
+static bool uses(const polytile_queue *queue, const pti_item *item, int position) {
+    for (int k = 0; k < n_parts(item); k++) {
+        if (part_of(queue, item, k).position == position)
+            return true;
+    }
+    return false;
+}
+
+static bool meets(const pti_boxes *set, const polytile_domain *box) {
+    return set->n_boxes > 0 && !pti_box_is_empty(box) && pti_boxes_meet(set, box);
+}
+
+/** Whether an item must run before those taken from behind it. */
+static bool is_needed(const polytile_queue *queue, const pti_item *item, const touches *taken) {
+    for (int k = 0; k < n_parts(item); k++) {
+        part of = part_of(queue, item, k);
+        const touches *later = &taken[of.position];
+        if (later->touched.failed || later->written.failed || meets(&later->touched, of.written) ||
+            meets(&later->written, of.touched))
+            return true;
+    }
+    return false;
+}
+
+/** Launches in a loop touch the same hulls again and again, which changes nothing. */
+static void gather(pti_boxes *set, const polytile_domain *box) {
+    if (!pti_box_is_empty(box) && !pti_boxes_cover(set, box))
+        pti_boxes_gather(set, box);
+}
+
+static void note(const polytile_queue *queue, const pti_item *item, touches *taken) {
+    for (int k = 0; k < n_parts(item); k++) {
+        part of = part_of(queue, item, k);
+        gather(&taken[of.position].touched, of.touched);
+        gather(&taken[of.position].written, of.written);
+    }
+}
+
+/** Mark, from the last queued to the first, the items that an array's users need. */
+static void mark_needed(const polytile_queue *queue, pti_item *const *items, int64_t n_items,
+                        touches *taken, bool *is_taken) {
+    for (int64_t k = n_items; k-- > 0;) {
+        is_taken[k] = uses(queue, items[k], queue->wanted) || is_needed(queue, items[k], taken);
+        if (is_taken[k])
+            note(queue, items[k], taken);
+    }
+}
+
+/** What a window has taken of its limits. */
+typedef struct budget {
+    int64_t n_superblocks;
+    int64_t n_items;
+} budget;
+
+static int64_t superblocks_of(const pti_item *item) {
+    return item->kind == PTI_ITEM_LAUNCH ? pti_max(item->prepared->partition.n_superblocks, 1) : 0;
+}
+
+/** Whether one more item goes into a window; the first always does. */
+static bool goes_in(budget *of, const pti_item *item) {
+    int64_t n_superblocks = of->n_superblocks + superblocks_of(item);
+    if (of->n_items > 0 &&
+        (of->n_items >= PTI_WINDOW_LAUNCHES || n_superblocks > PTI_WINDOW_SUPERBLOCKS))
+        return false;
+    *of = (budget){n_superblocks, of->n_items + 1};
+    return true;
+}
+
+/** Take items out of the queue, in order, while the window has room: all, or those marked. */
+static pti_item *take(polytile_queue *queue, const bool *is_taken) {
+    pti_item *window = NULL, **end = &window, **at = &queue->first, *left = NULL;
+    budget used = {0};
+    bool has_room = true;
+    for (int64_t k = 0; *at != NULL; k++) {
+        pti_item *item = *at;
+        bool is_next = has_room && (is_taken == NULL || is_taken[k]);
+        if (is_next && (has_room = goes_in(&used, item))) {
+            *at = item->next;
+            *end = item;
+            end = &item->next;
+        } else {
+            left = item;
+            at = &item->next;
+        }
+    }
+    *end = NULL;
+    queue->last = left;
+    return window;
+}
+
+static int64_t count_items(const polytile_queue *queue) {
+    int64_t n_items = 0;
+    for (const pti_item *item = queue->first; item != NULL; item = item->next)
+        n_items++;
+    return n_items;
+}
+
+static void free_touches(touches *taken, int n_positions) {
+    for (int p = 0; taken != NULL && p < n_positions; p++) {
+        pti_boxes_free(&taken[p].touched);
+        pti_boxes_free(&taken[p].written);
+    }
+    free(taken);
+}
+
+/** Without memory to find out what is needed, all of it is. */
+static pti_item *take_needed(polytile_queue *queue) {
+    int64_t n_items = count_items(queue), k = 0;
+    pti_item **items = calloc((size_t)n_items + 1, sizeof *items);
+    bool *is_taken = calloc((size_t)n_items + 1, sizeof *is_taken);
+    touches *taken = calloc((size_t)queue->n_held + 1, sizeof *taken);
+    bool is_known = items != NULL && is_taken != NULL && taken != NULL;
+    for (pti_item *item = queue->first; is_known && item != NULL; item = item->next)
+        items[k++] = item;
+    if (is_known)
+        mark_needed(queue, items, n_items, taken, is_taken);
+    pti_item *window = take(queue, is_known ? is_taken : NULL);
+    free_touches(taken, queue->n_held);
+    free(is_taken);
+    free(items);
+    return window;
+}
+
+/** Whether one array is waited for of which something is queued. */
+static bool is_one_wanted(const polytile_queue *queue) {
+    return queue->n_waiting > 0 && queue->wanted >= 0 && queue->held[queue->wanted].n_items > 0;
+}
+
+pti_item *pti_window_take(polytile_queue *queue) {
+    return is_one_wanted(queue) ? take_needed(queue) : take(queue, NULL);
+}

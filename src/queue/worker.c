@@ -1,0 +1,98 @@
+#include "queue/queue.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* The queue's thread: it sleeps until there is something that may run, runs it, and tells. */
+
+/** Raised by what a thread does itself; blocking them would only end the program. */
+static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+
+/** Whether what is waited for is still queued; waiting for all of it is waiting for the rest. */
+static bool is_wanted(const polytile_queue *queue) {
+    return queue->n_waiting > 0 && (queue->wanted < 0 || queue->held[queue->wanted].n_items > 0);
+}
+
+/** What is queued behind a failure is not run, so nothing holds it back either. */
+static bool may_begin(const polytile_queue *queue) {
+    bool is_awake = !queue->is_paused || queue->is_stopping || is_wanted(queue);
+    return queue->first != NULL && !queue->is_claimed && (is_awake || queue->status != POLYTILE_OK);
+}
+
+/** Wait for work; false when there will be none any more. The mutex is held. */
+static bool await_work(polytile_queue *queue) {
+    while (!may_begin(queue)) {
+        if (queue->is_stopping && queue->first == NULL)
+            return false;
+        pthread_cond_wait(&queue->work, &queue->mutex);
+    }
+    return true;
+}
+
+static pti_item *take_all(polytile_queue *queue) {
+    pti_item *items = queue->first;
+    queue->first = queue->last = NULL;
+    return items;
+}
+
+/** Run a window, giving the mutex away meanwhile. */
+static void run_window(polytile_queue *queue, pti_item *window, const char *error) {
+    queue->is_running = true;
+    pthread_mutex_unlock(&queue->mutex);
+    polytile_status status = pti_engine_run(queue, window);
+    pthread_mutex_lock(&queue->mutex);
+    queue->is_running = false;
+    if (status != POLYTILE_OK) {
+        queue->status = status;
+        memcpy(queue->error, error, sizeof queue->error);
+    }
+}
+
+static void *work(void *argument) {
+    polytile_queue *queue = argument;
+    char error[PTI_ERROR_BYTES] = "";
+    pti_redirect_errors(error);
+    pthread_mutex_lock(&queue->mutex);
+    while (await_work(queue)) {
+        bool has_failed = queue->status != POLYTILE_OK;
+        pti_item *items = has_failed ? take_all(queue) : pti_window_take(queue);
+        if (!has_failed)
+            run_window(queue, items, error);
+        pti_queue_finish_items(queue, items);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    pti_redirect_errors(NULL);
+    return NULL;
+}
+
+/** All signals that a program's handlers may want on threads of its own. */
+static sigset_t others_signals(void) {
+    sigset_t set;
+    sigfillset(&set);
+    for (size_t k = 0; k < sizeof own_signals / sizeof *own_signals; k++)
+        sigdelset(&set, own_signals[k]);
+    return set;
+}
+
+polytile_status pti_worker_start(polytile_queue *queue) {
+    sigset_t blocked = others_signals(), before;
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    int error = pthread_create(&queue->thread, NULL, work, queue);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    queue->has_thread = error == 0;
+    if (error != 0)
+        return pti_fail(queue->object.context, POLYTILE_DEVICE,
+                        "queue on %s: its thread does not start: %s; end some threads of the "
+                        "program, or raise the limit (ulimit -u)",
+                        queue->device->text, strerror(error));
+    return POLYTILE_OK;
+}
+
+void pti_worker_stop(polytile_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    queue->is_stopping = true;
+    pthread_cond_signal(&queue->work);
+    pthread_mutex_unlock(&queue->mutex);
+    pthread_join(queue->thread, NULL);
+    queue->has_thread = false;
+}
