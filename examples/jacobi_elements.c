@@ -52,6 +52,7 @@
     }                                                                                              \
     const jacobi_elements jacobi_elements_##suffix = {                                             \
         jacobi_##suffix##_implementation,                                                          \
+        copy_##suffix##_implementation,                                                            \
         fill_##suffix,                                                                             \
         copy_border_##suffix,                                                                      \
         run_plain_##suffix,                                                                        \

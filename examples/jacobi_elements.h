@@ -5,7 +5,8 @@
 
 /* What the stencil example needs to know of an element type. Fields are rows x columns, C order. */
 typedef struct jacobi_elements {
-    const polytile_implementation *(*implementation)(void);
+    const polytile_implementation *(*update)(void);
+    const polytile_implementation *(*copy)(void);
 
     /** Fill a field with the plate. */
     void (*fill)(void *field, int64_t rows, int64_t columns);

@@ -1,7 +1,6 @@
 /* z = x + y on vectors that need not fit the device. */
-#include "common/compare.h"
+#include "add_elements.h"
 #include "common/fields.h"
-#include "common/generate.h"
 #include "common/report.h"
 #include "vector_add_kernels.h"
 
@@ -16,37 +15,6 @@ static const example_spec spec = {
 };
 
 enum { X, Y, Z, N_ARRAYS };
-static const uint64_t seeds[] = {1, UINT64_C(1) << 40};
-
-/** The functions for one element type: fill x or y, and compare z with x + y. */
-typedef struct element_functions {
-    const polytile_implementation *(*implementation)(void);
-    void (*fill)(void *data, int64_t n, uint64_t seed);
-    double (*compare)(const void *x, const void *y, const void *z, int64_t n);
-} element_functions;
-
-#define DEFINE_ELEMENT_FUNCTIONS(T, suffix)                                                        \
-    static void fill_##suffix(void *data, int64_t n, uint64_t seed) {                              \
-        T *x = data;                                                                               \
-        _Pragma("omp parallel for") for (int64_t i = 0; i < n; ++i) x[i] =                         \
-            (T)small_integer(i, seed, 1000);                                                       \
-    }                                                                                              \
-    static double compare_##suffix(const void *x_data, const void *y_data, const void *z_data,     \
-                                   int64_t n) {                                                    \
-        const T *x = x_data, *y = y_data, *z = z_data;                                             \
-        double worst = 0.0;                                                                        \
-        _Pragma("omp parallel for reduction(max : worst)") for (int64_t i = 0; i < n; ++i) {       \
-            T expected = x[i] + y[i];                                                              \
-            worst = fmax(worst, difference(z[i], expected));                                       \
-        }                                                                                          \
-        return worst;                                                                              \
-    }
-DEFINE_ELEMENT_FUNCTIONS(float, f32)
-DEFINE_ELEMENT_FUNCTIONS(double, f64)
-
-static const element_functions functions_f32 = {add_f32_implementation, fill_f32, compare_f32};
-static const element_functions functions_f64 = {add_f64_implementation, fill_f64, compare_f64};
-
 /** Take x and y from files where given, which then say the shape; generate the others. */
 static polytile_status open_arrays(session *s, polytile_array **arrays, field_shape *shape) {
     TRY(field_open_input(s, X, "x", 1, &arrays[X]));
@@ -64,14 +32,13 @@ static polytile_status open_arrays(session *s, polytile_array **arrays, field_sh
     return field_create_output(s, 0, "z", shape, &arrays[Z]);
 }
 
-static polytile_status run(session *s, const element_functions *functions,
-                           const polytile_kernel *kernel, const polytile_plan *plan,
-                           polytile_array *const *arrays, result *r) {
+static polytile_status run(session *s, const add_elements *elements, const polytile_kernel *kernel,
+                           const polytile_plan *plan, polytile_array *const *arrays, result *r) {
     void *data[N_ARRAYS];
     for (int a = 0; a < N_ARRAYS; ++a)
         data[a] = polytile_array_get_data(arrays[a]);
     for (int a = s->options.n_inputs; a < Z; ++a)
-        functions->fill(data[a], r->shape[0], seeds[a]);
+        elements->fill(data[a], r->shape[0], a);
     for (int64_t repetition = 0; repetition < s->options.repeat; ++repetition) {
         polytile_report report;
         TRY(polytile_plan_run(plan, s->device, kernel, arrays));
@@ -80,7 +47,7 @@ static polytile_status run(session *s, const element_functions *functions,
     }
     r->checked = s->options.check;
     if (r->checked)
-        r->max_error = functions->compare(data[X], data[Y], data[Z], r->shape[0]);
+        r->max_error = elements->compare(data[X], data[Y], data[Z], r->shape[0]);
     return POLYTILE_OK;
 }
 
@@ -91,16 +58,18 @@ static polytile_status vector_add(session *s, result *r) {
     field_shape shape = {POLYTILE_F32, 1, {s->options.n > 0 ? s->options.n : spec.default_n}};
     TRY(session_check_block(s, 1));
     TRY(open_arrays(s, arrays, &shape));
-    const element_functions *functions =
-        shape.type == POLYTILE_F64 ? &functions_f64 : &functions_f32;
-    TRY(polytile_kernel_create(s->ctx, ADD_DECLARATION, functions->implementation(), &kernel));
+    bool is_f64 = shape.type == POLYTILE_F64;
+    const add_elements *elements = is_f64 ? &add_elements_f64 : &add_elements_f32;
+    const polytile_implementation *implementation =
+        is_f64 ? add_f64_implementation() : add_f32_implementation();
+    TRY(polytile_kernel_create(s->ctx, ADD_DECLARATION, implementation, &kernel));
     TRY(polytile_plan_create(kernel, POLYTILE_EXTENTS(shape.extent[0]), arrays, &s->plan_options,
                              &plan));
     r->type = shape.type;
     r->n_dims = 1;
     r->shape[0] = shape.extent[0];
     polytile_plan_get_summary(plan, &r->plan);
-    return s->options.plan_only ? POLYTILE_OK : run(s, functions, kernel, plan, arrays, r);
+    return s->options.plan_only ? POLYTILE_OK : run(s, elements, kernel, plan, arrays, r);
 }
 
 int main(int argc, char **argv) {

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 field_shape field_get_shape(const polytile_array *array) {
     const polytile_domain *domain = polytile_array_get_domain(array);
@@ -78,23 +77,6 @@ polytile_status field_create_output(session *s, int k, const char *name, const f
                             "--output %s would overwrite an input; choose another file", path);
     polytile_domain domain = polytile_domain_from_extents(shape->n_dims, shape->extent);
     return polytile_npy_create(s->ctx, name, path, shape->type, &domain, array);
-}
-
-polytile_status field_create_scratch(session *s, const char *name, const field_shape *shape,
-                                     polytile_array **array) {
-    char path[4096];
-    if (s->options.n_outputs == 0 || s->options.plan_only)
-        return field_create(s, name, shape, array);
-    int length =
-        snprintf(path, sizeof(path), "%s.scratch-%ld", s->options.output[0], (long)getpid());
-    if (length >= (int)sizeof(path))
-        return session_fail(s, POLYTILE_INVALID, "--output is longer than %d characters",
-                            (int)sizeof(path) - 32);
-    polytile_domain domain = polytile_domain_from_extents(shape->n_dims, shape->extent);
-    polytile_status status = polytile_npy_create(s->ctx, name, path, shape->type, &domain, array);
-    if (status == POLYTILE_OK)
-        unlink(path);
-    return status;
 }
 
 /** A shape for people, such as "f32 of 4096x4096", in a buffer of at least 256 bytes. */

@@ -29,10 +29,6 @@ polytile_status field_create(session *s, const char *name, const field_shape *sh
 polytile_status field_create_output(session *s, int k, const char *name, const field_shape *shape,
                                     polytile_array **array);
 
-/** An array for intermediate results: beside the first --output file, nameless, or in memory. */
-polytile_status field_create_scratch(session *s, const char *name, const field_shape *shape,
-                                     polytile_array **array);
-
 field_shape field_get_shape(const polytile_array *array);
 
 /** Errors: INVALID, with both shapes, unless an input's shape and type are those needed. */

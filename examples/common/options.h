@@ -27,7 +27,8 @@ typedef struct example_spec {
     const char *summary;
     int64_t default_n;
     int64_t least_n;
-    int extras; /* example_extras, or-ed */
+    int extras;      /* example_extras, or-ed */
+    bool uses_queue; /* its launches go through a queue, not one by one */
     int n_inputs;
     int n_outputs;
     const char *files; /* what --input and --output hold, in order */

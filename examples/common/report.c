@@ -4,16 +4,18 @@
 
 #include <stdio.h>
 
-void report_add(polytile_report *sum, const polytile_report *launch) {
-    sum->n_kernels += launch->n_kernels;
-    sum->h2d_bytes += launch->h2d_bytes;
-    sum->d2h_bytes += launch->d2h_bytes;
-    sum->lower_bound_bytes += launch->lower_bound_bytes;
-    sum->total_s += launch->total_s;
-    sum->compute_s += launch->compute_s;
-    sum->transfer_s += launch->transfer_s;
-    if (launch->peak_device_bytes > sum->peak_device_bytes)
-        sum->peak_device_bytes = launch->peak_device_bytes;
+polytile_report report_of_queue(session *s, double total_s, int64_t lower_bound_bytes) {
+    polytile_queue_report report;
+    polytile_queue_get_report(s->queue, true, &report);
+    return (polytile_report){.n_kernels = report.n_kernels,
+                             .peak_device_bytes = report.peak_device_bytes,
+                             .h2d_bytes = report.h2d_bytes,
+                             .d2h_bytes = report.d2h_bytes,
+                             .lower_bound_bytes = lower_bound_bytes,
+                             .plan_s = report.plan_s,
+                             .total_s = total_s,
+                             .compute_s = report.compute_s,
+                             .transfer_s = report.transfer_s};
 }
 
 void report_keep_fastest(result *r, const polytile_report *repetition) {

@@ -67,9 +67,18 @@ static polytile_status prepare_planning(session *s, const device_text *parts) {
     return POLYTILE_OK;
 }
 
+/** Open the device, for runs or for a queue. */
+static polytile_status open_for_use(session *s) {
+    if (!s->spec->uses_queue)
+        return polytile_device_open(s->ctx, s->device_text, &s->device);
+    TRY(polytile_queue_create(s->ctx, s->device_text, &s->queue));
+    s->device = polytile_queue_get_device(s->queue);
+    return POLYTILE_OK;
+}
+
 /** Open the device, and plan for the memory and the link that it has. */
 static polytile_status open_to_run(session *s) {
-    TRY(polytile_device_open(s->ctx, s->device_text, &s->device));
+    TRY(open_for_use(s));
     if (s->options.trace != NULL)
         TRY(polytile_device_trace(s->device, s->options.trace));
     s->plan_options.limit_bytes = polytile_device_get_limit(s->device);

@@ -20,7 +20,9 @@ typedef struct session {
     const example_spec *spec;
     example_options options;
     polytile_context *ctx;
-    polytile_device *device; /* NULL when only planning for a GPU, which need not be here */
+    polytile_queue *queue; /* of examples that use one, unless only planning; else NULL */
+    polytile_device *
+        device; /* the queue's, where there is one; NULL when only planning for a GPU, which need not be here */
     char device_text[2 * DEVICE_TEXT_SIZE];
     bool is_cuda;
     bool has_limit;                     /* the user gave one */

@@ -1,0 +1,97 @@
+/* C = A + B on matrices that need not fit the device: the smallest program with a queue. */
+#include "add_elements.h"
+#include "common/clock.h"
+#include "common/fields.h"
+#include "common/report.h"
+#include "matrix_add_kernels.h"
+
+#include <string.h>
+
+static const example_spec spec = {
+    .name = "matrix_add",
+    .summary = "Adds two n x n matrices of small whole numbers, C = A + B, within a memory limit.",
+    .default_n = 8192,
+    .least_n = 1,
+    .uses_queue = true,
+    .n_inputs = 2,
+    .n_outputs = 1,
+    .files = "files: --input A, --input B (f32 or f64, two dimensions), --output C",
+};
+
+enum { A, B, C, N_ARRAYS };
+
+/** Take A and B from files where given, which then say the shape; the others get memory. */
+static polytile_status open_arrays(session *s, polytile_array **arrays, field_shape *shape) {
+    static const char *const names[] = {"A", "B"};
+    for (int a = A; a < C; ++a)
+        TRY(field_open_input(s, a, names[a], 2, &arrays[a]));
+    if (arrays[A] != NULL) {
+        *shape = field_get_shape(arrays[A]);
+        TRY(field_require_n(s, shape->extent[0]));
+    }
+    if (arrays[B] != NULL)
+        TRY(field_require_shape(s, arrays[B], shape));
+    for (int a = A; a < C; ++a)
+        if (arrays[a] == NULL)
+            TRY(field_create(s, names[a], shape, &arrays[a]));
+    return field_create_output(s, 0, "C", shape, &arrays[C]);
+}
+
+static polytile_status run_once(session *s, const polytile_kernel *kernel,
+                                const polytile_domain *threads, polytile_array *const *arrays) {
+    TRY(polytile_queue_attach(s->queue, N_ARRAYS, arrays));
+    polytile_status status =
+        polytile_queue_launch(s->queue, kernel, threads, N_ARRAYS, arrays, &s->plan_options);
+    polytile_status detached = polytile_queue_detach(s->queue, N_ARRAYS, arrays);
+    return status == POLYTILE_OK ? detached : status;
+}
+
+static polytile_status run(session *s, const add_elements *elements, const polytile_kernel *kernel,
+                           const polytile_domain *threads, polytile_array *const *arrays,
+                           result *r) {
+    polytile_queue_report ignored;
+    void *data[N_ARRAYS];
+    int64_t n_elements = r->shape[0] * r->shape[1];
+    for (int a = 0; a < N_ARRAYS; ++a)
+        data[a] = polytile_array_get_data(arrays[a]);
+    for (int a = s->options.n_inputs; a < C; ++a)
+        elements->fill(data[a], n_elements, a);
+    polytile_queue_get_report(s->queue, true, &ignored);
+    for (int64_t repetition = 0; repetition < s->options.repeat; ++repetition) {
+        double start_s = clock_now_s();
+        TRY(run_once(s, kernel, threads, arrays));
+        polytile_report report =
+            report_of_queue(s, clock_now_s() - start_s, r->plan.lower_bound_bytes);
+        report_keep_fastest(r, &report);
+    }
+    r->checked = s->options.check;
+    if (r->checked)
+        r->max_error = elements->compare(data[A], data[B], data[C], n_elements);
+    return POLYTILE_OK;
+}
+
+static polytile_status matrix_add(session *s, result *r) {
+    polytile_array *arrays[N_ARRAYS];
+    polytile_kernel *kernel;
+    polytile_plan *plan;
+    int64_t n = s->options.n > 0 ? s->options.n : spec.default_n;
+    field_shape shape = {POLYTILE_F32, 2, {n, n}};
+    TRY(session_check_block(s, 2));
+    TRY(open_arrays(s, arrays, &shape));
+    bool is_f64 = shape.type == POLYTILE_F64;
+    const add_elements *elements = is_f64 ? &add_elements_f64 : &add_elements_f32;
+    polytile_domain threads = polytile_domain_from_extents(2, shape.extent);
+    TRY(polytile_kernel_create(
+        s->ctx, MATRIX_ADD_DECLARATION,
+        is_f64 ? matrix_add_f64_implementation() : matrix_add_f32_implementation(), &kernel));
+    TRY(polytile_plan_create(kernel, &threads, arrays, &s->plan_options, &plan));
+    r->type = shape.type;
+    r->n_dims = 2;
+    memcpy(r->shape, shape.extent, sizeof(r->shape));
+    polytile_plan_get_summary(plan, &r->plan);
+    return s->options.plan_only ? POLYTILE_OK : run(s, elements, kernel, &threads, arrays, r);
+}
+
+int main(int argc, char **argv) {
+    return example_main(&spec, argc, argv, matrix_add);
+}
