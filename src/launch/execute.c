@@ -76,13 +76,14 @@ static polytile_view view_of(const pti_execution *run, const pti_op *op,
 
 /** Whether all that a launch combines into from the identity was filled just before it. */
 static bool is_first(const pti_execution *run, const pti_schedule_launch *launch,
-                     const polytile_domain *threads) {
+                     const pti_op *op) {
     const pti_instance *instance = launch->instance;
     for (int o = 0; o < instance->n_operands; o++) {
         if (!instance->operand[o].fresh)
             continue;
-        polytile_domain hull = pti_footprint_hull(instance, o, PTI_WRITES, threads);
-        if (run->n_filled[pti_schedule_array(launch, o)] < pti_box_count(&hull))
+        polytile_domain hull = pti_footprint_hull(instance, o, PTI_WRITES, &op->box);
+        const pti_filled *filled = &run->filled[pti_schedule_array(launch, o)];
+        if (filled->superblock != op->superblock || filled->n_elements < pti_box_count(&hull))
             return false;
     }
     return true;
@@ -99,7 +100,7 @@ static void resolve_launch(pti_execution *run, pti_command *command) {
                                    .threads = &command->op->box,
                                    .views = run->views,
                                    .block = body->block,
-                                   .is_first = is_first(run, &launch, &command->op->box)};
+                                   .is_first = is_first(run, &launch, command->op)};
 }
 
 /** What finds an operation's memory, and which part of the report its time belongs to. */
@@ -161,15 +162,19 @@ static void begin_holding(pti_execution *run) {
     }
 }
 
+static void count_filled(pti_filled *filled, const pti_op *op) {
+    if (filled->superblock != op->superblock)
+        *filled = (pti_filled){.superblock = op->superblock};
+    filled->n_elements += pti_box_count(&op->box);
+}
+
 /** What a command that was submitted adds to the counts. */
 static void count(pti_execution *run, const pti_op *op, int operand) {
     run->report->h2d_bytes += op->kind == PTI_UPLOAD ? op->bytes : 0;
     run->report->d2h_bytes += op->kind == PTI_DOWNLOAD ? op->bytes : 0;
     run->report->n_kernels += op->kind == PTI_LAUNCH;
     if (op->kind == PTI_FILL)
-        run->n_filled[operand] += pti_box_count(&op->box);
-    for (int a = 0; a < run->schedule->instance->n_operands && op->kind == PTI_LAUNCH; a++)
-        run->n_filled[a] = 0;
+        count_filled(&run->filled[operand], op);
 }
 
 /** Of several launches, the text of a failed transfer does not say which it was for. */
@@ -238,9 +243,9 @@ static polytile_status prepare(pti_execution *run) {
     find_sizes(run->schedule, &n_views, &element_bytes);
     run->host_layout = calloc(n_arrays + 1, sizeof *run->host_layout);
     run->views = calloc(n_views + 1, sizeof *run->views);
-    run->n_filled = calloc(n_arrays + 1, sizeof *run->n_filled);
+    run->filled = calloc(n_arrays + 1, sizeof *run->filled);
     run->identity = calloc(1, element_bytes);
-    if (run->host_layout == NULL || run->views == NULL || run->n_filled == NULL ||
+    if (run->host_layout == NULL || run->views == NULL || run->filled == NULL ||
         run->identity == NULL)
         return pti_fail_memory(ctx, instance->kernel_name, (double)n_views * sizeof *run->views);
     PTI_TRY(pti_completeness_create(ctx, instance, run->arrays, &run->completeness));
@@ -274,7 +279,7 @@ done:
     status = pti_completeness_end(&run.completeness, status);
     free(run.host_layout);
     free(run.views);
-    free(run.n_filled);
+    free(run.filled);
     free(run.identity);
     report->total_s = pti_now_s() - start_s;
     return status;

@@ -8,6 +8,12 @@
 
 /* A schedule being run on a device. The executor goes through it; a device may look ahead. */
 
+/** How many elements of an array got their identity for a superblock that did not run yet. */
+typedef struct pti_filled {
+    int64_t superblock;
+    int64_t n_elements;
+} pti_filled;
+
 struct pti_execution {
     polytile_device *device;
     const pti_schedule *schedule;
@@ -16,8 +22,7 @@ struct pti_execution {
     char *arena;                   /* in device memory; NULL in place */
     pti_layout *host_layout;       /* of each whole array; owned, as all below */
     polytile_view *views;          /* of the launch resolved last, one an operand of it */
-    int64_t *n_filled;       /* of each array, for the superblock at hand: elements that got their
-                          identity since the launch before */
+    pti_filled *filled;      /* of each array */
     unsigned char *identity; /* of the fill resolved last: one element */
     pti_layout everywhere;   /* strides of 0, for the identity */
     pti_completeness completeness;
