@@ -22,9 +22,9 @@ struct pti_execution {
     char *arena;                   /* in device memory; NULL in place */
     pti_layout *host_layout;       /* of each whole array; owned, as all below */
     polytile_view *views;          /* of the launch resolved last, one an operand of it */
-    pti_filled *filled;      /* of each array */
-    unsigned char *identity; /* of the fill resolved last: one element */
-    pti_layout everywhere;   /* strides of 0, for the identity */
+    pti_filled *filled;            /* of each array */
+    unsigned char *identity;       /* of the fill resolved last: one element */
+    pti_layout everywhere;         /* strides of 0, for the identity */
     pti_completeness completeness;
     pti_progress progress;
     polytile_report *report;
