@@ -3,8 +3,8 @@
  *
  * The planner takes launches in order, finds a slot for each of their pieces, and emits operations
  * to the streams: uploads, launches, downloads. Each stream runs its own in order, at any speed
- * beside the others; an operation first waits for given numbers of operations of the other streams to be
- * done. The planner never asks how far the streams are.
+ * beside the others; an operation first waits for given numbers of operations of the other streams
+ * to be done. The planner never asks how far the streams are.
  *
  * An operation is one step: two that could overlap could run in either order, and if they must not
  * overlap one of the orders is wrong. Each checks that what it reads is the piece and the version
