@@ -84,8 +84,8 @@ static pti_schedule *new_schedule(const pti_instance *instance, int64_t n_superb
         return NULL;
     size_t n_pieces = (size_t)n_superblocks * (size_t)instance->n_operands;
     schedule->instance = instance;
-    schedule->superblock = calloc((size_t)n_superblocks, sizeof *schedule->superblock);
-    schedule->launch_placement = calloc(n_pieces, sizeof *schedule->launch_placement);
+    schedule->superblock = calloc((size_t)n_superblocks + 1, sizeof *schedule->superblock);
+    schedule->launch_placement = calloc(n_pieces + 1, sizeof *schedule->launch_placement);
     if (schedule->superblock == NULL || schedule->launch_placement == NULL) {
         pti_schedule_free(schedule);
         return NULL;
@@ -103,8 +103,9 @@ void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int64
                              .placement_capacity = n_superblocks * n_operands};
     if (schedule == NULL)
         return;
-    schedule->op = malloc((size_t)builder->op_capacity * sizeof *schedule->op);
-    schedule->wait = malloc((size_t)builder->wait_capacity * sizeof *schedule->wait);
-    schedule->placement = malloc((size_t)builder->placement_capacity * sizeof *schedule->placement);
+    schedule->op = malloc((size_t)(builder->op_capacity + 1) * sizeof *schedule->op);
+    schedule->wait = malloc((size_t)(builder->wait_capacity + 1) * sizeof *schedule->wait);
+    schedule->placement =
+        malloc((size_t)(builder->placement_capacity + 1) * sizeof *schedule->placement);
     builder->failed = schedule->op == NULL || schedule->wait == NULL || schedule->placement == NULL;
 }

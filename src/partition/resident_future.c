@@ -1,0 +1,183 @@
+#include "partition/resident_future.h"
+
+#include "access/footprint.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+void pti_future_free(pti_future *future) {
+    free(future->turn);
+    free(future->piece);
+    *future = (pti_future){0};
+}
+
+int64_t pti_future_next_use(const pti_future *future, pti_resident_image *image, int64_t now) {
+    polytile_domain common;
+    int64_t p = image->next_piece;
+    while (p >= 0 && (future->piece[p].time < now ||
+                      !pti_box_intersect(&future->piece[p].hull, &image->layout.hull, &common)))
+        p = future->piece[p].next;
+    image->next_piece = p;
+    return p < 0 ? INT64_MAX : future->piece[p].time;
+}
+
+static pti_piece *add_piece(pti_future *future) {
+    if (future->n_pieces == future->capacity) {
+        int64_t capacity = 2 * future->capacity + 16;
+        pti_piece *grown = realloc(future->piece, (size_t)capacity * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        future->piece = grown;
+        future->capacity = capacity;
+    }
+    return &future->piece[future->n_pieces++];
+}
+
+/** The piece of an array among those of a superblock; NULL: none yet. */
+static pti_piece *piece_of(const pti_future *future, int64_t first_piece, int array) {
+    for (int64_t p = first_piece; p < future->n_pieces; p++)
+        if (future->piece[p].array == array)
+            return &future->piece[p];
+    return NULL;
+}
+
+/** Add what a superblock touches, one piece an array. Errors: NO_MEMORY. */
+static polytile_status add_pieces(const pti_residency *of, const pti_step *step,
+                                  const polytile_domain *threads, pti_future *future) {
+    int64_t first_piece = future->n_pieces;
+    polytile_domain hull;
+    for (int o = 0; o < step->instance->n_operands; o++) {
+        if (!pti_footprint_find_hull(step->instance, o, PTI_TOUCHES, threads, &hull))
+            continue;
+        pti_piece *piece = piece_of(future, first_piece, step->array[o]);
+        bool is_second = piece != NULL;
+        if (!is_second && (piece = add_piece(future)) == NULL)
+            return POLYTILE_NO_MEMORY;
+        piece->array = step->array[o];
+        piece->hull = is_second ? pti_box_coarse_union(&piece->hull, &hull) : hull;
+    }
+    for (int64_t p = first_piece; p < future->n_pieces; p++) {
+        pti_piece *piece = &future->piece[p];
+        piece->bytes =
+            pti_resident_bytes(&piece->hull, of->instance.operand[piece->array].element_bytes);
+    }
+    return POLYTILE_OK;
+}
+
+static bool fits(const pti_residency *of, const pti_future *future, int64_t first_piece) {
+    int64_t bytes = 0;
+    for (int64_t p = first_piece; p < future->n_pieces; p++)
+        if (pti_add_overflows(bytes, future->piece[p].bytes, &bytes))
+            return false;
+    return bytes <= of->arena_bytes;
+}
+
+static double common_bytes(const pti_piece *piece, int array, const polytile_domain *box) {
+    polytile_domain common;
+    if (piece->array != array || !pti_box_intersect(&piece->hull, box, &common))
+        return 0;
+    return (double)piece->bytes * (double)pti_box_count(&common) /
+           (double)pti_box_count(&piece->hull);
+}
+
+/** How much of the pieces from `from` on will be on the device when those before it have run, by
+ * age: what they touched last, as much as fits, and before that what lies there now. */
+static double found_bytes(const pti_residency *of, const pti_future *future, int64_t from) {
+    double sum = 0;
+    int64_t p = from - 1, seen_bytes = 0;
+    for (; p >= 0 && seen_bytes < of->arena_bytes; p--) {
+        for (int64_t q = from; q < future->n_pieces; q++)
+            sum += common_bytes(&future->piece[q], future->piece[p].array, &future->piece[p].hull);
+        seen_bytes += future->piece[p].bytes;
+    }
+    if (seen_bytes >= of->arena_bytes)
+        return sum;
+    for (int64_t q = from; q < future->n_pieces; q++) {
+        int array = future->piece[q].array;
+        for (pti_resident_image *image = of->state[array].images; image != NULL;
+             image = image->next)
+            for (int v = 0; v < image->valid.n_boxes; v++)
+                sum += common_bytes(&future->piece[q], array, &image->valid.box[v]);
+    }
+    return sum;
+}
+
+/**
+ * Whether a launch finds more at its beginning when its superblocks run backward. A few of them are
+ * looked at, spread evenly; each counts by its distance from the middle.
+ *
+ * Errors: NO_MEMORY.
+ */
+static polytile_status find_direction(const pti_residency *of, const pti_step *step,
+                                      pti_future *future, bool *backward) {
+    enum { MOST_SAMPLES = 16 };
+    polytile_status status = POLYTILE_OK;
+    int64_t n = step->partition->n_superblocks, n_samples = pti_min(n, MOST_SAMPLES);
+    int64_t first_piece = future->n_pieces;
+    double moment = 0;
+    for (int64_t s = 0; s < n_samples && n > 1; s++) {
+        int64_t k = s * (n - 1) / (n_samples - 1);
+        PTI_TRY(add_pieces(of, step, &step->partition->superblock[k], future));
+        moment += (double)(2 * k - (n - 1)) * found_bytes(of, future, first_piece);
+        future->n_pieces = first_piece;
+    }
+    *backward = moment > 0;
+done:
+    future->n_pieces = first_piece;
+    return status;
+}
+
+static polytile_status add_launch(const pti_residency *of, const pti_step *step, int launch,
+                                  pti_future *future) {
+    polytile_status status;
+    bool backward = false;
+    PTI_TRY(find_direction(of, step, future, &backward));
+    int64_t n = step->partition->n_superblocks;
+    for (int64_t k = 0; k < n; k++) {
+        const polytile_domain *threads = &step->partition->superblock[backward ? n - 1 - k : k];
+        pti_turn *turn = &future->turn[future->n_turns];
+        *turn = (pti_turn){launch, threads, future->n_pieces, 0};
+        PTI_TRY(add_pieces(of, step, threads, future));
+        turn->n_pieces = (int)(future->n_pieces - turn->first_piece);
+        if (!fits(of, future, turn->first_piece))
+            return POLYTILE_NO_FIT;
+        for (int64_t p = turn->first_piece; p < future->n_pieces; p++)
+            future->piece[p].time = of->time + future->n_turns;
+        future->n_turns++;
+    }
+done:
+    return status;
+}
+
+/** Chain the pieces of each array, and set images to their beginnings. */
+static void chain(pti_residency *of, pti_future *future) {
+    for (int a = 0; a < of->instance.n_operands; a++)
+        of->state[a].first_piece = -1;
+    for (int64_t p = future->n_pieces - 1; p >= 0; p--) {
+        pti_resident_state *state = &of->state[future->piece[p].array];
+        future->piece[p].next = state->first_piece;
+        state->first_piece = p;
+    }
+    for (int a = 0; a < of->instance.n_operands; a++)
+        for (pti_resident_image *image = of->state[a].images; image != NULL; image = image->next)
+            image->next_piece = of->state[a].first_piece;
+}
+
+polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step *steps,
+                                  pti_future *future) {
+    polytile_status status = POLYTILE_OK;
+    int64_t n_turns = 0;
+    int launch = 0;
+    *future = (pti_future){0};
+    for (int s = 0; s < n_steps; s++)
+        n_turns += steps[s].kind == PTI_STEP_LAUNCH ? steps[s].partition->n_superblocks : 0;
+    future->turn = malloc((size_t)(n_turns + 1) * sizeof *future->turn);
+    if (future->turn == NULL)
+        return POLYTILE_NO_MEMORY;
+    for (int s = 0; s < n_steps; s++)
+        if (steps[s].kind == PTI_STEP_LAUNCH)
+            PTI_TRY(add_launch(of, &steps[s], launch++, future));
+    chain(of, future);
+done:
+    return status;
+}
