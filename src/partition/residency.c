@@ -278,6 +278,13 @@ static bool name_window(pti_residency *of, int n_steps, const pti_step *steps) {
     return text.data != NULL;
 }
 
+/** Dropped arrays go last of all: until then the schedule says that they are there. */
+static void drop_arrays(pti_residency *of, int n_steps, const pti_step *steps) {
+    for (int s = 0; s < n_steps; s++)
+        if (steps[s].kind == PTI_STEP_DROP)
+            pti_resident_forget(of, steps[s].dropped);
+}
+
 static bool begin(pti_resident_emit *emit, const pti_future *future, int n_steps,
                   const pti_step *steps) {
     pti_residency *of = emit->of;
@@ -307,6 +314,8 @@ polytile_status pti_residency_plan(pti_residency *of, int n_steps, const pti_ste
         pti_resident_run(&emit, &future, n_steps, steps, link);
         planned = !emit.builder.failed && tell_holdings(of, &schedule->after, &schedule->n_after);
     }
+    if (planned)
+        drop_arrays(of, n_steps, steps);
     of->time += future.n_turns + PAUSE;
     pti_future_free(&future);
     planned = planned && !take_failures(of);

@@ -26,7 +26,8 @@ typedef struct pti_resident_array {
 typedef enum pti_step_kind {
     PTI_STEP_LAUNCH,
     PTI_STEP_FLUSH, /* download what is newer on the device than on the host */
-    PTI_STEP_DROP   /* forget what the device holds of an array, unwritten */
+    PTI_STEP_DROP   /* forget what the device holds of an array, unwritten, after the last step; no
+                       later step uses it */
 } pti_step_kind;
 
 /** What a schedule is made for: a launch in superblocks, or the end of an array's stay. */

@@ -356,15 +356,12 @@ static void flush(run *at, const pti_step *step) {
         pti_image_evict(at->emit, *images);
 }
 
-static void drop(run *at, const pti_step *step) {
-    pti_resident_forget(at->of, step->dropped);
-}
-
 void pti_resident_run(pti_resident_emit *emit, const pti_future *future, int n_steps,
                       const pti_step *steps, const polytile_link *link) {
     static void (*const act[])(run *, const pti_step *) = {
-        [PTI_STEP_LAUNCH] = run_launch, [PTI_STEP_FLUSH] = flush, [PTI_STEP_DROP] = drop};
+        [PTI_STEP_LAUNCH] = run_launch, [PTI_STEP_FLUSH] = flush};
     run at = {.emit = emit, .of = emit->of, .future = future, .link = link, .now = emit->of->time};
     for (int s = 0; s < n_steps && !emit->builder.failed; s++)
-        act[steps[s].kind](&at, &steps[s]);
+        if (steps[s].kind != PTI_STEP_DROP)
+            act[steps[s].kind](&at, &steps[s]);
 }
