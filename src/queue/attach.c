@@ -112,9 +112,7 @@ done:
 polytile_status polytile_queue_attach(polytile_queue *queue, int n_arrays,
                                       polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
-    if (queue == NULL)
-        return POLYTILE_INVALID;
-    pti_clear_error(queue->object.context);
+    PTI_TRY(pti_queue_enter(queue));
     PTI_TRY(check_list(queue, "attach", n_arrays, arrays));
     for (int a = 0; a < n_arrays; a++) {
         PTI_TRY(check_array(queue, arrays[a]));
@@ -144,9 +142,7 @@ static polytile_status check_attached(const polytile_queue *queue, const polytil
 polytile_status polytile_queue_detach(polytile_queue *queue, int n_arrays,
                                       polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
-    if (queue == NULL)
-        return POLYTILE_INVALID;
-    pti_clear_error(queue->object.context);
+    PTI_TRY(pti_queue_enter(queue));
     PTI_TRY(check_list(queue, "detach", n_arrays, arrays));
     for (int a = 0; a < n_arrays; a++)
         PTI_TRY(check_attached(queue, arrays[a]));
@@ -176,10 +172,9 @@ polytile_status polytile_queue_create_array(polytile_queue *queue, const char *n
     polytile_array *made = NULL;
     if (array != NULL)
         *array = NULL;
-    if (queue == NULL)
+    if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
     polytile_context *ctx = queue->object.context;
-    pti_clear_error(ctx);
     if (extents == NULL || array == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "array %s: %s NULL", name == NULL ? "?" : name,
                         extents == NULL ? "its extents are" : "the place for it is");

@@ -125,9 +125,8 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
     polytile_status status;
     polytile_array *found[PTI_MAX_OPERANDS];
     pti_prepared *prepared;
-    if (queue == NULL)
+    if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
-    pti_clear_error(queue->object.context);
     PTI_TRY(check_kernel(queue, kernel, domain));
     PTI_TRY(find_arrays(queue, kernel, n_arrays, arrays, found));
     PTI_TRY(pti_queue_prepare(queue, kernel, domain, found, options, &prepared));

@@ -93,8 +93,24 @@ done:
     return status;
 }
 
+static bool is_own_thread(const polytile_queue *queue) {
+    return queue->has_thread && pthread_equal(pthread_self(), queue->thread);
+}
+
+polytile_status pti_queue_enter(const polytile_queue *queue) {
+    if (queue == NULL)
+        return POLYTILE_INVALID;
+    if (is_own_thread(queue))
+        return pti_fail(queue->object.context, POLYTILE_INVALID,
+                        "queue on %s: it runs the launcher that calls it; a launcher can use other "
+                        "devices and no queue",
+                        queue->device->text);
+    pti_clear_error(queue->object.context);
+    return POLYTILE_OK;
+}
+
 void polytile_queue_destroy(polytile_queue *queue) {
-    if (queue != NULL)
+    if (queue != NULL && !is_own_thread(queue))
         pti_object_release(&queue->object);
 }
 
@@ -103,17 +119,15 @@ polytile_device *polytile_queue_get_device(const polytile_queue *queue) {
 }
 
 polytile_status polytile_queue_wait(polytile_queue *queue) {
-    if (queue == NULL)
+    if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
-    pti_clear_error(queue->object.context);
     pti_queue_settle(queue, -1);
     return pti_queue_take_error(queue);
 }
 
 polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *array) {
-    if (queue == NULL)
+    if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
-    pti_clear_error(queue->object.context);
     if (array == NULL || array->queue != queue)
         return pti_fail(queue->object.context, POLYTILE_INVALID,
                         "queue on %s: cannot wait for array %s, which is not of this queue; attach "
@@ -142,7 +156,7 @@ void polytile_queue_resume(polytile_queue *queue) {
 
 void polytile_queue_get_report(polytile_queue *queue, bool reset, polytile_queue_report *report) {
     polytile_queue_report told = {0};
-    if (queue != NULL) {
+    if (queue != NULL && !is_own_thread(queue)) {
         pti_queue_settle(queue, -1);
         pthread_mutex_lock(&queue->mutex);
         told = queue->report;

@@ -146,6 +146,12 @@ void pti_queue_let_go(polytile_queue *queue, polytile_array *array);
  * array. Errors: NO_MEMORY. */
 polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array);
 
+/* queue.c */
+
+/** What every call on a queue begins with: forget the last error, and refuse to be called by a
+ * launcher that the queue runs, which would wait for itself. Errors: INVALID. */
+polytile_status pti_queue_enter(const polytile_queue *queue);
+
 /* items.c */
 
 /** An item of a kind; NULL when memory runs out. */

@@ -317,6 +317,25 @@ TEST_F(QueueErrors, InternalArraysAreMadeLikeOthers) {
                    {"an array needs a name"});
 }
 
+/** What a launcher is told that uses the queue which runs it; it would wait for itself. */
+int use_own_queue(const polytile_launch *launch) {
+    polytile_queue *queue = static_cast<polytile_queue *>(launch->user);
+    polytile_queue_report told;
+    polytile_queue_get_report(queue, false, &told);
+    return polytile_queue_wait(queue) == POLYTILE_INVALID ? 5 : 0;
+}
+
+TEST_F(QueueErrors, LaunchersDoNotUseTheQueueThatRunsThem) {
+    polytile_implementation calling = {};
+    calling.host_launcher = use_own_queue;
+    calling.user = queue;
+    ASSERT_EQ(launch(queue, create("calling[i]: inout x[i]", &calling), line(100), {x}),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
+    expect_says({"calling: the launcher returned 5"});
+    expect_usable();
+}
+
 TEST_F(QueueErrors, TheDeviceIsTheQueues) {
     polytile_device *device = polytile_queue_get_device(queue);
     const polytile_domain domain = line(100);
