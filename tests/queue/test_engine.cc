@@ -1,0 +1,89 @@
+#include "queue/queue_test.h"
+
+namespace {
+
+/** What the queue's thread does about failures, on host memory and on a device's. */
+class Engine : public QueueTest, public testing::WithParamInterface<const char *> {
+  protected:
+    void SetUp() override {
+        QueueTest::SetUp();
+        queue = open(GetParam());
+        x = wrap("x", x_memory);
+        y = wrap("y", y_memory);
+        z = wrap("z", z_memory);
+        ASSERT_EQ(attach(queue, {x, y, z}), POLYTILE_OK) << error();
+    }
+
+    std::vector<float> x_memory = std::vector<float>(100, 1);
+    std::vector<float> y_memory = std::vector<float>(100, 2);
+    std::vector<float> z_memory = std::vector<float>(100, 0);
+    polytile_queue *queue = nullptr;
+    polytile_array *x = nullptr, *y = nullptr, *z = nullptr;
+};
+
+TEST_P(Engine, AFailureIsToldWithItsLaunchAndWhatItLost) {
+    Gate gate;
+    gate.let_return(3);
+    polytile_queue_pause(queue);
+    EXPECT_EQ(launch(queue, gated(gate), line(100), {z}), POLYTILE_OK) << error();
+    EXPECT_EQ(launch(queue, scale(), line(100), {x}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
+    expect_says({"gated", "returned 3", "left incomplete: z"});
+    EXPECT_FALSE(polytile_array_is_complete(z));
+    EXPECT_TRUE(polytile_array_is_complete(y));
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(queue, {x, y}), POLYTILE_OK) << error();
+    EXPECT_EQ(x_memory, std::vector<float>(100, 1)) << "the launch behind it was run";
+    EXPECT_EQ(y_memory, std::vector<float>(100, 2));
+}
+
+TEST_P(Engine, AnArrayThatIsWrittenWholeIsCompleteAgain) {
+    Gate gate;
+    gate.let_return(3);
+    EXPECT_EQ(launch(queue, gated(gate), line(100), {z}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
+    EXPECT_EQ(launch(queue, add(), line(60), {x, y, z}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    EXPECT_FALSE(polytile_array_is_complete(z)) << "a part of it was written";
+    EXPECT_EQ(launch(queue, add(), line(100), {x, y, z}), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(queue, {x, y, z}), POLYTILE_OK) << error();
+    EXPECT_TRUE(polytile_array_is_complete(z));
+    EXPECT_EQ(z_memory, std::vector<float>(100, 3));
+}
+
+TEST_P(Engine, CountsWhatIsDone) {
+    for (int k = 0; k < 5; k++)
+        EXPECT_EQ(launch(queue, add(), line(100), {x, y, z}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    const polytile_queue_report told = report(queue);
+    EXPECT_EQ(told.n_launches, 5);
+    EXPECT_GE(told.n_kernels, 5);
+    EXPECT_GT(told.run_s, 0);
+    EXPECT_EQ(report(queue, true).n_launches, 5);
+    EXPECT_EQ(report(queue).n_launches, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Engine, testing::Values("host", "host(memory=4KiB)"));
+
+TEST_F(QueueTest, WhatOnlyTheDeviceHeldIsLostWithAFailure) {
+    std::vector<float> x(100, 1), y(100, 2), z(100, 0);
+    Gate gate;
+    polytile_queue *queue = open("host(memory=64KiB)");
+    polytile_array *a = wrap("x", x), *b = wrap("y", y), *c = wrap("z", z);
+    ASSERT_EQ(attach(queue, {a, b, c}), POLYTILE_OK) << error();
+    EXPECT_EQ(launch(queue, add(), line(100), {a, b, c}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    gate.let_return(1);
+    EXPECT_EQ(launch(queue, gated(gate), line(100), {a}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
+    expect_says({"left incomplete: ", "x", "z"});
+    EXPECT_FALSE(polytile_array_is_complete(a));
+    EXPECT_FALSE(polytile_array_is_complete(c)) << "its sums were only on the device";
+    EXPECT_TRUE(polytile_array_is_complete(b));
+    EXPECT_EQ(launch(queue, add(), line(100), {b, b, c}), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(queue, {a, b, c}), POLYTILE_OK) << error();
+    EXPECT_TRUE(polytile_array_is_complete(c));
+    EXPECT_EQ(z, std::vector<float>(100, 4));
+}
+
+} // namespace

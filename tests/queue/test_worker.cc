@@ -1,0 +1,45 @@
+#include "queue/queue_test.h"
+
+#include <csignal>
+
+namespace {
+
+class Worker : public QueueTest {};
+
+/** A launcher that looks at the signals that its thread blocks. */
+int look_at_signals(const polytile_launch *launch) {
+    return pthread_sigmask(SIG_BLOCK, nullptr, static_cast<sigset_t *>(launch->user));
+}
+
+TEST_F(Worker, LeavesSignalsToTheProgramsThreadsButThoseOfItsOwnFaults) {
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    polytile_implementation look = {};
+    look.host_launcher = look_at_signals;
+    look.user = &blocked;
+    std::vector<float> memory(10, 1);
+    polytile_queue *queue = open("host");
+    polytile_array *x = wrap("x", memory);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    EXPECT_EQ(launch(queue, create("look[i]: inout x[i]", &look), line(10), {x}), POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    for (int number : {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1})
+        EXPECT_EQ(sigismember(&blocked, number), 1) << number;
+    for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+        EXPECT_EQ(sigismember(&blocked, number), 0) << number;
+    sigset_t mine;
+    pthread_sigmask(SIG_BLOCK, nullptr, &mine);
+    EXPECT_EQ(sigismember(&mine, SIGINT), 0) << "the program's own mask has changed";
+}
+
+TEST_F(Worker, ManyQueuesStartAndStop) {
+    for (int round = 0; round < 100; round++) {
+        polytile_queue *queues[3];
+        for (polytile_queue *&queue : queues)
+            queue = open("host");
+        for (polytile_queue *queue : queues)
+            polytile_queue_destroy(queue);
+    }
+}
+
+} // namespace
