@@ -79,8 +79,8 @@ static polytile_status create_kernels(session *s, const fields *f, kernels *k) {
 static polytile_status launch(session *s, const polytile_kernel *kernel,
                               const polytile_domain *domain, polytile_array *from,
                               polytile_array *to) {
-    polytile_array *arrays[] = {from, to};
-    return polytile_queue_launch(s->queue, kernel, domain, 2, arrays, &s->plan_options);
+    polytile_plan_options options = session_launch_options(s);
+    return polytile_queue_launch(s->queue, kernel, domain, POLYTILE_ARRAYS(from, to), &options);
 }
 
 /** Copy the outermost rows and columns, which no step changes. */
@@ -120,10 +120,9 @@ static polytile_status run_steps(session *s, const kernels *k, const fields *f) 
     int n_held = f->has_input ? 2 : 1;
     TRY(polytile_queue_attach(s->queue, n_held, held));
     polytile_queue_pause(s->queue);
-    polytile_status status = queue_steps(s, k, f);
+    TRY(queue_steps(s, k, f));
     polytile_queue_resume(s->queue);
-    polytile_status detached = polytile_queue_detach(s->queue, n_held, held);
-    return status == POLYTILE_OK ? detached : status;
+    return polytile_queue_detach(s->queue, n_held, held);
 }
 
 /** Run the same steps with a plain loop and compare. */

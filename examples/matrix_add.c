@@ -39,11 +39,10 @@ static polytile_status open_arrays(session *s, polytile_array **arrays, field_sh
 
 static polytile_status run_once(session *s, const polytile_kernel *kernel,
                                 const polytile_domain *threads, polytile_array *const *arrays) {
+    polytile_plan_options options = session_launch_options(s);
     TRY(polytile_queue_attach(s->queue, N_ARRAYS, arrays));
-    polytile_status status =
-        polytile_queue_launch(s->queue, kernel, threads, N_ARRAYS, arrays, &s->plan_options);
-    polytile_status detached = polytile_queue_detach(s->queue, N_ARRAYS, arrays);
-    return status == POLYTILE_OK ? detached : status;
+    TRY(polytile_queue_launch(s->queue, kernel, threads, N_ARRAYS, arrays, &options));
+    return polytile_queue_detach(s->queue, N_ARRAYS, arrays);
 }
 
 static polytile_status run(session *s, const add_elements *elements, const polytile_kernel *kernel,

@@ -25,6 +25,12 @@ polytile_status session_check_block(session *s, int n_indices) {
                         n_indices, s->options.n_block);
 }
 
+polytile_plan_options session_launch_options(const session *s) {
+    polytile_plan_options options = s->plan_options;
+    options.limit_bytes = 0;
+    return options;
+}
+
 /** The device's text with --limit as its memory. */
 static polytile_status take_device(session *s, device_text *parts) {
     const example_options *options = &s->options;

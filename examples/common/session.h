@@ -63,6 +63,9 @@ polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, 
                                  void **data);
 void session_free_memory(session *s);
 
+/** The options of a launch in the session's queue, whose limit is the device's. */
+polytile_plan_options session_launch_options(const session *s);
+
 /** Refuse a --block that has not one number an index. */
 polytile_status session_check_block(session *s, int n_indices);
 
