@@ -18,8 +18,6 @@ pti_residency *pti_residency_create(int64_t arena_bytes) {
         return NULL;
     of->arena_bytes = arena_bytes;
     of->time = PAUSE;
-    of->instance.threads = one_element;
-    of->instance.n_indices = 1;
     if (!pti_segments_begin(&of->segments, arena_bytes)) {
         free(of);
         return NULL;
