@@ -178,6 +178,9 @@ polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step
         if (steps[s].kind == PTI_STEP_LAUNCH)
             PTI_TRY(add_launch(of, &steps[s], launch++, future));
     chain(of, future);
+    of->largest_bytes = 0;
+    for (int64_t p = 0; p < future->n_pieces; p++)
+        of->largest_bytes = pti_max(of->largest_bytes, future->piece[p].bytes);
 done:
     return status;
 }

@@ -40,13 +40,12 @@ static pti_resident_image *new_image(pti_residency *of) {
     return image;
 }
 
-pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int array,
-                                   const polytile_domain *hull) {
+pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int64_t bytes,
+                                   int array, const polytile_domain *hull) {
     pti_residency *of = emit->of;
     pti_resident_image *image = new_image(of);
     if (image == NULL)
         return NULL;
-    int64_t bytes = pti_resident_bytes(hull, element_bytes(of, array));
     pti_memory *memory = pti_segments_take(&of->segments, stretch, bytes, image);
     if (memory == NULL) {
         image->next = of->spare;

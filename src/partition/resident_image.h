@@ -45,7 +45,8 @@ struct pti_residency {
     int capacity;
     pti_resident_state *state; /* of each array */
     pti_resident_image *spare;
-    int64_t time; /* of the first superblock of the next schedule */
+    int64_t largest_bytes; /* of a piece in the schedule at hand */
+    int64_t time;          /* of the first superblock of the next schedule */
     /* Sets that are made anew for each piece, in the same memory. */
     pti_boxes needed;
     pti_boxes shared;
@@ -70,8 +71,8 @@ void pti_resident_include(pti_boxes *set, const polytile_domain *box);
 
 /** Give a stretch of the arena, whose images are gone, to a new image without valid elements; NULL
  * when memory runs out. */
-pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int array,
-                                   const polytile_domain *hull);
+pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int64_t bytes,
+                                   int array, const polytile_domain *hull);
 
 /** Take an image off the device as it is; what only it held is lost. */
 void pti_image_drop(pti_residency *of, pti_resident_image *image);

@@ -59,7 +59,7 @@ static pti_resident_image *make_image(run *at, int array, const polytile_domain 
         if (stretch.n_segments == 0)
             continue;
         clear_stretch(at, stretch);
-        return pti_image_make(at->emit, stretch, array, hull);
+        return pti_image_make(at->emit, stretch, bytes, array, hull);
     }
     return NULL;
 }
@@ -90,6 +90,13 @@ static pti_resident_image *find_image(const pti_residency *of, int array,
     return best;
 }
 
+/** Pieces with and without a stencil's rim differ little: all take as much, so that each fits where
+ * another was. */
+static int64_t even_bytes(const pti_residency *of, int64_t bytes) {
+    bool is_near = bytes >= of->largest_bytes - of->largest_bytes / 8;
+    return is_near ? of->largest_bytes : bytes;
+}
+
 /** Find or make an image for a piece, and keep it until the piece's superblock has run; NULL if
  * there is no room. */
 static pti_resident_image *reserve(run *at, const pti_piece *piece, reluctance most) {
@@ -99,7 +106,7 @@ static pti_resident_image *reserve(run *at, const pti_piece *piece, reluctance m
         image = make_image(at, piece->array, &of->instance.operand[piece->array].domain,
                            of->state[piece->array].whole_bytes, most);
     if (image == NULL)
-        image = make_image(at, piece->array, &piece->hull, piece->bytes, most);
+        image = make_image(at, piece->array, &piece->hull, even_bytes(of, piece->bytes), most);
     if (image != NULL)
         image->reserved_for = pti_max(image->reserved_for, piece->time);
     return image;
