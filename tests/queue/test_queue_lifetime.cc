@@ -11,12 +11,12 @@ class QueueLifetime : public QueueTest, public testing::WithParamInterface<const
   protected:
     polytile_queue *open_here() { return open(GetParam()); }
 
-    std::vector<float> memory = std::vector<float>(64, 1);
-    const polytile_domain all = line(64);
+    std::vector<float> memory = std::vector<float>(100, 1);
+    const polytile_domain all = line(100);
 };
 
 INSTANTIATE_TEST_SUITE_P(Devices, QueueLifetime,
-                         testing::Values("host", "host(memory=128B)", "host(memory=64KiB)"));
+                         testing::Values("host", "host(memory=768B)", "host(memory=64KiB)"));
 
 TEST_P(QueueLifetime, AnIdleQueueEnds) {
     polytile_queue_destroy(open_here());
@@ -38,7 +38,7 @@ TEST_P(QueueLifetime, DestroyingAQueueRunsWhatIsQueuedAndDetaches) {
     gate.wait_for_a_launch();
     gate.open();
     polytile_queue_destroy(queue);
-    EXPECT_EQ(memory, std::vector<float>(64, 16));
+    EXPECT_EQ(memory, std::vector<float>(100, 16));
     EXPECT_EQ(x->queue, nullptr);
     polytile_queue *next = open_here();
     EXPECT_EQ(attach(next, {x}), POLYTILE_OK) << error();
@@ -51,7 +51,7 @@ TEST_P(QueueLifetime, APausedQueueIsDrainedToo) {
     polytile_queue_pause(queue);
     ASSERT_EQ(launch(queue, scale(), all, {x}), POLYTILE_OK) << error();
     polytile_queue_destroy(queue);
-    EXPECT_EQ(memory, std::vector<float>(64, 2));
+    EXPECT_EQ(memory, std::vector<float>(100, 2));
 }
 
 TEST_P(QueueLifetime, AnArrayDestroyedWhileQueuedIsWaitedForWithAWarning) {
@@ -70,7 +70,7 @@ TEST_P(QueueLifetime, AnArrayDestroyedWhileQueuedIsWaitedForWithAWarning) {
     EXPECT_NE(testing::internal::GetCapturedStderr().find(
                   "array x: destroyed while launches that use it were queued"),
               std::string::npos);
-    EXPECT_EQ(memory, std::vector<float>(64, 8));
+    EXPECT_EQ(memory, std::vector<float>(100, 8));
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
 }
 
@@ -83,7 +83,7 @@ TEST_P(QueueLifetime, AnIdleArrayIsDestroyedWithoutAWord) {
     testing::internal::CaptureStderr();
     polytile_array_destroy(x);
     EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-    EXPECT_EQ(memory, std::vector<float>(64, 2));
+    EXPECT_EQ(memory, std::vector<float>(100, 2));
 }
 
 TEST_P(QueueLifetime, InternalArraysEndBeforeOrWithTheirQueue) {
@@ -94,17 +94,17 @@ TEST_P(QueueLifetime, InternalArraysEndBeforeOrWithTheirQueue) {
     const int64_t block = 1;
     polytile_plan_options options = {};
     options.block = &block;
-    polytile_array *t = make_internal(queue, "t", {64});
-    make_internal(queue, "u", {64});
+    polytile_array *t = make_internal(queue, "t", {100});
+    make_internal(queue, "u", {100});
     EXPECT_EQ(polytile_array_get_data(t), nullptr);
     ASSERT_EQ(launch(queue, adding, all, {x, x, t}, &options), POLYTILE_OK) << error();
     ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
     EXPECT_EQ(polytile_array_get_data(t), nullptr);
     polytile_array_destroy(t);
-    t = make_internal(queue, "t", {64});
+    t = make_internal(queue, "t", {100});
     ASSERT_EQ(launch(queue, adding, all, {t, t, x}, &options), POLYTILE_OK) << error();
     polytile_queue_destroy(queue);
-    EXPECT_EQ(memory, std::vector<float>(64, 0));
+    EXPECT_EQ(memory, std::vector<float>(100, 0));
 }
 
 TEST_P(QueueLifetime, AKernelMayGoWhileItsLaunchesAreQueued) {
@@ -118,19 +118,19 @@ TEST_P(QueueLifetime, AKernelMayGoWhileItsLaunchesAreQueued) {
     polytile_kernel *adding = create("scale[i]: inout x[i]", &scale_kernel);
     ASSERT_EQ(launch(queue, adding, all, {x}), POLYTILE_OK) << error();
     ASSERT_EQ(detach(queue, {x}), POLYTILE_OK) << error();
-    EXPECT_EQ(memory, std::vector<float>(64, 4));
+    EXPECT_EQ(memory, std::vector<float>(100, 4));
 }
 
 /** The context ends what was made last first, so the order of making is that of ending. */
 TEST_P(QueueLifetime, TheContextEndsThemInAnyOrder) {
     const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     for (const auto &order : orders) {
-        std::vector<float> own(64, 1);
+        std::vector<float> own(100, 1);
         polytile_context *context = nullptr;
         polytile_queue *queue = nullptr;
         polytile_array *array = nullptr, *internal = nullptr;
         polytile_kernel *kernel = nullptr;
-        const int64_t extent = 64;
+        const int64_t extent = 100;
         ASSERT_EQ(polytile_context_create(&context), POLYTILE_OK);
         for (int k = 0; k < 3; k++) {
             if (order[k] == 0)
@@ -150,7 +150,7 @@ TEST_P(QueueLifetime, TheContextEndsThemInAnyOrder) {
         testing::internal::CaptureStderr();
         polytile_context_destroy(context);
         testing::internal::GetCapturedStderr();
-        EXPECT_EQ(own, std::vector<float>(64, 8));
+        EXPECT_EQ(own, std::vector<float>(100, 8));
     }
 }
 

@@ -27,7 +27,7 @@ class QueueWaiting : public QueueTest, public testing::WithParamInterface<const 
 };
 
 INSTANTIATE_TEST_SUITE_P(Devices, QueueWaiting,
-                         testing::Values("host", "host(memory=300B)", "host(memory=64KiB)"));
+                         testing::Values("host", "host(memory=768B)", "host(memory=64KiB)"));
 
 TEST_P(QueueWaiting, LaunchesReturnBeforeTheyRun) {
     Gate gate(false);
