@@ -103,8 +103,8 @@ polytile_status polytile_queue_detach(polytile_queue *queue, int n_arrays,
  * parts that do not are kept in memory of the library's own.
  *
  * Errors  As polytile_array_wrap().
- * Owns    The queue owns the array; polytile_array_destroy() ends it sooner, after the launches that
- *         use it.
+ * Owns    The queue owns the array; polytile_array_destroy() ends it sooner, after the launches
+ *         that use it.
  */
 polytile_status polytile_queue_create_array(polytile_queue *queue, const char *name,
                                             polytile_type type, int n_dims, const int64_t *extents,
@@ -136,8 +136,8 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
  * Wait until everything queued is done.
  *
  * Errors  Of the first launch that failed since the last wait, with its name; the launches behind
- *         it were not run. Arrays that lost elements are incomplete and named. The queue can be used
- *         on.
+ *         it were not run. Arrays that lost elements are incomplete and named. The queue can be
+ *         used on.
  */
 polytile_status polytile_queue_wait(polytile_queue *queue);
 

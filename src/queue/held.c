@@ -19,8 +19,8 @@ void pti_queue_unclaim(polytile_queue *queue) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
-/** The position that the device's side gives, or without one the lowest that is free; -1 when memory
- * runs out. */
+/** The position that the device's side gives, or without one the lowest that is free; -1 when
+ * memory runs out. */
 static int take_position(polytile_queue *queue, const polytile_array *array) {
     if (queue->residency != NULL)
         return pti_residency_add(queue->residency,

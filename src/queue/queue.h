@@ -158,8 +158,8 @@ polytile_status pti_queue_enter(const polytile_queue *queue);
 pti_item *pti_item_create(pti_item_kind kind);
 /** Append an item, which becomes the queue's, and give it its number. */
 void pti_queue_append(polytile_queue *queue, pti_item *item);
-/** Items of a list are done, or dropped after a failure: free them, and wake who waits. The mutex is
- * held. */
+/** Items of a list are done, or dropped after a failure: free them, and wake who waits. The mutex
+ * is held. */
 void pti_queue_finish_items(polytile_queue *queue, pti_item *items);
 /** Wait until items are done: those that use an array by its position, or all with -1. Does not
  * report. */

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/** What programs run, the parts of a declaration in one place; every sum is one of unsigned numbers,
- * so that its order does not matter. */
+/** What programs run, the parts of a declaration in one place; every sum is one of unsigned
+ * numbers, so that its order does not matter. */
 struct ProgramKernel {
     const char *declaration;
     const polytile_implementation *implementation;

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-/** A launcher that adds 1 to the elements of its first view, which has one dimension, once it is let
- * through; or fails. */
+/** A launcher that adds 1 to the elements of its first view, which has one dimension, once it is
+ * let through; or fails. */
 class Gate {
   public:
     explicit Gate(bool is_open = true) : is_open_(is_open) {

@@ -4,12 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 namespace {
 
 struct RandomQueue {
     const char *device;
     int64_t n_rounds;
 };
+
+void PrintTo(const RandomQueue &of, std::ostream *out) {
+    *out << of.device;
+}
 
 class QueueRandom : public testing::TestWithParam<RandomQueue> {};
 
