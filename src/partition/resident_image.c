@@ -93,9 +93,19 @@ static int64_t add_op(pti_resident_emit *emit, pti_op_kind kind, const pti_resid
     return pti_builder_add(&emit->builder, &op, waits);
 }
 
+/** Most images lie apart from a box, which the ends of their hulls tell quickest. */
+static bool is_apart(const pti_resident_image *image, const polytile_domain *box) {
+    const polytile_range *range = image->layout.hull.range;
+    for (int d = 0; d < box->n_dims; d++)
+        if (range[d].lo > box->range[d].hi || range[d].hi < box->range[d].lo)
+            return true;
+    return false;
+}
+
 static void clean(pti_resident_state *state, const polytile_domain *box) {
     for (pti_resident_image *image = state->images; image != NULL; image = image->next)
-        pti_boxes_subtract(&image->dirty, box);
+        if (!is_apart(image, box))
+            pti_boxes_subtract(&image->dirty, box);
 }
 
 static void download_box(pti_resident_emit *emit, pti_resident_image *image,
@@ -120,7 +130,7 @@ void pti_image_download(pti_resident_emit *emit, pti_resident_image *image) {
 void pti_image_evict(pti_resident_emit *emit, pti_resident_image *image) {
     const pti_resident_image *other = emit->of->state[image->array].images;
     for (; other != NULL; other = other->next)
-        if (other != image && image->dirty.n_boxes > 0)
+        if (other != image && image->dirty.n_boxes > 0 && !is_apart(other, &image->layout.hull))
             pti_boxes_subtract_all(&image->dirty, &other->dirty);
     pti_image_download(emit, image);
     pti_image_drop(emit->of, image);
@@ -179,7 +189,7 @@ void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resi
 void pti_image_renew(pti_residency *of, pti_resident_image *image, const polytile_domain *box) {
     pti_resident_state *state = &of->state[image->array];
     for (pti_resident_image *other = state->images; other != NULL; other = other->next) {
-        if (other == image)
+        if (other == image || is_apart(other, box))
             continue;
         pti_boxes_subtract(&other->valid, box);
         pti_boxes_subtract(&other->dirty, box);

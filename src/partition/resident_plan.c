@@ -263,7 +263,7 @@ static void bring(run *at, pti_resident_image *image, const pti_step *step,
     pti_boxes_subtract_all(&of->needed, &image->valid);
     pti_resident_image *other = of->state[image->array].images;
     for (; other != NULL && of->needed.n_boxes > 0; other = other->next) {
-        if (other == image)
+        if (other == image || !pti_boxes_meet(&of->needed, &other->layout.hull))
             continue;
         find_shared(of, &other->valid);
         pti_image_copy(at->emit, image, other, &of->shared);
