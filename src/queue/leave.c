@@ -22,10 +22,12 @@ static int64_t n_items_of(polytile_queue *queue, int position) {
     return n_items;
 }
 
+/** To end an array of the queue's own behind the launches that use it is usual; to end one whose
+ * memory is the program's, which comes back first, hardly meant. */
 void pti_queue_end_array(polytile_array *array) {
     polytile_queue *queue = array->queue;
     int64_t n_items = n_items_of(queue, array->position);
-    if (n_items > 0)
+    if (n_items > 0 && !array->is_internal)
         pti_log(queue->object.context, PTI_LOG_WARN,
                 "array %s: destroyed while launches that use it were queued on %s; they are waited "
                 "for",

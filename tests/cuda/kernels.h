@@ -14,6 +14,9 @@ extern "C" {
  * every name where nvcc is missing. */
 const polytile_implementation *cuda_kernel_of(const char *name);
 
+/** The same of the bodies of queue/program_kernels.h. */
+const polytile_implementation *cuda_program_kernel_of(const char *name);
+
 #ifdef __cplusplus
 }
 #endif

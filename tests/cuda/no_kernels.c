@@ -6,3 +6,8 @@ const polytile_implementation *cuda_kernel_of(const char *name) {
     (void)name;
     return NULL;
 }
+
+const polytile_implementation *cuda_program_kernel_of(const char *name) {
+    (void)name;
+    return NULL;
+}

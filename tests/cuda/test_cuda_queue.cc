@@ -1,3 +1,4 @@
+#include "cuda/kernels.h"
 #include "cuda/worlds.h"
 #include "queue/program.h"
 #include "support/environment.h"
@@ -5,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-/* Queues on the CUDA device, on a runtime that needs no GPU. */
+/* Queues on the CUDA device: on a runtime that needs no GPU, and on a GPU if there is one. */
 
 namespace {
 
@@ -42,6 +43,44 @@ int64_t run_program(const std::string &device, uint64_t seed) {
     if (testing::Test::HasFailure())
         ADD_FAILURE() << device << " seed " << seed;
     return n_launched;
+}
+
+/** The same kernels as nvcc compiles them; empty without nvcc. */
+std::vector<polytile_implementation> gpu_implementations() {
+    std::vector<polytile_implementation> made;
+    for (const ProgramKernel &kernel : program_kernels()) {
+        const std::string declaration = kernel.declaration;
+        const polytile_implementation *from_nvcc =
+            cuda_program_kernel_of(declaration.substr(0, declaration.find('[')).c_str());
+        if (from_nvcc == nullptr)
+            return {};
+        made.push_back(*from_nvcc);
+    }
+    return made;
+}
+
+bool gpu_is_there() {
+    int n_devices = 0;
+    const bool found = pti_cuda_runtime.cudaGetDeviceCount(&n_devices) == cudaSuccess;
+    pti_cuda_runtime.cudaGetLastError();
+    return found && n_devices > 0;
+}
+
+TEST(CudaGpu, QueuesGiveTheResultsOfRunningInOrder) {
+    const std::vector<polytile_implementation> implementations = gpu_implementations();
+    if (!gpu_is_there() || implementations.empty())
+        GTEST_SKIP() << "no GPU, or no kernels for it";
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(test_seed("CudaGpu.QueuesGiveTheResultsOfRunningInOrder"));
+    for (int64_t round = 0; round < scaled(100) && !testing::Test::HasFailure(); round++) {
+        const int64_t memory_bytes = random.one_of({2500, 9 << 10, 64 << 10, 1 << 20, 64 << 20});
+        Program::Options options;
+        options.n = random.one_of({5, 24, 90});
+        options.implementations = &implementations;
+        Program program("cuda:0(memory=" + std::to_string(memory_bytes) + ")", options, &random);
+        program.run();
+    }
 }
 
 TEST(CudaQueue, ResultsAreThoseOfRunningInOrder) {

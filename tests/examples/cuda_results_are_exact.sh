@@ -15,6 +15,7 @@ run_cuda() {
 for limit in 1MiB 10000000 64MiB 1GiB; do
     for memory in pageable pinned; do
         run_cuda "$limit" vector_add --n 10000003 --memory "$memory" --repeat 2
+        run_cuda "$limit" matrix_add --n 1731 --memory "$memory" --repeat 2
         run_cuda "$limit" jacobi --n 1731 --steps 7 --memory "$memory"
         run_cuda "$limit" matmul --n 1025 --memory "$memory"
     done
@@ -33,7 +34,7 @@ for buffers in 1 2 3 auto; do
     run_cuda 4MiB jacobi --n 1025 --steps 4 --buffers "$buffers"
     run_cuda 4MiB matmul --n 1000 --buffers "$buffers"
 done
-for example in vector_add matmul 'matmul --split-k off' 'jacobi --steps 5'; do
+for example in vector_add matrix_add matmul 'matmul --split-k off' 'jacobi --steps 5'; do
     # shellcheck disable=SC2086 # an example and its options
     run_limited $example --n 1000 --device cuda:0
 done

@@ -30,6 +30,11 @@ expect_exit 0 vector_add --input "$work/z.npy" --input "$work/z.npy" --output "$
 expect 'max_error == 0'
 expect 'n == 1000'
 
+expect_exit 0 matrix_add --input "$work/c.npy" --input "$work/d.npy" --output "$work/e.npy" \
+    --limit 8KiB --check --json
+expect 'max_error == 0'
+expect 'n == 40'
+
 expect_refusal 2 'overwrite an input' jacobi --input "$work/d.npy" \
     --output "$work/../$(basename "$work")/d.npy"
 expect_refusal 2 'contradicts' jacobi --input "$work/d.npy" --n 41

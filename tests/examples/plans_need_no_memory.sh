@@ -25,7 +25,7 @@ expect_exit 0 vector_add --n 10 --plan --output "$work/none.npy"
 expect_refusal 2 '2^61' vector_add --n 9000000000000000000 --plan
 
 # A GPU need not be here to plan for it, but its limit must be said.
-for example in vector_add 'jacobi --steps 3' matmul 'matmul --split-k off --kernel plain'; do
+for example in vector_add matrix_add 'jacobi --steps 3' matmul 'matmul --split-k off --kernel plain'; do
     # shellcheck disable=SC2086 # an example and its options
     expect_plan $example --device cuda:0 --limit 16MiB
     expect 'limit_bytes == 16777216'

@@ -32,7 +32,7 @@ expect_refusal 2 'plain, blas or auto' matmul --kernel fast
 expect_refusal 2 'unknown option' jacobi --kernel plain
 expect_refusal 2 'unknown device' vector_add --device cudax --plan --limit 1MiB
 expect_refusal 2 'cuda:4096' vector_add --n 10 --device cuda:4096
-has_gpu || for example in vector_add jacobi matmul; do
+has_gpu || for example in vector_add matrix_add jacobi matmul; do
     expect_refusal 2 'use host' "$example" --n 10 --device cuda:0
 done
 expect_refusal 3 'limit' vector_add --n 100 --limit 8 --block 100

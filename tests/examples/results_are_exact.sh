@@ -10,6 +10,9 @@ done
 for limit in 4KiB 64KiB 300KiB 64MiB; do
     run_limited jacobi --n 173 --steps 7 --limit "$limit"
 done
+for limit in 4KiB 100000 64MiB; do
+    run_limited matrix_add --n 173 --limit "$limit" --repeat 2
+done
 for limit in 64KiB 100000 1MiB 64MiB; do
     run_limited matmul --n 157 --limit "$limit"
     run_limited matmul --n 157 --limit "$limit" --split-k off --block 1x16
@@ -28,7 +31,7 @@ for buffers in 1 2 3 auto; do
     run_limited jacobi --n 64 --steps 4 --limit 16KiB --buffers "$buffers"
     run_limited matmul --n 64 --limit 16KiB --buffers "$buffers"
 done
-for example in vector_add matmul 'jacobi --steps 5'; do
+for example in vector_add matrix_add matmul 'jacobi --steps 5'; do
     # shellcheck disable=SC2086 # an example and its options
     run_checked $example --n 100
     expect 'limit_bytes == 0'
@@ -36,6 +39,7 @@ for example in vector_add matmul 'jacobi --steps 5'; do
 done
 run_checked jacobi --n 3 --steps 1 --steps-per-pass 1
 run_checked vector_add --n 1
+run_checked matrix_add --n 1
 run_checked matmul --n 1
 run_limited vector_add --n 5000 --device 'host(threads=1,memory=8KiB)' --repeat 3
 finish
