@@ -139,28 +139,34 @@ bool pti_residency_is_dirty(const pti_residency *of, int array) {
 }
 
 /** Memory ran out somewhere in a set: it no longer says what it should. */
-static bool take_failure(pti_boxes *set) {
-    bool failed = set->failed;
+static void take_failure(pti_boxes *set, bool *failed) {
+    *failed |= set->failed;
     set->failed = false;
-    return failed;
 }
 
-static bool take_image_failures(pti_resident_image *image) {
-    bool failed = false;
-    for (; image != NULL; image = image->next)
-        failed |= take_failure(&image->valid) | take_failure(&image->dirty);
-    return failed;
+static void take_image_failures(pti_resident_image *image, bool *failed) {
+    for (; image != NULL; image = image->next) {
+        take_failure(&image->valid, failed);
+        take_failure(&image->dirty, failed);
+    }
+}
+
+static void take_array_failures(pti_resident_state *state, bool *failed) {
+    pti_boxes *sets[] = {&state->unwritten, &state->on_host, &state->initialised,
+                         &state->downloaded};
+    take_image_failures(state->images, failed);
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+        take_failure(sets[k], failed);
 }
 
 static bool take_failures(pti_residency *of) {
-    bool failed = take_failure(&of->needed) | take_failure(&of->shared) | take_failure(&of->rest) |
-                  take_image_failures(of->spare);
-    for (int a = 0; a < of->instance.n_operands; a++) {
-        pti_resident_state *state = &of->state[a];
-        failed |= take_image_failures(state->images) | take_failure(&state->unwritten) |
-                  take_failure(&state->on_host) | take_failure(&state->initialised) |
-                  take_failure(&state->downloaded);
-    }
+    bool failed = false;
+    pti_boxes *sets[] = {&of->needed, &of->shared, &of->rest};
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+        take_failure(sets[k], &failed);
+    take_image_failures(of->spare, &failed);
+    for (int a = 0; a < of->instance.n_operands; a++)
+        take_array_failures(&of->state[a], &failed);
     return failed;
 }
 
