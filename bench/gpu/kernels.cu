@@ -1,5 +1,7 @@
 #include "gpu/kernels.h"
 
+#include "jacobi_kernels.h"
+
 #include <polytile/kernel.h>
 
 POLYTILE_KERNEL(gather, (i), (const float, x, 1), (float, y, 1)) {
@@ -11,6 +13,26 @@ POLYTILE_KERNEL(gather, (i), (const float, x, 1), (float, y, 1)) {
 
 const polytile_implementation *gpu_gather(void) {
     return &gather_kernel;
+}
+
+POLYTILE_KERNEL(increment, (i), (float, x, 1)) {
+    PT_AT(x, i) += 1.0f;
+}
+
+const polytile_implementation *gpu_increment(void) {
+    return &increment_kernel;
+}
+
+static __global__ void plain_jacobi(const float *a, float *b, int64_t n) {
+    int64_t i = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;
+    int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x + 1;
+    const float *at = a + i * n + j;
+    if (i < n - 1 && j < n - 1)
+        b[i * n + j] = FIVE_POINT_MEAN(at[0], at[-n], at[n], at[-1], at[1], 0.2f);
+}
+
+const void *gpu_plain_jacobi(void) {
+    return (const void *)plain_jacobi;
 }
 
 static __global__ void plain_add(const float *x, const float *y, float *z, int64_t n) {

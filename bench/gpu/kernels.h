@@ -20,6 +20,15 @@ const polytile_implementation *gpu_gather(void);
 
 enum { GATHER_WEIGHTS = 4, GATHER_PERIOD = 1 << 20 };
 
+#define INCREMENT_DECLARATION "increment[i]: inout x[i]"
+
+/** x[i] += 1: with whole numbers in x exact, however often. */
+const polytile_implementation *gpu_increment(void);
+
+/** A step of the example's jacobi over the interior of n x n floats as plain CUDA: (const float *a,
+ * float *b, int64_t n), one thread an element of the interior, the second index along x. */
+const void *gpu_plain_jacobi(void);
+
 /** z[i] = x[i] + y[i] for n elements as plain CUDA: (const float *x, const float *y, float *z,
  * int64_t n), one thread an element. */
 const void *gpu_plain_add(void);

@@ -24,14 +24,15 @@ typedef struct gpu_comparison {
     double plan_s; /* what planning took beforehand; 0: nothing was planned */
 } gpu_comparison;
 
-/** A comparison's figures; all times in seconds. */
+/** A comparison's figures; all times in seconds, what is no time in its unit. */
 typedef struct gpu_row {
     char name[56];
     char against[40];
-    double ours_median_s;
-    double ours_least_s;
-    double rival_median_s;
-    double rival_least_s;
+    char unit[4];
+    double ours_median;
+    double ours_least;
+    double rival_median;
+    double rival_least;
     double ratio; /* of the medians */
     bench_relation relation;
     double target;
@@ -48,6 +49,13 @@ typedef struct gpu_results {
 void gpu_report_into(gpu_results *results);
 
 void gpu_report(const gpu_comparison *comparison);
+
+/** Report what is no time, such as "GB": both sides are in this unit. */
+void gpu_report_in(const char *unit, const gpu_comparison *comparison);
+
+/** Report what was measured against one fixed figure in the same unit, such as what a call may take
+ * at most; the comparison's rival is left NULL. */
+void gpu_report_fixed(const char *unit, const gpu_comparison *comparison, double figure);
 
 /** End this process's case with a text that says what failed. */
 __attribute__((noreturn, format(printf, 1, 2))) void gpu_fail(const char *format, ...);

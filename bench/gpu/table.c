@@ -10,8 +10,8 @@ bool gpu_table_begin(gpu_table *table, const char *json_path) {
     }
     if (table->json != NULL)
         fputs("{\"benchmark\": \"gpu\", \"cases\": [", table->json);
-    printf("%-46s %10s %10s  %-30s %10s %10s %8s %9s\n", "case", "median s", "best s", "against",
-           "median s", "best s", "ratio", "target");
+    printf("%-46s %10s %10s %-2s  %-30s %10s %10s %8s %9s\n", "case", "median", "best", "",
+           "against", "median", "best", "ratio", "target");
     fflush(stdout);
     return true;
 }
@@ -21,8 +21,9 @@ static bool is_reached(const gpu_row *row) {
 }
 
 static void print_row(const gpu_row *row) {
-    printf("%-46s %10.6f %10.6f  %-30s %10.6f %10.6f %8.4f", row->name, row->ours_median_s,
-           row->ours_least_s, row->against, row->rival_median_s, row->rival_least_s, row->ratio);
+    printf("%-46s %10.6f %10.6f %-2s  %-30s %10.6f %10.6f %8.4f", row->name, row->ours_median,
+           row->ours_least, row->unit, row->against, row->rival_median, row->rival_least,
+           row->ratio);
     if (row->relation != BENCH_NO_TARGET)
         printf(" %3s %5g  %s", bench_relation_sign(row->relation), row->target,
                is_reached(row) ? "reached" : "MISSED");
@@ -48,10 +49,10 @@ static void write_row(FILE *json, const gpu_row *row) {
     fputs(", \"against\": ", json);
     write_string(json, row->against);
     fprintf(json,
-            ", \"median_s\": %.9g, \"least_s\": %.9g, \"rival_median_s\": %.9g, "
-            "\"rival_least_s\": %.9g, \"ratio\": %.9g, \"plan_s\": %.9g",
-            row->ours_median_s, row->ours_least_s, row->rival_median_s, row->rival_least_s,
-            row->ratio, row->plan_s);
+            ", \"median_%s\": %.9g, \"least_%s\": %.9g, \"rival_median_%s\": %.9g, "
+            "\"rival_least_%s\": %.9g, \"ratio\": %.9g, \"plan_s\": %.9g",
+            row->unit, row->ours_median, row->unit, row->ours_least, row->unit, row->rival_median,
+            row->unit, row->rival_least, row->ratio, row->plan_s);
     if (row->relation != BENCH_NO_TARGET)
         fprintf(json, ", \"relation\": \"%s\", \"target\": %.9g, \"reached\": %s",
                 bench_relation_sign(row->relation), row->target,

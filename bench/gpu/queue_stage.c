@@ -1,0 +1,55 @@
+#include "gpu/queue_stage.h"
+
+#include "gpu/report.h"
+
+static void require(const queue_stage *s, polytile_status status, const char *what) {
+    if (status != POLYTILE_OK)
+        gpu_fail("%s: %s: %s", what, polytile_status_text(status),
+                 s->ctx != NULL ? polytile_last_error(s->ctx) : "");
+}
+
+void queue_stage_open(queue_stage *s, int64_t memory_bytes, const char *declaration,
+                      const polytile_implementation *implementation) {
+    char text[64];
+    *s = (queue_stage){0};
+    snprintf(text, sizeof text, "cuda:0(memory=%lldB)", (long long)memory_bytes);
+    require(s, polytile_context_create(&s->ctx), "polytile_context_create");
+    require(s, polytile_queue_create(s->ctx, text, &s->queue), text);
+    require(s, polytile_kernel_create(s->ctx, declaration, implementation, &s->kernel),
+            declaration);
+}
+
+void queue_stage_wrap(queue_stage *s, int n_dims, const int64_t *extents, float *data) {
+    const char *name = polytile_kernel_get_array_name(s->kernel, s->n_arrays);
+    require(s,
+            polytile_array_wrap(s->ctx, name, POLYTILE_F32, n_dims, extents, data,
+                                &s->arrays[s->n_arrays]),
+            "polytile_array_wrap");
+    s->n_arrays++;
+}
+
+void queue_stage_attach(const queue_stage *s) {
+    require(s, polytile_queue_attach(s->queue, s->n_arrays, s->arrays), "polytile_queue_attach");
+}
+
+void queue_stage_detach(const queue_stage *s) {
+    require(s, polytile_queue_detach(s->queue, s->n_arrays, s->arrays), "polytile_queue_detach");
+}
+
+void queue_stage_launch(const queue_stage *s, const polytile_domain *threads,
+                        polytile_array *const *arrays) {
+    require(s,
+            polytile_queue_launch(s->queue, s->kernel, threads, s->n_arrays,
+                                  arrays != NULL ? arrays : s->arrays, NULL),
+            "polytile_queue_launch");
+}
+
+void queue_stage_wait(const queue_stage *s) {
+    require(s, polytile_queue_wait(s->queue), "polytile_queue_wait");
+}
+
+polytile_queue_report queue_stage_report(const queue_stage *s) {
+    polytile_queue_report report;
+    polytile_queue_get_report(s->queue, true, &report);
+    return report;
+}

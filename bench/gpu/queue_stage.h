@@ -1,0 +1,34 @@
+#ifndef BENCH_GPU_QUEUE_STAGE_H
+#define BENCH_GPU_QUEUE_STAGE_H
+
+#include "gpu/problem.h"
+
+/* A kernel's launches through a queue on the first GPU. */
+
+typedef struct queue_stage {
+    polytile_context *ctx;
+    polytile_queue *queue;
+    polytile_kernel *kernel;
+    polytile_array *arrays[PROBLEM_MOST_ARRAYS];
+    int n_arrays;
+} queue_stage;
+
+/** Open a queue on cuda:0 with a limit and create the kernel. Units: bytes. */
+void queue_stage_open(queue_stage *s, int64_t memory_bytes, const char *declaration,
+                      const polytile_implementation *implementation);
+
+/** Wrap the next array of the kernel, of 32-bit floats. */
+void queue_stage_wrap(queue_stage *s, int n_dims, const int64_t *extents, float *data);
+
+void queue_stage_attach(const queue_stage *s);
+void queue_stage_detach(const queue_stage *s);
+
+/** Shapes: arrays in the declaration's order; NULL: as they were wrapped. */
+void queue_stage_launch(const queue_stage *s, const polytile_domain *threads,
+                        polytile_array *const *arrays);
+void queue_stage_wait(const queue_stage *s);
+
+/** What the queue did since the last call. */
+polytile_queue_report queue_stage_report(const queue_stage *s);
+
+#endif
