@@ -59,13 +59,19 @@ bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
            pti_replay_use(replay, op, &used->history, used->operand, box, writes_it);
 }
 
+/** Whether the superblock touches anything through a section; if so, *touched has one such element.
+ * Boxes around a section's pieces may hold elements although it has none. */
+static bool is_touched(const launch_operand *of, const pti_section *section,
+                       polytile_domain *touched) {
+    const pti_boxes nothing = {0};
+    return !pti_needs_covered(of->instance, section, of->threads, &nothing, touched);
+}
+
 /** Elements that the superblock touches need a placement. */
 static bool check_untouched(const launch_operand *of) {
-    const pti_boxes nothing = {0};
     polytile_domain missing;
     for (int s = 0; s < of->operand->n_sections; s++)
-        if (!pti_needs_covered(of->instance, &of->instance->section[of->operand->first_section + s],
-                               of->threads, &nothing, &missing))
+        if (is_touched(of, &of->instance->section[of->operand->first_section + s], &missing))
             return reject(of, &missing, "has no placement");
     return true;
 }
@@ -151,9 +157,10 @@ static bool replay_reads(const launch_operand *of) {
         return replay_partial_reads(of);
     for (int s = 0; s < of->operand->n_sections; s++) {
         const pti_section *section = &of->instance->section[of->operand->first_section + s];
-        polytile_domain hull = pti_needs_hull(of->instance, section, of->threads);
-        if (pti_box_is_empty(&hull))
+        polytile_domain hull, touched;
+        if (!is_touched(of, section, &touched))
             continue;
+        hull = pti_needs_hull(of->instance, section, of->threads);
         if (!pti_replay_use_resident(of->replay, of->op, of->resident, &hull, writes(section)) ||
             (reads(section) && !section->fresh && !check_section_read(of, section)))
             return false;

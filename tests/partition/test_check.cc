@@ -537,6 +537,24 @@ TEST(Check, HostileSchedulesDoNotCrash) {
     }
 }
 
+/** Pieces of three elements, both outside x, with all of x between them. */
+TEST(Check, WhatNoThreadTouchesNeedNotBeThere) {
+    Handmade made;
+    made.threads = Box({{0, 1}});
+    made.Operand("x", 4, Box({{0, 5}}));
+    made.Section(POLYTILE_IN, false, {Sub(-3, -1, {10})});
+    made.Operand("y", 4, Box({{0, 1}}));
+    made.Section(POLYTILE_OUT, false, {Sub(0, 0, {1})});
+    const int64_t x = made.Place(0, 0, Box({{0, 5}})), y = made.Place(1, 24, Box({{0, 1}}));
+    const int64_t launch = made.Launch(made.threads, {x, y});
+    made.Move(PTI_DOWNLOAD, 0, y, made.threads, {launch});
+    EXPECT_TRUE(made.Holds()) << made.why;
+    made.sections[0].subscript[0] = Sub(-3, 0, {10});
+    EXPECT_FALSE(made.Holds());
+    EXPECT_NE(made.why.find("x: is read where nothing was written yet"), std::string::npos)
+        << made.why;
+}
+
 TEST(Check, AcceptsThousandsOfSuperblocks) {
     const struct {
         const char *what;
