@@ -19,6 +19,9 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
     if (pti_boxes_meet(&replay->operand[o].unwritten, &op->box))
         return pti_replay_reject(replay, i, o, &op->box,
                                  "was not written by anyone, so that the host does not hold it");
+    if (pti_replay_is_lost(replay, o, &op->box))
+        return pti_replay_reject(replay, i, o, &op->box,
+                                 "was lost: nothing holds its newest version any more");
     if (pti_replay_host_is_stale(replay, o, &op->box))
         return pti_replay_reject(replay, i, o, &op->box, "the host's version is out of date");
     if (pti_replay_fresh(replay, i, o) != NULL &&

@@ -13,12 +13,14 @@
  * resident, whichever launch wrote it, ordered before it by streams and waits; that memory is not
  * reused before everything that uses it is done; that placements stay inside the arena and the
  * arena inside the limit, and that no two elements of a placement share bytes; that nothing is
- * uploaded that is stale on the host or that nobody wrote, no written element is lost, downloaded
- * early or when the host has it, and every written element reaches the host, and no other.
+ * uploaded that is stale on the host or that nobody wrote, no written element is downloaded early or
+ * when the host has it, and every written element reaches the host, and no other.
  *
  * What lies on the device before and after is taken and given as check_holdings.h says: written
- * elements reach the host or stay in a holding that says so. A reduction that starts from the
- * identity may overwrite what is newest only with all that its own launch then combines into.
+ * elements reach the host or stay in a holding that says so. With several launches, what is newest
+ * may be lost, in memory that something else takes over, if a later launch writes it again before
+ * anything uses it, or if its array is dropped. A reduction that starts from the identity may
+ * overwrite what is newest only with all that its own launch then combines into.
  *
  * Returns true if all holds; otherwise false with the first violation in *why (operation, array,
  * box).

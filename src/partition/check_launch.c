@@ -76,13 +76,18 @@ static bool check_untouched(const launch_operand *of) {
     return true;
 }
 
-static const char not_there[] = "is read but its newest version is not all there";
+static bool reject_read(const launch_operand *of, const polytile_domain *missing) {
+    return reject(of, missing,
+                  pti_replay_is_lost(of->replay, of->array, missing)
+                      ? "is read but was lost: nothing holds its newest version any more"
+                      : "is read but its newest version is not all there");
+}
 
 static bool check_section_read(const launch_operand *of, const pti_section *section) {
     polytile_domain missing;
     return pti_needs_covered(of->instance, section, of->threads, &contents_of(of)[PTI_VALID],
                              &missing) ||
-           reject(of, &missing, not_there);
+           reject_read(of, &missing);
 }
 
 /** Of a partial operand only the hull is known: all of it is read, and all of it counts as written.
@@ -90,7 +95,7 @@ static bool check_section_read(const launch_operand *of, const pti_section *sect
 static bool replay_partial_reads(const launch_operand *of) {
     polytile_domain hull = pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, of->threads);
     return pti_replay_use_resident(of->replay, of->op, of->resident, &hull, true) &&
-           (pti_boxes_cover(&contents_of(of)[PTI_VALID], &hull) || reject(of, &hull, not_there));
+           (pti_boxes_cover(&contents_of(of)[PTI_VALID], &hull) || reject_read(of, &hull));
 }
 
 /** *written := what the launch changes of an operand. */
@@ -132,7 +137,7 @@ static bool check_start(const launch_operand *of, const polytile_domain *box) {
     const pti_boxes *identity = &contents_of(of)[pti_identity_of(of->operand->reduction)];
     polytile_domain common;
     if (!is_ready_to_combine(of, box, &common))
-        return reject(of, &common, not_there);
+        return reject_read(of, &common);
     for (int k = 0; k < identity->n_boxes; k++)
         if (pti_box_intersect(&identity->box[k], box, &common) && pti_boxes_meet(combined, &common))
             return reject(of, &common, "starts again after it was combined into before");

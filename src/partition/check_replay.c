@@ -155,16 +155,33 @@ static int64_t find_segment(const pti_replay *replay, int64_t byte) {
     return lo;
 }
 
-/** A resident's memory goes to another; what is newest in it must be elsewhere too. */
+/** Add to what is lost the part of a box that is dirty in one resident and in no other, which is
+ * then in scratch; false if there is none. */
+static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
+    pti_operand_state *operand = &replay->operand[replay->resident[r].operand];
+    if (!pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
+        return false;
+    pti_boxes_copy(&replay->scratch, &replay->resident[r].content[PTI_DIRTY]);
+    pti_boxes_clip(&replay->scratch, box);
+    for (int64_t q = operand->first_resident; q >= 0; q = replay->resident[q].next)
+        if (q != r)
+            pti_boxes_subtract_all(&replay->scratch, &replay->resident[q].content[PTI_DIRTY]);
+    for (int k = 0; k < replay->scratch.n_boxes; k++)
+        pti_boxes_gather(&operand->lost, &replay->scratch.box[k]);
+    return replay->scratch.n_boxes > 0;
+}
+
+/**
+ * A resident's memory goes to another; what is newest in it is lost if it is not elsewhere too.
+ *
+ * Within one launch nothing overwrites what it wrote, so that the loss is told at once.
+ */
 static bool bury(pti_replay *replay, int64_t op, int64_t r) {
     pti_resident *resident = &replay->resident[r];
-    pti_boxes *dirty = &resident->content[PTI_DIRTY];
     unlink_resident(replay, r);
-    for (int64_t q = replay->operand[resident->operand].first_resident; q >= 0;
-         q = replay->resident[q].next)
-        pti_boxes_subtract_all(dirty, &replay->resident[q].content[PTI_DIRTY]);
-    if (dirty->n_boxes > 0)
-        return pti_replay_reject(replay, op, resident->operand, &dirty->box[0],
+    bool loses = lose(replay, r, &replay->schedule->placement[r].layout.hull);
+    if (loses && replay->schedule->n_launches == 0)
+        return pti_replay_reject(replay, op, resident->operand, &replay->scratch.box[0],
                                  "is overwritten before it was downloaded");
     forget_all(replay, resident->content);
     return true;
@@ -283,8 +300,12 @@ bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int op
     return record_use(replay, op, history, box, writes);
 }
 
+bool pti_replay_is_lost(const pti_replay *replay, int operand, const polytile_domain *box) {
+    return pti_boxes_meet(&replay->operand[operand].lost, box);
+}
+
 bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polytile_domain *box) {
-    if (pti_boxes_meet(&replay->operand[operand].lost, box))
+    if (pti_replay_is_lost(replay, operand, box))
         return true;
     for (int64_t r = replay->operand[operand].first_resident; r >= 0; r = replay->resident[r].next)
         if (pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
@@ -296,20 +317,6 @@ void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *bo
     for (int64_t r = replay->operand[operand].first_resident; r >= 0; r = replay->resident[r].next)
         if (replay->resident[r].content[PTI_DIRTY].n_boxes > 0)
             pti_boxes_subtract(&replay->resident[r].content[PTI_DIRTY], box);
-}
-
-/** Add to what is lost the part of a box that is dirty in one resident and in no other. */
-static void lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
-    pti_operand_state *operand = &replay->operand[replay->resident[r].operand];
-    if (!pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
-        return;
-    pti_boxes_copy(&replay->scratch, &replay->resident[r].content[PTI_DIRTY]);
-    pti_boxes_clip(&replay->scratch, box);
-    for (int64_t q = operand->first_resident; q >= 0; q = replay->resident[q].next)
-        if (q != r)
-            pti_boxes_subtract_all(&replay->scratch, &replay->resident[q].content[PTI_DIRTY]);
-    for (int k = 0; k < replay->scratch.n_boxes; k++)
-        pti_boxes_gather(&operand->lost, &replay->scratch.box[k]);
 }
 
 void pti_replay_overwrite(pti_replay *replay, int64_t resident, const polytile_domain *box) {

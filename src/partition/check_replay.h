@@ -64,10 +64,10 @@ typedef struct pti_operand_state {
     int64_t first_resident; /* live, -1 for none */
     pti_history host;       /* of the host array, under transfers */
     pti_boxes unwritten;    /* elements that nobody wrote yet */
-    pti_boxes lost;     /* newer than the host's, and valid nowhere: an identity took the place */
-    int combining;      /* the launch that combined is of */
-    pti_boxes combined; /* fresh reductions: elements that its threads have combined into */
-    pti_boxes filled;   /* fresh reductions in place */
+    pti_boxes lost;         /* newer than the host's, and valid nowhere: something took the place */
+    int combining;          /* the launch that combined is of */
+    pti_boxes combined;     /* fresh reductions: elements that its threads have combined into */
+    pti_boxes filled;       /* fresh reductions in place */
 } pti_operand_state;
 
 typedef struct pti_replay {
@@ -115,6 +115,9 @@ bool pti_replay_settle(pti_replay *replay, int64_t resident);
 /** Record the use of a box of some memory, which must not race with another. */
 bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int operand,
                     const polytile_domain *box, bool writes);
+
+/** Whether the newest version of a part of the box is nowhere any more. */
+bool pti_replay_is_lost(const pti_replay *replay, int operand, const polytile_domain *box);
 
 /** Whether a part of the box was written since it was on the host. */
 bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polytile_domain *box);

@@ -282,11 +282,18 @@ static bool name_window(pti_residency *of, int n_steps, const pti_step *steps) {
     return text.data != NULL;
 }
 
-/** Dropped arrays go last of all: until then the schedule says that they are there. */
-static void drop_arrays(pti_residency *of, int n_steps, const pti_step *steps) {
-    for (int s = 0; s < n_steps; s++)
-        if (steps[s].kind == PTI_STEP_DROP)
-            pti_resident_forget(of, steps[s].dropped);
+static bool tell_dropped(const pti_residency *of, pti_schedule *schedule, int n_steps,
+                         const pti_step *steps) {
+    for (int s = 0; s < n_steps; s++) {
+        if (steps[s].kind != PTI_STEP_DROP)
+            continue;
+        if (schedule->dropped == NULL)
+            schedule->dropped = calloc((size_t)of->instance.n_operands, sizeof *schedule->dropped);
+        if (schedule->dropped == NULL)
+            return false;
+        schedule->dropped[steps[s].dropped] = true;
+    }
+    return true;
 }
 
 static bool begin(pti_resident_emit *emit, const pti_future *future, int n_steps,
@@ -303,6 +310,7 @@ static bool begin(pti_resident_emit *emit, const pti_future *future, int n_steps
         schedule->launch_placement[k] = -1;
     place_images(emit);
     return tell_launches(schedule, n_steps, steps) && tell_unwritten(of, schedule) &&
+           tell_dropped(of, schedule, n_steps, steps) &&
            tell_holdings(of, &schedule->before, &schedule->n_before);
 }
 
@@ -318,8 +326,6 @@ polytile_status pti_residency_plan(pti_residency *of, int n_steps, const pti_ste
         pti_resident_run(&emit, &future, n_steps, steps, link);
         planned = !emit.builder.failed && tell_holdings(of, &schedule->after, &schedule->n_after);
     }
-    if (planned)
-        drop_arrays(of, n_steps, steps);
     of->time += future.n_turns + PAUSE;
     pti_future_free(&future);
     planned = planned && !take_failures(of);

@@ -12,7 +12,8 @@
  * superblock runs on images that contain what it touches; where there is none, one is made, of the
  * whole array if all arrays fit together, and filled from other images and from the host. Memory
  * for it comes from the run of neighbours in the arena whose next use lies farthest ahead; what is
- * newer in them than on the host is downloaded first. */
+ * newer in them than on the host is downloaded first, unless later steps overwrite or drop it before
+ * they read it. */
 
 /** An array that may be resident. */
 typedef struct pti_resident_array {
@@ -26,8 +27,7 @@ typedef struct pti_resident_array {
 typedef enum pti_step_kind {
     PTI_STEP_LAUNCH,
     PTI_STEP_FLUSH, /* download what is newer on the device than on the host */
-    PTI_STEP_DROP   /* forget what the device holds of an array, unwritten, after the last step; no
-                       later step uses it */
+    PTI_STEP_DROP   /* forget what the device holds of an array, unwritten; no later step uses it */
 } pti_step_kind;
 
 /** What a schedule is made for: a launch in superblocks, or the end of an array's stay. */

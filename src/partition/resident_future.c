@@ -8,17 +8,71 @@
 void pti_future_free(pti_future *future) {
     free(future->turn);
     free(future->piece);
+    pti_boxes_free(&future->left);
     *future = (pti_future){0};
 }
 
-int64_t pti_future_next_use(const pti_future *future, pti_resident_image *image, int64_t now) {
-    polytile_domain common;
+/** Most pieces lie apart from an image, which the ends of the boxes tell quickest. */
+static bool are_apart(const polytile_domain *a, const polytile_domain *b) {
+    for (int d = 0; d < a->n_dims; d++)
+        if (a->range[d].lo > b->range[d].hi || a->range[d].hi < b->range[d].lo)
+            return true;
+    return false;
+}
+
+/** The first piece from `now` on that lies near an image. */
+static int64_t first_piece(const pti_future *future, pti_resident_image *image, int64_t now) {
     int64_t p = image->next_piece;
-    while (p >= 0 && (future->piece[p].time < now ||
-                      !pti_box_intersect(&future->piece[p].hull, &image->layout.hull, &common)))
+    while (p >= 0 &&
+           (future->piece[p].time < now || are_apart(&future->piece[p].hull, &image->layout.hull)))
         p = future->piece[p].next;
-    image->next_piece = p;
+    return image->next_piece = p;
+}
+
+/**
+ * Take out of `left`, some elements of an image, what pieces overwrite, until one has a fate that
+ * ends the search: its position, -1 if there is none before nothing is left.
+ *
+ * It also ends where boxes become many, or pieces.
+ */
+static int64_t follow(pti_future *future, const pti_resident_image *image, pti_fate end) {
+    enum { MOST_BOXES = 16, MOST_PIECES = 4096 };
+    pti_boxes *left = &future->left;
+    int64_t p = image->next_piece;
+    for (int n = 0; p >= 0 && left->n_boxes > 0; p = future->piece[p].next, n++) {
+        const pti_piece *piece = &future->piece[p];
+        if (n == MOST_PIECES || left->n_boxes > MOST_BOXES || left->failed)
+            return p;
+        if (are_apart(&piece->hull, &image->layout.hull) || !pti_boxes_meet(left, &piece->hull))
+            continue;
+        if (piece->fate == PTI_FATE_READ || piece->fate == end)
+            return p;
+        pti_boxes_subtract(left, &piece->hull);
+    }
+    return -1;
+}
+
+static int64_t find_next_use(pti_future *future, pti_resident_image *image, int64_t now) {
+    if (first_piece(future, image, now) < 0)
+        return INT64_MAX;
+    pti_boxes_copy(&future->left, &image->valid);
+    int64_t p = follow(future, image, PTI_FATE_READ);
     return p < 0 ? INT64_MAX : future->piece[p].time;
+}
+
+int64_t pti_future_next_use(pti_future *future, pti_resident_image *image, int64_t now) {
+    if (image->next_use < now)
+        image->next_use = find_next_use(future, image, now);
+    return image->next_use;
+}
+
+void pti_future_discard(pti_future *future, pti_resident_image *image, int64_t now) {
+    if (image->dirty.n_boxes == 0 || first_piece(future, image, now) < 0)
+        return;
+    pti_boxes_copy(&future->left, &image->dirty);
+    follow(future, image, PTI_FATE_FLUSHED);
+    if (!future->left.failed)
+        pti_boxes_copy(&image->dirty, &future->left);
 }
 
 static pti_piece *add_piece(pti_future *future) {
@@ -41,6 +95,15 @@ static pti_piece *piece_of(const pti_future *future, int64_t first_piece, int ar
     return NULL;
 }
 
+/** Whether an operand's elements are all written and none read, as far as its hull goes: certainly
+ * so if it is one section that is a box. */
+static bool overwrites_hull(const pti_instance *instance, int operand) {
+    const pti_operand *is = &instance->operand[operand];
+    const pti_section *section = &instance->section[is->first_section];
+    return is->n_sections == 1 && !is->partial && section->role == POLYTILE_OUT && section->exact &&
+           section->is_box;
+}
+
 /** Add what a superblock touches, one piece an array. Errors: NO_MEMORY. */
 static polytile_status add_pieces(const pti_residency *of, const pti_step *step,
                                   const polytile_domain *threads, pti_future *future) {
@@ -54,6 +117,8 @@ static polytile_status add_pieces(const pti_residency *of, const pti_step *step,
         if (!is_second && (piece = add_piece(future)) == NULL)
             return POLYTILE_NO_MEMORY;
         piece->array = step->array[o];
+        piece->fate =
+            is_second || !overwrites_hull(step->instance, o) ? PTI_FATE_READ : PTI_FATE_OVERWRITTEN;
         piece->hull = is_second ? pti_box_coarse_union(&piece->hull, &hull) : hull;
     }
     for (int64_t p = first_piece; p < future->n_pieces; p++) {
@@ -86,7 +151,7 @@ static double found_bytes(const pti_residency *of, const pti_future *future, int
     double sum = 0;
     int64_t p = from - 1, seen_bytes = 0;
     for (; p >= 0 && seen_bytes < of->arena_bytes; p--) {
-        for (int64_t q = from; q < future->n_pieces; q++)
+        for (int64_t q = from; q < future->n_pieces && future->piece[p].bytes > 0; q++)
             sum += common_bytes(&future->piece[q], future->piece[p].array, &future->piece[p].hull);
         seen_bytes += future->piece[p].bytes;
     }
@@ -127,6 +192,18 @@ done:
     return status;
 }
 
+/** The end of an array's stay. */
+static polytile_status add_end(const pti_residency *of, const pti_step *step, pti_future *future) {
+    pti_piece *piece = add_piece(future);
+    if (piece == NULL)
+        return POLYTILE_NO_MEMORY;
+    *piece = (pti_piece){.array = step->dropped,
+                         .fate = step->kind == PTI_STEP_DROP ? PTI_FATE_DROPPED : PTI_FATE_FLUSHED,
+                         .time = of->time + future->n_turns - 1,
+                         .hull = of->instance.operand[step->dropped].domain};
+    return POLYTILE_OK;
+}
+
 static polytile_status add_launch(const pti_residency *of, const pti_step *step, int launch,
                                   pti_future *future) {
     polytile_status status;
@@ -160,7 +237,7 @@ static void chain(pti_residency *of, pti_future *future) {
     }
     for (int a = 0; a < of->instance.n_operands; a++)
         for (pti_resident_image *image = of->state[a].images; image != NULL; image = image->next)
-            image->next_piece = of->state[a].first_piece;
+            pti_image_look_ahead(of, image);
 }
 
 polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step *steps,
@@ -175,8 +252,8 @@ polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step
     if (future->turn == NULL)
         return POLYTILE_NO_MEMORY;
     for (int s = 0; s < n_steps; s++)
-        if (steps[s].kind == PTI_STEP_LAUNCH)
-            PTI_TRY(add_launch(of, &steps[s], launch++, future));
+        PTI_TRY(steps[s].kind == PTI_STEP_LAUNCH ? add_launch(of, &steps[s], launch++, future)
+                                                 : add_end(of, &steps[s], future));
     chain(of, future);
     of->largest_bytes = 0;
     for (int64_t p = 0; p < future->n_pieces; p++)

@@ -5,12 +5,21 @@
 
 /* What a window of launches will touch, superblock by superblock in the order of running. */
 
-/** The box around what one superblock touches of one array. */
+/** What becomes of the elements of a piece that are on the device. */
+typedef enum pti_fate {
+    PTI_FATE_READ,        /* some of them may be read */
+    PTI_FATE_OVERWRITTEN, /* all of them, unread */
+    PTI_FATE_FLUSHED,     /* the whole array leaves the device: for the host, if newer than there */
+    PTI_FATE_DROPPED      /* the same, but nobody needs it */
+} pti_fate;
+
+/** The box around what one superblock touches of one array, or the end of an array's stay. */
 typedef struct pti_piece {
     int array;
-    int64_t time;  /* of the superblock */
+    pti_fate fate;
+    int64_t time;  /* of the superblock; of an end: of the superblock before it */
     int64_t next;  /* of the same array, -1: none */
-    int64_t bytes; /* of an image of it */
+    int64_t bytes; /* of an image of it; of an end: 0 */
     polytile_domain hull;
 } pti_piece;
 
@@ -28,6 +37,7 @@ typedef struct pti_future {
     int64_t n_pieces;
     int64_t capacity;
     pti_piece *piece;
+    pti_boxes left; /* a set that is made anew for each image, in the same memory */
 } pti_future;
 
 /**
@@ -40,8 +50,16 @@ polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step
                                   pti_future *future);
 void pti_future_free(pti_future *future);
 
-/** The time of the first superblock, from `now` on, that touches anything of an image; INT64_MAX if
- * none does. now never falls from call to call. */
-int64_t pti_future_next_use(const pti_future *future, pti_resident_image *image, int64_t now);
+/**
+ * The time of the first superblock, from `now` on, that may read what an image holds; INT64_MAX if
+ * none does, or all of it is overwritten before. Sooner where that is hard to tell.
+ *
+ * now never falls from call to call.
+ */
+int64_t pti_future_next_use(pti_future *future, pti_resident_image *image, int64_t now);
+
+/** Take out of an image's dirty elements those of which the host needs no version: from `now` on
+ * they are overwritten or dropped before anything may read them. Fewer where that is hard to tell. */
+void pti_future_discard(pti_future *future, pti_resident_image *image, int64_t now);
 
 #endif

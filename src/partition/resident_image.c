@@ -60,10 +60,15 @@ pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch,
     image->writers = pti_last_none();
     image->reserved_for = image->last_use = -1;
     image->is_current = false;
-    image->next_piece = of->state[array].first_piece;
+    pti_image_look_ahead(of, image);
     image->next = of->state[array].images;
     of->state[array].images = image;
     return image;
+}
+
+void pti_image_look_ahead(const pti_residency *of, pti_resident_image *image) {
+    image->next_piece = of->state[image->array].first_piece;
+    image->next_use = -1;
 }
 
 void pti_image_drop(pti_residency *of, pti_resident_image *image) {
@@ -142,6 +147,7 @@ static int64_t write_in(pti_resident_emit *emit, pti_op_kind kind, pti_resident_
     pti_last_note(&image->writers, kind, op);
     pti_last_note(&memory_of(emit->of, image)->users, kind, op);
     pti_resident_include(&image->valid, box);
+    image->next_use = -1;
     return op;
 }
 
@@ -197,6 +203,7 @@ void pti_image_renew(pti_residency *of, pti_resident_image *image, const polytil
     pti_boxes_subtract(&state->unwritten, box);
     pti_resident_include(&image->valid, box);
     pti_resident_include(&image->dirty, box);
+    image->next_use = -1;
 }
 
 static bool is_within(const pti_boxes *inner, const pti_boxes *outer) {

@@ -21,6 +21,7 @@ struct pti_resident_image {
     int64_t last_use;     /* time of the last superblock that ran on it */
     bool is_current;      /* of the superblock at hand: must stay until that has run */
     int64_t next_piece;   /* the first of the schedule at hand not known to be apart; -1: none */
+    int64_t next_use;     /* of its valid elements, if it lies ahead; -1: not known */
 };
 
 /** What is known of an array beside its images. */
@@ -73,6 +74,9 @@ void pti_resident_include(pti_boxes *set, const polytile_domain *box);
  * when memory runs out. */
 pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int64_t bytes,
                                    int array, const polytile_domain *hull);
+
+/** Nothing is known any more of how the schedule at hand uses an image. */
+void pti_image_look_ahead(const pti_residency *of, pti_resident_image *image);
 
 /** Take an image off the device as it is; what only it held is lost. */
 void pti_image_drop(pti_residency *of, pti_resident_image *image);

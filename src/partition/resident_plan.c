@@ -21,7 +21,7 @@ typedef enum reluctance {
 typedef struct run {
     pti_resident_emit *emit;
     pti_residency *of;
-    const pti_future *future;
+    pti_future *future;
     const polytile_link *link;
     int64_t now; /* time of the next superblock to run */
     reluctance reluctance;
@@ -40,12 +40,15 @@ static pti_loss loss_of(const void *of, pti_resident_image *image) {
                       .last_use = image->last_use};
 }
 
-/** Bring what is newest in a stretch of the arena back to the host, and take it off the device. */
+/** Bring what is newest in a stretch of the arena back to the host, if it is needed, and take it off
+ * the device. */
 static void clear_stretch(run *at, pti_stretch stretch) {
     for (int k = 0; k < stretch.n_segments; k++) {
         pti_resident_image *image = at->of->segments.memory[stretch.first + k].image;
-        if (image != NULL)
-            pti_image_evict(at->emit, image);
+        if (image == NULL)
+            continue;
+        pti_future_discard(at->future, image, at->now);
+        pti_image_evict(at->emit, image);
     }
 }
 
@@ -363,12 +366,15 @@ static void flush(run *at, const pti_step *step) {
         pti_image_evict(at->emit, *images);
 }
 
-void pti_resident_run(pti_resident_emit *emit, const pti_future *future, int n_steps,
+static void drop(run *at, const pti_step *step) {
+    pti_resident_forget(at->of, step->dropped);
+}
+
+void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
                       const pti_step *steps, const polytile_link *link) {
     static void (*const act[])(run *, const pti_step *) = {
-        [PTI_STEP_LAUNCH] = run_launch, [PTI_STEP_FLUSH] = flush};
+        [PTI_STEP_LAUNCH] = run_launch, [PTI_STEP_FLUSH] = flush, [PTI_STEP_DROP] = drop};
     run at = {.emit = emit, .of = emit->of, .future = future, .link = link, .now = emit->of->time};
     for (int s = 0; s < n_steps && !emit->builder.failed; s++)
-        if (steps[s].kind != PTI_STEP_DROP)
-            act[steps[s].kind](&at, &steps[s]);
+        act[steps[s].kind](&at, &steps[s]);
 }

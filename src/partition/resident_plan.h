@@ -7,10 +7,9 @@
  * Turn steps into operations, superblock by superblock, of a schedule that has been begun.
  *
  * Memory for the next superblocks is found, and what lies there downloaded, before a superblock is
- * launched, so that moving overlaps computing. emit tells whether memory ran out. Dropping is left
- * to the caller.
+ * launched, so that moving overlaps computing. emit tells whether memory ran out.
  */
-void pti_resident_run(pti_resident_emit *emit, const pti_future *future, int n_steps,
+void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
                       const pti_step *steps, const polytile_link *link);
 
 #endif

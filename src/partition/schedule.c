@@ -75,6 +75,7 @@ void pti_schedule_free(pti_schedule *schedule) {
     free_holdings(schedule->before, schedule->n_before);
     free_holdings(schedule->after, schedule->n_after);
     free_unwritten(schedule);
+    free(schedule->dropped);
     free(schedule->superblock);
     free(schedule->placement);
     free(schedule->launch_placement);

@@ -80,7 +80,7 @@ typedef struct pti_holding {
  * With several launches the instance is of no kernel: its operands are all arrays that the schedule
  * knows of, and it has no sections. Data may lie on the device before and stay there: what is dirty
  * after the last operation has not reached the host. Elements that nobody wrote are zero; they are
- * filled, not uploaded.
+ * filled, not uploaded. What a later launch overwrites need not reach the host before.
  */
 typedef struct pti_schedule {
     const pti_instance *instance; /* borrowed: lives as long */
@@ -91,6 +91,7 @@ typedef struct pti_schedule {
     int n_after;
     pti_holding *after;
     pti_boxes *unwritten; /* of each operand, before; NULL: every element was written */
+    bool *dropped; /* of each operand: what it holds at the end does not matter; NULL: of none */
     bool in_place;
     int64_t limit_bytes; /* 0: none */
     int64_t arena_bytes; /* all placements lie in [0, arena_bytes) */

@@ -137,6 +137,7 @@ class HandQueue {
         made_ = Handmade();
         static_cast<HandKernel &>(made_) = arrays_;
         steps_.clear();
+        n_launched_ = 0;
         accesses_.clear();
         done_.clear();
         combined_.clear();
@@ -315,14 +316,31 @@ class HandQueue {
     void Evict(size_t k, int64_t at, int64_t bytes) {
         for (size_t v = images_.size(); v-- > 0;)
             if (Overlaps(images_[v], at, bytes)) {
-                Download(k, images_[v]);
+                Download(k, images_[v], random_.chance(70) ? Doomed(images_[v].array) : Elements());
                 images_.erase(images_.begin() + static_cast<std::ptrdiff_t>(v));
             }
     }
 
-    void Download(size_t k, const Image &image) {
+    /** Elements of an array that the rest of the window writes before it reads them. */
+    Elements Doomed(int a) const {
+        Elements used, doomed;
+        for (size_t k = n_launched_; k < steps_.size(); k++) {
+            const auto found = steps_[k].arrays.find(a);
+            if (found == steps_[k].arrays.end())
+                continue;
+            const Elements &read = found->second.read;
+            used.insert(read.begin(), read.end());
+            const Elements overwritten = Without(found->second.written, used);
+            doomed.insert(overwritten.begin(), overwritten.end());
+            used.insert(overwritten.begin(), overwritten.end());
+        }
+        return doomed;
+    }
+
+    /** Bring home what is newer, but for what nobody needs. */
+    void Download(size_t k, const Image &image, const Elements &doomed = {}) {
         Elements &stale = stale_[static_cast<size_t>(image.array)];
-        const Elements dirty = Common(image.valid, stale);
+        const Elements dirty = Without(Common(image.valid, stale), doomed);
         Move(PTI_DOWNLOAD, k, image, dirty, nullptr);
         stale = Without(stale, dirty);
     }
@@ -406,6 +424,7 @@ class HandQueue {
         for (const auto &[a, touched] : step.arrays)
             if (!touched.all.empty())
                 Renew(step.launch, a, touched, *FindImage(step, a));
+        n_launched_ = k + 1;
     }
 
     void Renew(int launch, int a, const Touched &touched, Image &image) {
@@ -428,7 +447,19 @@ class HandQueue {
                 Download(k, image);
     }
 
+    /** What is only on the device of an array is not needed. */
+    void DropArray(int a) {
+        for (size_t v = images_.size(); v-- > 0;)
+            if (images_[v].array == a)
+                images_.erase(images_.begin() + static_cast<std::ptrdiff_t>(v));
+        stale_[static_cast<size_t>(a)].clear();
+        made_.dropped.insert(a);
+    }
+
     void EndWindow() {
+        for (int a = 0; a < static_cast<int>(arrays_.operands.size()); a++)
+            if (random_.chance(10))
+                DropArray(a);
         for (size_t v = images_.size(); v-- > 0;)
             if (random_.chance(15) &&
                 Common(images_[v].valid, stale_[static_cast<size_t>(images_[v].array)]).empty())
@@ -488,6 +519,7 @@ class HandQueue {
     std::vector<Image> images_;
     Handmade made_;
     std::vector<Step> steps_;
+    size_t n_launched_ = 0;
     std::vector<std::vector<Access>> accesses_; /* of each operation */
     std::vector<std::set<size_t>> done_;        /* before each operation */
     std::map<std::pair<int, int>, Elements> combined_;

@@ -2,6 +2,8 @@
 #define POLYTILE_TESTS_PARTITION_HANDMADE_H
 
 #include <cstdint>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -120,6 +122,7 @@ struct Handmade : HandKernel {
     std::vector<HandKernel> kernels; /* none: one launch, of the operands themselves */
     std::vector<HandHolding> before, after;
     std::vector<std::vector<polytile_domain>> unwritten; /* of each array; none: all written */
+    std::set<int> dropped;                               /* arrays */
     bool in_place = false;
     int64_t limit_bytes = 0;
     int64_t arena_bytes = 0;
@@ -141,6 +144,9 @@ struct Handmade : HandKernel {
         made.after = HoldingsFrom(schedule.after, schedule.n_after);
         for (int a = 0; schedule.unwritten != nullptr && a < instance.n_operands; a++)
             made.unwritten.push_back(BoxesFrom(schedule.unwritten[a]));
+        for (int a = 0; schedule.dropped != nullptr && a < instance.n_operands; a++)
+            if (schedule.dropped[a])
+                made.dropped.insert(a);
         made.in_place = schedule.in_place;
         made.limit_bytes = schedule.limit_bytes;
         made.arena_bytes = schedule.arena_bytes;
@@ -284,6 +290,10 @@ struct Handmade : HandKernel {
                 after_.push_back({holding.placement, Set(holding.valid), Set(holding.dirty)});
             for (auto &boxes : made.unwritten)
                 unwritten_.push_back(Set(boxes));
+            if (!made.dropped.empty())
+                dropped_ = std::make_unique<bool[]>(made.operands.size());
+            for (int a : made.dropped)
+                dropped_[static_cast<size_t>(a)] = true;
         }
 
         void PointTo(pti_schedule &schedule) {
@@ -294,6 +304,7 @@ struct Handmade : HandKernel {
             schedule.n_after = static_cast<int>(after_.size());
             schedule.after = after_.data();
             schedule.unwritten = unwritten_.empty() ? nullptr : unwritten_.data();
+            schedule.dropped = dropped_.get();
         }
 
       private:
@@ -306,6 +317,7 @@ struct Handmade : HandKernel {
         std::vector<pti_schedule_launch> launches_;
         std::vector<pti_holding> before_, after_;
         std::vector<pti_boxes> unwritten_;
+        std::unique_ptr<bool[]> dropped_;
     };
 
     static HandKernel KernelOf(const pti_schedule_launch &launch) {

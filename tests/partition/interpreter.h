@@ -314,11 +314,12 @@ class Interpreter {
     }
 
     /** The host has the newest version of what was written and is not kept on the device, and all
-     * else as it was. */
+     * else as it was; of what was dropped it may have anything. */
     bool HostIsRight() {
         for (const auto &[name, version] : newest_) {
             const bool nobody_wrote = version == zero && !host_lacks_[name];
-            if (!nobody_wrote && !kept_.count(name) && !IsOnHost(name))
+            const bool matters = !nobody_wrote && !made_.dropped.count(name.first);
+            if (matters && !kept_.count(name) && !IsOnHost(name))
                 return false;
         }
         return true;

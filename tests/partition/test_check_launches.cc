@@ -132,12 +132,32 @@ Handmade Evict() {
     return made;
 }
 
+/** Nothing needs what x = y gave, as x = z follows; its place goes to z between them. */
+Handmade Discard() {
+    Handmade made;
+    Arrays(made, {"x", "y", "z"});
+    const int64_t x = made.Place(0, 0, all), y = made.Place(1, 64, all), z = made.Place(2, 0, all),
+                  new_x = made.Place(0, 64, all);
+    made.before = {{y, {all}, {}}};
+    made.Begin(Kernel({POLYTILE_IN, POLYTILE_OUT}), {1, 0});
+    const int64_t first = made.Launch(all, {x, y, -1});
+    made.Begin(Kernel({POLYTILE_IN, POLYTILE_OUT}), {2, 0});
+    const int64_t in = made.Move(PTI_UPLOAD, 1, z, all, {first});
+    made.Launch(all, {new_x, -1, z}, {in});
+    made.after = {{z, {all}, {}}, {new_x, {all}, {all}}};
+    return made;
+}
+
 const struct Right {
     const char *what;
     Handmade (*make)();
-} rights[] = {{"two launches", Chain},        {"goes on from what is there", Resume},
-              {"two reductions", Twice},      {"no launch", Flush},
-              {"one array twice", SameArray}, {"memory taken over", Evict}};
+} rights[] = {{"two launches", Chain},
+              {"goes on from what is there", Resume},
+              {"two reductions", Twice},
+              {"no launch", Flush},
+              {"one array twice", SameArray},
+              {"memory taken over", Evict},
+              {"a version that nobody needs", Discard}};
 
 TEST(CheckLaunches, AcceptsRightSchedules) {
     for (const Right &row : rights) {
@@ -269,8 +289,8 @@ TEST(CheckLaunches, FindWhatEarlierOnesWrote) {
              m.Drop(2);
              m.Drop(1);
          },
-         "operation 1 (launch for superblock 1 of launch 1), x[0:15]: is overwritten before it was "
-         "downloaded"},
+         "operation 1 (launch for superblock 1 of launch 1), x: is read where nothing was written "
+         "yet"},
         {"part of the input missing", Resume, [](Handmade &m) { m.before[0].valid = {lower}; },
          "y[0:15]: is read but its newest version is not all there"},
     };
@@ -360,6 +380,84 @@ TEST(CheckLaunches, WhatIsThereAfterIsTrue) {
         ExpectRejected(row);
 }
 
+TEST(CheckLaunches, WhatIsLostIsWrittenAgainBeforeAnyUse) {
+    const Break rows[] = {
+        {"uploaded", Discard,
+         [](Handmade &m) {
+             m.ops[m.Find(PTI_LAUNCH, 1)].superblock = 1;
+             m.ops.insert(m.ops.begin() + 2, m.ops[1]);
+             m.waits.insert(m.waits.begin() + 2, std::vector<int64_t>{0});
+             m.waits[3] = {2};
+             m.ops[2].placement = 3;
+         },
+         "operation 2 (upload for superblock 1 of launch 1), x[0:15]: was lost: nothing holds its "
+         "newest version any more"},
+        {"read", Discard,
+         [](Handmade &m) {
+             m.kernels[1].sections[1].role = POLYTILE_INOUT;
+             m.kernels[1].operands[1].reads = true;
+         },
+         "x[0:15]: is read but was lost: nothing holds its newest version any more"},
+        {"downloaded", Discard,
+         [](Handmade &m) {
+             m.ops.insert(m.ops.begin() + 2, m.ops[1]);
+             m.waits.insert(m.waits.begin() + 2, std::vector<int64_t>{0});
+             m.waits[3] = {1};
+             m.ops[2].kind = PTI_DOWNLOAD;
+             m.ops[2].placement = 0;
+         },
+         "x: is used where other data has taken its place"},
+        {"written in part", Discard,
+         [](Handmade &m) {
+             m.kernels[1].threads = m.superblocks[1] = m.ops[2].box = lower;
+             m.after[1].valid = m.after[1].dirty = {lower};
+         },
+         "x[8:15] is lost: overwritten before it was downloaded, and never written again"},
+        {"lost by the last launch", Discard,
+         [](Handmade &m) {
+             m.Drop(2);
+             m.kernels.pop_back();
+             m.superblocks.pop_back();
+             m.launch_placements.resize(3);
+             m.ops[1].launch = 0;
+             m.ops[1].superblock = 0;
+             m.after.pop_back();
+         },
+         "x[0:15] is lost: overwritten before it was downloaded, and never written again"},
+        {"kept", Discard,
+         [](Handmade &m) {
+             m.after.push_back({0, {all}, {}});
+         },
+         "placement 0, x: is not there any more"},
+    };
+    for (const Break &row : rows)
+        ExpectRejected(row);
+}
+
+TEST(CheckLaunches, WhatIsDroppedMayBeLost) {
+    const struct {
+        const char *what;
+        Handmade (*make)();
+        int array;
+        void (*change)(Handmade &);
+    } rows[] = {
+        {"still there", Flush, 0, [](Handmade &m) { m.Drop(0); }},
+        {"not said to be dirty", Resume, 1, [](Handmade &m) { m.after.erase(m.after.begin()); }},
+        {"its place taken", Discard, 0,
+         [](Handmade &m) {
+             m.kernels[1].threads = m.superblocks[1] = m.ops[2].box = lower;
+             m.after.pop_back();
+         }},
+    };
+    for (const auto &row : rows) {
+        Handmade made = row.make();
+        row.change(made);
+        EXPECT_FALSE(made.Holds()) << row.what;
+        made.dropped = {row.array};
+        EXPECT_TRUE(made.Holds()) << row.what << ": " << made.why;
+    }
+}
+
 TEST(CheckLaunches, UnwrittenElementsAreFilled) {
     const Break rows[] = {
         {"uploaded", Resume, [](Handmade &m) { m.ops[0].kind = PTI_UPLOAD; },
@@ -414,7 +512,7 @@ TEST(CheckLaunches, ReductionsStartOnceALaunch) {
              m.kernels[1].sections[1].subscript[0] = Sub(1, 1, {});
              m.after[0].valid = m.after[0].dirty = {Box({{1}})};
          },
-         "s[0] was overwritten by an identity that nothing was combined into"},
+         "s[0] is lost: overwritten before it was downloaded, and never written again"},
         {"uploaded", Twice, [](Handmade &m) { m.ops[m.Find(PTI_FILL)].kind = PTI_UPLOAD; },
          "starts from the identity, not from what the host holds"},
     };

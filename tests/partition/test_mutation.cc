@@ -372,6 +372,13 @@ bool ChangeUnwritten(Draw &draw, Handmade &made, bool *) {
     return true;
 }
 
+bool ChangeDropped(Draw &draw, Handmade &made, bool *) {
+    const int a = static_cast<int>(draw.Below(made.operands.size()));
+    if (made.dropped.erase(a) == 0)
+        made.dropped.insert(a);
+    return true;
+}
+
 bool ChangeLaunch(Draw &draw, Handmade &made, bool *) {
     if (made.ops.empty() || made.kernels.size() < 2)
         return false;
@@ -432,6 +439,7 @@ const Kind holding_kinds[] = {
     {"a held box dropped", DropHeldBox},
     {"a held box added", AddHeldBox},
     {"other elements unwritten", ChangeUnwritten},
+    {"other arrays dropped", ChangeDropped},
     {"an operation of another launch", ChangeLaunch},
     {"an operand that is another array", ChangeArray},
     {"a superblock of the launch before", ShiftLaunch},
