@@ -40,6 +40,7 @@ typedef struct contest {
 typedef struct costs {
     bench_times taken;
     bench_times moved;
+    double plan_s; /* of the queue's thread, for the last of them */
 } costs;
 
 static void swap(polytile_array **arrays, int n_arrays) {
@@ -81,6 +82,7 @@ static void sweep_by_queue(const contest *c, bool is_together, costs *of) {
     bench_add_time(&of->taken, bench_now_s() - start_s);
     polytile_queue_report report = queue_stage_report(&c->queue);
     bench_add_time(&of->moved, 1e-9 * (double)(report.h2d_bytes + report.d2h_bytes));
+    of->plan_s = report.plan_s;
 }
 
 static void create(contest *c) {
@@ -132,10 +134,13 @@ static void measure(const contest *c, costs *together, costs *one_by_one, costs 
 
 static void report(const sweep *of, const char *how, const costs *queue, const costs *runs) {
     char name[56], bytes_name[56];
-    snprintf(name, sizeof name, "queue, 40 sweeps %s, %s", of->name, how);
+    snprintf(name, sizeof name, "queue, %d sweeps %s, %s", N_SWEEPS, of->name, how);
     snprintf(bytes_name, sizeof bytes_name, "queue, moved %s, %s", of->name, how);
-    gpu_report(&(gpu_comparison){
-        .name = name, .against = "polytile_run", .ours = &queue->taken, .rival = &runs->taken});
+    gpu_report(&(gpu_comparison){.name = name,
+                                 .against = "polytile_run",
+                                 .ours = &queue->taken,
+                                 .rival = &runs->taken,
+                                 .plan_s = queue->plan_s});
     gpu_report_in("GB", &(gpu_comparison){.name = bytes_name,
                                           .against = "polytile_run",
                                           .ours = &queue->moved,
