@@ -3,7 +3,9 @@
 
 #include "queue/queue.h"
 
-/* What a failure loses: elements that only the device held. */
+/* What a failure loses: elements that only the device held, or of which even that kept no version,
+ * since a later launch of the run would have written them again: both are of arrays that were dirty
+ * before the run, or that its launches had begun to write. */
 
 /** Which arrays have such elements, one an array held; NULL when memory runs out, or none is held.
  * The caller frees it. */

@@ -339,6 +339,51 @@ TEST(Residency, SweepsOverTwiceTheArenaMoveHalf) {
     }
 }
 
+/** update A -> B and copy B -> A over the interior, n_sweeps of both: the bytes that move. */
+int64_t BytesOfTwoKernels(int n_sweeps, int64_t n_rows, int64_t rows_each, int64_t arena_bytes,
+                          bool together) {
+    const std::string rows = std::to_string(n_rows), grid = rows + "x100";
+    const std::vector<std::string> domains = {grid, grid};
+    const std::string inner = "1:" + std::to_string(n_rows - 2) + ", 1:98";
+    Resident resident(arena_bytes, domains, {false, true});
+    CutLaunch update({"update[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+                      inner.c_str(),
+                      {{"A", 0}, {"B", 1}}},
+                     domains);
+    CutLaunch copy({"copy[i, j]: in B[i, j]; out A[i, j]", inner.c_str(), {{"A", 0}, {"B", 1}}},
+                   domains);
+    update.CutInPieces(rows_each);
+    copy.CutInPieces(rows_each);
+    std::vector<pti_step> steps;
+    for (int k = 0; k < n_sweeps; k++) {
+        steps.insert(steps.end(), {update.Step(), copy.Step()});
+        if (!together) {
+            resident.Plan(steps);
+            steps.clear();
+        }
+    }
+    steps.push_back(Flush(0));
+    steps.push_back(Drop(1));
+    resident.Plan(steps);
+    return resident.h2d_bytes + resident.d2h_bytes;
+}
+
+/** Of two arrays that take turns only one is worth keeping: the other is overwritten unread. */
+TEST(Residency, UpdateAndCopyOverTwiceTheArenaMoveLittle) {
+    const int64_t rows_each = 40, n_rows = 64 * rows_each, array_bytes = n_rows * 100 * 8;
+    const int n_sweeps = 30;
+    const double all_bytes = 4.0 * n_sweeps * static_cast<double>(array_bytes);
+    double times_fewer[2];
+    for (bool together : {false, true})
+        times_fewer[together] =
+            all_bytes / static_cast<double>(
+                            BytesOfTwoKernels(n_sweeps, n_rows, rows_each, array_bytes, together));
+    std::printf("move %.1f times less in windows of one sweep, %.1f times in one of all\n",
+                times_fewer[false], times_fewer[true]);
+    EXPECT_GE(times_fewer[false], 1.9);
+    EXPECT_GE(times_fewer[true], 4);
+}
+
 double Seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();

@@ -86,4 +86,29 @@ TEST_F(QueueTest, WhatOnlyTheDeviceHeldIsLostWithAFailure) {
     EXPECT_EQ(z, std::vector<float>(100, 4));
 }
 
+/** z makes room for y without a download, as the last launch writes it again. */
+TEST_F(QueueTest, WhatWasDiscardedIsLostWithAFailure) {
+    std::vector<float> x(8000, 1), y(8000, 2), z(8000, 0);
+    Gate gate;
+    polytile_queue *queue = open("host(memory=64KiB)");
+    polytile_array *a = wrap("x", x), *b = wrap("y", y), *c = wrap("z", z);
+    ASSERT_EQ(attach(queue, {a, b, c}), POLYTILE_OK) << error();
+    for (const bool fails : {false, true}) {
+        gate.let_return(fails);
+        polytile_queue_pause(queue);
+        EXPECT_EQ(launch(queue, add(), line(8000), {a, a, c}), POLYTILE_OK) << error();
+        EXPECT_EQ(launch(queue, gated(gate), line(8000), {b}), POLYTILE_OK) << error();
+        EXPECT_EQ(launch(queue, add(), line(8000), {a, a, c}), POLYTILE_OK) << error();
+        EXPECT_EQ(polytile_queue_wait(queue), fails ? POLYTILE_DEVICE : POLYTILE_OK) << error();
+        EXPECT_EQ(polytile_array_is_complete(c), !fails);
+        EXPECT_EQ(polytile_array_is_complete(b), !fails);
+        EXPECT_TRUE(polytile_array_is_complete(a));
+        EXPECT_LE(report(queue).d2h_bytes, 8000 * 4) << "more than y went home";
+    }
+    EXPECT_EQ(launch(queue, add(), line(8000), {a, a, c}), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(queue, {a, b, c}), POLYTILE_OK) << error();
+    EXPECT_TRUE(polytile_array_is_complete(c));
+    EXPECT_EQ(z, std::vector<float>(8000, 2));
+}
+
 } // namespace
