@@ -73,6 +73,7 @@ static const pti_loss no_loss = {.next_use = INT64_MAX, .last_use = INT64_MIN};
 
 static void add_loss(pti_loss *sum, const pti_loss *part) {
     sum->never = sum->never || part->never;
+    sum->is_dirty = sum->is_dirty || part->is_dirty;
     sum->next_use = pti_min(sum->next_use, part->next_use);
     sum->last_use = pti_max(sum->last_use, part->last_use);
 }
@@ -80,6 +81,8 @@ static void add_loss(pti_loss *sum, const pti_loss *part) {
 static bool is_better(const offer *a, const offer *b) {
     if (a->loss.next_use != b->loss.next_use)
         return a->loss.next_use > b->loss.next_use;
+    if (a->loss.is_dirty != b->loss.is_dirty)
+        return b->loss.is_dirty;
     if (a->loss.last_use != b->loss.last_use)
         return a->loss.last_use < b->loss.last_use;
     return a->size_bytes < b->size_bytes;

@@ -25,8 +25,9 @@ typedef struct pti_segments {
 /** How much is lost with the images of some memory. */
 typedef struct pti_loss {
     bool never;       /* it must stay */
-    int64_t next_use; /* the soonest; INT64_MAX: none is known */
+    int64_t next_use; /* the soonest; INT64_MAX: there is none */
     int64_t last_use; /* the latest; INT64_MIN: none */
+    bool is_dirty;    /* some of it may go home first */
 } pti_loss;
 
 /** Neighbours that are taken together. */
@@ -49,8 +50,8 @@ void pti_segments_settle(pti_segments *segments);
 pti_memory *pti_segments_at(const pti_segments *segments, int64_t offset_bytes);
 
 /**
- * The neighbours with room for size_bytes whose loss is least: used again latest, then used longest
- * ago, then fewest bytes.
+ * The neighbours with room for size_bytes whose loss is least: used again latest, then clean, then
+ * used longest ago, then fewest bytes.
  */
 pti_stretch pti_segments_find(const pti_segments *segments, int64_t size_bytes,
                               pti_loss (*loss)(const void *of, pti_resident_image *image),

@@ -53,11 +53,12 @@ static int64_t follow(pti_future *future, const pti_resident_image *image, pti_f
 }
 
 static int64_t find_next_use(pti_future *future, pti_resident_image *image, int64_t now) {
-    if (first_piece(future, image, now) < 0)
-        return INT64_MAX;
+    first_piece(future, image, now);
     pti_boxes_copy(&future->left, &image->valid);
     int64_t p = follow(future, image, PTI_FATE_READ);
-    return p < 0 ? INT64_MAX : future->piece[p].time;
+    if (p >= 0)
+        return future->piece[p].time;
+    return future->left.n_boxes > 0 ? PTI_USE_NOT_KNOWN : PTI_USE_NEVER;
 }
 
 int64_t pti_future_next_use(pti_future *future, pti_resident_image *image, int64_t now) {

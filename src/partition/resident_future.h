@@ -50,9 +50,13 @@ polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step
                                   pti_future *future);
 void pti_future_free(pti_future *future);
 
+/** No next use: the window ends before, or all is overwritten or dropped. */
+#define PTI_USE_NOT_KNOWN (INT64_MAX - 1)
+#define PTI_USE_NEVER     INT64_MAX
+
 /**
- * The time of the first superblock, from `now` on, that may read what an image holds; INT64_MAX if
- * none does, or all of it is overwritten before. Sooner where that is hard to tell.
+ * The time of the first superblock, from `now` on, that may read what an image holds. Sooner where
+ * that is hard to tell.
  *
  * now never falls from call to call.
  */

@@ -36,8 +36,10 @@ static pti_loss loss_of(const void *of, pti_resident_image *image) {
     const bool never[N_RELUCTANCES] = {is_busy, is_reserved, is_current};
     if (never[at->reluctance])
         return (pti_loss){.never = true};
-    return (pti_loss){.next_use = pti_future_next_use(at->future, image, at->now),
-                      .last_use = image->last_use};
+    int64_t next_use = pti_future_next_use(at->future, image, at->now);
+    return (pti_loss){.next_use = next_use,
+                      .last_use = image->last_use,
+                      .is_dirty = image->dirty.n_boxes > 0 && next_use < PTI_USE_NEVER};
 }
 
 /** Bring what is newest in a stretch of the arena back to the host, if it is needed, and take it off
@@ -100,6 +102,22 @@ static int64_t even_bytes(const pti_residency *of, int64_t bytes) {
     return is_near ? of->largest_bytes : bytes;
 }
 
+/**
+ * What an image made for a piece should hold: that of the next piece which contains it, if it takes
+ * no more memory, so that what is written here is read from the same image.
+ */
+static const polytile_domain *hull_to_make(const run *at, const pti_piece *piece, int64_t bytes) {
+    enum { MOST_PIECES = 512 };
+    const pti_piece *other = piece;
+    for (int n = 0; n < MOST_PIECES && piece->bytes < bytes && other->next >= 0; n++) {
+        other = &at->future->piece[other->next];
+        if (other->bytes > piece->bytes && other->bytes <= bytes &&
+            pti_box_contains(&other->hull, &piece->hull))
+            return &other->hull;
+    }
+    return &piece->hull;
+}
+
 /** Find or make an image for a piece, and keep it until the piece's superblock has run; NULL if
  * there is no room. */
 static pti_resident_image *reserve(run *at, const pti_piece *piece, reluctance most) {
@@ -108,8 +126,10 @@ static pti_resident_image *reserve(run *at, const pti_piece *piece, reluctance m
     if (image == NULL && holds_whole_arrays(of, piece->array))
         image = make_image(at, piece->array, &of->instance.operand[piece->array].domain,
                            of->state[piece->array].whole_bytes, most);
-    if (image == NULL)
-        image = make_image(at, piece->array, &piece->hull, even_bytes(of, piece->bytes), most);
+    if (image == NULL) {
+        int64_t bytes = even_bytes(of, piece->bytes);
+        image = make_image(at, piece->array, hull_to_make(at, piece, bytes), bytes, most);
+    }
     if (image != NULL)
         image->reserved_for = pti_max(image->reserved_for, piece->time);
     return image;
