@@ -384,6 +384,104 @@ TEST(Residency, UpdateAndCopyOverTwiceTheArenaMoveLittle) {
     EXPECT_GE(times_fewer[true], 4);
 }
 
+/** Only the hull of what it writes is known: it is read whole, and comes home whole. */
+TEST(Residency, PartialOperandsGoOnFromWhatWasThere) {
+    const std::vector<std::string> domains = {"100x100", "100x100"};
+    CutLaunch diagonal({"diagonal[i]: out A[i, i]", "100", {{"A", 0}}}, domains);
+    CutLaunch fill({"fill[i, j]: in B[i, j]; out A[i, j]", "100x100", {{"A", 0}, {"B", 1}}},
+                   domains);
+    ASSERT_TRUE(diagonal.instance().operand[0].partial);
+    diagonal.CutInPieces(70);
+    fill.CutInPieces(25);
+    const int64_t arena_bytes = 60000;
+    Resident resident(arena_bytes, domains);
+    ResidentMemory memory(arena_bytes);
+    std::vector<HostArray> host = {HostArray(domain_of("100x100")),
+                                   HostArray(domain_of("100x100"))};
+    std::vector<HostArray> right = host;
+    Random random(test_seed("Residency.PartialOperandsGoOnFromWhatWasThere"));
+    for (CutLaunch *launch : {&fill, &diagonal})
+        run_at_once(launch->instance(), launch->array, &right);
+    const pti_schedule *schedule =
+        resident.Plan({fill.Step(), diagonal.Step(), Flush(0), Flush(1)});
+    ASSERT_EQ(memory.Run(*schedule, &host, &random), "");
+    EXPECT_EQ(host[0].element, right[0].element);
+}
+
+TEST(Residency, DroppedArraysAreNotDownloaded) {
+    const std::vector<std::string> domains = {"1000", "1000", "1000"};
+    CutLaunch copy({"copy[i]: in x[i]; out y[i]", "1000", {{"x", 0}, {"y", 1}}}, domains);
+    CutLaunch other({"copy[i]: in x[i]; out y[i]", "1000", {{"x", 0}, {"y", 2}}}, domains);
+    for (const int64_t arena_bytes : {8192 * 2, 8192 * 3}) {
+        Resident resident(arena_bytes, domains);
+        const pti_schedule *schedule = resident.Plan({copy.Step(), Drop(1), other.Step()});
+        EXPECT_TRUE(schedule->dropped[1] && !schedule->dropped[0]);
+        EXPECT_EQ(resident.d2h_bytes, 0);
+        EXPECT_FALSE(pti_residency_is_dirty(resident.get(), 1));
+        EXPECT_TRUE(pti_residency_is_dirty(resident.get(), 2));
+    }
+}
+
+TEST(Residency, OfAnArrayThatIsFlushedNothingIsDiscarded) {
+    const std::vector<std::string> domains = {"1000", "1000", "1000"};
+    CutLaunch copy({"copy[i]: in x[i]; out y[i]", "1000", {{"x", 0}, {"y", 1}}}, domains);
+    CutLaunch other({"copy[i]: in x[i]; out y[i]", "1000", {{"x", 0}, {"y", 2}}}, domains);
+    Resident resident(8192 * 2, domains);
+    resident.Plan({copy.Step(), other.Step(), Flush(1), copy.Step(), Drop(1), Drop(2)});
+    EXPECT_EQ(resident.d2h_bytes, 8000);
+}
+
+TEST(Residency, WhatIsForgottenIsBroughtAgain) {
+    const std::vector<std::string> domains = {"1000", "1000"};
+    CutLaunch add({"add[i]: in x[i]; inout y[i]", "1000", {{"x", 0}, {"y", 1}}}, domains);
+    Resident resident(8192 * 2, domains, {false, true});
+    resident.Plan({add.Step()});
+    EXPECT_EQ(resident.h2d_bytes, 8000);
+    EXPECT_TRUE(pti_residency_is_dirty(resident.get(), 1));
+    pti_residency_forget(resident.get());
+    EXPECT_FALSE(pti_residency_is_dirty(resident.get(), 1));
+    const pti_schedule *schedule = resident.Plan({add.Step()});
+    EXPECT_EQ(schedule->n_before, 0);
+    EXPECT_EQ(pti_boxes_count(&schedule->unwritten[1]), 1000)
+        << "of internal arrays nothing is left";
+    EXPECT_EQ(resident.h2d_bytes, 2 * 8000);
+}
+
+TEST(Residency, AnEmptyArenaIsResized) {
+    const std::vector<std::string> domains = {"1000", "1000"};
+    CutLaunch copy({"copy[i]: in x[i]; out y[i]", "1000", {{"x", 0}, {"y", 1}}}, domains);
+    Resident resident(8192, domains);
+    EXPECT_FALSE(pti_residency_all_fit(resident.get()));
+    const pti_step step = copy.Step();
+    pti_schedule *schedule = nullptr;
+    EXPECT_EQ(pti_residency_plan(resident.get(), 1, &step, nullptr, &schedule), POLYTILE_NO_FIT);
+    EXPECT_EQ(schedule, nullptr);
+    pti_residency_resize(resident.get(), 8192 * 2);
+    EXPECT_TRUE(pti_residency_all_fit(resident.get()));
+    EXPECT_EQ(resident.Plan({copy.Step(), Flush(0), Flush(1)})->arena_bytes, 8192 * 2);
+    pti_residency_resize(resident.get(), 8192);
+    copy.CutInPieces(300);
+    EXPECT_EQ(resident.Plan({copy.Step()})->arena_bytes, 8192);
+}
+
+TEST(Residency, RemovedPositionsAreGivenAgain) {
+    const std::vector<std::string> domains = {"1000", "1000", "1000"};
+    CutLaunch copy({"copy[i]: in x[i]; out y[i]", "1000", {{"x", 0}, {"y", 2}}}, domains);
+    CutLaunch to_new({"copy[i]: in x[i]; out y[i]", "1000", {{"x", 0}, {"y", 1}}}, domains);
+    Resident resident(8192 * 3, domains);
+    pti_residency_remove(resident.get(), 1);
+    EXPECT_STREQ(resident.Plan({copy.Step()})->instance->operand[1].name, "");
+    char name[] = "again";
+    const pti_resident_array again = {name, POLYTILE_F64, 8, domain_of("1000"), true};
+    EXPECT_EQ(pti_residency_add(resident.get(), &again), 1);
+    const pti_resident_array next = {name, POLYTILE_F64, 8, domain_of("10"), false};
+    EXPECT_EQ(pti_residency_add(resident.get(), &next), 3);
+    const pti_schedule *schedule = resident.Plan({to_new.Step()});
+    EXPECT_STREQ(schedule->instance->operand[1].name, "again");
+    EXPECT_EQ(pti_boxes_count(&schedule->unwritten[1]), 1000);
+    EXPECT_EQ(resident.h2d_bytes, 8000);
+}
+
 /** Of this process alone, however busy the machine is. */
 double Seconds() {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
