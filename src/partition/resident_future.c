@@ -8,14 +8,19 @@
 void pti_future_free(pti_future *future) {
     free(future->turn);
     free(future->piece);
+    free(future->glance);
     pti_boxes_free(&future->left);
     *future = (pti_future){0};
 }
 
-/** Most pieces lie apart from an image, which the ends of the boxes tell quickest. */
-static bool are_apart(const polytile_domain *a, const polytile_domain *b) {
-    for (int d = 0; d < a->n_dims; d++)
-        if (a->range[d].lo > b->range[d].hi || a->range[d].hi < b->range[d].lo)
+/** Whether a piece lies apart from a box, which the ends of both tell quickest. */
+static bool is_apart(const pti_future *future, int64_t p, const polytile_domain *box) {
+    const pti_glance *glance = &future->glance[p];
+    if (glance->lo > box->range[0].hi || glance->hi < box->range[0].lo)
+        return true;
+    const polytile_range *range = future->piece[p].hull.range;
+    for (int d = 1; d < box->n_dims; d++)
+        if (range[d].lo > box->range[d].hi || range[d].hi < box->range[d].lo)
             return true;
     return false;
 }
@@ -23,9 +28,8 @@ static bool are_apart(const polytile_domain *a, const polytile_domain *b) {
 /** The first piece from `now` on that lies near an image. */
 static int64_t first_piece(const pti_future *future, pti_resident_image *image, int64_t now) {
     int64_t p = image->next_piece;
-    while (p >= 0 &&
-           (future->piece[p].time < now || are_apart(&future->piece[p].hull, &image->layout.hull)))
-        p = future->piece[p].next;
+    while (p >= 0 && (future->glance[p].time < now || is_apart(future, p, &image->layout.hull)))
+        p = future->glance[p].next;
     return image->next_piece = p;
 }
 
@@ -39,11 +43,13 @@ static int64_t follow(pti_future *future, const pti_resident_image *image, pti_f
     enum { MOST_BOXES = 16, MOST_PIECES = 4096 };
     pti_boxes *left = &future->left;
     int64_t p = image->next_piece;
-    for (int n = 0; p >= 0 && left->n_boxes > 0; p = future->piece[p].next, n++) {
-        const pti_piece *piece = &future->piece[p];
+    for (int n = 0; p >= 0 && left->n_boxes > 0; p = future->glance[p].next, n++) {
         if (n == MOST_PIECES || left->n_boxes > MOST_BOXES || left->failed)
             return p;
-        if (are_apart(&piece->hull, &image->layout.hull) || !pti_boxes_meet(left, &piece->hull))
+        if (is_apart(future, p, &image->layout.hull))
+            continue;
+        const pti_piece *piece = &future->piece[p];
+        if (!pti_boxes_meet(left, &piece->hull))
             continue;
         if (piece->fate == PTI_FATE_READ || piece->fate == end)
             return p;
@@ -74,6 +80,20 @@ void pti_future_discard(pti_future *future, pti_resident_image *image, int64_t n
     follow(future, image, PTI_FATE_FLUSHED);
     if (!future->left.failed)
         pti_boxes_copy(&image->dirty, &future->left);
+}
+
+const polytile_domain *pti_future_widest(const pti_future *future, const pti_piece *piece,
+                                         int64_t most_bytes) {
+    enum { MOST_PIECES = 512 };
+    int64_t p = piece - future->piece;
+    for (int n = 0; n < MOST_PIECES && p >= 0 && piece->bytes < most_bytes; n++) {
+        const polytile_domain *hull = &future->piece[p].hull;
+        if (!is_apart(future, p, &piece->hull) && future->piece[p].bytes > piece->bytes &&
+            future->piece[p].bytes <= most_bytes && pti_box_contains(hull, &piece->hull))
+            return hull;
+        p = future->glance[p].next;
+    }
+    return &piece->hull;
 }
 
 static pti_piece *add_piece(pti_future *future) {
@@ -233,7 +253,9 @@ static void chain(pti_residency *of, pti_future *future) {
         of->state[a].first_piece = -1;
     for (int64_t p = future->n_pieces - 1; p >= 0; p--) {
         pti_resident_state *state = &of->state[future->piece[p].array];
-        future->piece[p].next = state->first_piece;
+        const pti_piece *piece = &future->piece[p];
+        future->glance[p] = (pti_glance){state->first_piece, piece->time, piece->hull.range[0].lo,
+                                         piece->hull.range[0].hi};
         state->first_piece = p;
     }
     for (int a = 0; a < of->instance.n_operands; a++)
@@ -255,6 +277,9 @@ polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step
     for (int s = 0; s < n_steps; s++)
         PTI_TRY(steps[s].kind == PTI_STEP_LAUNCH ? add_launch(of, &steps[s], launch++, future)
                                                  : add_end(of, &steps[s], future));
+    future->glance = malloc((size_t)(future->n_pieces + 1) * sizeof *future->glance);
+    if (future->glance == NULL)
+        return POLYTILE_NO_MEMORY;
     chain(of, future);
     of->largest_bytes = 0;
     for (int64_t p = 0; p < future->n_pieces; p++)

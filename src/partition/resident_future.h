@@ -18,10 +18,17 @@ typedef struct pti_piece {
     int array;
     pti_fate fate;
     int64_t time;  /* of the superblock; of an end: of the superblock before it */
-    int64_t next;  /* of the same array, -1: none */
     int64_t bytes; /* of an image of it; of an end: 0 */
     polytile_domain hull;
 } pti_piece;
+
+/** Of a piece, what tells quickest that it is past or apart: searches pass thousands of them. */
+typedef struct pti_glance {
+    int64_t next; /* piece of the same array, -1: none */
+    int64_t time; /* as the piece's */
+    int64_t lo;   /* of the first dimension */
+    int64_t hi;
+} pti_glance;
 
 /** One superblock's run. */
 typedef struct pti_turn {
@@ -37,7 +44,8 @@ typedef struct pti_future {
     int64_t n_pieces;
     int64_t capacity;
     pti_piece *piece;
-    pti_boxes left; /* a set that is made anew for each image, in the same memory */
+    pti_glance *glance; /* of each piece */
+    pti_boxes left;     /* a set that is made anew for each image, in the same memory */
 } pti_future;
 
 /**
@@ -61,6 +69,13 @@ void pti_future_free(pti_future *future);
  * now never falls from call to call.
  */
 int64_t pti_future_next_use(pti_future *future, pti_resident_image *image, int64_t now);
+
+/**
+ * What an image made for a piece should hold: the hull of the next piece that contains it in no more
+ * than most_bytes, so that what is written in the one is read from the same image; else its own.
+ */
+const polytile_domain *pti_future_widest(const pti_future *future, const pti_piece *piece,
+                                         int64_t most_bytes);
 
 /** Take out of an image's dirty elements those of which the host needs no version: from `now` on
  * they are overwritten or dropped before anything may read them. Fewer where that is hard to tell. */

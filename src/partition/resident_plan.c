@@ -102,22 +102,6 @@ static int64_t even_bytes(const pti_residency *of, int64_t bytes) {
     return is_near ? of->largest_bytes : bytes;
 }
 
-/**
- * What an image made for a piece should hold: that of the next piece which contains it, if it takes
- * no more memory, so that what is written here is read from the same image.
- */
-static const polytile_domain *hull_to_make(const run *at, const pti_piece *piece, int64_t bytes) {
-    enum { MOST_PIECES = 512 };
-    const pti_piece *other = piece;
-    for (int n = 0; n < MOST_PIECES && piece->bytes < bytes && other->next >= 0; n++) {
-        other = &at->future->piece[other->next];
-        if (other->bytes > piece->bytes && other->bytes <= bytes &&
-            pti_box_contains(&other->hull, &piece->hull))
-            return &other->hull;
-    }
-    return &piece->hull;
-}
-
 /** Find or make an image for a piece, and keep it until the piece's superblock has run; NULL if
  * there is no room. */
 static pti_resident_image *reserve(run *at, const pti_piece *piece, reluctance most) {
@@ -128,7 +112,8 @@ static pti_resident_image *reserve(run *at, const pti_piece *piece, reluctance m
                            of->state[piece->array].whole_bytes, most);
     if (image == NULL) {
         int64_t bytes = even_bytes(of, piece->bytes);
-        image = make_image(at, piece->array, hull_to_make(at, piece, bytes), bytes, most);
+        image =
+            make_image(at, piece->array, pti_future_widest(at->future, piece, bytes), bytes, most);
     }
     if (image != NULL)
         image->reserved_for = pti_max(image->reserved_for, piece->time);
