@@ -35,7 +35,6 @@ typedef struct pti_resident_state {
     pti_boxes downloaded;  /* in the schedule at hand */
     pti_last downloads;
     int64_t first_piece; /* in the schedule at hand, from the superblock at hand on */
-    int64_t last_piece;
 } pti_resident_state;
 
 struct pti_residency {

@@ -84,13 +84,19 @@ static int64_t n_valid(const pti_resident_image *image, const polytile_domain *h
     return n;
 }
 
+/** Of most images the ends of the first dimension tell that they do not contain a box. */
+static bool contains(const pti_resident_image *image, const polytile_domain *box) {
+    const polytile_domain *hull = &image->layout.hull;
+    return hull->range[0].lo <= box->range[0].lo && hull->range[0].hi >= box->range[0].hi &&
+           pti_box_contains(hull, box);
+}
+
 /** The image that contains a box and holds most of it; NULL: there is none. */
 static pti_resident_image *find_image(const pti_residency *of, int array,
                                       const polytile_domain *hull) {
     pti_resident_image *best = NULL;
     for (pti_resident_image *image = of->state[array].images; image != NULL; image = image->next)
-        if (pti_box_contains(&image->layout.hull, hull) &&
-            (best == NULL || n_valid(image, hull) > n_valid(best, hull)))
+        if (contains(image, hull) && (best == NULL || n_valid(image, hull) > n_valid(best, hull)))
             best = image;
     return best;
 }
@@ -210,7 +216,7 @@ static void find_needed(run *at, pti_resident_image *image, const pti_step *step
 static void need_inner_images(run *at, const pti_resident_image *image) {
     const pti_resident_image *other = at->of->state[image->array].images;
     for (; other != NULL; other = other->next)
-        if (other != image && pti_box_contains(&image->layout.hull, &other->layout.hull))
+        if (other != image && contains(image, &other->layout.hull))
             for (int k = 0; k < other->valid.n_boxes; k++)
                 pti_resident_include(&at->of->needed, &other->valid.box[k]);
 }
@@ -341,11 +347,18 @@ static void launch(run *at, const pti_turn *turn, const pti_step *step) {
     }
 }
 
+/** Images that are made from now on need not look at what is past. */
+static void pass_former_pieces(run *at, const pti_turn *turn) {
+    for (int64_t p = turn->first_piece; p < turn->first_piece + turn->n_pieces; p++)
+        at->of->state[at->future->piece[p].array].first_piece = p;
+}
+
 static void run_superblock(run *at, const pti_step *step) {
     pti_resident_emit *emit = at->emit;
     const pti_turn *turn = &at->future->turn[emit->superblock];
     at->now = at->of->time + emit->superblock;
     emit->launch = turn->launch;
+    pass_former_pieces(at, turn);
     if (!reserve_current(at, turn) && !reserve_alone(at, turn)) {
         emit->builder.failed = true;
         return;
