@@ -40,6 +40,13 @@ static pti_resident_image *new_image(pti_residency *of) {
     return image;
 }
 
+/** Of most images the ends of the first dimension tell that they do not. */
+bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box) {
+    const polytile_domain *hull = &image->layout.hull;
+    return hull->range[0].lo <= box->range[0].lo && hull->range[0].hi >= box->range[0].hi &&
+           pti_box_contains(hull, box);
+}
+
 pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int64_t bytes,
                                    int array, const polytile_domain *hull) {
     pti_residency *of = emit->of;

@@ -69,6 +69,9 @@ int64_t pti_resident_bytes(const polytile_domain *hull, int64_t element_bytes);
 /** Add a box to a set and keep it in few boxes. */
 void pti_resident_include(pti_boxes *set, const polytile_domain *box);
 
+/** Whether an image's hull contains a box. */
+bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box);
+
 /** Give a stretch of the arena, whose images are gone, to a new image without valid elements; NULL
  * when memory runs out. */
 pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int64_t bytes,
