@@ -306,7 +306,7 @@ TEST_F(QueueErrors, OnlyArraysOfTheQueueAreWaitedFor) {
 
 TEST_F(QueueErrors, InternalArraysAreMadeLikeOthers) {
     polytile_array *array = x;
-    const int64_t extents[] = {10, 0};
+    const int64_t extents[9] = {10, 0};
     EXPECT_EQ(polytile_queue_create_array(queue, "t", POLYTILE_F32, 2, extents, &array),
               POLYTILE_INVALID);
     EXPECT_EQ(array, nullptr);
