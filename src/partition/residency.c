@@ -2,13 +2,11 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "partition/resident_cache.h"
 #include "partition/resident_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/** Nothing of a schedule still runs when the next one begins: its last superblocks are not busy. */
-enum { PAUSE = 4 };
 
 static const polytile_domain one_element = {.n_dims = 1, .range = {{0, 0, 1}}};
 
@@ -17,7 +15,8 @@ pti_residency *pti_residency_create(int64_t arena_bytes) {
     if (of == NULL)
         return NULL;
     of->arena_bytes = arena_bytes;
-    of->time = PAUSE;
+    of->time = PTI_RESIDENT_PAUSE;
+    of->plans.most_bytes = PTI_RESIDENT_PLANS_BYTES;
     if (!pti_segments_begin(&of->segments, arena_bytes)) {
         free(of);
         return NULL;
@@ -50,6 +49,7 @@ static void for_each_set(pti_resident_state *state, void (*act)(pti_boxes *set))
 void pti_residency_free(pti_residency *of) {
     if (of == NULL)
         return;
+    pti_plans_end(of);
     for (int a = 0; a < of->instance.n_operands; a++) {
         free_images(of->state[a].images);
         for_each_set(&of->state[a], pti_boxes_free);
@@ -65,7 +65,17 @@ void pti_residency_free(pti_residency *of) {
     free(of);
 }
 
+void pti_residency_limit_plans(pti_residency *of, int64_t most_bytes) {
+    pti_plans_clear(of);
+    of->plans.most_bytes = most_bytes;
+}
+
+int64_t pti_residency_n_hits(const pti_residency *of) {
+    return of->plans.n_hits;
+}
+
 void pti_residency_resize(pti_residency *of, int64_t arena_bytes) {
+    pti_plans_clear(of);
     of->arena_bytes = arena_bytes;
     pti_segments_begin(&of->segments, arena_bytes);
 }
@@ -98,6 +108,7 @@ static int free_position(pti_residency *of) {
 }
 
 int pti_residency_add(pti_residency *of, const pti_resident_array *array) {
+    pti_plans_clear(of);
     int a = free_position(of);
     if (a < 0)
         return -1;
@@ -117,6 +128,7 @@ int pti_residency_add(pti_residency *of, const pti_resident_array *array) {
 }
 
 void pti_residency_remove(pti_residency *of, int array) {
+    pti_plans_clear(of);
     for_each_set(&of->state[array], pti_boxes_free);
     of->state[array] = (pti_resident_state){.images = of->state[array].images};
     of->instance.operand[array] = (pti_operand){
@@ -171,6 +183,7 @@ static bool take_failures(pti_residency *of) {
 }
 
 void pti_residency_forget(pti_residency *of) {
+    pti_plans_clear(of);
     for (int a = 0; a < of->instance.n_operands; a++)
         pti_resident_forget(of, a);
     pti_segments_settle(&of->segments);
@@ -314,28 +327,43 @@ static bool begin(pti_resident_emit *emit, const pti_future *future, int n_steps
            tell_holdings(of, &schedule->before, &schedule->n_before);
 }
 
-polytile_status pti_residency_plan(pti_residency *of, int n_steps, const pti_step *steps,
-                                   const polytile_link *link, pti_schedule **made) {
+static polytile_status plan(pti_residency *of, const pti_window *window, pti_schedule **made) {
     pti_future future;
     pti_resident_emit emit = {.of = of};
-    *made = NULL;
+    int n_steps = window->n_steps;
+    const pti_step *steps = window->steps;
     polytile_status status = pti_future_create(of, n_steps, steps, &future);
     bool planned = status == POLYTILE_OK && begin(&emit, &future, n_steps, steps);
     pti_schedule *schedule = emit.builder.schedule;
     if (planned) {
-        pti_resident_run(&emit, &future, n_steps, steps, link);
+        pti_resident_run(&emit, &future, n_steps, steps, window->link);
         planned = !emit.builder.failed && tell_holdings(of, &schedule->after, &schedule->n_after);
     }
-    of->time += future.n_turns + PAUSE;
+    of->time += future.n_turns + PTI_RESIDENT_PAUSE;
     pti_future_free(&future);
     planned = planned && !take_failures(of);
-    if (status == POLYTILE_NO_FIT)
-        return status;
     if (planned) {
         *made = schedule;
         return POLYTILE_OK;
     }
     pti_schedule_free(schedule);
-    pti_residency_forget(of);
-    return POLYTILE_NO_MEMORY;
+    return status == POLYTILE_NO_FIT ? status : POLYTILE_NO_MEMORY;
+}
+
+polytile_status pti_residency_plan(pti_residency *of, int n_steps, const pti_step *steps,
+                                   const polytile_link *link, const pti_schedule **made) {
+    pti_window window = {n_steps, steps, link};
+    pti_schedule *schedule = NULL;
+    polytile_status status = POLYTILE_NO_MEMORY;
+    *made = pti_plans_find(of, &window);
+    if (*made != NULL && name_window(of, n_steps, steps))
+        return POLYTILE_OK;
+    if (*made == NULL && pti_plans_begin(of))
+        status = plan(of, &window, &schedule);
+    *made = schedule;
+    if (status == POLYTILE_OK)
+        pti_plans_keep(of, &window, schedule);
+    if (status == POLYTILE_NO_MEMORY)
+        pti_residency_forget(of);
+    return status;
 }

@@ -33,17 +33,28 @@ typedef enum pti_step_kind {
 /** What a schedule is made for: a launch in superblocks, or the end of an array's stay. */
 typedef struct pti_step {
     pti_step_kind kind;
-    const pti_instance *instance;   /* launch: borrowed until the schedule is freed */
+    const pti_instance *instance;   /* launch: borrowed as long as the schedule is used */
     const int *array;               /* launch: of each operand, which array it is */
     const pti_partition *partition; /* launch: n_buffers is ignored; borrowed */
     int dropped; /* flush and drop: which array; its images are gone from the device afterwards */
+    int64_t serial; /* launch: a number of these three, which never stands for others; 0: none, so
+                       that plans with it are not kept */
 } pti_step;
 
 typedef struct pti_residency pti_residency;
 
+/** Bytes of host memory for plans that are kept, unless it is told otherwise. */
+enum { PTI_RESIDENT_PLANS_BYTES = 64 << 20 };
+
 /** NULL when memory runs out. The caller frees it. arena_bytes: of the device, for all images. */
 pti_residency *pti_residency_create(int64_t arena_bytes);
 void pti_residency_free(pti_residency *residency);
+
+/** Keep plans in so many bytes of host memory; 0: keep none. */
+void pti_residency_limit_plans(pti_residency *residency, int64_t most_bytes);
+
+/** How often a plan that was kept was handed out again. */
+int64_t pti_residency_n_hits(const pti_residency *residency);
 
 /** Let the arena grow or shrink, when nothing is resident. */
 void pti_residency_resize(pti_residency *residency, int64_t arena_bytes);
@@ -71,16 +82,21 @@ void pti_residency_forget(pti_residency *residency);
  * beginning. Each needs, with nothing else resident and every piece padded to
  * PTI_RESIDENT_ALIGNMENT, no more than the arena.
  *
+ * The same steps from where they were planned before give the same schedule, without planning, or
+ * the same but for its places in the arena, if only those of what is resident differ. A plan is
+ * kept, as long as there is room, until an array comes or goes, the arena changes or all is
+ * forgotten.
+ *
  * link: where one upload around several pieces is faster it is taken; NULL: as few bytes as possible.
  *
  * Errors  NO_MEMORY (host memory; *schedule is NULL and the residency as after
  *         pti_residency_forget()), NO_FIT (a superblock that needs more than the arena: a mistake of
  *         the caller).
- * Owns    The caller frees *schedule before the residency and the steps' instances; its instance,
- *         with all arrays by position, is the residency's and changes with the next call.
+ * Owns    *schedule is the residency's until the next call that may change it; as is its instance,
+ *         with all arrays by position.
  */
 polytile_status pti_residency_plan(pti_residency *residency, int n_steps, const pti_step *steps,
-                                   const polytile_link *link, pti_schedule **schedule);
+                                   const polytile_link *link, const pti_schedule **schedule);
 
 /** Images begin at multiples of this. */
 enum { PTI_RESIDENT_ALIGNMENT = 256 };

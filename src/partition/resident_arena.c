@@ -30,6 +30,15 @@ void pti_segments_free(pti_segments *segments) {
     *segments = (pti_segments){0};
 }
 
+bool pti_segments_copy(const pti_segments *from, pti_segments *to) {
+    *to = (pti_segments){0};
+    if (!reserve(to, from->n_segments))
+        return false;
+    memcpy(to->memory, from->memory, (size_t)from->n_segments * sizeof *to->memory);
+    to->n_segments = from->n_segments;
+    return true;
+}
+
 void pti_segments_join(pti_segments *segments) {
     int n_kept = 0;
     for (int k = 0; k < segments->n_segments; k++) {

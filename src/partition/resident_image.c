@@ -32,12 +32,19 @@ static pti_memory *memory_of(const pti_residency *of, const pti_resident_image *
     return pti_segments_at(&of->segments, image->offset_bytes);
 }
 
-static pti_resident_image *new_image(pti_residency *of) {
+pti_resident_image *pti_image_new(pti_residency *of) {
     pti_resident_image *image = of->spare;
     if (image == NULL)
         return calloc(1, sizeof *image);
     of->spare = image->next;
     return image;
+}
+
+void pti_image_spare(pti_residency *of, pti_resident_image *image) {
+    pti_boxes_clear(&image->valid);
+    pti_boxes_clear(&image->dirty);
+    image->next = of->spare;
+    of->spare = image;
 }
 
 /** Of most images the ends of the first dimension tell that they do not. */
@@ -50,7 +57,7 @@ bool pti_image_contains(const pti_resident_image *image, const polytile_domain *
 pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int64_t bytes,
                                    int array, const polytile_domain *hull) {
     pti_residency *of = emit->of;
-    pti_resident_image *image = new_image(of);
+    pti_resident_image *image = pti_image_new(of);
     if (image == NULL)
         return NULL;
     pti_memory *memory = pti_segments_take(&of->segments, stretch, bytes, image);
@@ -84,10 +91,7 @@ void pti_image_drop(pti_residency *of, pti_resident_image *image) {
         link = &(*link)->next;
     *link = image->next;
     memory_of(of, image)->image = NULL;
-    pti_boxes_clear(&image->valid);
-    pti_boxes_clear(&image->dirty);
-    image->next = of->spare;
-    of->spare = image;
+    pti_image_spare(of, image);
 }
 
 static int64_t add_op(pti_resident_emit *emit, pti_op_kind kind, const pti_resident_image *image,

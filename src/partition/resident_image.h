@@ -3,6 +3,7 @@
 
 #include "partition/residency.h"
 #include "partition/resident_arena.h"
+#include "partition/resident_cache.h"
 
 /* Images of arrays on the device, which of their elements are valid and dirty, and the operations
  * that move elements in and out. */
@@ -51,7 +52,12 @@ struct pti_residency {
     pti_boxes needed;
     pti_boxes shared;
     pti_boxes rest;
+    pti_plans plans; /* made before; while they are shared, what lies above is not changed */
 };
+
+/** Nothing of a schedule still runs when the next one begins: its last superblocks, which are so
+ * much older, are not busy. */
+enum { PTI_RESIDENT_PAUSE = 4 };
 
 /** The schedule that is being made, and for which of its superblocks. */
 typedef struct pti_resident_emit {
@@ -79,6 +85,11 @@ pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch,
 
 /** Nothing is known any more of how the schedule at hand uses an image. */
 void pti_image_look_ahead(const pti_residency *of, pti_resident_image *image);
+
+/** A spare image, or a new one; NULL when memory runs out. */
+pti_resident_image *pti_image_new(pti_residency *of);
+/** Give an image back that is no array's any more, nor in the arena. */
+void pti_image_spare(pti_residency *of, pti_resident_image *image);
 
 /** Take an image off the device as it is; what only it held is lost. */
 void pti_image_drop(pti_residency *of, pti_resident_image *image);

@@ -98,6 +98,7 @@ static polytile_status take_stock(polytile_queue *queue, const pti_request *requ
     const pti_prepared *related = pti_cache_find_related(queue, request);
     pthread_mutex_lock(&queue->mutex);
     prepared->arena_bytes = queue->usable_bytes;
+    prepared->serial = ++queue->n_cut;
     if (related != NULL)
         is_copied = copy_partition(&related->partition, former);
     pthread_mutex_unlock(&queue->mutex);

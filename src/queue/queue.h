@@ -16,12 +16,13 @@
 /**
  * A launch with all that does not depend on what is resident, kept for the next identical one.
  *
- * Made by the program's thread. The queue's thread changes partition, all_fit and arena_bytes, and
- * only under the mutex; the rest never changes. It lives while items with it are not done.
+ * Made by the program's thread. The queue's thread changes partition, its serial, all_fit and
+ * arena_bytes, and only under the mutex; the rest never changes. It lives while items with it are not done.
  */
 typedef struct pti_prepared {
     struct pti_prepared *next; /* in the cache, of the same slot */
     uint64_t hash;
+    int64_t serial; /* of the launch and how it is cut, never given twice */
     int64_t kernel_serial;
     polytile_domain domain;
     int n_arrays;
@@ -83,6 +84,7 @@ struct polytile_queue {
     pti_item *last;
     int64_t n_queued; /* numbers given so far */
     int64_t n_left;   /* items not done */
+    int64_t n_cut;    /* serials given to launches so far */
     bool is_running;  /* a window is being planned or run */
     bool is_paused;
     bool is_stopping;

@@ -89,6 +89,7 @@ static void replace(polytile_queue *queue, pti_prepared *prepared, bool all_fit,
     pti_partition former = prepared->partition;
     pthread_mutex_lock(&queue->mutex);
     prepared->partition = *made;
+    prepared->serial = ++queue->n_cut;
     prepared->all_fit = all_fit;
     prepared->arena_bytes = queue->arena_bytes;
     pthread_mutex_unlock(&queue->mutex);
@@ -151,7 +152,8 @@ static polytile_status name_launch(const polytile_queue *queue, const pti_item *
 
 polytile_status pti_room_make(polytile_queue *queue, const pti_item *window,
                               polytile_report *report) {
-    int64_t needed_bytes = wanted_bytes(queue);
+    bool can_grow = queue->arena_bytes < queue->device->limit_bytes;
+    int64_t needed_bytes = can_grow ? wanted_bytes(queue) : 0;
     polytile_status status = POLYTILE_OK;
     if (needed_bytes > queue->arena_bytes)
         status = grow(queue, needed_bytes, report);

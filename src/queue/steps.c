@@ -41,7 +41,8 @@ void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared) {
     steps->step[steps->n_steps++] = (pti_step){.kind = PTI_STEP_LAUNCH,
                                                .instance = prepared->instance,
                                                .array = prepared->position,
-                                               .partition = &prepared->partition};
+                                               .partition = &prepared->partition,
+                                               .serial = prepared->serial};
     steps->body[steps->n_launches++] = prepared->body;
 }
 
@@ -165,7 +166,8 @@ static polytile_status explain(const polytile_queue *queue, const pti_steps *ste
                     queue->device->text);
 }
 
-static polytile_status plan(polytile_queue *queue, pti_steps *steps, pti_schedule **schedule) {
+static polytile_status plan(polytile_queue *queue, pti_steps *steps,
+                            const pti_schedule **schedule) {
     double start_s = pti_now_s();
     polytile_status status = pti_residency_plan(queue->residency, steps->n_steps, steps->step,
                                                 polytile_device_get_link(queue->device), schedule);
@@ -175,7 +177,7 @@ static polytile_status plan(polytile_queue *queue, pti_steps *steps, pti_schedul
 
 polytile_status pti_steps_run(polytile_queue *queue, pti_steps *steps) {
     polytile_status status;
-    pti_schedule *schedule = NULL;
+    const pti_schedule *schedule = NULL;
     bool *was_dirty = pti_dirty_list(queue);
     if (was_dirty == NULL)
         return pti_fail_memory(queue->object.context, "queue", queue->n_held);
@@ -183,7 +185,6 @@ polytile_status pti_steps_run(polytile_queue *queue, pti_steps *steps) {
     if (schedule->n_ops > 0)
         PTI_TRY(run(queue, schedule, steps));
 done:
-    pti_schedule_free(schedule);
     if (status != POLYTILE_OK)
         pti_lose(queue, was_dirty, status);
     free(was_dirty);
