@@ -73,7 +73,7 @@ static const struct variable {
     const char *values;
 } variables[] = {
     {"POLYTILE_LOG", read_log, "error, warn, info or debug"},
-    {"POLYTILE_CHECK", read_check, "plan, attach, both with a comma between, or nothing"},
+    {"POLYTILE_CHECK", read_check, "plan, attach, a list of them with commas between, or nothing"},
     {"POLYTILE_CACHE", read_cache, "a directory, or off"},
     {"POLYTILE_TUNING", read_tuning, "the file of a tuning table"},
     {"POLYTILE_TUNE", read_tune, "1, 0 or nothing"},
