@@ -45,15 +45,17 @@ void polytile_program_close(polytile_program *program);
 #endif
 
 /** Variables that hold arrays' memory, with their names before them: POLYTILE_NAMED(A, B, C) is
- * "A, B, C", POLYTILE_DATA(A, B, C). */
+ * "A, B, C", POLYTILE_DATA(A, B, C). Memory that an expression gives, as p->B, needs a name of its
+ * own: "B", POLYTILE_DATA(p->B). */
 #define POLYTILE_NAMED(...) #__VA_ARGS__, POLYTILE_DATA(__VA_ARGS__)
 
 /**
  * Make arrays of one shape and attach them: until polytile_program_close() the program leaves their
  * memory alone. Those without memory are internal, as polytile_queue_create_array() makes them.
  *
- * Shapes  names: as many as memory, with commas between them; declarations use these names. An
- *         internal array's domain begins at 0.
+ * Shapes  names: as many as memory, with commas between them; declarations use these names, so each
+ *         is letters, digits and _ and begins with no digit. An internal array's domain begins at 0
+ *         with steps of 1.
  */
 void polytile_program_bind(polytile_program *program, polytile_type type,
                            const polytile_domain *domain, const char *names, int n_arrays,
@@ -69,7 +71,7 @@ void polytile_program_launch(polytile_program *program, const char *declaration,
                              const polytile_implementation *implementation,
                              const polytile_domain *domain);
 
-/** The queue behind it, for all that this form lacks. */
+/** The queue behind it, for all that this form lacks; NULL for NULL. */
 polytile_queue *polytile_program_get_queue(const polytile_program *program);
 
 #ifdef __cplusplus

@@ -1,5 +1,8 @@
+#include "access/declaration.h"
 #include <polytile/program.h>
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,34 +30,46 @@ struct polytile_program {
 
 enum { NAME_BYTES = 64 };
 
-_Noreturn static void die(const char *text) {
-    fprintf(stderr, "polytile: %s\n", text);
+__attribute__((format(printf, 1, 2))) _Noreturn static void die(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("polytile: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
     exit(EXIT_FAILURE);
+}
+
+/** What a function cannot do without. */
+static void require_given(const void *given, const char *function, const char *what) {
+    if (given == NULL)
+        die("%s: %s is NULL", function, what);
 }
 
 static void require(const polytile_program *program, polytile_status status) {
     if (status != POLYTILE_OK)
-        die(polytile_last_error(program->ctx));
+        die("%s", polytile_last_error(program->ctx));
 }
 
 static void *allocate(size_t n_bytes) {
     void *memory = calloc(1, n_bytes);
     if (memory == NULL)
-        die(polytile_status_text(POLYTILE_NO_MEMORY));
+        die("%s", polytile_status_text(POLYTILE_NO_MEMORY));
     return memory;
 }
 
 polytile_program *polytile_program_open(const char *device_text) {
+    require_given(device_text, "polytile_program_open", "the device's text");
     polytile_program *program = allocate(sizeof *program);
     const polytile_status status = polytile_context_create(&program->ctx);
     if (status != POLYTILE_OK)
-        die(polytile_status_text(status));
+        die("%s", polytile_status_text(status));
     require(program, polytile_queue_create(program->ctx, device_text, &program->queue));
     return program;
 }
 
 polytile_queue *polytile_program_get_queue(const polytile_program *program) {
-    return program->queue;
+    return program == NULL ? NULL : program->queue;
 }
 
 static void detach_newest(polytile_program *program) {
@@ -82,13 +97,20 @@ void polytile_program_close(polytile_program *program) {
     free(program);
 }
 
+static const char bind[] = "polytile_program_bind", launch[] = "polytile_program_launch";
+
 /** Copy the first name of a list, and return what follows it. */
 static const char *take_name(const char *names, char *name) {
     const size_t length = strcspn(names, ", ");
     if (length == 0 || length >= NAME_BYTES)
-        die("polytile_program_bind: there are fewer names than arrays, or one has over 63 bytes");
+        die("%s: there are fewer names than arrays, or one has over %d bytes", bind,
+            NAME_BYTES - 1);
     memcpy(name, names, length);
     name[length] = '\0';
+    if (!pti_is_identifier(name))
+        die("%s: no declaration can have an array with the name \"%s\": names are letters, digits "
+            "and _, and begin with no digit; give another one, as \"B\", POLYTILE_DATA(%s)",
+            bind, name, name);
     return names + length + strspn(names + length, ", ");
 }
 
@@ -102,15 +124,25 @@ static void attach(polytile_program *program, const char *name, polytile_type ty
     program->arrays = made;
 }
 
+/** The elements of a range that begins at 0. */
+static int64_t extent_of(const char *name, int dimension, polytile_range range) {
+    if (range.lo != 0 || range.step != 1)
+        die("%s: the domain of internal array %s has to begin at 0 with steps of 1; dimension %d "
+            "is "
+            "%" PRId64 ":%" PRId64 ":%" PRId64,
+            bind, name, dimension, range.lo, range.hi, range.step);
+    if (range.hi == INT64_MAX)
+        die("%s: dimension %d of internal array %s has more elements than 64 bits can count", bind,
+            dimension, name);
+    return range.hi + 1;
+}
+
 static void create_internal(polytile_program *program, const char *name, polytile_type type,
                             const polytile_domain *domain) {
     polytile_array *array;
     int64_t extents[POLYTILE_MAX_DIMS] = {0};
-    for (int d = 0; d < domain->n_dims && d < POLYTILE_MAX_DIMS; d++) {
-        if (domain->range[d].lo != 0)
-            die("polytile_program_bind: the domain of an internal array has to begin at 0");
-        extents[d] = domain->range[d].hi + 1;
-    }
+    for (int d = 0; d < domain->n_dims && d < POLYTILE_MAX_DIMS; d++)
+        extents[d] = extent_of(name, d, domain->range[d]);
     require(program, polytile_queue_create_array(program->queue, name, type, domain->n_dims,
                                                  extents, &array));
 }
@@ -119,6 +151,10 @@ void polytile_program_bind(polytile_program *program, polytile_type type,
                            const polytile_domain *domain, const char *names, int n_arrays,
                            void *const *memory) {
     char name[NAME_BYTES];
+    require_given(program, bind, "the program");
+    require_given(domain, bind, "the domain");
+    require_given(names, bind, "the list of names");
+    require_given(memory, bind, "the list of arrays' memory");
     for (int a = 0; a < n_arrays; a++) {
         names = take_name(names, name);
         if (memory[a] != NULL)
@@ -127,7 +163,7 @@ void polytile_program_bind(polytile_program *program, polytile_type type,
             create_internal(program, name, type, domain);
     }
     if (*names != '\0')
-        die("polytile_program_bind: there are more names than arrays");
+        die("%s: there are more names than arrays", bind);
 }
 
 static program_kernel *add_kernel(polytile_program *program, const char *declaration,
@@ -151,6 +187,10 @@ static program_kernel *find_kernel(const polytile_program *program, const char *
 void polytile_program_launch(polytile_program *program, const char *declaration,
                              const polytile_implementation *implementation,
                              const polytile_domain *domain) {
+    require_given(program, launch, "the program");
+    require_given(declaration, launch, "the declaration");
+    require_given(implementation, launch, "the implementation");
+    require_given(domain, launch, "the domain");
     program_kernel *known = find_kernel(program, declaration, implementation);
     if (known == NULL)
         known = add_kernel(program, declaration, implementation);
