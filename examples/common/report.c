@@ -24,14 +24,15 @@ void report_keep_fastest(result *r, const polytile_report *repetition) {
     r->ran = true;
 }
 
-/** What ran, or what the plan says would run. */
+/** What ran, or what the plan of one launch says that all of them do by themselves. Whatever stays
+ * on the device between them, the data of one has to go there and its results back. */
 static polytile_report figures(const result *r) {
     polytile_report planned = {
         .n_kernels = r->plan.n_kernels * r->n_launches,
         .peak_device_bytes = r->plan.peak_device_bytes,
         .h2d_bytes = r->plan.h2d_bytes * r->n_launches,
         .d2h_bytes = r->plan.d2h_bytes * r->n_launches,
-        .lower_bound_bytes = r->plan.lower_bound_bytes * r->n_launches,
+        .lower_bound_bytes = r->plan.lower_bound_bytes,
     };
     return r->ran ? r->run : planned;
 }

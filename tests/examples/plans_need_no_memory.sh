@@ -24,6 +24,15 @@ expect_exit 0 vector_add --n 10 --plan --output "$work/none.npy"
 [[ ! -e $work/none.npy ]] || fail '--plan creates no output file'
 expect_refusal 2 '2^61' vector_add --n 9000000000000000000 --plan
 
+# The lower bound is the whole run's, field there and back once, whether it is planned or run.
+expect_plan jacobi --n 600 --steps 6 --limit 256KiB
+planned=$(value lower_bound_bytes)
+expect 'lower_bound_bytes > 2 * 598 * 598 * 4'
+expect 'lower_bound_bytes <= 2 * 600 * 600 * 4'
+expect_exit 0 jacobi --n 600 --steps 6 --limit 256KiB --json
+expect "lower_bound_bytes == $planned"
+expect 'h2d_bytes + d2h_bytes >= lower_bound_bytes'
+
 # A GPU need not be here to plan for it, but its limit must be said.
 for example in vector_add matrix_add 'jacobi --steps 3' matmul 'matmul --split-k off --kernel plain'; do
     # shellcheck disable=SC2086 # an example and its options
