@@ -62,6 +62,7 @@ typedef struct pti_instance {
     int n_sections;
     pti_section *section; /* an operand's are in the declaration's order of its accesses */
     int64_t parameter[POLYTILE_MAX_DIMS]; /* values, in the declaration's order */
+    int64_t piece_alignment_bytes; /* pieces on a device take multiples of it; 0: what they hold */
 } pti_instance;
 
 /**

@@ -8,7 +8,17 @@
 
 #include <string.h>
 
-/** The block that needs most, among the ends and the middle along each index. */
+enum { N_POSITIONS = 4 };
+
+/** One of the positions to look at along an index: the ends, the middle, and, as the last block may
+ * be small, the one before it. */
+static int64_t position_of(int number, int64_t n_blocks) {
+    const int64_t positions[N_POSITIONS] = {0, (n_blocks - 1) / 2, pti_max(n_blocks - 2, 0),
+                                            n_blocks - 1};
+    return positions[number];
+}
+
+/** The block that needs most, among some along each index. */
 static polytile_domain worst_block(const pti_problem *problem, int64_t *operand_bytes,
                                    int64_t *sum) {
     const pti_instance *instance = problem->instance;
@@ -19,12 +29,12 @@ static polytile_domain worst_block(const pti_problem *problem, int64_t *operand_
     *sum = -1;
     int n_corners = 1;
     for (int d = 0; d < instance->n_indices; d++)
-        n_corners *= 3;
+        n_corners *= N_POSITIONS;
     for (int corner = 0; corner < n_corners; corner++) {
         int64_t position[POLYTILE_MAX_DIMS];
         int64_t bytes[PTI_MAX_OPERANDS];
-        for (int d = 0, rest = corner; d < instance->n_indices; d++, rest /= 3)
-            position[d] = (problem->grid.n_blocks[d] - 1) * (rest % 3) / 2;
+        for (int d = 0, rest = corner; d < instance->n_indices; d++, rest /= N_POSITIONS)
+            position[d] = position_of(rest % N_POSITIONS, problem->grid.n_blocks[d]);
         polytile_domain threads = pti_grid_superblock(&problem->grid, one, position);
         int64_t needed = pti_piece_bytes(instance, &threads, bytes);
         if (needed > *sum) {
@@ -91,6 +101,17 @@ static int whole_dimension(const pti_instance *instance, int operand) {
     return -1;
 }
 
+/** No less than so much, in whole quarters of the unit that it is written in: a text that says
+ * exactly that, and that can be given as a limit. */
+static int64_t advisable(int64_t bytes) {
+    const int64_t largest_unit = INT64_C(1) << 40;
+    int64_t unit = 1;
+    while (unit < largest_unit && bytes / unit >= 1024)
+        unit *= 1024;
+    int64_t quarter = pti_max(unit / 4, 1);
+    return bytes > INT64_MAX - quarter ? bytes : pti_ceil_div(bytes, quarter) * quarter;
+}
+
 static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers,
                        const int64_t *operand_bytes, int64_t sum) {
     int64_t block[POLYTILE_MAX_DIMS];
@@ -112,7 +133,8 @@ static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers
                      dimension, problem->instance->operand[largest].name);
     int64_t enough = INT64_MAX;
     pti_mul_overflows(sum, n_buffers, &enough);
-    pti_text_add(text, "; a limit of about %s would do", polytile_size_format(enough, size));
+    pti_text_add(text, "; a limit of about %s would do",
+                 polytile_size_format(advisable(enough), size));
 }
 
 polytile_status pti_certificate(polytile_context *ctx, const pti_problem *problem, int n_buffers) {

@@ -28,6 +28,13 @@ static int64_t layout_bytes(const polytile_domain *hull, int64_t element_bytes) 
                           : pti_layout_of(hull, element_bytes).size_bytes;
 }
 
+/** The device memory of a piece that holds so much. */
+static int64_t aligned(const pti_instance *instance, int64_t bytes) {
+    int64_t alignment = pti_max(instance->piece_alignment_bytes, 1);
+    int64_t above = saturating_add(bytes, alignment - 1);
+    return above == INT64_MAX ? above : above / alignment * alignment;
+}
+
 int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *threads,
                         int64_t *operand_bytes) {
     int64_t sum = 0;
@@ -35,6 +42,7 @@ int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *thr
         polytile_domain hull;
         bool touched = pti_footprint_find_hull(instance, a, PTI_TOUCHES, threads, &hull);
         operand_bytes[a] = touched ? layout_bytes(&hull, instance->operand[a].element_bytes) : 0;
+        operand_bytes[a] = aligned(instance, operand_bytes[a]);
         sum = saturating_add(sum, operand_bytes[a]);
     }
     return sum;

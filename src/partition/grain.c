@@ -4,7 +4,6 @@
 #include "partition/build.h"
 #include "partition/choose.h"
 #include "partition/residency.h"
-#include <polytile/size.h>
 
 /** Small pieces are a 64th of the arena, or the first larger part that is good enough: an eighth at
  * most, since three of them are in use at once and the rest is to hold what stays. */
@@ -19,7 +18,7 @@ static const double most_traffic = 1.05, latencies_per_piece = 8;
 
 typedef struct grain {
     polytile_context *ctx;
-    const pti_instance *instance;
+    const pti_instance *instance; /* with pieces as large as images */
     const pti_strategy *strategy;
     const polytile_plan_options *options;
     int64_t arena_bytes;
@@ -31,21 +30,18 @@ typedef struct cut {
     int64_t moved_bytes;
 } cut;
 
-/** The arena that the largest superblock takes, every piece of it padded. */
-static int64_t padded_bytes(const pti_instance *instance, const pti_partition *partition) {
+/** The arena that the largest superblock takes. */
+static int64_t largest_superblock(const pti_instance *instance, const pti_partition *partition) {
     int64_t operand_bytes[PTI_MAX_OPERANDS];
     int64_t largest = 0;
-    for (int64_t k = 0; k < partition->n_superblocks; k++) {
-        int64_t sum = pti_piece_bytes(instance, &partition->superblock[k], operand_bytes);
-        for (int a = 0; a < instance->n_operands && sum < INT64_MAX; a++)
-            sum += -operand_bytes[a] & (PTI_RESIDENT_ALIGNMENT - 1);
-        largest = pti_max(largest, sum);
-    }
+    for (int64_t k = 0; k < partition->n_superblocks; k++)
+        largest =
+            pti_max(largest, pti_piece_bytes(instance, &partition->superblock[k], operand_bytes));
     return largest;
 }
 
 static bool leaves_room(const grain *of, const pti_partition *partition) {
-    return padded_bytes(of->instance, partition) <= of->arena_bytes / N_AHEAD;
+    return largest_superblock(of->instance, partition) <= of->arena_bytes / N_AHEAD;
 }
 
 static int64_t moved_bytes(const pti_schedule *schedule) {
@@ -80,43 +76,6 @@ static polytile_status cut_for(const grain *of, const pti_strategy *strategy, in
     return status;
 }
 
-static polytile_status explain_padding(const grain *of, int64_t limit_bytes) {
-    char left[32], size[32];
-    return pti_fail(of->ctx, POLYTILE_NO_FIT,
-                    "%s; %s of %s are what arrays can use if each piece begins at a multiple of %d "
-                    "bytes",
-                    polytile_last_error(of->ctx), polytile_size_format(limit_bytes, left),
-                    polytile_size_format(of->arena_bytes, size), (int)PTI_RESIDENT_ALIGNMENT);
-}
-
-/** As the planner cuts a single launch, keeping so much of the arena free for padding. */
-static polytile_status cut_beside(const grain *of, int64_t padding_bytes, cut *made,
-                                  int64_t *missing_bytes) {
-    int64_t limit_bytes = pti_max(of->arena_bytes - padding_bytes, 0);
-    polytile_status status = cut_for(of, of->strategy, of->options->n_buffers, limit_bytes, made);
-    if (status == POLYTILE_NO_FIT && padding_bytes > 0)
-        return explain_padding(of, limit_bytes);
-    *missing_bytes = padded_bytes(of->instance, &made->partition) - of->arena_bytes;
-    if (*missing_bytes > 0)
-        pti_partition_free(&made->partition);
-    return status;
-}
-
-/** As the planner cuts a single launch for the arena; for less where padding takes more than is
- * left: by what was missing, or by all that padding can take. */
-static polytile_status cut_for_arena(const grain *of, cut *made) {
-    int64_t most_padding_bytes = of->instance->n_operands * (PTI_RESIDENT_ALIGNMENT - 1);
-    int64_t missing_bytes;
-    polytile_status status;
-    PTI_TRY(cut_beside(of, 0, made, &missing_bytes));
-    if (missing_bytes > 0)
-        PTI_TRY(cut_beside(of, missing_bytes, made, &missing_bytes));
-    if (missing_bytes > 0)
-        PTI_TRY(cut_beside(of, most_padding_bytes, made, &missing_bytes));
-done:
-    return status;
-}
-
 /** Replace a cut by a better one, which it takes over. */
 static void replace(cut *held, const cut *better) {
     pti_partition_free(&held->partition);
@@ -140,11 +99,19 @@ static polytile_status clip_former(const grain *of, const pti_partition *former,
         n_threads += pti_box_count(&common);
         if (!pti_partition_add(clipped, &capacity, &common))
             return pti_fail_memory(of->ctx, of->instance->kernel_name,
-                                   (double)capacity * sizeof common);
+                                   (double)(clipped->n_superblocks + 1) * sizeof common);
     }
     if (n_threads != pti_box_count(&of->instance->threads))
         pti_partition_free(clipped);
     return POLYTILE_OK;
+}
+
+/** What a schedule takes of the host's memory for each superblock, at least: its threads, its
+ * placements, and an operation for each of them and for its kernel. */
+static double host_bytes(const grain *of) {
+    double n_operands = of->instance->n_operands;
+    return sizeof(polytile_domain) + sizeof(pti_op) +
+           n_operands * (sizeof(pti_placement) + sizeof(int64_t) + sizeof(pti_op));
 }
 
 /** What superblocks move one after the other, on a device that holds nothing else. */
@@ -154,7 +121,8 @@ static polytile_status measure(const grain *of, cut *made) {
     polytile_status status = pti_schedule_build(of->instance, &made->partition, NULL,
                                                 of->arena_bytes, &need_bytes, &schedule);
     if (status == POLYTILE_NO_MEMORY)
-        return pti_fail_memory(of->ctx, of->instance->kernel_name, 1 << 20);
+        return pti_fail_memory(of->ctx, of->instance->kernel_name,
+                               (double)made->partition.n_superblocks * host_bytes(of));
     made->moved_bytes = status == POLYTILE_OK ? moved_bytes(schedule) : INT64_MAX;
     pti_schedule_free(schedule);
     return POLYTILE_OK;
@@ -233,7 +201,7 @@ static polytile_status keep_whole(const grain *of, pti_partition *partition) {
 static polytile_status cut_launch(const grain *of, const pti_partition *former, cut *held) {
     bool found = false;
     polytile_status status;
-    PTI_TRY(cut_for_arena(of, held));
+    PTI_TRY(cut_for(of, of->strategy, of->options->n_buffers, of->arena_bytes, held));
     if (of->strategy->objective.fewest_kernels)
         return POLYTILE_OK;
     if (former != NULL)
@@ -250,8 +218,10 @@ done:
 polytile_status pti_grain_choose(polytile_context *ctx, const pti_grain_request *request,
                                  pti_partition *partition) {
     const char *name = request->options->strategy;
+    pti_instance padded = *request->instance;
+    padded.piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
     grain of = {.ctx = ctx,
-                .instance = request->instance,
+                .instance = &padded,
                 .strategy = pti_strategy_find(name == NULL ? "min-time" : name),
                 .options = request->options,
                 .arena_bytes = request->arena_bytes};

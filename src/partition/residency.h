@@ -101,4 +101,12 @@ polytile_status pti_residency_plan(pti_residency *residency, int n_steps, const 
 /** Images begin at multiples of this. */
 enum { PTI_RESIDENT_ALIGNMENT = 256 };
 
+/** The device memory that an image of so many bytes takes; INT64_MAX if that is too much to count. */
+static inline int64_t pti_resident_padded(int64_t bytes) {
+    return bytes > INT64_MAX - PTI_RESIDENT_ALIGNMENT
+               ? INT64_MAX
+               : (bytes + PTI_RESIDENT_ALIGNMENT - 1) / PTI_RESIDENT_ALIGNMENT *
+                     PTI_RESIDENT_ALIGNMENT;
+}
+
 #endif

@@ -5,10 +5,7 @@
 #include <stdlib.h>
 
 int64_t pti_resident_bytes(const polytile_domain *hull, int64_t element_bytes) {
-    int64_t bytes = pti_layout_of(hull, element_bytes).size_bytes;
-    if (pti_add_overflows(bytes, PTI_RESIDENT_ALIGNMENT - 1, &bytes))
-        return INT64_MAX;
-    return bytes / PTI_RESIDENT_ALIGNMENT * PTI_RESIDENT_ALIGNMENT;
+    return pti_resident_padded(pti_layout_of(hull, element_bytes).size_bytes);
 }
 
 void pti_resident_include(pti_boxes *set, const polytile_domain *box) {

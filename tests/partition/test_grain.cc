@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <polytile/size.h>
+
 #include "support/launch.h"
 
 extern "C" {
@@ -296,13 +298,46 @@ TEST(Grain, WhatNeverFitsIsExplainedAsByThePlanner) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
-TEST(Grain, WhatFitsOnlyUnpaddedIsExplained) {
+/** The number that a certificate advises, which is the one behind "a limit of about". */
+int64_t advised_bytes(const std::string &text) {
+    const std::string before = "a limit of about ", after = " would do";
+    const size_t begin = text.find(before) + before.size(), end = text.find(after);
+    std::string size = text.substr(begin, end - begin);
+    size.erase(std::remove(size.begin(), size.end(), ' '), size.end());
+    int64_t bytes = -1;
+    EXPECT_TRUE(polytile_size_parse(size.c_str(), &bytes)) << text;
+    return bytes;
+}
+
+TEST(Grain, WhatFitsOnlyUnpaddedNamesTheTrueLimitAndOneThatDoes) {
     Case few = add;
     few.threads = "1000";
     const Cut cut(few, 500);
     EXPECT_EQ(cut.status(), POLYTILE_NO_FIT);
-    EXPECT_NE(cut.error().find("begins at a multiple of 256 bytes"), std::string::npos)
-        << cut.error();
+    EXPECT_NE(cut.error().find("the limit is 500 B"), std::string::npos) << cut.error();
+    EXPECT_EQ(advised_bytes(cut.error()), 768);
+    Cut(few, 768).ExpectSound();
+    EXPECT_EQ(Cut(few, 767).status(), POLYTILE_NO_FIT);
+}
+
+TEST(Grain, TheLimitThatACertificateNamesWouldDo) {
+    const std::vector<std::pair<const Case *, const char *>> few = {
+        {&add, "1000"},      {&update, "1:62, 1:62"}, {&matmul, "64x64"},
+        {&gemm, "24x24x24"}, {&rows, "50x50"},        {&lower, "300"}};
+    for (const auto &[of, threads] : few) {
+        Case smaller = *of;
+        smaller.threads = threads;
+        for (int64_t block_threads : {0, 1, 7, 37}) {
+            const std::vector<int64_t> block(3, block_threads);
+            polytile_plan_options options = {};
+            options.block = block_threads == 0 ? nullptr : block.data();
+            const Cut cut(smaller, 100, nullptr, options);
+            SCOPED_TRACE(cut.error());
+            ASSERT_EQ(cut.status(), POLYTILE_NO_FIT);
+            EXPECT_NE(cut.error().find("the limit is 100 B"), std::string::npos);
+            Cut(smaller, advised_bytes(cut.error()), nullptr, options).ExpectSound();
+        }
+    }
 }
 
 TEST(Grain, PiecesThatFillTheArenaLeaveRoomForTheirPadding) {
