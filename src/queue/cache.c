@@ -1,5 +1,7 @@
 #include "queue/cache.h"
 
+#include "launch/completeness.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +126,26 @@ const pti_prepared *pti_cache_find_related(const polytile_queue *queue,
         }
     }
     return latest;
+}
+
+static bool overwrites(const pti_prepared *prepared, int position) {
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        if (prepared->position[a] == position && prepared->instance->operand[a].writes &&
+            pti_completeness_is_overwritten(prepared->instance, a))
+            return true;
+    }
+    return false;
+}
+
+bool pti_cache_is_overwritten(polytile_queue *queue, int position) {
+    bool is_overwritten = false;
+    pthread_mutex_lock(&queue->mutex);
+    for (int slot = 0; slot < PTI_PREPARED_SLOTS && !is_overwritten; slot++) {
+        for (const pti_prepared *next = queue->prepared[slot]; next != NULL; next = next->next)
+            is_overwritten |= next->n_items > 0 && overwrites(next, position);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    return is_overwritten;
 }
 
 /** Where the cache points to the launch that was not used for longest and is not queued; NULL: all

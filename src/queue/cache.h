@@ -26,6 +26,9 @@ void pti_cache_add(polytile_queue *queue, pti_prepared *prepared);
 /** The launch used last of those that have an array in common with the request; NULL: none. */
 const pti_prepared *pti_cache_find_related(const polytile_queue *queue, const pti_request *request);
 
+/** Whether a launch that is queued replaces every element of the array at a position. */
+bool pti_cache_is_overwritten(polytile_queue *queue, int position);
+
 /** Copy what a launch was asked for with, as far as it depends on it; the request is valid. False
  * when memory runs out, for pti_prepared_free() to free. */
 bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request);

@@ -74,7 +74,7 @@ static bool all_fit(const polytile_queue *queue, int64_t arena_bytes) {
             continue;
         if (array->n_bytes > free_bytes)
             return false;
-        free_bytes -= pti_ceil_div(array->n_bytes, PTI_RESIDENT_ALIGNMENT) * PTI_RESIDENT_ALIGNMENT;
+        free_bytes -= pti_resident_padded(array->n_bytes);
     }
     return free_bytes >= 0;
 }
@@ -95,17 +95,20 @@ static bool copy_partition(const pti_partition *from, pti_partition *to) {
 static polytile_status take_stock(polytile_queue *queue, const pti_request *request,
                                   pti_prepared *prepared, pti_partition *former) {
     bool is_copied = true;
+    int64_t n_superblocks = 0;
     const pti_prepared *related = pti_cache_find_related(queue, request);
     pthread_mutex_lock(&queue->mutex);
     prepared->arena_bytes = queue->usable_bytes;
     prepared->serial = ++queue->n_cut;
-    if (related != NULL)
+    if (related != NULL) {
+        n_superblocks = related->partition.n_superblocks;
         is_copied = copy_partition(&related->partition, former);
+    }
     pthread_mutex_unlock(&queue->mutex);
     prepared->all_fit = all_fit(queue, prepared->arena_bytes);
     return is_copied ? POLYTILE_OK
                      : pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
-                                       sizeof *prepared);
+                                       (double)n_superblocks * sizeof(polytile_domain));
 }
 
 /** A certificate for less than the device's limit says so. */
@@ -146,7 +149,7 @@ static int64_t superblock_bytes(const pti_prepared *prepared, const polytile_dom
         if (pti_box_is_empty(&hull))
             continue;
         pti_layout layout = pti_layout_of(&hull, prepared->instance->operand[a].element_bytes);
-        n_bytes += pti_ceil_div(layout.size_bytes, PTI_RESIDENT_ALIGNMENT) * PTI_RESIDENT_ALIGNMENT;
+        n_bytes += pti_resident_padded(layout.size_bytes);
     }
     return n_bytes;
 }
@@ -203,7 +206,16 @@ done:
 static polytile_status build_in_place(pti_prepared *prepared, polytile_context *ctx) {
     if (pti_schedule_build_in_place(prepared->instance, &prepared->in_place) == POLYTILE_OK)
         return POLYTILE_OK;
-    return pti_fail_memory(ctx, prepared->instance->kernel_name, sizeof *prepared->in_place);
+    return pti_fail_memory(ctx, prepared->instance->kernel_name,
+                           sizeof *prepared->in_place +
+                               prepared->instance->n_operands * (double)sizeof(pti_placement));
+}
+
+/** What the lists of a prepared launch that have an entry an operand take together. */
+static double lists_bytes(const pti_prepared *prepared) {
+    return prepared->instance->n_operands *
+           (double)(sizeof *prepared->touched + sizeof *prepared->written +
+                    sizeof *prepared->array_serial + sizeof *prepared->position);
 }
 
 static polytile_status fill_prepared(polytile_queue *queue, const pti_request *request,
@@ -216,7 +228,7 @@ static polytile_status fill_prepared(polytile_queue *queue, const pti_request *r
                           &prepared->instance));
     PTI_TRY(check_arrays(prepared->instance, request));
     if (!pti_prepared_fill_key(prepared, request) || !find_hulls(prepared))
-        PTI_TRY(pti_fail_memory(ctx, prepared->instance->kernel_name, sizeof *prepared));
+        PTI_TRY(pti_fail_memory(ctx, prepared->instance->kernel_name, lists_bytes(prepared)));
     prepared->implementation = request->kernel->implementation;
     prepared->body = (pti_body){.implementation = &prepared->implementation,
                                 .character = &prepared->character,
@@ -244,6 +256,18 @@ done:
     return status;
 }
 
+/** An array that queued launches make complete by then is not warned about. */
+static void warn_incomplete(polytile_queue *queue, const pti_prepared *prepared, int operand,
+                            const polytile_array *array) {
+    const pti_instance *instance = prepared->instance;
+    if (pti_array_is_complete(array) || !instance->operand[operand].reads ||
+        pti_cache_is_overwritten(queue, array->position))
+        return;
+    pti_log(queue->object.context, PTI_LOG_WARN,
+            "%s: reads array %s, which a failed run left incomplete", instance->kernel_name,
+            array->name);
+}
+
 polytile_status pti_queue_prepare(polytile_queue *queue, const polytile_kernel *kernel,
                                   const polytile_domain *domain, polytile_array *const *arrays,
                                   const polytile_plan_options *options, pti_prepared **prepared) {
@@ -251,6 +275,12 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const polytile_kernel *
     if (filled.link == NULL)
         filled.link = polytile_device_get_link(queue->device);
     pti_request request = {kernel, domain, arrays, &filled};
+    polytile_status status = POLYTILE_OK;
     *prepared = pti_cache_find(queue, &request, pti_request_hash(&request));
-    return *prepared != NULL ? POLYTILE_OK : prepare(queue, &request, prepared);
+    if (*prepared == NULL)
+        PTI_TRY(prepare(queue, &request, prepared));
+    for (int a = 0; a < (*prepared)->n_arrays; a++)
+        warn_incomplete(queue, *prepared, a, arrays[a]);
+done:
+    return status;
 }

@@ -21,7 +21,7 @@ static int64_t all_arrays_bytes(const polytile_queue *queue) {
     for (int p = 0; p < queue->n_held && all_bytes < limit_bytes; p++) {
         const polytile_array *array = queue->held[p].array;
         int64_t n_bytes = array == NULL ? 0 : pti_min(array->n_bytes, limit_bytes);
-        all_bytes += pti_ceil_div(n_bytes, PTI_RESIDENT_ALIGNMENT) * PTI_RESIDENT_ALIGNMENT;
+        all_bytes += pti_resident_padded(n_bytes);
     }
     return pti_min(all_bytes, limit_bytes);
 }

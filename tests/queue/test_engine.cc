@@ -51,6 +51,30 @@ TEST_P(Engine, AnArrayThatIsWrittenWholeIsCompleteAgain) {
     EXPECT_EQ(z_memory, std::vector<float>(100, 3));
 }
 
+TEST_P(Engine, LaunchesThatReadWhatAFailureLostAreWarnedAbout) {
+    Gate gate;
+    gate.let_return(3);
+    EXPECT_EQ(launch(queue, gated(gate), line(100), {z}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
+    for (int k = 0; k < 2; k++) {
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(launch(queue, add(), line(100), {x, z, y}), POLYTILE_OK) << error();
+        const std::string told = testing::internal::GetCapturedStderr();
+        EXPECT_NE(told.find("reads array z, which a failed run left incomplete"), std::string::npos)
+            << k << ": " << told;
+    }
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    testing::internal::CaptureStderr();
+    polytile_queue_pause(queue);
+    EXPECT_EQ(launch(queue, add(), line(100), {x, y, z}), POLYTILE_OK) << error();
+    EXPECT_EQ(launch(queue, add(), line(100), {x, z, y}), POLYTILE_OK) << error();
+    polytile_queue_resume(queue);
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    EXPECT_EQ(launch(queue, add(), line(100), {x, z, y}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "it was written whole before";
+}
+
 TEST_P(Engine, CountsWhatIsDone) {
     for (int k = 0; k < 5; k++)
         EXPECT_EQ(launch(queue, add(), line(100), {x, y, z}), POLYTILE_OK) << error();
