@@ -1,7 +1,5 @@
 #include "partition/resident_image.h"
 
-#include "base/checked.h"
-
 #include <stdlib.h>
 
 int64_t pti_resident_bytes(const polytile_domain *hull, int64_t element_bytes) {

@@ -1,5 +1,4 @@
 #include "access/footprint.h"
-#include "base/checked.h"
 #include "launch/run_check.h"
 #include "partition/build.h"
 #include "partition/grain.h"
