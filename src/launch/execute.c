@@ -152,16 +152,6 @@ static void begin_writing(pti_execution *run, const pti_command *command) {
         begin_launch(run, command->op);
 }
 
-/** What only the device holds is lost if the run fails at all. */
-static void begin_holding(pti_execution *run) {
-    const pti_schedule *schedule = run->schedule;
-    for (int k = 0; k < schedule->n_before; k++) {
-        if (schedule->before[k].dirty.n_boxes > 0)
-            pti_completeness_begin(&run->completeness,
-                                   schedule->placement[schedule->before[k].placement].operand);
-    }
-}
-
 static void count_filled(pti_filled *filled, const pti_op *op) {
     if (filled->superblock != op->superblock)
         *filled = (pti_filled){.superblock = op->superblock};
@@ -248,8 +238,6 @@ static polytile_status prepare(pti_execution *run) {
     if (run->host_layout == NULL || run->views == NULL || run->filled == NULL ||
         run->identity == NULL)
         return pti_fail_memory(ctx, instance->kernel_name, (double)n_views * sizeof *run->views);
-    PTI_TRY(pti_completeness_create(ctx, instance, run->arrays, &run->completeness));
-    begin_holding(run);
     for (int a = 0; a < instance->n_operands; a++)
         run->host_layout[a] =
             pti_layout_of(&instance->operand[a].domain, instance->operand[a].element_bytes);
@@ -262,25 +250,45 @@ done:
     return status;
 }
 
+static polytile_status execute(pti_execution *run) {
+    double start_s = pti_now_s();
+    polytile_status status;
+    PTI_TRY(prepare(run));
+    run->report->peak_device_bytes = pti_schedule_peak_bytes(run->schedule);
+    PTI_TRY(run_on_device(run));
+done:
+    free(run->host_layout);
+    free(run->views);
+    free(run->filled);
+    free(run->identity);
+    run->report->total_s = pti_now_s() - start_s;
+    return status;
+}
+
 polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,
                             const pti_body *bodies, polytile_array *const *arrays,
                             polytile_report *report) {
-    double start_s = pti_now_s();
     polytile_status status;
     pti_execution run = {.device = device,
                          .schedule = schedule,
                          .bodies = bodies,
                          .arrays = arrays,
                          .report = report};
-    PTI_TRY(prepare(&run));
-    report->peak_device_bytes = pti_schedule_peak_bytes(schedule);
-    PTI_TRY(run_on_device(&run));
+    PTI_TRY(pti_completeness_create(device->object.context, schedule->instance, arrays,
+                                    &run.completeness));
+    status = execute(&run);
 done:
-    status = pti_completeness_end(&run.completeness, status);
-    free(run.host_layout);
-    free(run.views);
-    free(run.filled);
-    free(run.identity);
-    report->total_s = pti_now_s() - start_s;
-    return status;
+    return pti_completeness_end(&run.completeness, status);
+}
+
+polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
+                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   bool *has_begun, polytile_report *report) {
+    pti_execution run = {.device = device,
+                         .schedule = schedule,
+                         .bodies = bodies,
+                         .arrays = arrays,
+                         .completeness = {.has_begun = has_begun},
+                         .report = report};
+    return execute(&run);
 }

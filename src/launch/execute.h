@@ -6,9 +6,8 @@
 /**
  * Run a schedule on a device and wait for it; operations are submitted in the order of the list.
  *
- * After a failure those arrays are marked incomplete whose host memory had begun to change, and with
- * several launches those of which the device held, or had begun to write, newer elements than the
- * host; after success those are complete that were before, or that the run wrote all of.
+ * After a failure those arrays are marked incomplete whose host memory had begun to change; after
+ * success those are complete that were before, or that the run wrote all of.
  *
  * Shapes  bodies: one a launch; arrays: one an operand of the schedule's instance, of its type and
  *         domain, with memory where operations need it.
@@ -20,5 +19,16 @@
 polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,
                             const pti_body *bodies, polytile_array *const *arrays,
                             polytile_report *report);
+
+/**
+ * The same for a schedule that goes on from what lies on the device: arrays are neither marked nor
+ * named.
+ *
+ * Shapes  has_begun: one an operand of the schedule's instance, all false; true of those that a
+ *         launch or a download had begun to write.
+ */
+polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
+                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   bool *has_begun, polytile_report *report);
 
 #endif

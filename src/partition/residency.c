@@ -182,6 +182,11 @@ static bool take_failures(pti_residency *of) {
     return failed;
 }
 
+void pti_residency_keep(pti_residency *of, int array, const pti_boxes *boxes) {
+    for (int k = 0; of->state[array].is_internal && k < boxes->n_boxes; k++)
+        pti_resident_include(&of->state[array].on_host, &boxes->box[k]);
+}
+
 void pti_residency_forget(pti_residency *of) {
     pti_plans_clear(of);
     for (int a = 0; a < of->instance.n_operands; a++)

@@ -72,6 +72,9 @@ bool pti_residency_all_fit(const pti_residency *residency);
 /** Whether anything of the array on the device is newer than the host's. */
 bool pti_residency_is_dirty(const pti_residency *residency, int array);
 
+/** The host has got elements of an array after all, though a run failed. */
+void pti_residency_keep(pti_residency *residency, int array, const pti_boxes *boxes);
+
 /** Forget everything, after a run that failed: what the host holds is what there is. */
 void pti_residency_forget(pti_residency *residency);
 

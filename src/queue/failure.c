@@ -12,22 +12,16 @@ bool *pti_dirty_list(const polytile_queue *queue) {
     return is_dirty;
 }
 
-/** A queue whose device holds nothing that is newer loses nothing. */
-static bool is_lost(const polytile_queue *queue, const bool *was_dirty, int position) {
-    const polytile_array *array = queue->held[position].array;
-    return array != NULL && pti_array_is_complete(array) &&
-           (was_dirty == NULL || was_dirty[position]);
-}
-
-polytile_status pti_lose(polytile_queue *queue, const bool *was_dirty, polytile_status status) {
+polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_status status) {
     polytile_context *ctx = queue->object.context;
     pti_text names = {0};
     pti_residency_forget(queue->residency);
     for (int p = 0; p < queue->n_held; p++) {
-        if (!is_lost(queue, was_dirty, p))
+        polytile_array *array = queue->held[p].array;
+        if (array == NULL || (is_lost != NULL && !is_lost[p]))
             continue;
-        pti_array_set_complete(queue->held[p].array, false);
-        pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", queue->held[p].array->name);
+        pti_array_set_complete(array, false);
+        pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", array->name);
     }
     if (names.length > 0 && !names.failed)
         pti_fail(ctx, status, "%s; left incomplete: %s", polytile_last_error(ctx), names.data);

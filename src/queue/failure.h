@@ -5,19 +5,20 @@
 
 /* What a failure loses: elements that only the device held, or of which even that kept no version,
  * since a later launch of the run would have written them again: both are of arrays that were dirty
- * before the run, or that its launches had begun to write. */
+ * before the run, or that it had begun to write. What is dirty and not harmed by the run can be
+ * saved. */
 
-/** Which arrays have such elements, one an array held; NULL when memory runs out, or none is held.
+/** Which arrays are dirty, one an array held; NULL when memory runs out, or none is held.
  * The caller frees it. */
 bool *pti_dirty_list(const polytile_queue *queue);
 
 /**
- * Nothing is resident any more. The arrays of the list are marked incomplete, and named in the
- * error's text unless they were before; without a list all are.
+ * Nothing is resident any more. The arrays of the list are marked incomplete and named in the
+ * error's text; without a list all are.
  *
  * Returns status.
  */
-polytile_status pti_lose(polytile_queue *queue, const bool *was_dirty, polytile_status status);
+polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_status status);
 
 /** What is done after a failure must not replace its text: keep it, and put it back. Nothing is
  * kept of POLYTILE_OK. Owns: restoring frees the text. */

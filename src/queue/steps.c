@@ -5,6 +5,7 @@
 #include "launch/clock.h"
 #include "launch/execute.h"
 #include "partition/check.h"
+#include "partition/salvage.h"
 #include "queue/failure.h"
 #include <polytile/size.h>
 
@@ -65,6 +66,7 @@ typedef struct hands {
     int n_arrays;
     polytile_array **array; /* one an operand of the schedule's instance; owned, as below */
     bool *moves;            /* its host memory is read or written */
+    bool *has_begun;        /* it has begun to change */
     polytile_array nobody;  /* stands at free positions */
 } hands;
 
@@ -81,8 +83,9 @@ static polytile_status find_arrays(polytile_queue *queue, const pti_schedule *sc
     *of = (hands){.n_arrays = n_arrays,
                   .array = calloc((size_t)n_arrays + 1, sizeof *of->array),
                   .moves = calloc((size_t)n_arrays + 1, sizeof *of->moves),
+                  .has_begun = calloc((size_t)n_arrays + 1, sizeof *of->has_begun),
                   .nobody = {.complete = true}};
-    if (of->array == NULL || of->moves == NULL)
+    if (of->array == NULL || of->moves == NULL || of->has_begun == NULL)
         return pti_fail_memory(queue->object.context, "queue",
                                (double)n_arrays * (double)sizeof *of->array);
     for (int a = 0; a < n_arrays; a++) {
@@ -127,7 +130,8 @@ static polytile_status execute(polytile_queue *queue, const pti_schedule *schedu
     char *error = NULL;
     PTI_TRY(open_arrays(queue, of));
     queue->device->is_running = true;
-    status = pti_execute(queue->device, schedule, steps->body, of->array, &steps->report);
+    status = pti_execute_window(queue->device, schedule, steps->body, of->array, of->has_begun,
+                                &steps->report);
     queue->device->is_running = false;
 done:
     error = pti_error_keep(queue, status);
@@ -136,15 +140,26 @@ done:
     return status;
 }
 
-static polytile_status run(polytile_queue *queue, const pti_schedule *schedule, pti_steps *steps) {
+/** Arrays that were begun join those of a list. */
+static void note_begun(const polytile_queue *queue, const hands *of, bool *is_lost) {
+    for (int a = 0; of->has_begun != NULL && a < of->n_arrays && a < queue->n_held; a++)
+        is_lost[a] |= of->has_begun[a];
+}
+
+/** is_lost: arrays that it had begun to write when it failed join these. */
+static polytile_status run(polytile_queue *queue, const pti_schedule *schedule, pti_steps *steps,
+                           bool *is_lost) {
     polytile_status status;
     hands of = {0};
     PTI_TRY(check_plan(queue, schedule));
     PTI_TRY(find_arrays(queue, schedule, &of));
     PTI_TRY(execute(queue, schedule, &of, steps));
 done:
+    if (status != POLYTILE_OK)
+        note_begun(queue, &of, is_lost);
     free(of.array);
     free(of.moves);
+    free(of.has_begun);
     return status;
 }
 
@@ -175,19 +190,58 @@ static polytile_status plan(polytile_queue *queue, pti_steps *steps,
     return status == POLYTILE_OK ? status : explain(queue, steps, status);
 }
 
+/** What was brought to the host is not lost. */
+static void note_saved(polytile_queue *queue, const pti_schedule *salvage, const bool *is_saved,
+                       bool *is_lost) {
+    for (int k = 0; k < salvage->n_before; k++) {
+        const pti_holding *holding = &salvage->before[k];
+        pti_residency_keep(queue->residency, salvage->placement[holding->placement].operand,
+                           &holding->dirty);
+    }
+    for (int p = 0; p < queue->n_held && p < salvage->instance->n_operands; p++)
+        is_lost[p] &= !is_saved[p];
+}
+
+/** Save results of earlier runs that a failed one left alone. Should that fail too, they are lost.
+ */
+static void salvage(polytile_queue *queue, const pti_schedule *failed, bool *is_lost,
+                    pti_steps *steps) {
+    pti_steps saving = {.name = steps->name};
+    bool *is_saved = calloc((size_t)failed->instance->n_operands + 1, sizeof *is_saved);
+    bool *is_begun = calloc((size_t)queue->n_held + 1, sizeof *is_begun);
+    bool has_memory = is_saved != NULL && is_begun != NULL;
+    pti_schedule *made = has_memory ? pti_salvage_build(failed, is_saved) : NULL;
+    if (made != NULL && run(queue, made, &saving, is_begun) == POLYTILE_OK)
+        note_saved(queue, made, is_saved, is_lost);
+    pti_report_add(&steps->report, &saving.report);
+    pti_schedule_free(made);
+    free(is_saved);
+    free(is_begun);
+}
+
+/** Leave nothing on the device after a failure. */
+static void clear(polytile_queue *queue, const pti_schedule *failed, bool *is_lost,
+                  pti_steps *steps, polytile_status status) {
+    char *error = pti_error_keep(queue, status);
+    if (failed != NULL)
+        salvage(queue, failed, is_lost, steps);
+    pti_error_restore(queue, status, error);
+    pti_lose(queue, is_lost, status);
+}
+
 polytile_status pti_steps_run(polytile_queue *queue, pti_steps *steps) {
     polytile_status status;
     const pti_schedule *schedule = NULL;
-    bool *was_dirty = pti_dirty_list(queue);
-    if (was_dirty == NULL)
+    bool *is_lost = pti_dirty_list(queue);
+    if (is_lost == NULL)
         return pti_fail_memory(queue->object.context, "queue", queue->n_held);
     PTI_TRY(plan(queue, steps, &schedule));
     if (schedule->n_ops > 0)
-        PTI_TRY(run(queue, schedule, steps));
+        PTI_TRY(run(queue, schedule, steps, is_lost));
 done:
     if (status != POLYTILE_OK)
-        pti_lose(queue, was_dirty, status);
-    free(was_dirty);
+        clear(queue, schedule, is_lost, steps, status);
+    free(is_lost);
     return status;
 }
 

@@ -26,8 +26,9 @@ void pti_steps_add_end(pti_steps *steps, pti_step_kind kind, int position);
 /**
  * Plan the steps, going on from what is resident, and run them.
  *
- * After an error of planning or running nothing is resident: the arrays of which only the device
- * held elements are marked incomplete and named in the text.
+ * After an error of planning or running nothing is resident. What lay on the device before is
+ * brought to the host if the run left it alone; the arrays that lost elements, or that it had begun
+ * to write, are marked incomplete and named in the text.
  */
 polytile_status pti_steps_run(polytile_queue *queue, pti_steps *steps);
 
