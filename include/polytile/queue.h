@@ -157,8 +157,9 @@ void polytile_queue_resume(polytile_queue *queue);
 
 /** What a queue did since it was created, or last told. */
 typedef struct polytile_queue_report {
-    int64_t n_launches; /* that are done */
-    int64_t n_kernels;  /* sub-kernels of these */
+    int64_t n_launches; /* that are done; on a device with memory of its own none of those that were
+                           planned together with one that failed */
+    int64_t n_kernels;  /* sub-kernels that ran, of whatever launches */
     int64_t h2d_bytes;
     int64_t d2h_bytes;
     int64_t peak_device_bytes;
