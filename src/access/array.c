@@ -145,7 +145,7 @@ polytile_status polytile_array_describe(polytile_context *ctx, const char *name,
 }
 
 void polytile_array_destroy(polytile_array *array) {
-    if (array != NULL)
+    if (array != NULL && (array->queue == NULL || array->leave_queue(array)))
         pti_object_release(&array->object);
 }
 

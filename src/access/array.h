@@ -15,7 +15,8 @@ struct polytile_array {
     bool read_only;  /* a file mapped for reading */
     bool complete;
     struct polytile_queue *queue;            /* that holds it, attached or internal; NULL: none */
-    void (*leave_queue)(polytile_array *of); /* while it is held: called before it is destroyed */
+    bool (*leave_queue)(polytile_array *of); /* while it is held: called before it is destroyed;
+                                                false: it must not be, now */
     int position;                            /* among the arrays of that queue */
     bool is_internal; /* made by that queue: data is memory of the library's, NULL until it is
                          needed, and nobody else's business */

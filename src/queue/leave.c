@@ -24,8 +24,13 @@ static int64_t n_items_of(polytile_queue *queue, int position) {
 
 /** To end an array of the queue's own behind the launches that use it is usual; to end one whose
  * memory is the program's, which comes back first, hardly meant. */
-void pti_queue_end_array(polytile_array *array) {
+bool pti_queue_end_array(polytile_array *array) {
     polytile_queue *queue = array->queue;
+    if (pti_queue_enter(queue) != POLYTILE_OK) {
+        pti_log(queue->object.context, PTI_LOG_ERROR, "array %s: not destroyed: %s", array->name,
+                polytile_last_error(queue->object.context));
+        return false;
+    }
     int64_t n_items = n_items_of(queue, array->position);
     if (n_items > 0 && !array->is_internal)
         pti_log(queue->object.context, PTI_LOG_WARN,
@@ -34,6 +39,7 @@ void pti_queue_end_array(polytile_array *array) {
                 array->name, queue->device->text);
     pti_queue_begin_leaving(queue, array);
     pti_queue_finish_leaving(queue, 1, &array);
+    return true;
 }
 
 static void end_at(polytile_queue *queue, int position) {

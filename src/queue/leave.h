@@ -12,8 +12,9 @@ void pti_queue_begin_leaving(polytile_queue *queue, const polytile_array *array)
 /** Wait for arrays that began to leave, and let go of them. */
 void pti_queue_finish_leaving(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
 
-/** Both for an array that is being destroyed, with a warning if launches had still to run. */
-void pti_queue_end_array(polytile_array *array);
+/** Both for an array that is to be destroyed, with a warning if launches had still to run. False,
+ * with an error in the log, from a launcher that the queue runs: it would wait for itself. */
+bool pti_queue_end_array(polytile_array *array);
 
 /** Both for every array; internal ones are destroyed. */
 void pti_queue_end_arrays(polytile_queue *queue);

@@ -110,8 +110,13 @@ polytile_status pti_queue_enter(const polytile_queue *queue) {
 }
 
 void polytile_queue_destroy(polytile_queue *queue) {
-    if (queue != NULL && !is_own_thread(queue))
+    if (queue == NULL)
+        return;
+    if (pti_queue_enter(queue) == POLYTILE_OK)
         pti_object_release(&queue->object);
+    else
+        pti_log(queue->object.context, PTI_LOG_ERROR, "not destroyed: %s",
+                polytile_last_error(queue->object.context));
 }
 
 polytile_device *polytile_queue_get_device(const polytile_queue *queue) {

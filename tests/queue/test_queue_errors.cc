@@ -325,6 +325,25 @@ int use_own_queue(const polytile_launch *launch) {
     return polytile_queue_wait(queue) == POLYTILE_INVALID ? 5 : 0;
 }
 
+/** Destroys what it must not, the array first. */
+int destroy_own(const polytile_launch *launch) {
+    void **own = static_cast<void **>(launch->user);
+    polytile_array_destroy(static_cast<polytile_array *>(own[0]));
+    polytile_queue_destroy(static_cast<polytile_queue *>(own[1]));
+    return 0;
+}
+
+TEST_F(QueueErrors, LaunchersCannotDestroyWhatTheQueueThatRunsThemHolds) {
+    void *own[] = {x, queue};
+    polytile_implementation calling = {};
+    calling.host_launcher = destroy_own;
+    calling.user = own;
+    ASSERT_EQ(launch(queue, create("calling[i]: inout x[i]", &calling), line(100), {x}),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK);
+    EXPECT_EQ(detach(queue, {x}), POLYTILE_OK);
+}
+
 TEST_F(QueueErrors, LaunchersDoNotUseTheQueueThatRunsThem) {
     polytile_implementation calling = {};
     calling.host_launcher = use_own_queue;
