@@ -252,7 +252,8 @@ void CompareWithPlanningAnew(Random *random, Sums *sums) {
 
 TEST(ResidentCache, GivesTheSchedulesOfPlanningAnew) {
     const uint64_t seed = test_seed("ResidentCache.GivesTheSchedulesOfPlanningAnew");
-    const int64_t n_rounds = scaled(60);
+    const int64_t fewest_for_averages = 20;
+    const int64_t n_rounds = std::max(scaled(60), fewest_for_averages);
     Sums sums = {};
     for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
         SCOPED_TRACE(round);

@@ -17,9 +17,9 @@ class ProgramDeathTest : public testing::Test {
     ProgramDeathTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 
     static void bind(const polytile_domain *domain, const char *names, int n_arrays,
-                     void *const *memory) {
+                     void *const *addresses) {
         polytile_program_bind(polytile_program_open("host"), POLYTILE_F32, domain, names, n_arrays,
-                              memory);
+                              addresses);
     }
     static void launch(const char *declaration, const polytile_implementation *implementation,
                        const polytile_domain *domain) {
