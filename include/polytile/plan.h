@@ -43,6 +43,9 @@ typedef struct polytile_plan_options {
     int n_parameters;
     const polytile_parameter *parameters; /* exactly those of the declaration, in any order */
     const polytile_link *link;            /* NULL: polytile_link_default */
+    int64_t
+        launches_per_pass; /* chains: the most launches that one pass over the data runs; 1: each
+                                  by itself, 0: chosen */
 } polytile_plan_options;
 
 /** The sub-kernels of one launch, their order, and what moves when; immutable. */
@@ -66,6 +69,28 @@ typedef struct polytile_plan polytile_plan;
 polytile_status polytile_plan_create(const polytile_kernel *kernel, const polytile_domain *domain,
                                      polytile_array *const *arrays,
                                      const polytile_plan_options *options, polytile_plan **plan);
+
+/** One of several launches that are planned together. */
+typedef struct polytile_chain_launch {
+    const polytile_kernel *kernel;
+    polytile_domain domain;
+    polytile_array *const *arrays; /* one an operand, in the declaration's order */
+} polytile_chain_launch;
+
+/**
+ * Plan launches together, as a queue does that holds them all: where their declarations allow it,
+ * slabs of the arrays are run through many launches while they are on the device.
+ *
+ * Shapes  scratch: arrays that nobody wrote before, and that do not matter afterwards: internal
+ *         arrays of a queue, destroyed behind the launches.
+ * Errors  As polytile_plan_create(); INVALID (no launches, another number of contexts than one).
+ * Owns    As polytile_plan_create().
+ * Source  docs/time_skewing.md
+ */
+polytile_status polytile_plan_create_chain(int n_launches, const polytile_chain_launch *launches,
+                                           int n_scratch, polytile_array *const *scratch,
+                                           const polytile_plan_options *options,
+                                           polytile_plan **plan);
 
 void polytile_plan_destroy(polytile_plan *plan);
 
