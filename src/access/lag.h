@@ -17,19 +17,20 @@ typedef struct pti_cut_launch {
 typedef struct pti_lag {
     bool conflicts;  /* they touch a common element, and one of them writes it */
     int64_t threads; /* the most by which the index of a thread of the earlier launch exceeds that
-                        of a thread of the later one that it conflicts with; never too small, and
-                        exact where sections are */
+                        of a thread of the later one that it conflicts with; 0 if none does */
 } pti_lag;
 
 /**
  * The lag of a later launch behind an earlier one: if thread j of it may run no sooner than every
  * thread i <= j + lag of the earlier one has run, all conflicts between the two keep their order.
  *
- * Negative where the later launch may even run ahead. Never more than the domains allow. Combining
- * counts as reading and writing. Closed forms where every dimension of a section is a window that
- * follows one index or none, else isl over the sections; where isl gives up, what the domains allow.
+ * Negative where the later launch may even run ahead. Combining counts as reading and writing.
+ * Never too small, and never more than the launch domains allow; exact where sections are and no
+ * operand is partial, of which every thread counts as touching all of the launch's hull. Closed
+ * forms where sections are boxes; else isl over the sections (what was declared in braces counts as
+ * the section around it), and where that gives up, what the launch domains allow.
  *
- * Errors  NO_MEMORY (isl).
+ * Errors  NO_MEMORY (isl), without a text, since there is no context here; *lag is then as it was.
  */
 polytile_status pti_launch_lag(const pti_cut_launch *earlier, const pti_cut_launch *later,
                                pti_lag *lag);

@@ -242,8 +242,15 @@ static polytile_affine declared_affine(const pti_affine *affine) {
     return declared;
 }
 
-static __isl_give isl_map *section_relation(isl_ctx *isl, const pti_instance *instance,
-                                            const pti_section *section) {
+/** Bound a relation by the launch domain and the array. */
+static __isl_give isl_map *bound_relation(__isl_take isl_map *map, const pti_instance *instance,
+                                          const pti_operand *operand) {
+    map = bound_by(map, isl_dim_in, &instance->threads);
+    return bound_by(map, isl_dim_out, &operand->domain);
+}
+
+__isl_give isl_map *pti_section_relation(isl_ctx *isl, const pti_instance *instance,
+                                         const pti_section *section) {
     const pti_operand *operand = &instance->operand[section->operand];
     columns in = {.n_indices = instance->n_indices, .n_elements = section->n_dims};
     polytile_subscript subscripts[POLYTILE_MAX_DIMS];
@@ -251,7 +258,9 @@ static __isl_give isl_map *section_relation(isl_ctx *isl, const pti_instance *in
         subscripts[d] = (polytile_subscript){.lo = declared_affine(&section->subscript[d].lo),
                                              .hi = declared_affine(&section->subscript[d].hi),
                                              .step = section->subscript[d].step};
-    return map_of_subscripts(isl, in, instance->kernel_name, operand->name, subscripts);
+    return bound_relation(
+        map_of_subscripts(isl, in, instance->kernel_name, operand->name, subscripts), instance,
+        operand);
 }
 
 /** The relation in braces with the parameters' values. */
@@ -278,10 +287,10 @@ __isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int acces
     const polytile_declaration *declaration = kernel->declaration;
     const pti_relations *relations = kernel->relations;
     const pti_access *of = &declaration->access[access];
-    isl_map *map = of->relation == NULL
-                       ? section_relation(relations->isl, instance,
-                                          pti_section_of_access(declaration, access, instance))
-                       : fix_parameters(isl_map_copy(relations->access_relation[access]), instance);
-    map = bound_by(map, isl_dim_in, &instance->threads);
-    return bound_by(map, isl_dim_out, &instance->operand[of->array].domain);
+    if (of->relation == NULL)
+        return pti_section_relation(relations->isl, instance,
+                                    pti_section_of_access(declaration, access, instance));
+    return bound_relation(
+        fix_parameters(isl_map_copy(relations->access_relation[access]), instance), instance,
+        &instance->operand[of->array]);
 }

@@ -40,6 +40,14 @@ void pti_relations_free(pti_relations *relations);
 __isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int access,
                                         const pti_instance *instance);
 
+/**
+ * A section, all of it whether exact or not, in an isl context of the caller's; NULL if isl fails.
+ *
+ * Space  { kernel[index] -> array[element] } with the launch domain and the array as bounds.
+ */
+__isl_give isl_map *pti_section_relation(isl_ctx *isl, const pti_instance *instance,
+                                         const pti_section *section);
+
 /** The section of an access: an operand's are in the order in which its accesses were declared. */
 const pti_section *pti_section_of_access(const polytile_declaration *declaration, int access,
                                          const pti_instance *instance);
