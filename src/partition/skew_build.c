@@ -1,0 +1,561 @@
+#include "partition/skew.h"
+
+#include "access/footprint.h"
+#include "base/checked.h"
+#include "partition/builder.h"
+#include "partition/residency.h"
+#include "partition/skew_memory.h"
+#include "partition/skew_pass.h"
+#include "partition/skew_sets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Memory for one of the two images of an array that take turns. */
+typedef struct slot {
+    int64_t offset_bytes;
+    pti_last users;    /* operations that used it, of whatever image */
+    pti_last before;   /* those of images before the one at hand */
+    int64_t placement; /* the image */
+} slot;
+
+/** An array on its way through the device. */
+typedef struct lane {
+    slot slot[2];      /* one of an array that stays whole */
+    int64_t *download; /* of each slab of this pass: its last download, or that of a slab before
+                               it; -1: none yet */
+    int64_t *former;   /* the same of the pass before */
+    int64_t n_former_slabs; /* 0: there is no pass before */
+    int64_t former_row;     /* the last row that slab 0 of the pass before might have sent home */
+} lane;
+
+typedef struct stream {
+    const pti_skew_request *request;
+    const pti_skew_shape *shape;
+    const pti_chain *chain;
+    pti_builder builder;
+    pti_schedule *schedule;
+    pti_last waited[PTI_N_STREAMS]; /* by each stream, so far: the last of the others */
+    pti_skew_sets sets;
+    lane *lane; /* of each array */
+    pti_boxes scratch;
+    pti_boxes known;
+    pti_pass pass; /* at hand */
+    int number;    /* of the pass */
+    int64_t n_slabs;
+    int64_t lap;      /* over all passes, of the slab that was brought last */
+    int64_t brought;  /* the last operation that slab k waits for, of the uploads' stream */
+    int64_t computed; /* the last launch */
+} stream;
+
+static int n_arrays_of(const stream *of) {
+    return of->chain->arrays->n_operands;
+}
+
+/** Add an operation, which need not wait again for what its stream has waited for. */
+static int64_t add(stream *of, const pti_op *op, const pti_last *waits) {
+    pti_stream on = pti_op_stream(op->kind);
+    pti_last left = pti_last_none();
+    for (int s = 0; s < PTI_N_STREAMS; s++) {
+        if (waits->op[s] > of->waited[on].op[s])
+            left.op[s] = of->waited[on].op[s] = waits->op[s];
+    }
+    return pti_builder_add(&of->builder, op, &left);
+}
+
+/* Which superblock of which launch an operation is for. */
+
+/** The superblock of a launch in a slab that has threads of it. */
+static int64_t superblock_at(const stream *of, int launch, int64_t k) {
+    int64_t first, last;
+    pti_pass_slabs_of(&of->pass, launch, of->shape->slab, &first, &last);
+    return of->schedule->launch[launch].first_superblock +
+           pti_min(pti_max(k - first, 0), last - first);
+}
+
+static bool has_threads(const stream *of, int launch, int64_t k) {
+    polytile_domain threads;
+    return pti_pass_threads(&of->pass, launch, of->shape->slab, k, k, &threads);
+}
+
+/** The first launch with threads in a slab, or the first of the pass. */
+static int first_launch(const stream *of, int64_t k) {
+    for (int l = of->pass.first; l < of->pass.end; l++) {
+        if (has_threads(of, l, k))
+            return l;
+    }
+    return of->pass.first;
+}
+
+/** The last launch with threads in a slab, or the last of the pass. */
+static int last_launch(const stream *of, int64_t k) {
+    for (int l = of->pass.end - 1; l >= of->pass.first; l--) {
+        if (has_threads(of, l, k))
+            return l;
+    }
+    return of->pass.end - 1;
+}
+
+/* Moves. */
+
+/** An operation that moves a box of an array for a slab. */
+typedef struct move {
+    pti_op_kind kind;
+    int array;
+    int launch;
+    int64_t k;
+    slot *to; /* download: from */
+    const slot *from;
+} move;
+
+static int64_t add_move(stream *of, const move *made, const polytile_domain *box,
+                        const pti_last *waits) {
+    pti_op op = {.kind = made->kind,
+                 .launch = made->launch,
+                 .superblock = superblock_at(of, made->launch, made->k),
+                 .placement = made->to->placement,
+                 .source_placement = made->from == NULL ? -1 : made->from->placement,
+                 .bytes =
+                     pti_box_count(box) * of->chain->arrays->operand[made->array].element_bytes,
+                 .box = *box};
+    pti_last all = *waits;
+    pti_last_join(&all, &made->to->before);
+    int64_t added = add(of, &op, &all);
+    pti_last_note(&made->to->users, made->kind, added);
+    return added;
+}
+
+/** The part of a set in some rows of an array, into scratch. */
+static void find_rows(stream *of, const pti_boxes *set, int array, polytile_range rows) {
+    polytile_domain clip = of->chain->arrays->operand[array].domain;
+    clip.range[of->chain->axis[array]] = rows;
+    pti_boxes_clear(&of->scratch);
+    if (rows.lo > rows.hi)
+        return;
+    pti_boxes_copy(&of->scratch, set);
+    pti_boxes_clip(&of->scratch, &clip);
+}
+
+/** The download of the pass before that brought rows up to some home. */
+static int64_t download_of(const stream *of, const lane *along, int64_t last_row) {
+    if (along->n_former_slabs == 0)
+        return -1;
+    int64_t beyond = pti_max(0, last_row - along->former_row);
+    int64_t k = pti_min(pti_ceil_div(beyond, of->shape->slab), along->n_former_slabs - 1);
+    return along->former[k];
+}
+
+static void bring_boxes(stream *of, const move *made, lane *along, const pti_boxes *set,
+                        polytile_range rows) {
+    find_rows(of, set, made->array, rows);
+    for (int b = 0; b < of->scratch.n_boxes; b++) {
+        pti_last waits = pti_last_none();
+        if (made->kind == PTI_UPLOAD)
+            pti_last_note(&waits, PTI_DOWNLOAD, download_of(of, along, rows.hi));
+        of->brought = add_move(of, made, &of->scratch.box[b], &waits);
+    }
+}
+
+static slot *slot_of(lane *along, int64_t lap) {
+    return &along->slot[lap % 2];
+}
+
+/** Place an image of the rows that a lap of slabs touches. */
+static void place_image(stream *of, int array, int64_t k, slot *in) {
+    const pti_operand *is = &of->chain->arrays->operand[array];
+    int64_t last = pti_min(k + of->shape->n_per_lap, of->n_slabs) - 1;
+    polytile_domain hull = of->pass.band[array].hull;
+    hull.range[of->chain->axis[array]] = pti_pass_rows(&of->pass, array, of->shape->slab, k, last);
+    pti_placement placement = {.operand = array,
+                               .offset_bytes = in->offset_bytes,
+                               .layout = pti_layout_of(&hull, is->element_bytes)};
+    in->before = in->users;
+    in->placement = pti_builder_place(&of->builder, &placement);
+}
+
+/** The rows that slab k is the first to touch. */
+static polytile_range new_rows(const stream *of, int array, int64_t k) {
+    polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
+    if (k > 0) {
+        polytile_range before = pti_pass_rows(&of->pass, array, of->shape->slab, k - 1, k - 1);
+        rows.lo = pti_max(rows.lo, before.hi + 1);
+    }
+    return rows;
+}
+
+static void bring_array(stream *of, int array, int64_t k) {
+    lane *along = &of->lane[array];
+    slot *in = slot_of(along, of->lap);
+    const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, of->number, array);
+    polytile_range rows = new_rows(of, array, k);
+    if (k % of->shape->n_per_lap == 0)
+        place_image(of, array, k, in);
+    move made = {PTI_UPLOAD, array, first_launch(of, k), k, in, NULL};
+    bring_boxes(of, &made, along, &sets->brought, rows);
+    made.kind = PTI_FILL;
+    bring_boxes(of, &made, along, &sets->filled, rows);
+}
+
+/** Bring what slab k is the first to touch, into the images of its lap. */
+static void bring(stream *of, int64_t k) {
+    if (k % of->shape->n_per_lap == 0)
+        of->lap++;
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        if (of->pass.band[a].passes)
+            bring_array(of, a, k);
+    }
+}
+
+/** The elements of an array that launches have written in slabs up to one, into known. */
+static void add_written(stream *of, int array, int64_t to) {
+    for (int l = of->pass.first; l < of->pass.end; l++) {
+        const pti_cut_launch *cut = &of->chain->launch[l].cut;
+        polytile_domain threads;
+        if (!pti_pass_threads(&of->pass, l, of->shape->slab, 0, to, &threads))
+            continue;
+        for (int o = 0; o < cut->instance->n_operands; o++) {
+            if (cut->array[o] != array || !cut->instance->operand[o].writes)
+                continue;
+            pti_footprint_boxes(cut->instance, o, PTI_WRITES, &threads, PTI_MAX_WRITE_BOXES,
+                                &of->scratch);
+            for (int b = 0; b < of->scratch.n_boxes; b++) {
+                if (!pti_boxes_cover(&of->known, &of->scratch.box[b]))
+                    pti_boxes_add(&of->known, &of->scratch.box[b]);
+            }
+        }
+    }
+}
+
+static void add_set(stream *of, const pti_boxes *set) {
+    for (int b = 0; b < set->n_boxes; b++) {
+        if (!pti_boxes_cover(&of->known, &set->box[b]))
+            pti_boxes_add(&of->known, &set->box[b]);
+    }
+}
+
+/** What of an array the images hold in rows lo to hi, into known, once slab k - 1 has run. */
+static void find_known(stream *of, int array, int64_t k, polytile_range rows) {
+    const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, of->number, array);
+    polytile_domain clip = of->chain->arrays->operand[array].domain;
+    clip.range[of->chain->axis[array]] = rows;
+    pti_boxes_clear(&of->known);
+    add_set(of, &sets->brought);
+    add_set(of, &sets->filled);
+    add_written(of, array, k - 1);
+    pti_boxes_merge(&of->known);
+    pti_boxes_clip(&of->known, &clip);
+}
+
+/** Copy an array's band from the image of the lap before. */
+static void carry_array(stream *of, int array, int64_t k, int64_t lap) {
+    lane *along = &of->lane[array];
+    slot *to = slot_of(along, lap), *from = slot_of(along, lap - 1);
+    polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
+    polytile_range before = pti_pass_rows(&of->pass, array, of->shape->slab, k - 1, k - 1);
+    move made = {PTI_COPY, array, first_launch(of, k), k, to, from};
+    pti_last waits = pti_last_none();
+    if (rows.lo > before.hi)
+        return;
+    pti_last_note(&waits, PTI_LAUNCH, of->computed);
+    find_known(of, array, k, (polytile_range){rows.lo, before.hi, 1});
+    for (int b = 0; b < of->known.n_boxes; b++) {
+        of->brought = add_move(of, &made, &of->known.box[b], &waits);
+        pti_last_note(&slot_of(along, lap - 1)->users, PTI_COPY, of->brought);
+    }
+}
+
+static void carry(stream *of, int64_t k, int64_t lap) {
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        if (of->pass.band[a].passes)
+            carry_array(of, a, k, lap);
+    }
+}
+
+/* Launches. */
+
+/** The image of an array in a lap; NULL if no launch of the pass touches it. */
+static slot *image_of(stream *of, int array, int64_t lap) {
+    if (of->chain->axis[array] == PTI_AXIS_WHOLE)
+        return &of->lane[array].slot[0];
+    return of->pass.band[array].passes ? slot_of(&of->lane[array], lap) : NULL;
+}
+
+static void add_launch(stream *of, int l, int64_t k, int64_t lap, const pti_last *waits) {
+    const pti_cut_launch *cut = &of->chain->launch[l].cut;
+    pti_op op = {.kind = PTI_LAUNCH, .launch = l, .placement = -1, .source_placement = -1};
+    if (!pti_pass_threads(&of->pass, l, of->shape->slab, k, k, &op.box))
+        return;
+    pti_last all = *waits;
+    op.superblock = superblock_at(of, l, k);
+    int64_t *placement = &of->schedule->launch_placement[op.superblock * n_arrays_of(of)];
+    of->schedule->superblock[op.superblock] = op.box;
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        polytile_domain hull;
+        slot *in = image_of(of, cut->array[o], lap);
+        if (in == NULL || !pti_footprint_find_hull(cut->instance, o, PTI_TOUCHES, &op.box, &hull))
+            continue;
+        placement[cut->array[o]] = in->placement;
+        pti_last_join(&all, &in->before);
+    }
+    of->computed = add(of, &op, &all);
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        if (placement[cut->array[o]] >= 0)
+            pti_last_note(&image_of(of, cut->array[o], lap)->users, PTI_LAUNCH, of->computed);
+    }
+}
+
+/* What goes home. */
+
+/** The rows that no slab behind slab k touches. */
+static polytile_range last_rows(const stream *of, int array, int64_t k) {
+    polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
+    if (k + 1 < of->n_slabs)
+        rows.hi = pti_pass_rows(&of->pass, array, of->shape->slab, k + 1, k + 1).lo - 1;
+    else
+        rows.hi = of->pass.band[array].hull.range[of->chain->axis[array]].hi;
+    return rows;
+}
+
+static void send_array(stream *of, int array, int64_t k, int64_t lap, int64_t brought) {
+    lane *along = &of->lane[array];
+    move made = {PTI_DOWNLOAD, array, last_launch(of, k), k, slot_of(along, lap), NULL};
+    pti_last waits = pti_last_none();
+    pti_last_note(&waits, PTI_LAUNCH, of->computed);
+    pti_last_note(&waits, PTI_UPLOAD, brought);
+    find_rows(of, &pti_skew_sets_of(&of->sets, of->number, array)->taken, array,
+              last_rows(of, array, k));
+    along->download[k] = k == 0 ? -1 : along->download[k - 1];
+    for (int b = 0; b < of->scratch.n_boxes; b++)
+        along->download[k] = add_move(of, &made, &of->scratch.box[b], &waits);
+}
+
+/** Run slab k on what was brought, and bring the next meanwhile. */
+static void run_slab(stream *of, int64_t k) {
+    pti_last waits = pti_last_none();
+    int64_t lap = of->lap;
+    if (k > 0 && k % of->shape->n_per_lap == 0)
+        carry(of, k, lap);
+    int64_t brought = of->brought;
+    pti_last_note(&waits, PTI_UPLOAD, brought);
+    if (k + 1 < of->n_slabs)
+        bring(of, k + 1);
+    for (int l = of->pass.first; l < of->pass.end; l++)
+        add_launch(of, l, k, lap, &waits);
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        if (of->pass.band[a].passes)
+            send_array(of, a, k, lap, brought);
+    }
+}
+
+/* Passes. */
+
+/** What the next pass must know of where this one's rows went home. */
+static void turn_downloads(stream *of) {
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        lane *along = &of->lane[a];
+        int64_t *spare = along->former;
+        if (!of->pass.band[a].passes)
+            continue;
+        along->former = along->download;
+        along->download = spare;
+        along->n_former_slabs = of->n_slabs;
+        along->former_row = of->pass.begin + of->shape->slab + of->pass.band[a].lo - 1;
+    }
+}
+
+static bool begin_pass(const stream *of, int number, pti_pass *pass) {
+    int64_t n_per_pass = of->shape->n_per_pass, first = number * n_per_pass;
+    return pti_pass_begin(of->chain, (int)first,
+                          (int)pti_min(of->chain->n_launches, first + n_per_pass), pass);
+}
+
+static void run_pass(stream *of, int number) {
+    of->number = number;
+    if (!begin_pass(of, number, &of->pass)) {
+        of->builder.failed = true;
+        return;
+    }
+    of->n_slabs = pti_pass_n_slabs(&of->pass, of->shape->slab);
+    bring(of, 0);
+    for (int64_t k = 0; k < of->n_slabs && !of->builder.failed; k++)
+        run_slab(of, k);
+    turn_downloads(of);
+    pti_pass_end(&of->pass);
+}
+
+/* Arrays that stay whole. */
+
+static void move_whole(stream *of, int array, pti_op_kind kind, const pti_boxes *set) {
+    pti_last waits = pti_last_none();
+    slot *in = &of->lane[array].slot[0];
+    pti_last_note(&waits, PTI_UPLOAD, of->brought);
+    for (int b = 0; b < set->n_boxes; b++) {
+        pti_op op = {.kind = kind,
+                     .placement = in->placement,
+                     .source_placement = -1,
+                     .bytes = pti_box_count(&set->box[b]) *
+                              of->chain->arrays->operand[array].element_bytes,
+                     .box = set->box[b]};
+        int64_t added = add(of, &op, &waits);
+        if (kind != PTI_DOWNLOAD)
+            of->brought = added;
+    }
+}
+
+/** Whoever reads them, and however often, they come once. */
+static void bring_whole(stream *of, int array) {
+    const pti_operand *is = &of->chain->arrays->operand[array];
+    slot *in = &of->lane[array].slot[0];
+    pti_placement placement = {.operand = array,
+                               .offset_bytes = in->offset_bytes,
+                               .layout = pti_layout_of(&is->domain, is->element_bytes)};
+    in->placement = pti_builder_place(&of->builder, &placement);
+    pti_boxes_clear(&of->known);
+    for (int p = 0; p < of->sets.n_passes; p++)
+        add_set(of, &pti_skew_sets_of(&of->sets, p, array)->brought);
+    pti_boxes_subtract_all(&of->known, &pti_skew_sets_of(&of->sets, 0, array)->filled);
+    move_whole(of, array, PTI_UPLOAD, &of->known);
+    for (int p = 0; p < of->sets.n_passes; p++) {
+        const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, p, array);
+        move_whole(of, array, PTI_FILL, &sets->filled);
+        move_whole(of, array, PTI_DOWNLOAD, &sets->taken);
+    }
+}
+
+/* The whole. */
+
+/** Give images their places; the end of the last. */
+static int64_t place_slots(stream *of, const pti_skew_need *needs) {
+    int64_t end = 0;
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        int n_images = of->chain->axis[a] == PTI_AXIS_WHOLE ? 1 : 2;
+        for (int k = 0; k < n_images; k++) {
+            of->lane[a].slot[k] = (slot){end, pti_last_none(), pti_last_none(), -1};
+            end += pti_skew_image_bytes(&needs[a], of->shape->slab, of->shape->n_per_lap);
+        }
+    }
+    return end;
+}
+
+/** Number the superblocks, launch by launch; most_slabs: of a pass. How many there are, -1 when
+ * memory runs out. */
+static int64_t number_superblocks(stream *of, pti_schedule_launch *launch, int64_t *most_slabs) {
+    int64_t n_superblocks = 0;
+    *most_slabs = 0;
+    for (int p = 0; p < of->shape->n_passes; p++) {
+        pti_pass pass;
+        bool has_begun = begin_pass(of, p, &pass);
+        for (int l = pass.first; has_begun && l < pass.end; l++) {
+            int64_t first, last;
+            pti_pass_slabs_of(&pass, l, of->shape->slab, &first, &last);
+            launch[l].first_superblock = n_superblocks;
+            launch[l].n_superblocks = last - first + 1;
+            n_superblocks += launch[l].n_superblocks;
+        }
+        *most_slabs =
+            has_begun ? pti_max(*most_slabs, pti_pass_n_slabs(&pass, of->shape->slab)) : -1;
+        pti_pass_end(&pass);
+        if (!has_begun)
+            return -1;
+    }
+    return n_superblocks;
+}
+
+/** Copy which arrays a launch's operands are: the schedule owns its own. */
+static bool copy_arrays(const pti_cut_launch *cut, pti_schedule_launch *launch) {
+    size_t n = (size_t)cut->instance->n_operands;
+    int *array = calloc(n + 1, sizeof *array);
+    if (array != NULL)
+        memcpy(array, cut->array, n * sizeof *array);
+    launch->instance = cut->instance;
+    launch->array = array;
+    return array != NULL;
+}
+
+static pti_schedule_launch *make_launches(stream *of, int64_t *n_superblocks, int64_t *most_slabs) {
+    int n_launches = of->chain->n_launches;
+    pti_schedule_launch *launch = calloc((size_t)n_launches + 1, sizeof *launch);
+    bool is_made = launch != NULL;
+    for (int l = 0; l < n_launches && is_made; l++)
+        is_made = copy_arrays(&of->chain->launch[l].cut, &launch[l]);
+    if (is_made)
+        *n_superblocks = number_superblocks(of, launch, most_slabs);
+    return launch;
+}
+
+/** Begin the schedule with its launches and what is unwritten and dropped. */
+static bool begin_schedule(stream *of, int64_t *most_slabs) {
+    int64_t n_superblocks = -1;
+    int n_arrays = n_arrays_of(of);
+    pti_schedule_launch *launch = make_launches(of, &n_superblocks, most_slabs);
+    pti_builder_begin(&of->builder, of->chain->arrays, pti_max(n_superblocks, 0));
+    pti_schedule *schedule = of->schedule = of->builder.schedule;
+    if (schedule == NULL)
+        return false;
+    schedule->n_launches = launch == NULL ? 0 : of->chain->n_launches;
+    schedule->launch = launch;
+    schedule->unwritten = calloc((size_t)n_arrays + 1, sizeof *schedule->unwritten);
+    schedule->dropped = calloc((size_t)n_arrays + 1, sizeof *schedule->dropped);
+    for (int64_t k = 0; k < n_superblocks * n_arrays; k++)
+        schedule->launch_placement[k] = -1;
+    if (schedule->unwritten == NULL || schedule->dropped == NULL)
+        return false;
+    memcpy(schedule->dropped, of->request->dropped, (size_t)n_arrays * sizeof *schedule->dropped);
+    for (int a = 0; a < n_arrays && of->request->unwritten != NULL; a++)
+        pti_boxes_copy(&schedule->unwritten[a], &of->request->unwritten[a]);
+    return launch != NULL && n_superblocks >= 0 && !of->builder.failed;
+}
+
+static bool begin_lanes(stream *of, int64_t most_slabs) {
+    pti_skew_need *needs = pti_skew_needs(of->chain, of->shape->n_per_pass);
+    of->lane = calloc((size_t)n_arrays_of(of) + 1, sizeof *of->lane);
+    bool has_begun = needs != NULL && of->lane != NULL;
+    for (int a = 0; a < n_arrays_of(of) && has_begun; a++) {
+        of->lane[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
+        of->lane[a].former = calloc((size_t)most_slabs + 1, sizeof(int64_t));
+        has_begun = of->lane[a].download != NULL && of->lane[a].former != NULL;
+    }
+    if (has_begun)
+        of->schedule->arena_bytes = place_slots(of, needs);
+    free(needs);
+    return has_begun;
+}
+
+static void run(stream *of) {
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        of->waited[s] = pti_last_none();
+    of->computed = of->brought = -1;
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        if (of->chain->axis[a] == PTI_AXIS_WHOLE)
+            bring_whole(of, a);
+    }
+    for (int p = 0; p < of->shape->n_passes && !of->builder.failed; p++)
+        run_pass(of, p);
+}
+
+static void end(stream *of) {
+    for (int a = 0; of->lane != NULL && a < n_arrays_of(of); a++) {
+        free(of->lane[a].download);
+        free(of->lane[a].former);
+    }
+    free(of->lane);
+    pti_skew_sets_free(&of->sets);
+    pti_boxes_free(&of->scratch);
+    pti_boxes_free(&of->known);
+}
+
+pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape) {
+    stream of = {.request = request, .shape = shape, .chain = request->chain};
+    int64_t most_slabs = 0;
+    bool has_begun = begin_schedule(&of, &most_slabs) && begin_lanes(&of, most_slabs) &&
+                     pti_skew_sets_find(request, shape->n_per_pass, &of.sets);
+    if (has_begun)
+        run(&of);
+    bool is_made = has_begun && !of.builder.failed && !of.scratch.failed && !of.known.failed;
+    end(&of);
+    if (!is_made)
+        pti_schedule_free(of.schedule);
+    else
+        of.schedule->limit_bytes = request->arena_bytes;
+    return is_made ? of.schedule : NULL;
+}

@@ -1,0 +1,29 @@
+#ifndef POLYTILE_PARTITION_SKEW_SETS_H
+#define POLYTILE_PARTITION_SKEW_SETS_H
+
+#include "partition/skew.h"
+
+/* What the passes of a chain move: sets of elements, which do not depend on slabs, since every order
+ * that keeps the dependences reads and writes the same. */
+
+/** What one pass does with an array. */
+typedef struct pti_pass_sets {
+    pti_boxes brought; /* read before it is written: comes from the host */
+    pti_boxes filled;  /* the same, but nobody wrote it ever: becomes zero on the device */
+    pti_boxes taken;   /* written or filled, and read later or part of the result: goes home */
+} pti_pass_sets;
+
+typedef struct pti_skew_sets {
+    int n_passes;
+    int n_arrays;
+    pti_pass_sets *of; /* [pass * n_arrays + array]; owned */
+} pti_skew_sets;
+
+/** Find them for passes of n_per_pass launches. False when memory runs out. Freed in both cases with
+ * pti_skew_sets_free(). */
+bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, pti_skew_sets *sets);
+void pti_skew_sets_free(pti_skew_sets *sets);
+
+const pti_pass_sets *pti_skew_sets_of(const pti_skew_sets *sets, int pass, int array);
+
+#endif

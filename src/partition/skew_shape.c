@@ -1,0 +1,199 @@
+#include "partition/skew.h"
+
+#include "access/footprint.h"
+#include "base/checked.h"
+#include "partition/predict.h"
+#include "partition/skew_memory.h"
+#include "partition/skew_pass.h"
+#include "partition/skew_sets.h"
+#include <polytile/size.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+/** Numbers of passes are tried up to so many times the fewest that fit. */
+enum { MOST_PASSES_FACTOR = 4 };
+
+/** A number of launches a pass, while its slabs are chosen. */
+typedef struct candidate {
+    const pti_skew_request *request;
+    int n_passes;
+    int n_per_pass;
+    pti_skew_need *needs; /* owned */
+    pti_pass pass;        /* the first; owned */
+    int64_t h2d_bytes;    /* of all passes */
+    int64_t d2h_bytes;
+    double work_s; /* of the kernels of all passes, beside their latencies */
+} candidate;
+
+static int n_arrays_of(const candidate *of) {
+    return of->request->chain->arrays->n_operands;
+}
+
+/** The seconds of a launch's kernel on all threads at once. */
+static double kernel_seconds(const pti_cut_launch *cut, const polytile_link *link) {
+    const pti_instance *instance = cut->instance;
+    double n_bytes = 0;
+    for (int o = 0; o < instance->n_operands; o++) {
+        polytile_domain hull = pti_footprint_hull(instance, o, PTI_TOUCHES, &instance->threads);
+        n_bytes += (double)pti_box_count(&hull) * (double)instance->operand[o].element_bytes *
+                   pti_operand_passes(&instance->operand[o]);
+    }
+    return pti_kernel_seconds(
+        link, n_bytes, pti_thread_accesses(instance) * (double)pti_box_count(&instance->threads));
+}
+
+static double chain_seconds(const pti_skew_request *request) {
+    double seconds = 0;
+    for (int l = 0; l < request->chain->n_launches; l++)
+        seconds += kernel_seconds(&request->chain->launch[l].cut, request->link);
+    return seconds;
+}
+
+/** The seconds of copying all bands once to their other images. */
+static double carry_seconds(const candidate *of, int64_t slab) {
+    double seconds = 0;
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        const pti_skew_need *need = &of->needs[a];
+        int64_t n_rows = pti_min(need->band_rows, need->all_rows - slab);
+        if (n_rows > 0)
+            seconds +=
+                pti_copy_seconds(of->request->link, (double)n_rows * (double)need->row_bytes);
+    }
+    return seconds;
+}
+
+/** All passes together: the longest of three streams that overlap, and a slab that does not. */
+static double predict(const candidate *of, int64_t slab, int64_t n_per_lap) {
+    const polytile_link *link = of->request->link;
+    double n_slabs = (double)pti_pass_n_slabs(&of->pass, slab), n_passes = of->n_passes;
+    double n_laps = ceil(n_slabs / (double)n_per_lap);
+    double latency_s = n_slabs * n_passes * link->transfer_latency_s * n_arrays_of(of);
+    double up_s = latency_s + (double)of->h2d_bytes / link->duplex_bytes_per_s;
+    double down_s = latency_s + (double)of->d2h_bytes / link->duplex_bytes_per_s;
+    double compute_s = of->work_s +
+                       n_slabs * of->request->chain->n_launches * link->launch_latency_s +
+                       n_passes * n_laps * carry_seconds(of, slab);
+    double ends_s = (up_s + down_s + compute_s / n_passes) / (n_slabs * n_passes);
+    return fmax(compute_s, fmax(up_s, down_s)) + ends_s;
+}
+
+/** The most slabs of a lap that the arena has room for; 0: none. */
+static int64_t longest_lap(const candidate *of, int64_t slab) {
+    int64_t fits = 0, too_many = pti_pass_n_slabs(&of->pass, slab) + 1;
+    while (fits + 1 < too_many) {
+        int64_t tried = fits + (too_many - fits) / 2;
+        bool has_room =
+            pti_skew_bytes(of->needs, n_arrays_of(of), slab, tried) <= of->request->arena_bytes;
+        *(has_room ? &fits : &too_many) = tried;
+    }
+    return fits;
+}
+
+static bool is_better(const pti_skew_request *request, const pti_skew_shape *one,
+                      const pti_skew_shape *other) {
+    int64_t bytes = one->h2d_bytes + one->d2h_bytes;
+    int64_t other_bytes = other->h2d_bytes + other->d2h_bytes;
+    if (other->slab == 0)
+        return true;
+    if (request->fewest_bytes && bytes != other_bytes)
+        return bytes < other_bytes;
+    return one->seconds < other->seconds;
+}
+
+static void try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
+    pti_skew_shape tried = {.n_passes = of->n_passes,
+                            .n_per_pass = of->n_per_pass,
+                            .slab = slab,
+                            .n_per_lap = longest_lap(of, slab),
+                            .h2d_bytes = of->h2d_bytes,
+                            .d2h_bytes = of->d2h_bytes};
+    if (tried.n_per_lap == 0)
+        return;
+    tried.seconds = predict(of, slab, tried.n_per_lap);
+    if (is_better(of->request, &tried, best))
+        *best = tried;
+}
+
+/** Powers of two, and the numbers in the middle between them. */
+static void try_slabs(const candidate *of, pti_skew_shape *best) {
+    int64_t length = of->pass.last - of->pass.begin + 1;
+    for (int64_t slab = 1; slab <= length; slab *= 2) {
+        try_slab(of, slab, best);
+        if (slab > 1)
+            try_slab(of, slab + slab / 2, best);
+    }
+}
+
+static int64_t bytes_of(const pti_boxes *set, int64_t element_bytes) {
+    return pti_boxes_count(set) * element_bytes;
+}
+
+/** What whole arrays bring in every pass counts once. */
+static bool count_bytes(candidate *of) {
+    const pti_chain *chain = of->request->chain;
+    pti_skew_sets sets;
+    bool is_found = pti_skew_sets_find(of->request, of->n_per_pass, &sets);
+    for (int p = 0; is_found && p < of->n_passes; p++) {
+        for (int a = 0; a < n_arrays_of(of); a++) {
+            int64_t element_bytes = chain->arrays->operand[a].element_bytes;
+            const pti_pass_sets *moved = pti_skew_sets_of(&sets, p, a);
+            bool is_there = chain->axis[a] == PTI_AXIS_WHOLE && p > 0;
+            of->h2d_bytes += is_there ? 0 : bytes_of(&moved->brought, element_bytes);
+            of->d2h_bytes += bytes_of(&moved->taken, element_bytes);
+        }
+    }
+    pti_skew_sets_free(&sets);
+    return is_found;
+}
+
+/** Whether the least slab of so many launches a pass fits. */
+static bool fits(const candidate *of) {
+    return pti_skew_bytes(of->needs, n_arrays_of(of), 1, 1) <= of->request->arena_bytes;
+}
+
+/** Try a number of passes; false when memory runs out. */
+static bool try_passes(const pti_skew_request *request, int n_passes, double work_s,
+                       pti_skew_shape *best) {
+    candidate of = {.request = request, .work_s = work_s};
+    bool is_tried = false;
+    of.n_per_pass = (int)pti_ceil_div(request->chain->n_launches, n_passes);
+    of.n_passes = (int)pti_ceil_div(request->chain->n_launches, of.n_per_pass);
+    of.needs = pti_skew_needs(request->chain, of.n_per_pass);
+    if (of.needs != NULL && !fits(&of)) {
+        is_tried = true;
+    } else if (of.needs != NULL && count_bytes(&of) &&
+               pti_pass_begin(request->chain, 0, of.n_per_pass, &of.pass)) {
+        try_slabs(&of, best);
+        is_tried = true;
+    }
+    pti_pass_end(&of.pass);
+    free(of.needs);
+    return is_tried;
+}
+
+static void explain(const pti_skew_request *request, pti_text *why) {
+    char size[32];
+    pti_text_add(why,
+                 "%s does not hold the rows that two launches of %s need at the same time; each "
+                 "launch goes through the arrays by itself",
+                 polytile_size_format(request->arena_bytes, size),
+                 request->chain->launch[0].cut.instance->kernel_name);
+}
+
+bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why) {
+    int n_launches = request->chain->n_launches;
+    int64_t most = request->most_per_pass > 0 ? request->most_per_pass : n_launches;
+    int fewest = (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
+    double work_s = chain_seconds(request);
+    bool has_memory = true;
+    *shape = (pti_skew_shape){0};
+    for (int n = fewest; n <= n_launches / 2 && has_memory; n++) {
+        if (shape->slab > 0 && n > MOST_PASSES_FACTOR * shape->n_passes)
+            break;
+        has_memory = try_passes(request, n, work_s, shape);
+    }
+    if (has_memory && shape->slab == 0)
+        explain(request, why);
+    return has_memory && shape->slab > 0;
+}

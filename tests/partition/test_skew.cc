@@ -1,0 +1,211 @@
+#include "partition/skewed.h"
+
+#include "support/scale.h"
+
+namespace {
+
+const std::vector<std::string> two_lines = {"64", "64"};
+const Kernel there = {"blur[i]: in x[i-1:i+1]; out y[i]", "1:62", {{"x", 0}, {"y", 1}}};
+const Kernel back = {"blur[i]: in x[i-1:i+1]; out y[i]", "1:62", {{"x", 1}, {"y", 0}}};
+
+/** Random numbers in arrays; zeros in those that nobody wrote. */
+std::vector<HostArray> RandomArrays(const Skewed &skewed, Random *random) {
+    std::vector<HostArray> host;
+    for (size_t a = 0; a < skewed.domains().size(); a++) {
+        host.emplace_back(domain_of(skewed.domains()[a]));
+        for (uint64_t &element : host.back().element)
+            element = skewed.IsScratch(static_cast<int>(a))
+                          ? 0
+                          : static_cast<uint64_t>(random->number(1, 1000000));
+    }
+    return host;
+}
+
+/** Run a chain's schedule, and compare with running launch after launch. */
+void ExpectRight(Skewed *skewed, const pti_skew_request &request, const pti_skew_shape &shape,
+                 Random *random) {
+    pti_schedule *schedule = pti_skew_build(&request, &shape);
+    ASSERT_NE(schedule, nullptr);
+    ASSERT_LE(pti_schedule_peak_bytes(schedule), request.arena_bytes);
+    ASSERT_EQ(Objection(schedule), "");
+    std::vector<HostArray> host = RandomArrays(*skewed, random), right = host;
+    for (size_t a = 0; a < host.size(); a++)
+        if (skewed->IsScratch(static_cast<int>(a)))
+            std::fill(host[a].element.begin(), host[a].element.end(), 0xdeadu);
+    ResidentMemory memory(request.arena_bytes);
+    ASSERT_EQ(memory.Run(*schedule, &host, random), "");
+    skewed->RunAtOnce(&right);
+    for (size_t a = 0; a < host.size(); a++)
+        if (!skewed->IsScratch(static_cast<int>(a))) {
+            ASSERT_EQ(host[a].element, right[a].element) << "array " << a;
+        }
+    const pti_traffic traffic = pti_schedule_traffic(schedule);
+    EXPECT_EQ(traffic.h2d_bytes, shape.h2d_bytes);
+    EXPECT_EQ(traffic.d2h_bytes, shape.d2h_bytes);
+    pti_schedule_free(schedule);
+}
+
+TEST(Skew, AStencilToAndFroGoesThroughOnce) {
+    Random random(test_seed("Skew.AStencilToAndFroGoesThroughOnce"));
+    Skewed skewed(two_lines, {there, back});
+    skewed.MakeScratch(1);
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    ASSERT_EQ(skewed.Find(), "");
+    EXPECT_EQ(skewed.chain().launch[7].offset, 7);
+    const pti_skew_request request = skewed.Request(600);
+    pti_skew_shape shape;
+    pti_text why = {};
+    ASSERT_TRUE(pti_skew_choose(&request, &shape, &why)) << why.data;
+    ExpectRight(&skewed, request, shape, &random);
+    EXPECT_EQ(shape.n_passes, 1);
+    EXPECT_EQ(shape.h2d_bytes, 64 * 8);
+    EXPECT_EQ(shape.d2h_bytes, 62 * 8);
+}
+
+/* Random chains. */
+
+/** A window of a dimension, such as "i-1:i+2". */
+std::string Window(const std::string &index, Random *random, int64_t most) {
+    const int64_t a = random->number(-most, most), b = random->number(-most, most);
+    const auto shifted = [&](int64_t by) {
+        return by == 0 ? index : index + (by > 0 ? "+" : "") + std::to_string(by);
+    };
+    return a == b ? shifted(a) : shifted(std::min(a, b)) + ":" + shifted(std::max(a, b));
+}
+
+std::string Section(char array, const std::vector<std::string> &indices, Random *random,
+                    int64_t most) {
+    std::string text(1, array);
+    for (size_t d = 0; d < indices.size(); d++)
+        text += (d == 0 ? "[" : ", ") + Window(indices[d], random, most);
+    return text + "]";
+}
+
+/** Kernels that read some arrays around a thread and write others at it. */
+struct RandomKernels {
+    std::vector<std::string> texts, threads;
+    std::vector<Kernel> kernels;
+
+    RandomKernels(int n_dims, const std::vector<int64_t> &extent, int n_fields, int n_kernels,
+                  Random *random) {
+        static const std::vector<std::string> names = {"i", "j", "k"};
+        const std::vector<std::string> indices(names.begin(), names.begin() + n_dims);
+        texts.reserve(static_cast<size_t>(n_kernels));
+        threads.reserve(static_cast<size_t>(n_kernels));
+        for (int k = 0; k < n_kernels; k++)
+            Make(indices, extent, n_fields, random);
+    }
+
+    void Make(const std::vector<std::string> &indices, const std::vector<int64_t> &extent,
+              int n_fields, Random *random) {
+        Kernel kernel = {};
+        std::string text = "step[";
+        for (size_t d = 0; d < indices.size(); d++)
+            text += (d == 0 ? "" : ", ") + indices[d];
+        text += "]: ";
+        const int written = static_cast<int>(random->number(0, n_fields - 1));
+        std::string separator;
+        for (int a = 0; a < n_fields; a++) {
+            const char name = static_cast<char>('A' + a);
+            static const char *const names[] = {"A", "B", "C", "D"};
+            if (a == written) {
+                text += separator + random->one_of<std::string>({"out ", "out ", "inout "}) +
+                        Section(name, indices, random, 0);
+            } else if (random->chance(n_fields == 2 ? 90 : 60)) {
+                text += separator + "in " + Section(name, indices, random, 2);
+                if (random->chance(40))
+                    text += std::string(", ") + Section(name, indices, random, 1);
+            } else {
+                continue;
+            }
+            separator = "; ";
+            kernel.arguments.push_back({names[a], a});
+        }
+        if (random->chance(25)) {
+            text += "; in w[" + indices[random->chance(50) ? 0 : indices.size() - 1] + "]";
+            kernel.arguments.push_back({"w", n_fields});
+        }
+        std::string domain;
+        for (size_t d = 0; d < indices.size(); d++) {
+            const int64_t lo = random->number(2, 3), hi = extent[d] - random->number(3, 4);
+            domain += (d == 0 ? "" : ",") + std::to_string(lo) + ":" + std::to_string(hi);
+        }
+        texts.push_back(text);
+        threads.push_back(domain);
+        kernel.declaration = texts.back().c_str();
+        kernel.threads = threads.back().c_str();
+        kernels.push_back(kernel);
+    }
+};
+
+struct Sums {
+    int64_t n_chains, n_launches, n_passes;
+};
+
+void TryRandomChain(Random *random, Sums *sums) {
+    const int n_dims = static_cast<int>(random->number(1, 3));
+    const int n_fields = static_cast<int>(random->number(2, 4));
+    const int n_kernels = static_cast<int>(random->number(1, 4));
+    std::vector<int64_t> extent;
+    std::string domain;
+    for (int d = 0; d < n_dims; d++) {
+        extent.push_back(random->number(8, n_dims == 1 ? 60 : n_dims == 2 ? 20 : 9));
+        domain += (d == 0 ? "" : "x") + std::to_string(extent.back());
+    }
+    const RandomKernels made(n_dims, extent, n_fields, n_kernels, random);
+    std::vector<std::string> domains(static_cast<size_t>(n_fields), domain);
+    domains.push_back(std::to_string(*std::max_element(extent.begin(), extent.end())));
+    Skewed skewed(domains, made.kernels);
+    for (int a = 0; a < n_fields; a++)
+        if (random->chance(30))
+            skewed.MakeScratch(a);
+    std::string text;
+    for (int64_t n = random->number(2, 12); n > 0; n--) {
+        const int k = static_cast<int>(random->number(0, n_kernels - 1));
+        skewed.Add(k);
+        text += made.texts[static_cast<size_t>(k)] + " over " +
+                made.threads[static_cast<size_t>(k)] + "\n";
+    }
+    SCOPED_TRACE(text);
+    const std::string why = skewed.Find();
+    if (skewed.chain().n_launches < 2)
+        return;
+    const int64_t all_bytes = (n_fields + 1) * 8 * [&] {
+        int64_t n = 1;
+        for (int64_t e : extent)
+            n *= e;
+        return n;
+    }();
+    pti_skew_request request = skewed.Request(random->number(512, 2 * all_bytes + 4096));
+    request.fewest_bytes = random->chance(30);
+    request.most_per_pass = random->chance(30) ? random->number(1, 6) : 0;
+    pti_skew_shape shape;
+    pti_text ignored = {};
+    if (pti_skew_choose(&request, &shape, &ignored)) {
+        ASSERT_GE(shape.n_per_pass, 2);
+        ExpectRight(&skewed, request, shape, random);
+        sums->n_chains++;
+        sums->n_launches += skewed.chain().n_launches;
+        sums->n_passes += shape.n_passes;
+    }
+    pti_text_free(&ignored);
+}
+
+TEST(Skew, RandomChainsGiveWhatRunningLaunchAfterLaunchGives) {
+    const uint64_t seed = test_seed("Skew.RandomChainsGiveWhatRunningLaunchAfterLaunchGives");
+    const int64_t n_rounds = scaled(5000);
+    Sums sums = {};
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        SCOPED_TRACE(round);
+        Random random(seed + static_cast<uint64_t>(round));
+        TryRandomChain(&random, &sums);
+    }
+    std::printf("%lld of %lld chains were fused: %.1f launches in %.1f passes\n",
+                static_cast<long long>(sums.n_chains), static_cast<long long>(n_rounds),
+                static_cast<double>(sums.n_launches) / static_cast<double>(sums.n_chains),
+                static_cast<double>(sums.n_passes) / static_cast<double>(sums.n_chains));
+    EXPECT_GT(sums.n_chains, n_rounds / 4);
+}
+
+} // namespace
