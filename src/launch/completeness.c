@@ -9,13 +9,13 @@
 /* A footprint in more boxes is taken for one that does not cover its array. */
 enum { MAX_BOXES = 64 };
 
-polytile_status pti_completeness_create(polytile_context *ctx, const pti_instance *instance,
+polytile_status pti_completeness_create(polytile_context *ctx, const pti_schedule *schedule,
                                         polytile_array *const *arrays, pti_completeness *made) {
-    size_t n_operands = (size_t)instance->n_operands;
-    *made = (pti_completeness){.ctx = ctx, .instance = instance, .arrays = arrays};
+    size_t n_operands = (size_t)schedule->instance->n_operands;
+    *made = (pti_completeness){.ctx = ctx, .schedule = schedule, .arrays = arrays};
     made->has_begun = calloc(n_operands + 1, sizeof *made->has_begun);
     if (made->has_begun == NULL)
-        return pti_fail_memory(ctx, instance->kernel_name, (double)n_operands);
+        return pti_fail_memory(ctx, schedule->instance->kernel_name, (double)n_operands);
     return POLYTILE_OK;
 }
 
@@ -34,17 +34,26 @@ bool pti_completeness_is_overwritten(const pti_instance *instance, int operand) 
     return overwritten;
 }
 
-static void restore(const pti_completeness *of) {
-    for (int a = 0; a < of->instance->n_operands; a++) {
+static void restore_overwritten(const pti_completeness *of, const pti_schedule_launch *launch) {
+    for (int o = 0; o < launch->instance->n_operands; o++) {
+        int a = pti_schedule_array(launch, o);
         if (of->has_begun[a] && !pti_array_is_complete(of->arrays[a]) &&
-            pti_completeness_is_overwritten(of->instance, a))
+            launch->instance->operand[o].writes &&
+            pti_completeness_is_overwritten(launch->instance, o))
             pti_array_set_complete(of->arrays[a], true);
+    }
+}
+
+static void restore(const pti_completeness *of) {
+    for (int l = 0; l == 0 || l < of->schedule->n_launches; l++) {
+        pti_schedule_launch launch = pti_schedule_launch_of(of->schedule, &(pti_op){.launch = l});
+        restore_overwritten(of, &launch);
     }
 }
 
 static void mark_and_name(const pti_completeness *of, polytile_status status) {
     pti_text names = {0};
-    for (int a = 0; a < of->instance->n_operands; a++) {
+    for (int a = 0; a < of->schedule->instance->n_operands; a++) {
         if (!of->has_begun[a])
             continue;
         pti_array_set_complete(of->arrays[a], false);

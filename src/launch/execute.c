@@ -274,8 +274,7 @@ polytile_status pti_execute(polytile_device *device, const pti_schedule *schedul
                          .bodies = bodies,
                          .arrays = arrays,
                          .report = report};
-    PTI_TRY(pti_completeness_create(device->object.context, schedule->instance, arrays,
-                                    &run.completeness));
+    PTI_TRY(pti_completeness_create(device->object.context, schedule, arrays, &run.completeness));
     status = execute(&run);
 done:
     return pti_completeness_end(&run.completeness, status);

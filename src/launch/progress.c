@@ -55,7 +55,7 @@ static void count_op(pti_progress *progress, const pti_op *op) {
         progress->bytes_done += op->bytes;
     if (op->kind == PTI_LAUNCH) {
         progress->threads_done += pti_box_count(&op->box);
-        progress->superblocks_done = pti_max(progress->superblocks_done, op->superblock + 1);
+        progress->superblocks_done++;
     }
 }
 

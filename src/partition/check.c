@@ -2,6 +2,7 @@
 
 #include "partition/check_holdings.h"
 #include "partition/check_launch.h"
+#include "partition/check_order.h"
 #include "partition/check_replay.h"
 
 #include <inttypes.h>
@@ -157,7 +158,8 @@ static bool replay_all(pti_replay *replay) {
 
 bool pti_schedule_check(const pti_schedule *schedule, pti_text *why) {
     if (!pti_check_launches(schedule, why) || !pti_check_superblocks(schedule, why) ||
-        !pti_check_placements(schedule, why) || !pti_check_ops(schedule, why))
+        !pti_check_placements(schedule, why) || !pti_check_ops(schedule, why) ||
+        !pti_check_order(schedule, why))
         return false;
     pti_replay replay;
     bool holds = pti_replay_begin(&replay, schedule, why) && replay_all(&replay);

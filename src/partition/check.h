@@ -8,8 +8,9 @@
  * Replay a schedule on sets and prove it right, knowing only the instances and nothing of the
  * planner.
  *
- * Proves that waits point backwards; that launches run in order, and the superblocks of each are
- * disjoint and cover its domain; that every launch finds the newest version of its whole footprint
+ * Proves that waits point backwards; that the superblocks of each launch are disjoint, cover its
+ * domain and run in their order, and that launches that are interleaved do to every element what
+ * they do one after the other (check_order.h); that every launch finds the newest version of its whole footprint
  * resident, whichever launch wrote it, ordered before it by streams and waits; that memory is not
  * reused before everything that uses it is done; that placements stay inside the arena and the
  * arena inside the limit, and that no two elements of a placement share bytes; that nothing is

@@ -174,11 +174,10 @@ static bool check_operand(const pti_schedule *schedule, int l, int o, pti_text *
 }
 
 static bool check_in_place(const pti_schedule *schedule, pti_text *why) {
-    if (schedule->in_place &&
-        (schedule->n_launches > 0 || schedule->n_before > 0 || schedule->n_after > 0 ||
-         schedule->unwritten != NULL || schedule->dropped != NULL))
-        return PTI_REJECT(why, "in place there is one launch, and no device that holds data "
-                               "before or after it");
+    if (schedule->in_place && (schedule->n_before > 0 || schedule->n_after > 0 ||
+                               schedule->unwritten != NULL || schedule->dropped != NULL))
+        return PTI_REJECT(why, "in place nothing lies on a device before or after, and no array is "
+                               "unwritten or dropped");
     return true;
 }
 

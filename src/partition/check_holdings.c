@@ -152,7 +152,6 @@ static bool check_ends_clean(pti_replay *replay, int o) {
         return reject_rest(replay, o, &operand->lost,
                            "is lost: overwritten before it was downloaded, and never written "
                            "again");
-    pti_boxes_subtract_all(&operand->filled, &operand->combined);
     if (operand->filled.n_boxes > 0)
         return reject_rest(replay, o, &operand->filled, "is filled in place but never written");
     return true;

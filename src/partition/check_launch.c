@@ -3,6 +3,8 @@
 #include "access/footprint.h"
 #include "partition/check_needs.h"
 
+#include <stdio.h>
+
 /** One operand of the launch at hand, and the array that it is. */
 typedef struct launch_operand {
     pti_replay *replay;
@@ -173,13 +175,21 @@ static bool replay_reads(const launch_operand *of) {
     return !of->operand->fresh || check_fresh_reads(of);
 }
 
-/** What other launches combined into does not count for this one. */
-static void begin_combining(const launch_operand *of) {
+/** What other launches combined into does not count for this one; it is known of one launch at a
+ * time, so that those of one array are not interleaved. */
+static bool begin_combining(const launch_operand *of) {
     pti_operand_state *state = &of->replay->operand[of->array];
-    if (of->operand->fresh && state->combining != of->launch) {
-        state->combining = of->launch;
-        pti_boxes_clear(&state->combined);
-    }
+    char reason[128];
+    if (!of->operand->fresh || state->combining == of->launch)
+        return true;
+    snprintf(reason, sizeof reason,
+             "starts from the identity in launches %d and %d, which must not be interleaved",
+             of->launch, state->combining);
+    if (state->combining > of->launch)
+        return reject(of, NULL, reason);
+    state->combining = of->launch;
+    pti_boxes_clear(&state->combined);
+    return true;
 }
 
 static bool replay_writes(const launch_operand *of) {
@@ -192,15 +202,15 @@ static bool replay_writes(const launch_operand *of) {
         pti_replay_renew(of->replay, of->resident, &written->box[k]);
         if (of->operand->fresh)
             pti_boxes_gather(&of->replay->operand[of->array].combined, &written->box[k]);
+        pti_boxes_subtract(&of->replay->operand[of->array].filled, &written->box[k]);
     }
     return true;
 }
 
 /** Placements that a launch is the first to write take over their memory before it reads any. */
 static bool enter_written(const launch_operand *of) {
-    begin_combining(of);
-    return of->placement < 0 || !of->operand->writes ||
-           pti_replay_enter(of->replay, of->op, of->resident, true);
+    return begin_combining(of) && (of->placement < 0 || !of->operand->writes ||
+                                   pti_replay_enter(of->replay, of->op, of->resident, true));
 }
 
 static bool find_reads(const launch_operand *of) {

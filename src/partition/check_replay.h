@@ -67,7 +67,7 @@ typedef struct pti_operand_state {
     pti_boxes lost;         /* newer than the host's, and valid nowhere: something took the place */
     int combining;          /* the launch that combined is of */
     pti_boxes combined;     /* fresh reductions: elements that its threads have combined into */
-    pti_boxes filled;       /* fresh reductions in place */
+    pti_boxes filled;       /* with an identity in place, and not written since */
 } pti_operand_state;
 
 typedef struct pti_replay {

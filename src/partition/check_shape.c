@@ -4,6 +4,7 @@
 #include "base/checked.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 void pti_check_write_box(pti_text *text, const polytile_domain *box) {
     for (int d = 0; d < box->n_dims && d < POLYTILE_MAX_DIMS; d++) {
@@ -208,10 +209,16 @@ static bool check_superblock_of(const pti_schedule *schedule, int64_t i, pti_tex
     return true;
 }
 
-static bool check_launch(const pti_schedule *schedule, int64_t i, int64_t k, pti_text *why) {
+/** The superblocks of a launch run in their order; n_done: how many of each launch did. */
+static bool check_launch(const pti_schedule *schedule, int64_t i, int64_t *n_done, pti_text *why) {
     const pti_op *op = &schedule->op[i];
+    pti_schedule_launch launch = pti_schedule_launch_of(schedule, op);
+    int64_t k = launch.first_superblock + n_done[op->launch]++;
     if (op->superblock != k || k >= schedule->n_superblocks)
-        return reject_op(i, "launches a superblock out of order or again", why);
+        return PTI_REJECT(why,
+                          "operation %" PRId64 " launches a superblock out of order or again: "
+                          "%" PRId64 " of launch %d, whose next is %" PRId64,
+                          i, op->superblock, op->launch, k);
     if (!pti_check_box_inside(&op->box, &schedule->superblock[k]) ||
         !pti_box_equals(&op->box, &schedule->superblock[k]))
         return reject_op(i, "launches other threads than its superblock's", why);
@@ -242,24 +249,40 @@ static bool check_transfer(const pti_schedule *schedule, int64_t i, pti_text *wh
     return true;
 }
 
-bool pti_check_ops(const pti_schedule *schedule, pti_text *why) {
-    int64_t n_launches = 0;
-    for (int64_t i = 0; i < schedule->n_ops; i++) {
-        const pti_op *op = &schedule->op[i];
-        if ((int)op->kind < PTI_UPLOAD || op->kind > PTI_DOWNLOAD)
-            return reject_op(i, "is of no kind", why);
-        if (!check_superblock_of(schedule, i, why))
-            return false;
-        if (schedule->in_place && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
-            return reject_op(i, "moves data although the launch runs in place", why);
-        if (!check_waits(schedule, i, why))
-            return false;
-        if (!(op->kind == PTI_LAUNCH ? check_launch(schedule, i, n_launches++, why)
-                                     : check_transfer(schedule, i, why)))
-            return false;
+static bool check_op(const pti_schedule *schedule, int64_t i, int64_t *n_done, pti_text *why) {
+    const pti_op *op = &schedule->op[i];
+    if ((int)op->kind < PTI_UPLOAD || op->kind > PTI_DOWNLOAD)
+        return reject_op(i, "is of no kind", why);
+    if (!check_superblock_of(schedule, i, why))
+        return false;
+    if (schedule->in_place && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
+        return reject_op(i, "moves data although the launch runs in place", why);
+    return check_waits(schedule, i, why) &&
+           (op->kind == PTI_LAUNCH ? check_launch(schedule, i, n_done, why)
+                                   : check_transfer(schedule, i, why));
+}
+
+/** No superblock is launched again, so that a launch is done if it ran as many as it has. */
+static bool check_all_done(const pti_schedule *schedule, const int64_t *n_done, pti_text *why) {
+    for (int l = 0; l == 0 || l < schedule->n_launches; l++) {
+        pti_schedule_launch launch = pti_schedule_launch_of(schedule, &(pti_op){.launch = l});
+        int64_t n_superblocks = schedule->n_superblocks > 0 ? launch.n_superblocks : 0;
+        if (n_done[l] != n_superblocks)
+            return PTI_REJECT(why,
+                              "launch %d has %" PRId64 " superblocks, but %" PRId64 " launches", l,
+                              n_superblocks, n_done[l]);
     }
-    if (n_launches != schedule->n_superblocks)
-        return PTI_REJECT(why, "%" PRId64 " superblocks, but %" PRId64 " launches",
-                          schedule->n_superblocks, n_launches);
     return true;
+}
+
+bool pti_check_ops(const pti_schedule *schedule, pti_text *why) {
+    bool holds = true;
+    int64_t *n_done = calloc((size_t)schedule->n_launches + 1, sizeof *n_done);
+    if (n_done == NULL)
+        return PTI_REJECT(why, "out of host memory for %d launches", schedule->n_launches);
+    for (int64_t i = 0; i < schedule->n_ops && holds; i++)
+        holds = check_op(schedule, i, n_done, why);
+    holds = holds && check_all_done(schedule, n_done, why);
+    free(n_done);
+    return holds;
 }

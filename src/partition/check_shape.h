@@ -16,7 +16,7 @@ void pti_check_write_box(pti_text *text, const polytile_domain *box);
 bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *domain);
 
 /** The operands of every launch are arrays of the schedule, each its own unless all read it; in
- * place there is one launch, and nothing lies on a device before or after it. */
+ * place no data lies on a device before or after, and every array holds what it is to hold. */
 bool pti_check_launches(const pti_schedule *schedule, pti_text *why);
 
 /** Each launch's superblocks follow the former's; they are non-empty boxes of its domain, pairwise
@@ -28,8 +28,8 @@ bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why);
 bool pti_check_placements(const pti_schedule *schedule, pti_text *why);
 
 /** All numbers in operations and waits are in range, waits point backwards, every box lies in its
- * placement, every superblock is one of the operation's launch, and launches come once for each
- * superblock, in order. */
+ * placement, every superblock is one of the operation's launch, and each is launched once, those of
+ * one launch in their order. */
 bool pti_check_ops(const pti_schedule *schedule, pti_text *why);
 
 /** Whether a box, held by two placements that overlap in memory, has no byte of the one place in

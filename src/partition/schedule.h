@@ -74,13 +74,15 @@ typedef struct pti_holding {
 /**
  * One or several launches as a list of operations.
  *
- * In place: there is no arena; every placement is the whole host array, and only fills and launches
- * occur.
+ * In place: there is no arena; every placement is the whole host array, only fills and launches
+ * occur, and every element counts as written.
  *
  * With several launches the instance is of no kernel: its operands are all arrays that the schedule
  * knows of, and it has no sections. Data may lie on the device before and stay there: what is dirty
  * after the last operation has not reached the host. Elements that nobody wrote are zero; they are
- * filled, not uploaded. What a later launch overwrites need not reach the host before.
+ * filled, not uploaded. What a later launch overwrites need not reach the host before. The
+ * superblocks of one launch run in their order; those of different launches may be interleaved where
+ * that changes no result.
  */
 typedef struct pti_schedule {
     const pti_instance *instance; /* borrowed: lives as long */
@@ -96,7 +98,7 @@ typedef struct pti_schedule {
     int64_t limit_bytes; /* 0: none */
     int64_t arena_bytes; /* all placements lie in [0, arena_bytes) */
     int64_t n_superblocks;
-    polytile_domain *superblock; /* threads, in run order; owned, as all below */
+    polytile_domain *superblock; /* threads, each launch's in run order; owned, as all below */
     int64_t n_placements;
     pti_placement *placement;
     int64_t *launch_placement; /* [superblock * n_operands + operand of the instance]; -1: the

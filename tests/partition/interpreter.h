@@ -194,8 +194,6 @@ class Interpreter {
     void Do(int64_t i) {
         const pti_op &op = made_.ops[static_cast<size_t>(i)];
         if (op.kind == PTI_LAUNCH) {
-            wrong_ |= op.launch < newest_launch_;
-            newest_launch_ = op.launch;
             ForEachElement(op.box, [&](const Element &thread) { Run(i, thread, false); });
             ForEachElement(op.box, [&](const Element &thread) { Run(i, thread, true); });
             return;
@@ -262,6 +260,7 @@ class Interpreter {
         const Byte byte = Address(p, element);
         wrong_ |=
             touched_.insert({{i, byte.second}, name}).first->second != name && !made_.in_place;
+        KeepOrder(made_.ops[static_cast<size_t>(i)].launch, name, section.role != POLYTILE_IN);
         if (writing && written_.insert({i, name}).second)
             Renew(i, name);
         for (int64_t part = 0; part < OperandOf(o).element_bytes && !wrong_; part++) {
@@ -270,6 +269,15 @@ class Interpreter {
             else
                 wrong_ |= !(Load(i, byte, part) == ValueOf(name, Expected(i, section, name), part));
         }
+    }
+
+    /** No later launch did anything before to an element that makes a difference. */
+    void KeepOrder(int launch, const Name &name, bool writes) {
+        const auto newest = newest_launch_.try_emplace({name, true}, -1).first;
+        const auto reader = newest_launch_.try_emplace({name, false}, -1).first;
+        wrong_ |= newest->second > launch || (writes && reader->second > launch);
+        int &mine = (writes ? newest : reader)->second;
+        mine = std::max(mine, launch);
     }
 
     void Renew(int64_t i, const Name &name) {
@@ -343,7 +351,7 @@ class Interpreter {
     const Handmade &made_;
     std::vector<HandKernel> kernels_;
     bool wrong_ = false;
-    int newest_launch_ = 0;
+    std::map<std::pair<Name, bool>, int> newest_launch_; /* that wrote an element, or read it */
     std::vector<std::vector<bool>> before_;
     std::map<Byte, Value> memory_;
     std::map<Name, int64_t> newest_;

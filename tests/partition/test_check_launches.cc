@@ -206,7 +206,9 @@ TEST(CheckLaunches, EachCoversItsOwnDomainInOrder) {
              std::swap(m.ops[2], m.ops[3]);
              std::swap(m.waits[2], m.waits[3]);
          },
-         "launches a superblock out of order or again"},
+         "operation 3 (launch for superblock 1 of launch 0), y[8:15]: is written although launch "
+         "1, "
+         "which comes later, has read it before"},
         {"superblocks that overlap", Chain,
          [](Handmade &m) { m.superblocks[1] = m.ops[2].box = lower; }, "overlaps another"},
         {"another launch's superblock", Chain, [](Handmade &m) { m.ops[4].launch = 0; },
@@ -249,7 +251,8 @@ TEST(CheckLaunches, OperandsAreArrays) {
          "which is none of it"},
         {"no placement", Chain, [](Handmade &m) { m.launch_placements[7] = -1; },
          "operation 3 (launch for superblock 2 of launch 1), y[0:15]: has no placement"},
-        {"in place", Chain, [](Handmade &m) { m.in_place = true; }, "in place there is one launch"},
+        {"in place", Chain, [](Handmade &m) { m.in_place = true; },
+         "in place nothing lies on a device"},
     };
     for (const Break &row : rows)
         ExpectRejected(row);
