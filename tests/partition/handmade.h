@@ -243,6 +243,17 @@ struct Handmade : HandKernel {
     }
 
     bool Holds() {
+        pti_text text = {};
+        bool holds = false;
+        WithSchedule(
+            [&](const pti_schedule &schedule) { holds = pti_schedule_check(&schedule, &text); });
+        why = text.data == nullptr ? "" : text.data;
+        pti_text_free(&text);
+        return holds;
+    }
+
+    /** Call visit with the schedule, which is good until it returns. */
+    template <typename Visit> void WithSchedule(Visit visit) {
         pti_instance instance = Instance();
         Pointed pointed(*this);
         std::vector<int64_t> wait;
@@ -266,11 +277,7 @@ struct Handmade : HandKernel {
         schedule.op = ops.data();
         schedule.n_waits = static_cast<int64_t>(wait.size());
         schedule.wait = wait.data();
-        pti_text text = {};
-        bool holds = pti_schedule_check(&schedule, &text);
-        why = text.data == nullptr ? "" : text.data;
-        pti_text_free(&text);
-        return holds;
+        visit(static_cast<const pti_schedule &>(schedule));
     }
 
   private:
