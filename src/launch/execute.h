@@ -7,7 +7,7 @@
  * Run a schedule on a device and wait for it; operations are submitted in the order of the list.
  *
  * After a failure those arrays are marked incomplete whose host memory had begun to change; after
- * success those are complete that were before, or that the run wrote all of.
+ * success those are complete that were before, or that a launch wrote all of.
  *
  * Shapes  bodies: one a launch; arrays: one an operand of the schedule's instance, of its type and
  *         domain, with memory where operations need it.

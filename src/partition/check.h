@@ -10,12 +10,13 @@
  *
  * Proves that waits point backwards; that the superblocks of each launch are disjoint, cover its
  * domain and run in their order, and that launches that are interleaved do to every element what
- * they do one after the other (check_order.h); that every launch finds the newest version of its whole footprint
- * resident, whichever launch wrote it, ordered before it by streams and waits; that memory is not
- * reused before everything that uses it is done; that placements stay inside the arena and the
- * arena inside the limit, and that no two elements of a placement share bytes; that nothing is
- * uploaded that is stale on the host or that nobody wrote, no written element is downloaded early or
- * when the host has it, and every written element reaches the host, and no other.
+ * they do one after the other (check_order.h); that every launch finds the newest version of its
+ * whole footprint resident, whichever launch wrote it, ordered before it by streams and waits; that
+ * memory is not reused before everything that uses it is done; that placements stay inside the
+ * arena and the arena inside the limit, and that no two elements of a placement share bytes; that
+ * nothing is uploaded that is stale on the host or that nobody wrote, no written element is
+ * downloaded early or when the host has it, and every written element reaches the host, and no
+ * other.
  *
  * What lies on the device before and after is taken and given as check_holdings.h says: written
  * elements reach the host or stay in a holding that says so. With several launches, what is newest
