@@ -23,7 +23,9 @@ typedef struct polytile_context polytile_context;
  */
 polytile_status polytile_context_create(polytile_context **ctx);
 
-/** Destroy a context and everything created from it; NULL does nothing. */
+/** Run what its queues still have to, and destroy a context and everything created from it; NULL
+ * does nothing. Called by a launcher that one of its queues runs it does nothing either, with an
+ * error on stderr. */
 void polytile_context_destroy(polytile_context *ctx);
 
 /** The text of the last error on this context, "" if there was none; valid until the next call on

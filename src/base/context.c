@@ -9,7 +9,7 @@
 
 struct polytile_context {
     pti_object *newest;
-    int64_t n_adopted; /* so far */
+    int64_t n_adopted;  /* so far */
     pti_object *tuning; /* NULL: none yet; owned */
     pti_settings settings;
     char error[PTI_ERROR_BYTES];
@@ -20,6 +20,10 @@ static _Thread_local char *redirected;
 
 void pti_redirect_errors(char *text) {
     redirected = text;
+}
+
+bool pti_errors_are_redirected(void) {
+    return redirected != NULL;
 }
 
 static char *error_of(polytile_context *ctx) {
@@ -41,9 +45,25 @@ polytile_status polytile_context_create(polytile_context **ctx) {
     return POLYTILE_OK;
 }
 
+static bool may_end(const polytile_context *ctx) {
+    const pti_object *object = ctx->newest;
+    while (object != NULL && (object->may_end == NULL || object->may_end(object)))
+        object = object->next;
+    return object == NULL;
+}
+
+/** What is under way may use objects that would be destroyed before it ends. */
+static void drain(polytile_context *ctx) {
+    for (pti_object *object = ctx->newest; object != NULL; object = object->next) {
+        if (object->drain != NULL)
+            object->drain(object);
+    }
+}
+
 void polytile_context_destroy(polytile_context *ctx) {
-    if (ctx == NULL)
+    if (ctx == NULL || !may_end(ctx))
         return;
+    drain(ctx);
     while (ctx->newest != NULL)
         pti_object_release(ctx->newest);
     if (ctx->tuning != NULL)
@@ -73,11 +93,17 @@ void pti_object_adopt(polytile_context *ctx, pti_object *object, void (*destroy)
     object->context = ctx;
     object->serial = ++ctx->n_adopted;
     object->destroy = destroy;
+    object->may_end = NULL;
+    object->drain = NULL;
     object->previous = NULL;
     object->next = ctx->newest;
     if (ctx->newest != NULL)
         ctx->newest->previous = object;
     ctx->newest = object;
+}
+
+pti_object *pti_get_newest(const polytile_context *ctx) {
+    return ctx->newest;
 }
 
 void pti_object_release(pti_object *object) {

@@ -11,7 +11,9 @@
 /**
  * The head of every object that a context owns; it is the object's first member.
  *
- * destroy frees the object itself and everything in it; it does not unlink.
+ * destroy frees the object itself and everything in it; it does not unlink. Objects with a thread of
+ * their own set the two others after they are adopted: may_end tells, with an error in the log if
+ * not, whether the calling thread can end the object; drain waits until nothing is left to do.
  */
 typedef struct pti_object {
     polytile_context *context;
@@ -19,10 +21,15 @@ typedef struct pti_object {
     struct pti_object *previous;
     struct pti_object *next;
     void (*destroy)(struct pti_object *object);
+    bool (*may_end)(const struct pti_object *object); /* NULL: always */
+    void (*drain)(struct pti_object *object);         /* NULL: there never is anything */
 } pti_object;
 
 /** Hand an object to a context, which destroys it last made first. */
 void pti_object_adopt(polytile_context *ctx, pti_object *object, void (*destroy)(pti_object *));
+
+/** The object of a context that was made last, whose `next` is the one before; NULL: none. */
+pti_object *pti_get_newest(const polytile_context *ctx);
 
 /** Take an object out of its context and destroy it; NULL does nothing. */
 void pti_object_release(pti_object *object);
@@ -52,6 +59,8 @@ enum { PTI_ERROR_BYTES = 2048 };
  * beside the one that uses the context. NULL: as usual again.
  */
 void pti_redirect_errors(char *text);
+/** Whether the calling thread is such a thread. */
+bool pti_errors_are_redirected(void);
 
 /** Leave the current function through its `done:` label when an expression is not POLYTILE_OK. */
 #define PTI_TRY(expression)                                                                        \

@@ -36,6 +36,20 @@ static void settle_all(polytile_queue *queue) {
     pti_queue_settle(queue, -1);
 }
 
+static void drain(pti_object *object) {
+    settle_all((polytile_queue *)object);
+}
+
+/** Whether the calling thread is another than the queue's own, which would wait for itself. */
+static bool may_end(const pti_object *object) {
+    const polytile_queue *queue = (const polytile_queue *)object;
+    if (pti_queue_enter(queue) == POLYTILE_OK)
+        return true;
+    pti_log(object->context, PTI_LOG_ERROR, "not destroyed: %s",
+            polytile_last_error(object->context));
+    return false;
+}
+
 /** A queue without device, thread and arrays; NULL when memory runs out. */
 static polytile_queue *allocate(polytile_context *ctx) {
     polytile_queue *queue = calloc(1, sizeof *queue);
@@ -46,6 +60,8 @@ static polytile_queue *allocate(polytile_context *ctx) {
     pthread_cond_init(&queue->done, NULL);
     queue->wanted = -1;
     pti_object_adopt(ctx, &queue->object, destroy);
+    queue->object.may_end = may_end;
+    queue->object.drain = drain;
     return queue;
 }
 
@@ -110,13 +126,8 @@ polytile_status pti_queue_enter(const polytile_queue *queue) {
 }
 
 void polytile_queue_destroy(polytile_queue *queue) {
-    if (queue == NULL)
-        return;
-    if (pti_queue_enter(queue) == POLYTILE_OK)
+    if (queue != NULL && may_end(&queue->object))
         pti_object_release(&queue->object);
-    else
-        pti_log(queue->object.context, PTI_LOG_ERROR, "not destroyed: %s",
-                polytile_last_error(queue->object.context));
 }
 
 polytile_device *polytile_queue_get_device(const polytile_queue *queue) {

@@ -149,7 +149,7 @@ TEST_P(QueueLifetime, TheContextEndsThemInAnyOrder) {
         }
         testing::internal::CaptureStderr();
         polytile_context_destroy(context);
-        testing::internal::GetCapturedStderr();
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
         EXPECT_EQ(own, std::vector<float>(100, 8));
     }
 }
