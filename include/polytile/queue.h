@@ -80,8 +80,10 @@ polytile_device *polytile_queue_get_device(const polytile_queue *queue);
  * POLYTILE_CHECK=attach makes that a segmentation fault at the very access.
  *
  * Errors  INVALID (an array of another context, without memory, of a queue already, twice in the
- *         list, or sharing memory with another array of the queue; no arrays; memory that
- *         POLYTILE_CHECK=attach cannot protect), NO_MEMORY. All or none are attached.
+ *         list, or sharing memory with another array of it or an attached one of any queue of the
+ *         context; no arrays; memory that POLYTILE_CHECK=attach cannot protect), NO_MEMORY. All or
+ *         none are attached. Contexts do not know of each other: memory that is attached in one
+ *         must not be used in another either, which is not checked.
  */
 polytile_status polytile_queue_attach(polytile_queue *queue, int n_arrays,
                                       polytile_array *const *arrays);

@@ -28,8 +28,8 @@ typedef struct polytile_report {
  * without a link in it the device's own is assumed.
  *
  * Errors  As polytile_plan_create(); INVALID (an array without memory, a written array that is
- *         read-only, arrays that overlap in memory where one of them is written); UNSUPPORTED (the
- *         kernel has no implementation for the device); DEVICE. After an error arrays that are only
+ *         read-only, arrays that overlap in memory where one of them is written, one that is
+ *         attached to a queue or overlaps an array that is); UNSUPPORTED (the kernel has no implementation for the device); DEVICE. After an error arrays that are only
  *         read are unchanged; an array that was being written is marked incomplete and named in the
  *         text.
  */

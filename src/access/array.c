@@ -21,6 +21,13 @@ static void destroy_array(pti_object *object) {
     free(array);
 }
 
+polytile_array *pti_array_next(const polytile_context *ctx, const polytile_array *after) {
+    pti_object *object = after == NULL ? pti_get_newest(ctx) : after->object.next;
+    while (object != NULL && object->destroy != destroy_array)
+        object = object->next;
+    return (polytile_array *)object;
+}
+
 static polytile_status check_range(polytile_context *ctx, const char *name, int d,
                                    polytile_range range) {
     if (range.lo < -index_limit || range.hi > index_limit)

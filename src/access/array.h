@@ -39,4 +39,8 @@ static inline void pti_array_set_complete(polytile_array *array, bool complete) 
 polytile_status pti_array_create(polytile_context *ctx, const char *name, polytile_type type,
                                  const polytile_domain *domain, polytile_array **array);
 
+/** The array of the context that was made last before `after`, of all with NULL; NULL: there is
+ * none. */
+polytile_array *pti_array_next(const polytile_context *ctx, const polytile_array *after);
+
 #endif

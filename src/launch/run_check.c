@@ -52,6 +52,30 @@ polytile_status pti_run_check_writable(polytile_context *ctx, const pti_instance
                     instance->kernel_name, array->name);
 }
 
+const polytile_array *pti_run_find_attached(const polytile_array *array) {
+    uint64_t first;
+    const polytile_array *other = pti_array_next(array->object.context, NULL);
+    while (other != NULL && (other == array || other->queue == NULL || other->is_internal ||
+                             pti_run_shared_bytes(array, other, &first) == 0))
+        other = pti_array_next(array->object.context, other);
+    return other;
+}
+
+/** The queue's thread may be about to read or write there. It does not run into itself: a launcher
+ * that it runs may use other devices for the elements it was given. */
+static polytile_status check_not_attached(polytile_context *ctx, const pti_instance *instance,
+                                          const polytile_array *array) {
+    const polytile_array *other = pti_errors_are_redirected() ? NULL : pti_run_find_attached(array);
+    if (other == NULL)
+        return POLYTILE_OK;
+    uint64_t first, n_bytes = pti_run_shared_bytes(array, other, &first);
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: array %s overlaps array %s in memory (%llu bytes, from byte %llu of %s), "
+                    "which is attached to a queue; detach that first",
+                    instance->kernel_name, array->name, other->name, (unsigned long long)n_bytes,
+                    (unsigned long long)first, array->name);
+}
+
 static polytile_status check_array(polytile_context *ctx, const pti_instance *instance, int operand,
                                    const polytile_array *array) {
     const pti_operand *planned = &instance->operand[operand];
@@ -75,7 +99,8 @@ static polytile_status check_array(polytile_context *ctx, const pti_instance *in
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: array %s is only described and has no memory; wrap memory to run",
                         kernel, array->name);
-    if (pti_run_check_writable(ctx, instance, operand, array) != POLYTILE_OK)
+    if (pti_run_check_writable(ctx, instance, operand, array) != POLYTILE_OK ||
+        check_not_attached(ctx, instance, array) != POLYTILE_OK)
         return POLYTILE_INVALID;
     if (planned->reads && !array->complete)
         pti_log(ctx, PTI_LOG_WARN, "%s: reads array %s, which a failed run left incomplete", kernel,

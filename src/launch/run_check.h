@@ -21,12 +21,16 @@ polytile_status pti_run_check_writable(polytile_context *ctx, const pti_instance
  * apart. */
 uint64_t pti_run_shared_bytes(const polytile_array *a, const polytile_array *b, uint64_t *first);
 
+/** Another array of the context that is attached to a queue and shares memory with this one; NULL:
+ * none. */
+const polytile_array *pti_run_find_attached(const polytile_array *array);
+
 /**
  * Whether a plan can run on a device over these arrays, before anything is touched.
  *
  * Errors  INVALID (kernel or arrays other than planned; an array without memory; one that is
  * written and read-only; one with an element size or a number of dimensions other than the kernel
- * body's; two that share bytes while one is written; a plan without a limit for a device with a
+ * body's; two that share bytes while one is written; one that shares bytes with an attached array; a plan without a limit for a device with a
  * memory of its own), UNSUPPORTED as above.
  */
 polytile_status pti_run_check(const polytile_plan *plan, const polytile_device *device,

@@ -64,26 +64,28 @@ static polytile_status check_array(const polytile_queue *queue, const polytile_a
 static polytile_status check_apart(const polytile_queue *queue, const polytile_array *one,
                                    const polytile_array *other) {
     uint64_t first;
-    uint64_t n_bytes = other->is_internal ? 0 : pti_run_shared_bytes(one, other, &first);
+    uint64_t n_bytes = pti_run_shared_bytes(one, other, &first);
     if (n_bytes == 0)
         return POLYTILE_OK;
     return pti_fail(queue->object.context, POLYTILE_INVALID,
                     "queue on %s: arrays %s and %s overlap in memory (%llu bytes, from byte %llu "
-                    "of %s); attach one at a time",
+                    "of %s)%s%s; attach one at a time",
                     text_of(queue), one->name, other->name, (unsigned long long)n_bytes,
-                    (unsigned long long)first, one->name);
+                    (unsigned long long)first, one->name,
+                    other->queue == NULL ? "" : ", and the latter is attached to a queue on ",
+                    other->queue == NULL ? "" : text_of(other->queue));
 }
 
-/** The array number of a list, against those before it and those that are held. */
+/** The array number of a list, against those before it and those that any queue of the context
+ * holds. */
 static polytile_status check_overlaps(const polytile_queue *queue, int number,
                                       polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < number; a++)
         PTI_TRY(check_apart(queue, arrays[number], arrays[a]));
-    for (int p = 0; p < queue->n_held; p++) {
-        if (queue->held[p].array != NULL)
-            PTI_TRY(check_apart(queue, arrays[number], queue->held[p].array));
-    }
+    const polytile_array *attached = pti_run_find_attached(arrays[number]);
+    if (attached != NULL)
+        PTI_TRY(check_apart(queue, arrays[number], attached));
 done:
     return status;
 }

@@ -137,6 +137,78 @@ TEST_F(QueueErrors, AttachedArraysHaveMemoryOfTheirOwn) {
     expect_refused(attach(queue, {z, right}), {"right and left overlap in memory"});
 }
 
+TEST_F(QueueErrors, MemoryOfAnArrayOfAnotherQueueIsNotAttached) {
+    std::vector<float> whole(100, 1);
+    const int64_t extent = 75;
+    polytile_array *left = nullptr, *right = nullptr;
+    ASSERT_EQ(polytile_array_wrap(ctx, "left", POLYTILE_F32, 1, &extent, whole.data(), &left),
+              POLYTILE_OK);
+    ASSERT_EQ(
+        polytile_array_wrap(ctx, "right", POLYTILE_F32, 1, &extent, whole.data() + 25, &right),
+        POLYTILE_OK);
+    polytile_queue *other = open("host");
+    ASSERT_EQ(attach(other, {left}), POLYTILE_OK) << error();
+    expect_refused(attach(queue, {z, right}),
+                   {"right and left overlap in memory (200 bytes, from byte 0 of right)",
+                    "attached to a queue on host"});
+    ASSERT_EQ(detach(other, {left}), POLYTILE_OK) << error();
+    EXPECT_EQ(attach(queue, {right}), POLYTILE_OK) << error();
+}
+
+TEST_F(QueueErrors, RunsDoNotUseMemoryOfAttachedArrays) {
+    std::vector<float> whole(100, 1);
+    polytile_array *outside = wrap("outside", whole), *same = wrap("same", whole);
+    polytile_device *device = nullptr;
+    ASSERT_EQ(polytile_device_open(ctx, "host", &device), POLYTILE_OK);
+    ASSERT_EQ(attach(queue, {same}), POLYTILE_OK) << error();
+    polytile_kernel *doubling = scale();
+    const polytile_domain domain = line(100);
+    expect_refused(polytile_run(device, doubling, &domain, &outside, nullptr),
+                   {"scale: array outside overlaps array same in memory (400 bytes, from byte 0 of "
+                    "outside), which is attached"});
+    ASSERT_EQ(detach(queue, {same}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_run(device, doubling, &domain, &outside, nullptr), POLYTILE_OK) << error();
+    EXPECT_EQ(whole, std::vector<float>(100, 2));
+}
+
+/** Runs a kernel on what it is given, by another device of the context. */
+struct Nested {
+    polytile_context *ctx;
+    polytile_device *device;
+    polytile_kernel *kernel;
+};
+
+int run_nested(const polytile_launch *launch) {
+    const Nested &nested = *static_cast<const Nested *>(launch->user);
+    const int64_t extent = 100;
+    polytile_array *array = nullptr;
+    polytile_domain domain = polytile_domain_from_extents(1, &extent);
+    polytile_status status = polytile_array_wrap(nested.ctx, "inner", POLYTILE_F32, 1, &extent,
+                                                 launch->views[0].origin, &array);
+    if (status == POLYTILE_OK)
+        status = polytile_run(nested.device, nested.kernel, &domain, &array, nullptr);
+    polytile_array_destroy(array);
+    return static_cast<int>(status);
+}
+
+TEST_F(QueueErrors, LaunchersRunOtherDevicesOnWhatTheyAreGiven) {
+    Nested nested = {ctx, nullptr, scale()};
+    ASSERT_EQ(polytile_device_open(ctx, "host", &nested.device), POLYTILE_OK);
+    polytile_implementation calling = {};
+    calling.host_launcher = run_nested;
+    calling.user = &nested;
+    std::vector<float> memory(100, 1);
+    polytile_array *given = wrap("given", memory);
+    polytile_queue *here = open("host");
+    ASSERT_EQ(attach(here, {given}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(here, create("calling[i]: inout x[i]", &calling), line(100), {given}),
+              POLYTILE_OK)
+        << error();
+    EXPECT_EQ(polytile_queue_wait(here), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(here, {given}), POLYTILE_OK) << error();
+    EXPECT_EQ(memory, std::vector<float>(100, 2));
+}
+
 TEST_F(QueueErrors, OnlyWhatIsAttachedIsDetached) {
     EXPECT_EQ(polytile_queue_detach(queue, 0, nullptr), POLYTILE_INVALID);
     expect_says({"0 arrays to detach"});
@@ -341,6 +413,25 @@ TEST_F(QueueErrors, LaunchersCannotDestroyWhatTheQueueThatRunsThemHolds) {
     ASSERT_EQ(launch(queue, create("calling[i]: inout x[i]", &calling), line(100), {x}),
               POLYTILE_OK);
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK);
+    EXPECT_EQ(detach(queue, {x}), POLYTILE_OK);
+}
+
+int destroy_own_context(const polytile_launch *launch) {
+    polytile_context_destroy(static_cast<polytile_context *>(launch->user));
+    return 0;
+}
+
+TEST_F(QueueErrors, LaunchersCannotDestroyTheContextOfTheQueueThatRunsThem) {
+    polytile_implementation calling = {};
+    calling.host_launcher = destroy_own_context;
+    calling.user = ctx;
+    polytile_kernel *destroying = create("calling[i]: inout x[i]", &calling);
+    open("host");
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(launch(queue, destroying, line(100), {x}), POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK);
+    const std::string written = testing::internal::GetCapturedStderr();
+    EXPECT_NE(written.find("not destroyed: queue on"), std::string::npos) << written;
     EXPECT_EQ(detach(queue, {x}), POLYTILE_OK);
 }
 
