@@ -1,7 +1,9 @@
 #include "cuda/kernels.h"
 #include "cuda/worlds.h"
 #include "queue/program.h"
+#include "queue/queue_test.h"
 #include "support/environment.h"
+#include "support/failing_api.h"
 #include "support/scale.h"
 
 #include <gtest/gtest.h>
@@ -97,6 +99,63 @@ TEST(CudaQueue, ResultsAreThoseOfRunningInOrder) {
             run_program(device, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
     }
     EXPECT_GT(n_launched, 0);
+}
+
+/** Two arrays on a GPU, one with results that only the GPU has. */
+class CudaQueueFailure : public QueueTest {
+  protected:
+    void SetUp() override {
+        QueueTest::SetUp();
+        doubling.cuda = reinterpret_cast<const void *>(scale_kernel.host);
+        cuda.add_kernel(doubling.cuda, doubling);
+        queue = open("cuda:0(memory=64KiB)");
+        x = wrap("x", x_memory);
+        y = wrap("y", y_memory);
+        kernel = create("scale[i]: inout x[i]", &doubling);
+        ASSERT_EQ(attach(queue, {x, y}), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, kernel, line(100), {x}), POLYTILE_OK) << error();
+        ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        EXPECT_EQ(x_memory[0], 1) << "the result is to be on the GPU only";
+    }
+    void TearDown() override {
+        QueueTest::TearDown();
+        EXPECT_EQ(cuda.violations(), "");
+        EXPECT_EQ(cuda.leaks(), "");
+    }
+
+    FakeCuda cuda{1};
+    FailingApi api;
+    polytile_implementation doubling = scale_kernel;
+    std::vector<float> x_memory = std::vector<float>(100, 1);
+    std::vector<float> y_memory = std::vector<float>(100, 1);
+    polytile_queue *queue = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *x = nullptr, *y = nullptr;
+};
+
+TEST_F(CudaQueueFailure, LeavesFinishedResultsOfOtherArrays) {
+    api.let_fail(1, "cudaLaunchKernel", cudaErrorUnknown);
+    ASSERT_EQ(launch(queue, kernel, line(100), {y}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
+    EXPECT_EQ(api.failed(), "cudaLaunchKernel");
+    EXPECT_TRUE(polytile_array_is_complete(x)) << error();
+    EXPECT_EQ(error().find("incomplete: x"), std::string::npos) << error();
+    EXPECT_EQ(detach(queue, {x}), POLYTILE_OK) << error();
+    EXPECT_EQ(x_memory, std::vector<float>(100, 2));
+}
+
+/** After a fault nothing can be brought back from a GPU: saving fails, too. */
+TEST_F(CudaQueueFailure, LosesResultsThatCannotBeSaved) {
+    cuda.let_kernel_fault(1);
+    ASSERT_EQ(launch(queue, kernel, line(100), {y}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
+    expect_says({"a sub-kernel of scale faulted", "left incomplete: x, y"});
+    EXPECT_EQ(error().find("any more"), std::string::npos) << "the first error is told";
+    EXPECT_FALSE(polytile_array_is_complete(x));
+    EXPECT_FALSE(polytile_array_is_complete(y));
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << "it was told";
+    EXPECT_EQ(detach(queue, {x, y}), POLYTILE_OK) << error();
+    EXPECT_EQ(x_memory, std::vector<float>(100, 1));
 }
 
 } // namespace
