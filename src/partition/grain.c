@@ -9,8 +9,8 @@
  * most, since three of them are in use at once and the rest is to hold what stays. */
 enum { SMALLEST_PART = 64, LARGEST_PART = 8 };
 
-/** Superblocks that have memory while one of them runs: it, and the two that come next. */
-enum { N_AHEAD = 3 };
+/** Superblocks that have memory while one of them runs: it, and those that come next. */
+enum { N_IN_USE = 1 + PTI_RESIDENT_AHEAD };
 
 /** What small pieces may move against the planner's own; and how much longer than its latency the
  * transfers of a piece take at least. */
@@ -41,7 +41,7 @@ static int64_t largest_superblock(const pti_instance *instance, const pti_partit
 }
 
 static bool leaves_room(const grain *of, const pti_partition *partition) {
-    return largest_superblock(of->instance, partition) <= of->arena_bytes / N_AHEAD;
+    return largest_superblock(of->instance, partition) <= of->arena_bytes / N_IN_USE;
 }
 
 static int64_t moved_bytes(const pti_schedule *schedule) {

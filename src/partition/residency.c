@@ -118,6 +118,7 @@ int pti_residency_add(pti_residency *of, const pti_resident_array *array) {
                                             .element_bytes = array->element_bytes,
                                             .domain = array->domain};
     state->is_internal = array->is_internal;
+    state->is_idle = array->is_idle;
     state->whole_bytes = pti_resident_bytes(&array->domain, array->element_bytes);
     if (array->is_internal)
         pti_boxes_append(&state->unwritten, &array->domain);
@@ -135,10 +136,17 @@ void pti_residency_remove(pti_residency *of, int array) {
         .name = "", .type = POLYTILE_BYTES(1), .element_bytes = 1, .domain = one_element};
 }
 
+void pti_residency_use(pti_residency *of, int array) {
+    if (!of->state[array].is_idle)
+        return;
+    pti_plans_clear(of);
+    of->state[array].is_idle = false;
+}
+
 bool pti_residency_all_fit(const pti_residency *of) {
     int64_t bytes = 0;
     for (int a = 0; a < of->instance.n_operands; a++)
-        if (pti_add_overflows(bytes, of->state[a].whole_bytes, &bytes))
+        if (!of->state[a].is_idle && pti_add_overflows(bytes, of->state[a].whole_bytes, &bytes))
             return false;
     return bytes <= of->arena_bytes;
 }

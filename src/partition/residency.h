@@ -22,6 +22,7 @@ typedef struct pti_resident_array {
     int64_t element_bytes;
     polytile_domain domain;
     bool is_internal; /* the host does not hold it yet: every element is zero */
+    bool is_idle;     /* no launch uses it until pti_residency_use() */
 } pti_resident_array;
 
 typedef enum pti_step_kind {
@@ -65,8 +66,11 @@ int pti_residency_add(pti_residency *residency, const pti_resident_array *array)
 /** Remove an array of which nothing is resident. */
 void pti_residency_remove(pti_residency *residency, int array);
 
-/** Whether every array fits the arena whole, beside the others: launches then need no more than one
- * superblock. */
+/** From here on an array that was idle is one that launches use. */
+void pti_residency_use(pti_residency *residency, int array);
+
+/** Whether every array that launches use fits the arena whole, beside the others: launches then need
+ * no more than one superblock. */
 bool pti_residency_all_fit(const pti_residency *residency);
 
 /** Whether anything of the array on the device is newer than the host's. */
@@ -100,6 +104,9 @@ void pti_residency_forget(pti_residency *residency);
  */
 polytile_status pti_residency_plan(pti_residency *residency, int n_steps, const pti_step *steps,
                                    const polytile_link *link, const pti_schedule **schedule);
+
+/** How many superblocks ahead of the one that runs have memory. */
+enum { PTI_RESIDENT_AHEAD = 2 };
 
 /** Images begin at multiples of this. */
 enum { PTI_RESIDENT_ALIGNMENT = 256 };

@@ -28,6 +28,7 @@ struct pti_resident_image {
 /** What is known of an array beside its images. */
 typedef struct pti_resident_state {
     bool is_internal;
+    bool is_idle;        /* no launch has used it yet */
     int64_t whole_bytes; /* of an image of all of it; 0: no array has this position */
     pti_resident_image *images;
     pti_boxes unwritten;   /* elements that are zero and nowhere */
@@ -48,16 +49,18 @@ struct pti_residency {
     pti_resident_image *spare;
     int64_t largest_bytes; /* of a piece in the schedule at hand */
     int64_t time;          /* of the first superblock of the next schedule */
-    /* Sets that are made anew for each piece, in the same memory. */
-    pti_boxes needed;
-    pti_boxes shared;
-    pti_boxes rest;
-    pti_plans plans; /* made before; while they are shared, what lies above is not changed */
+    /* Sets that are made anew for each piece, in the same memory: nothing of them outlives it. They
+     * are of resident_bring.c, which hands them to what makes operations; when a superblock has all
+     * it needs, what launches it may use them. */
+    pti_boxes needed; /* what the piece at hand still lacks */
+    pti_boxes shared; /* the part of that, or of what is reduced into, that an operation brings */
+    pti_boxes rest;   /* of one function, while it calls none that uses it */
+    pti_plans plans;  /* made before; while they are shared, what lies above is not changed */
 };
 
 /** Nothing of a schedule still runs when the next one begins: its last superblocks, which are so
  * much older, are not busy. */
-enum { PTI_RESIDENT_PAUSE = 4 };
+enum { PTI_RESIDENT_PAUSE = 2 * PTI_RESIDENT_AHEAD };
 
 /** The schedule that is being made, and for which of its superblocks. */
 typedef struct pti_resident_emit {

@@ -2,9 +2,6 @@
 
 #include "base/checked.h"
 
-/** How many superblocks ahead memory is found. */
-enum { LOOK_AHEAD = 2 };
-
 /** What a superblock may have to give up its place for others. */
 typedef enum reluctance {
     NOT_BUSY,     /* only what neither the next superblocks nor the last ones use */
@@ -24,7 +21,7 @@ static pti_loss loss_of(const void *of, pti_resident_image *image) {
     const pti_resident_window *at = seeks->at;
     bool is_current = image->is_current;
     bool is_reserved = is_current || image->reserved_for >= at->now;
-    bool is_busy = is_reserved || image->last_use >= at->now - LOOK_AHEAD;
+    bool is_busy = is_reserved || image->last_use >= at->now - PTI_RESIDENT_AHEAD;
     const bool never[N_RELUCTANCES] = {is_busy, is_reserved, is_current};
     if (never[seeks->reluctance])
         return (pti_loss){.never = true};
@@ -115,7 +112,7 @@ static pti_resident_image *reserve(pti_resident_window *at, const pti_piece *pie
 
 void pti_window_look_ahead(pti_resident_window *at) {
     int64_t next = at->emit->superblock + 1;
-    int64_t end = pti_min(next + LOOK_AHEAD, at->future->n_turns);
+    int64_t end = pti_min(next + PTI_RESIDENT_AHEAD, at->future->n_turns);
     for (int64_t k = next; k < end; k++) {
         const pti_turn *turn = &at->future->turn[k];
         for (int p = 0; p < turn->n_pieces; p++)

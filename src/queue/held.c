@@ -28,7 +28,8 @@ static int take_position(polytile_queue *queue, const polytile_array *array) {
                                                        .type = array->type,
                                                        .element_bytes = array->element_bytes,
                                                        .domain = array->domain,
-                                                       .is_internal = array->is_internal});
+                                                       .is_internal = array->is_internal,
+                                                       .is_idle = true});
     int position = 0;
     while (position < queue->n_held && queue->held[position].array != NULL)
         position++;

@@ -10,15 +10,18 @@ pti_item *pti_item_create(pti_item_kind kind) {
     return item;
 }
 
-/** Count an item for or against all that it uses. */
+/** Count an item for or against all that it uses, which is used from then on. */
 static void count_uses(polytile_queue *queue, const pti_item *item, int by) {
     if (item->kind != PTI_ITEM_LAUNCH) {
         queue->held[item->position].n_items += by;
         return;
     }
     item->prepared->n_items += by;
-    for (int a = 0; a < item->prepared->n_arrays; a++)
-        queue->held[item->prepared->position[a]].n_items += by;
+    for (int a = 0; a < item->prepared->n_arrays; a++) {
+        pti_held *held = &queue->held[item->prepared->position[a]];
+        held->n_items += by;
+        held->is_used = true;
+    }
 }
 
 void pti_queue_append(polytile_queue *queue, pti_item *item) {

@@ -4,6 +4,7 @@
 #include "partition/grain.h"
 #include "partition/plan.h"
 #include "queue/cache.h"
+#include "queue/shared.h"
 #include <polytile/size.h>
 
 #include <stdlib.h>
@@ -64,12 +65,21 @@ static bool find_hulls(pti_prepared *prepared) {
     return true;
 }
 
-/** Whether all arrays of the queue fit the device whole, each beginning at its alignment. */
-static bool all_fit(const polytile_queue *queue, int64_t arena_bytes) {
-    int64_t free_bytes = arena_bytes;
+static bool uses(const pti_prepared *prepared, int position) {
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        if (prepared->position[a] == position)
+            return true;
+    }
+    return false;
+}
+
+/** Whether all arrays that launches of the queue use, this one included, fit the device whole, each
+ * beginning at its alignment. The mutex is held. */
+static bool all_fit(const polytile_queue *queue, const pti_prepared *prepared) {
+    int64_t free_bytes = prepared->arena_bytes;
     for (int p = 0; p < queue->n_held; p++) {
         const polytile_array *array = queue->held[p].array;
-        if (array == NULL)
+        if (array == NULL || (!queue->held[p].is_used && !uses(prepared, p)))
             continue;
         if (array->n_bytes > free_bytes)
             return false;
@@ -99,12 +109,12 @@ static polytile_status take_stock(polytile_queue *queue, const pti_request *requ
     pthread_mutex_lock(&queue->mutex);
     prepared->arena_bytes = queue->usable_bytes;
     prepared->serial = ++queue->n_cut;
+    prepared->all_fit = all_fit(queue, prepared);
     if (related != NULL) {
         n_superblocks = related->partition.n_superblocks;
         is_copied = copy_partition(&related->partition, former);
     }
     pthread_mutex_unlock(&queue->mutex);
-    prepared->all_fit = all_fit(queue, prepared->arena_bytes);
     return is_copied ? POLYTILE_OK
                      : pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
                                        (double)n_superblocks * sizeof(polytile_domain));
@@ -123,64 +133,6 @@ static polytile_status explain_limit(const polytile_queue *queue, int64_t arena_
                     polytile_size_format(device->limit_bytes, limit), device->text);
 }
 
-/** The smallest box around what a superblock touches of the array that an operand stands for, by
- * whatever operands; empty unless this is the first of them. */
-static polytile_domain hull_of_array(const pti_prepared *prepared, int operand,
-                                     const polytile_domain *threads) {
-    polytile_domain hull = pti_box_empty(prepared->instance->operand[operand].domain.n_dims);
-    for (int a = 0; a < prepared->n_arrays; a++) {
-        if (prepared->position[a] != prepared->position[operand])
-            continue;
-        if (a < operand)
-            return pti_box_empty(hull.n_dims);
-        polytile_domain touched = pti_footprint_hull(prepared->instance, a, PTI_TOUCHES, threads);
-        if (!pti_box_is_empty(&touched))
-            hull = pti_box_is_empty(&hull) ? touched : pti_box_coarse_union(&hull, &touched);
-    }
-    return hull;
-}
-
-/** Device memory for a superblock with each array in one piece. */
-static int64_t superblock_bytes(const pti_prepared *prepared, const polytile_domain *threads) {
-    int64_t n_bytes = 0;
-    for (int a = 0; a < prepared->n_arrays; a++) {
-        polytile_domain hull = hull_of_array(prepared, a, threads);
-        if (pti_box_is_empty(&hull))
-            continue;
-        pti_layout layout = pti_layout_of(&hull, prepared->instance->operand[a].element_bytes);
-        n_bytes += pti_resident_padded(layout.size_bytes);
-    }
-    return n_bytes;
-}
-
-/** Operands of one array share a piece that contains what lies between them, which may be more than
- * the pieces that the launch was cut for. */
-static polytile_status check_shared_pieces(polytile_context *ctx, const pti_prepared *prepared) {
-    char need[32], had[32];
-    for (int64_t k = 0; k < prepared->partition.n_superblocks; k++) {
-        int64_t n_bytes = superblock_bytes(prepared, &prepared->partition.superblock[k]);
-        if (n_bytes > prepared->arena_bytes)
-            return pti_fail(ctx, POLYTILE_NO_FIT,
-                            "%s: a superblock needs %s with each array in one piece; the limit is "
-                            "%s; an array that stands for several operands is one piece around "
-                            "all that they touch: give a copy of it for each",
-                            prepared->instance->kernel_name, polytile_size_format(n_bytes, need),
-                            polytile_size_format(prepared->arena_bytes, had));
-    }
-    return POLYTILE_OK;
-}
-
-/** Whether an array stands for several operands. */
-static bool has_shared(const pti_prepared *prepared) {
-    for (int a = 0; a < prepared->n_arrays; a++) {
-        for (int b = 0; b < a; b++) {
-            if (prepared->position[a] == prepared->position[b])
-                return true;
-        }
-    }
-    return false;
-}
-
 /** So that a launch of which one block does not fit is refused at once. */
 static polytile_status cut(polytile_queue *queue, const pti_request *request,
                            pti_prepared *prepared) {
@@ -193,8 +145,9 @@ static polytile_status cut(polytile_queue *queue, const pti_request *request,
                                .all_fit = prepared->all_fit,
                                .former = former.n_superblocks > 0 ? &former : NULL};
     status = pti_grain_choose(queue->object.context, &grain, &prepared->partition);
-    if (status == POLYTILE_OK && has_shared(prepared))
-        status = check_shared_pieces(queue->object.context, prepared);
+    if (status == POLYTILE_OK)
+        status = pti_shared_check(queue->object.context, prepared, &prepared->partition,
+                                  prepared->arena_bytes);
     if (status == POLYTILE_NO_FIT)
         status = explain_limit(queue, prepared->arena_bytes);
 done:

@@ -63,6 +63,7 @@ typedef struct pti_held {
     polytile_array *array; /* NULL: the position is free */
     pti_guard guard;       /* of attached memory */
     bool is_guarded;       /* POLYTILE_CHECK=attach: closed while nothing moves */
+    bool is_used;          /* by a launch since it is held, under the mutex */
     int64_t n_items;       /* not done that use it, under the mutex; twice if used twice */
     pti_item *leave;       /* for its end, so that this needs no memory; owned */
 } pti_held;

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "partition/grain.h"
+#include "queue/shared.h"
 #include "queue/steps.h"
 
 /** How often an arena is asked for, a tenth less each time; and the part of it by which it must grow
@@ -118,14 +119,28 @@ static polytile_status cut(polytile_queue *queue, pti_prepared *prepared,
                                  .former = is_related ? &former->partition : NULL};
     polytile_status status;
     PTI_TRY(pti_grain_choose(queue->object.context, &request, &made));
+    PTI_TRY(pti_shared_check(queue->object.context, prepared, &made, queue->arena_bytes));
     replace(queue, prepared, all_fit, &made);
+    return POLYTILE_OK;
 done:
+    pti_partition_free(&made);
     return status;
+}
+
+/** Arrays that no launch has used take no memory from those of others. */
+static void tell_used(polytile_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    for (int p = 0; p < queue->n_held; p++) {
+        if (queue->held[p].is_used)
+            pti_residency_use(queue->residency, p);
+    }
+    pthread_mutex_unlock(&queue->mutex);
 }
 
 static polytile_status cut_all(polytile_queue *queue, const pti_item *window) {
     polytile_status status = POLYTILE_OK;
     const pti_prepared *former = NULL;
+    tell_used(queue);
     bool all_fit = pti_residency_all_fit(queue->residency);
     for (const pti_item *item = window; item != NULL; item = item->next) {
         if (item->kind != PTI_ITEM_LAUNCH)

@@ -118,9 +118,12 @@ class Resident {
         names_.reserve(domains.size());
         for (size_t a = 0; a < domains.size(); a++) {
             names_.push_back("array" + std::to_string(a));
-            const pti_resident_array array = {&names_.back()[0], POLYTILE_F64, 8,
+            const pti_resident_array array = {&names_.back()[0],
+                                              POLYTILE_F64,
+                                              8,
                                               domain_of(domains[a]),
-                                              a < internal.size() && internal[a]};
+                                              a < internal.size() && internal[a],
+                                              false};
             EXPECT_EQ(pti_residency_add(residency_, &array), static_cast<int>(a));
         }
     }

@@ -285,9 +285,9 @@ TEST(Residency, RemovedPositionsAreGivenAgain) {
     pti_residency_remove(resident.get(), 1);
     EXPECT_STREQ(resident.Plan({copy.Step()})->instance->operand[1].name, "");
     char name[] = "again";
-    const pti_resident_array again = {name, POLYTILE_F64, 8, domain_of("1000"), true};
+    const pti_resident_array again = {name, POLYTILE_F64, 8, domain_of("1000"), true, false};
     EXPECT_EQ(pti_residency_add(resident.get(), &again), 1);
-    const pti_resident_array next = {name, POLYTILE_F64, 8, domain_of("10"), false};
+    const pti_resident_array next = {name, POLYTILE_F64, 8, domain_of("10"), false, false};
     EXPECT_EQ(pti_residency_add(resident.get(), &next), 3);
     const pti_schedule *schedule = resident.Plan({to_new.Step()});
     EXPECT_STREQ(schedule->instance->operand[1].name, "again");

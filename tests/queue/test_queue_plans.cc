@@ -45,6 +45,32 @@ TEST_F(QueuePlans, AreFoundAgainWhenDataDoNotFit) {
     EXPECT_EQ(x_memory, std::vector<float>(n, doubled(20)));
 }
 
+/** An array that is attached and not used takes nothing from one that is; once it is used, both are
+ * cut so that they share the device. */
+TEST_F(QueuePlans, AreForTheArraysThatLaunchesUse) {
+    polytile_queue *queue = open("host(memory=192KiB)");
+    std::vector<float> y_memory(n, 1);
+    polytile_array *x = wrap("x", x_memory), *y = wrap("y", y_memory);
+    polytile_kernel *doubling = scale();
+    ASSERT_EQ(attach(queue, {x, y}), POLYTILE_OK) << error();
+    for (int k = 1; k <= 6; k++) {
+        is_hit(queue, doubling, line(n), {x});
+        EXPECT_EQ(report(queue).n_kernels, k);
+    }
+    EXPECT_TRUE(is_hit(queue, doubling, line(n), {x}));
+    EXPECT_FALSE(is_hit(queue, doubling, line(n), {y}));
+    EXPECT_GT(report(queue, true).n_kernels, 8);
+    EXPECT_FALSE(is_hit(queue, doubling, line(n), {x})) << "it is cut anew";
+    EXPECT_GT(report(queue).n_kernels, 1);
+    ASSERT_EQ(detach(queue, {x, y}), POLYTILE_OK) << error();
+    EXPECT_EQ(x_memory, std::vector<float>(n, doubled(8)));
+    EXPECT_EQ(y_memory, std::vector<float>(n, doubled(1)));
+    ASSERT_EQ(attach(queue, {x, y}), POLYTILE_OK) << error();
+    report(queue, true);
+    is_hit(queue, doubling, line(n), {y});
+    EXPECT_EQ(report(queue).n_kernels, 1) << "attached again, they are new";
+}
+
 TEST_F(QueuePlans, AreOfOneKernelAndOneArray) {
     polytile_queue *queue = open(half);
     polytile_kernel *doubling = scale(), *again = scale();

@@ -1,0 +1,62 @@
+#include "queue/shared.h"
+
+#include "access/footprint.h"
+#include <polytile/size.h>
+
+/** The smallest box around what a superblock touches of the array that an operand stands for, by
+ * whatever operands; empty unless this is the first of them. */
+static polytile_domain hull_of_array(const pti_prepared *prepared, int operand,
+                                     const polytile_domain *threads) {
+    polytile_domain hull = pti_box_empty(prepared->instance->operand[operand].domain.n_dims);
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        if (prepared->position[a] != prepared->position[operand])
+            continue;
+        if (a < operand)
+            return pti_box_empty(hull.n_dims);
+        polytile_domain touched = pti_footprint_hull(prepared->instance, a, PTI_TOUCHES, threads);
+        if (!pti_box_is_empty(&touched))
+            hull = pti_box_is_empty(&hull) ? touched : pti_box_coarse_union(&hull, &touched);
+    }
+    return hull;
+}
+
+/** Device memory for a superblock with each array in one piece. */
+static int64_t superblock_bytes(const pti_prepared *prepared, const polytile_domain *threads) {
+    int64_t n_bytes = 0;
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        polytile_domain hull = hull_of_array(prepared, a, threads);
+        if (pti_box_is_empty(&hull))
+            continue;
+        pti_layout layout = pti_layout_of(&hull, prepared->instance->operand[a].element_bytes);
+        n_bytes += pti_resident_padded(layout.size_bytes);
+    }
+    return n_bytes;
+}
+
+/** Whether an array stands for several operands. */
+static bool has_shared(const pti_prepared *prepared) {
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        for (int b = 0; b < a; b++) {
+            if (prepared->position[a] == prepared->position[b])
+                return true;
+        }
+    }
+    return false;
+}
+
+polytile_status pti_shared_check(polytile_context *ctx, const pti_prepared *prepared,
+                                 const pti_partition *partition, int64_t arena_bytes) {
+    char need[32], had[32];
+    int64_t n_superblocks = has_shared(prepared) ? partition->n_superblocks : 0;
+    for (int64_t k = 0; k < n_superblocks; k++) {
+        int64_t n_bytes = superblock_bytes(prepared, &partition->superblock[k]);
+        if (n_bytes > arena_bytes)
+            return pti_fail(ctx, POLYTILE_NO_FIT,
+                            "%s: a superblock needs %s with each array in one piece; the limit is "
+                            "%s; an array that stands for several operands is one piece around "
+                            "all that they touch: give a copy of it for each",
+                            prepared->instance->kernel_name, polytile_size_format(n_bytes, need),
+                            polytile_size_format(arena_bytes, had));
+    }
+    return POLYTILE_OK;
+}
