@@ -17,6 +17,7 @@ pti_residency *pti_residency_create(int64_t arena_bytes) {
     of->arena_bytes = arena_bytes;
     of->time = PTI_RESIDENT_PAUSE;
     of->plans.most_bytes = PTI_RESIDENT_PLANS_BYTES;
+    of->plans.cheap_superblocks = PTI_CHEAP_SUPERBLOCKS;
     if (!pti_segments_begin(&of->segments, arena_bytes)) {
         free(of);
         return NULL;

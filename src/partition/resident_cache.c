@@ -126,6 +126,46 @@ static bool is_named(const pti_residency *of, const pti_window *window) {
     return named;
 }
 
+/* Multiplying by an odd number moves what differs upwards, folding brings it back down. */
+static uint64_t mix(uint64_t hash, int64_t value) {
+    hash = (hash ^ (uint64_t)value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_of(const pti_window *window) {
+    uint64_t hash = mix(0, window->n_steps);
+    for (int s = 0; s < window->n_steps; s++) {
+        const pti_step *step = &window->steps[s];
+        hash = mix(mix(hash, (int64_t)step->kind),
+                   step->kind == PTI_STEP_LAUNCH ? step->serial : step->dropped);
+    }
+    return hash;
+}
+
+static bool is_cheap(const pti_plans *plans, const pti_window *window) {
+    int64_t n_superblocks = 0;
+    for (int s = 0; s < window->n_steps && n_superblocks < plans->cheap_superblocks; s++) {
+        const pti_step *step = &window->steps[s];
+        n_superblocks += step->kind == PTI_STEP_LAUNCH ? step->partition->n_superblocks : 0;
+    }
+    return n_superblocks < plans->cheap_superblocks;
+}
+
+/** Note that a cheap window came; whether it comes often. */
+static bool comes_often(pti_plans *plans, const pti_window *window) {
+    uint64_t hash = hash_of(window);
+    pti_cheap_window *slot = &plans->cheap[hash % PTI_CHEAP_SLOTS];
+    if (slot->hash != hash)
+        *slot = (pti_cheap_window){.hash = hash};
+    slot->n_times += slot->n_times < PTI_CHEAP_TIMES;
+    return slot->n_times == PTI_CHEAP_TIMES;
+}
+
+static bool is_kept(pti_residency *of, const pti_window *window) {
+    return is_named(of, window) &&
+           (!is_cheap(&of->plans, window) || comes_often(&of->plans, window));
+}
+
 static bool is_step(const pti_step_key *key, const pti_step *step) {
     if (key->kind != step->kind)
         return false;
@@ -162,9 +202,10 @@ static const pti_schedule *follow(pti_residency *of, pti_transition *transition)
 const pti_schedule *pti_plans_find(pti_residency *of, const pti_window *window) {
     pti_plans *plans = &of->plans;
     end_unkept(of);
-    if (is_named(of, window) && !plans->is_shared)
+    plans->keeps = is_kept(of, window);
+    if (plans->keeps && !plans->is_shared)
         settle(of);
-    for (int k = 0; k < plans->n_transitions; k++) {
+    for (int k = 0; k < plans->n_transitions && plans->is_shared; k++) {
         pti_transition *transition = &plans->transition[k];
         if (transition->from == plans->at && is_window(transition, window) &&
             pti_shift_fits(&transition->shift, plans->place))
@@ -261,7 +302,7 @@ static void swap_places(pti_plans *plans) {
 void pti_plans_keep(pti_residency *of, const pti_window *window, pti_schedule *schedule) {
     pti_plans *plans = &of->plans;
     pti_moment *from = plans->at;
-    if (from == NULL || !is_named(of, window)) {
+    if (from == NULL || !plans->keeps) {
         lose_track(of);
         plans->unkept = schedule;
         return;

@@ -99,6 +99,7 @@ class Twins {
           internal_(internal), random_(random) {
         pti_residency_limit_plans(keeping_.get(), most_bytes);
         pti_residency_limit_plans(plain_.get(), 0);
+        keeping_.get()->plans.cheap_superblocks = 0;
         for (size_t a = 0; a < some_domains.size(); a++) {
             host_.emplace_back(domain_of(some_domains[a]));
             for (uint64_t &element : host_.back().element)
@@ -171,9 +172,12 @@ class Twins {
 
     void AddAgain(Resident *resident, int a) {
         static char name[] = "again";
-        const pti_resident_array array = {name, POLYTILE_F64, 8,
+        const pti_resident_array array = {name,
+                                          POLYTILE_F64,
+                                          8,
                                           domain_of(some_domains[static_cast<size_t>(a)]),
-                                          internal_[static_cast<size_t>(a)]};
+                                          internal_[static_cast<size_t>(a)],
+                                          false};
         pti_residency_remove(resident->get(), a);
         ASSERT_EQ(pti_residency_add(resident->get(), &array), a);
     }
@@ -302,9 +306,33 @@ TEST(ResidentCache, FindsSweepsThatRepeatThemselves) {
     EXPECT_LE(FirstOfAllHits(increase, increase, one_array, 1024, bytes / 2), 4);
     EXPECT_LE(FirstOfAllHits(copy, copy, two_arrays, 1024, bytes), 6);
     EXPECT_LE(FirstOfAllHits(there, back, two_arrays, 1024, bytes), 10);
-    EXPECT_LE(FirstOfAllHits(increase, increase, one_array, n_elements, bytes), 3);
-    EXPECT_LE(FirstOfAllHits(copy, copy, two_arrays, n_elements, 2 * bytes), 3);
-    EXPECT_LE(FirstOfAllHits(there, back, two_arrays, n_elements, 2 * bytes), 4);
+    const int64_t eighth = n_elements / PTI_CHEAP_SUPERBLOCKS;
+    EXPECT_LE(FirstOfAllHits(increase, increase, one_array, eighth, bytes), 3);
+    EXPECT_LE(FirstOfAllHits(copy, copy, two_arrays, eighth, 2 * bytes), 3);
+    EXPECT_LE(FirstOfAllHits(there, back, two_arrays, eighth, 2 * bytes), 12);
+}
+
+/** A launch of one superblock is planned sooner than what is resident is looked at. */
+TEST(ResidentCache, KeepsCheapWindowsThatComeOften) {
+    Resident resident(n_elements * 8, one_array);
+    CutLaunch launch(increase, one_array);
+    for (int k = 1; k < PTI_CHEAP_TIMES; k++) {
+        resident.Plan({launch.Step(1)});
+        EXPECT_EQ(resident.get()->plans.n_transitions, 0);
+        EXPECT_EQ(resident.get()->plans.at, nullptr);
+    }
+    resident.Plan({launch.Step(1)});
+    EXPECT_EQ(resident.get()->plans.n_transitions, 1);
+    EXPECT_EQ(Hits(&resident), 0);
+    for (int k = 0; k < 4; k++)
+        resident.Plan({launch.Step(1)});
+    EXPECT_GE(Hits(&resident), 3);
+    const int64_t n_hits = Hits(&resident);
+    resident.Plan({launch.Step(2)});
+    resident.Plan({Flush(0)});
+    EXPECT_EQ(Hits(&resident), n_hits) << "of another window";
+    resident.Plan({launch.Step(1)});
+    EXPECT_GT(resident.get()->plans.n_transitions, 0) << "an empty device is another moment";
 }
 
 /** A residency of sweeps that are hits. */
@@ -347,7 +375,7 @@ TEST_F(ResidentCacheHits, AreOfTheSameStepsAndLink) {
 
 TEST_F(ResidentCacheHits, EndWithWhatTheyDependOn) {
     static char name[] = "another";
-    const pti_resident_array another = {name, POLYTILE_F64, 8, domain_of("1000"), false};
+    const pti_resident_array another = {name, POLYTILE_F64, 8, domain_of("1000"), false, false};
     const std::vector<std::function<void(pti_residency *)>> changes = {
         [&](pti_residency *of) { EXPECT_EQ(pti_residency_add(of, &another), 1); },
         [](pti_residency *of) { pti_residency_remove(of, 1); },
@@ -380,6 +408,7 @@ TEST_F(ResidentCacheHits, LeaveWhatIsResident) {
 TEST(ResidentCache, LetsTheLeastRecentlyUsedGo) {
     Resident resident(n_elements * 8, one_array);
     CutLaunch launch(increase, one_array);
+    launch.CutInPieces(n_elements / PTI_CHEAP_SUPERBLOCKS);
     resident.Plan({launch.Step(1)});
     for (int64_t k = 1; k <= 3 * PTI_MAX_TRANSITIONS; k++) {
         resident.Plan({launch.Step(k)});
