@@ -72,6 +72,15 @@ static void print_limit(const session *s) {
                               : "none: in place, nothing is copied");
 }
 
+/** How far the uploads are from what is possible at all, and how that is known. */
+static void print_bound(const result *r, int64_t h2d_bytes) {
+    char size[32];
+    if (r->plan.bound_bytes > 0)
+        printf("  %-13s %.3f times %s, %s\n", "uploads",
+               (double)h2d_bytes / (double)r->plan.bound_bytes,
+               polytile_size_format(r->plan.bound_bytes, size), r->plan.bound);
+}
+
 static void print_times(const result *r) {
     printf("  %-13s %.6f s\n", "planning", r->plan.plan_seconds);
     if (r->ran)
@@ -96,6 +105,7 @@ void report_text(const session *s, const result *r) {
     print_size("uploaded", f.h2d_bytes);
     print_size("downloaded", f.d2h_bytes);
     print_size("lower bound", f.lower_bound_bytes);
+    print_bound(r, f.h2d_bytes);
     print_times(r);
 }
 
@@ -145,6 +155,9 @@ void report_json(const session *s, const result *r) {
     print_json_count("h2d_bytes", f.h2d_bytes);
     print_json_count("d2h_bytes", f.d2h_bytes);
     print_json_count("lower_bound_bytes", f.lower_bound_bytes);
+    print_json_count("lower_bound_h2d_bytes", r->plan.lower_bound_h2d_bytes);
+    print_json_count("bound_bytes", r->plan.bound_bytes);
+    print_json_text("bound", r->plan.bound);
     if (r->ran)
         printf("\"total_s\": %.9g, \"compute_s\": %.9g, \"transfer_s\": %.9g, ", f.total_s,
                f.compute_s, f.transfer_s);

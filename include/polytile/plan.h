@@ -120,6 +120,11 @@ typedef struct polytile_plan_summary {
     int64_t lower_bound_bytes; /* no plan can move less, both ways together */
     double predicted_seconds;
     double plan_seconds;
+    int64_t lower_bound_h2d_bytes; /* no plan can upload less */
+    int64_t bound_bytes; /* what uploads, and results that begin on the device instead of being
+                            uploaded, come to together in every plan; docs/bounds.md */
+    const char *bound;   /* which bound that is, and of what: "matmul-like (A, B, C): ..."; "" in
+                            place; lives as long as the plan */
 } polytile_plan_summary;
 
 void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary *summary);

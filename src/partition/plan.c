@@ -124,6 +124,8 @@ static polytile_status choose_in_place(polytile_context *ctx, const pti_instance
 
 static void summarise(polytile_plan *plan, const pti_choice *choice, const char *strategy,
                       int64_t limit_bytes) {
+    if (!plan->schedule->in_place)
+        plan->bound = pti_bound_find(plan->instance, limit_bytes);
     polytile_plan_summary *summary = &plan->summary;
     *summary = (polytile_plan_summary){
         .kernel = plan->instance->kernel_name,
@@ -135,8 +137,11 @@ static void summarise(polytile_plan *plan, const pti_choice *choice, const char 
         .n_kernels = plan->schedule->n_superblocks,
         .h2d_bytes = choice->traffic.h2d_bytes,
         .d2h_bytes = choice->traffic.d2h_bytes,
-        .lower_bound_bytes = plan->schedule->in_place ? 0 : pti_lower_bound_bytes(plan->instance),
+        .lower_bound_bytes = pti_bound_sum(plan->bound.h2d_bytes, plan->bound.d2h_bytes),
         .predicted_seconds = choice->seconds,
+        .lower_bound_h2d_bytes = plan->bound.h2d_bytes,
+        .bound_bytes = plan->bound.goal_bytes,
+        .bound = plan->bound.reason,
     };
     memcpy(summary->block, choice->grid.block, sizeof summary->block);
     memcpy(summary->grid_blocks, choice->grid.n_blocks, sizeof summary->grid_blocks);

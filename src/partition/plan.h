@@ -2,6 +2,7 @@
 #define POLYTILE_PARTITION_PLAN_H
 
 #include "base/context.h"
+#include "partition/bound.h"
 #include "partition/schedule.h"
 #include <polytile/plan.h>
 
@@ -9,6 +10,7 @@ struct polytile_plan {
     pti_object object;
     pti_instance *instance; /* owned */
     pti_schedule *schedule; /* owned */
+    pti_bound bound;        /* all 0 in place, where nothing moves */
     polytile_plan_summary summary;
     bool has_block;                /* the block was asked for, not chosen */
     int64_t paper_overshoot_bytes; /* strategy "paper": by how much its own answer exceeds the

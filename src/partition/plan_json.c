@@ -35,6 +35,12 @@ static json_t *json_figure(double figure) {
     return isfinite(figure) ? json_real(figure) : json_null();
 }
 
+/** How many times its bound a plan uploads; null where there is no bound. */
+static json_t *json_distance(const polytile_plan_summary *summary) {
+    return json_figure((double)summary->h2d_bytes /
+                       (summary->bound_bytes > 0 ? (double)summary->bound_bytes : NAN));
+}
+
 /** Add one number of each of a box's ranges as a list: all lo, all hi or all steps. */
 static int set_bounds(json_t *object, const char *key, const polytile_domain *box,
                       int64_t (*bound)(const polytile_range *)) {
@@ -111,6 +117,10 @@ static json_t *json_head(const polytile_plan *plan) {
         {"h2d_bytes", json_integer(s->h2d_bytes)},
         {"d2h_bytes", json_integer(s->d2h_bytes)},
         {"lower_bound_bytes", json_integer(s->lower_bound_bytes)},
+        {"lower_bound_h2d_bytes", json_integer(s->lower_bound_h2d_bytes)},
+        {"bound_bytes", json_integer(s->bound_bytes)},
+        {"bound", json_name(s->bound == NULL ? "" : s->bound)},
+        {"h2d_over_bound", json_distance(s)},
         {"predicted_seconds", json_figure(s->predicted_seconds)},
         {"plan_seconds", json_figure(s->plan_seconds)},
         {"in_place", json_boolean(plan->schedule->in_place)},

@@ -122,6 +122,11 @@ static void add_moved(pti_text *text, const polytile_plan_summary *s) {
     pti_text_add(text, " both ways; this plan moves ");
     pti_words_ratio(text, s);
     pti_text_add(text, " times that\n");
+    if (s->bound_bytes == 0)
+        return;
+    add_label(text, "uploads");
+    pti_words_bound(text, s);
+    pti_text_add(text, "\n");
 }
 
 static void add_time(pti_text *text, const char *label, double seconds) {

@@ -1,5 +1,7 @@
 #include "partition/plan_words.h"
 
+#include <polytile/size.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +58,13 @@ void pti_words_blocks(pti_text *text, int n_dims, const int64_t *extents) {
 void pti_words_ratio(pti_text *text, const polytile_plan_summary *summary) {
     double moved = (double)summary->h2d_bytes + (double)summary->d2h_bytes;
     pti_text_add(text, "%.3f", moved / (double)summary->lower_bound_bytes);
+}
+
+void pti_words_bound(pti_text *text, const polytile_plan_summary *summary) {
+    char bytes[32];
+    pti_text_add(text, "%.3f times %s, %s",
+                 (double)summary->h2d_bytes / (double)summary->bound_bytes,
+                 polytile_size_format(summary->bound_bytes, bytes), summary->bound);
 }
 
 void pti_words_seconds(pti_text *text, double seconds) {

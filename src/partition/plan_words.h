@@ -26,6 +26,9 @@ void pti_words_blocks(pti_text *text, int n_dims, const int64_t *extents);
 /** How the bytes of a plan compare with the lower bound: "1.052". */
 void pti_words_ratio(pti_text *text, const polytile_plan_summary *summary);
 
+/** How the uploads of a plan compare with its bound: "1.073 times 74 GiB, matmul-like ...". */
+void pti_words_bound(pti_text *text, const polytile_plan_summary *summary);
+
 /** A duration of seconds with a fitting unit: "1.25 ms". */
 void pti_words_seconds(pti_text *text, double seconds);
 

@@ -1,7 +1,6 @@
 #include "partition/predict.h"
 
 #include "access/footprint.h"
-#include "base/checked.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,18 +131,4 @@ double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *l
     }
     free(finish);
     return end;
-}
-
-int64_t pti_lower_bound_bytes(const pti_instance *instance) {
-    int64_t sum = 0;
-    for (int a = 0; a < instance->n_operands; a++) {
-        const pti_operand *of = &instance->operand[a];
-        int64_t n_elements = (of->reads ? pti_operand_least_count(instance, a, PTI_READS) : 0) +
-                             (of->writes ? pti_operand_least_count(instance, a, PTI_WRITES) : 0);
-        int64_t bytes = INT64_MAX;
-        pti_mul_overflows(n_elements, of->element_bytes, &bytes);
-        if (pti_add_overflows(sum, bytes, &sum))
-            return INT64_MAX;
-    }
-    return sum;
 }

@@ -37,8 +37,4 @@ double pti_kernel_seconds(const polytile_link *link, double touched_bytes, doubl
  */
 double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link);
 
-/** No plan can move fewer bytes, both ways together: each element read comes in once, each written
- * goes out once. */
-int64_t pti_lower_bound_bytes(const pti_instance *instance);
-
 #endif

@@ -69,6 +69,32 @@ TEST_F(Command, PlansWithinTheLimitAsJson) {
     EXPECT_EQ(sum_of_transfers(root, "downloads"), 4000);
 }
 
+TEST_F(Command, TellsHowFarFromTheBoundAPlanIs) {
+    const std::string matmul =
+        "plan --kernel 'f[i, j, k]: in P[k, i], Q[k, j]; out sum R[j, i]' --domain 512x512x512 "
+        "--array P:f32:512x512 Q:f32:512x512 R:f32:512x512 --limit 64KiB ";
+    Json root = run_json(matmul);
+    EXPECT_EQ(number(root, "bound_bytes"), INT64_C(4) * 2 * 512 * 512 * 512 / 128);
+    EXPECT_EQ(number(root, "lower_bound_h2d_bytes"), number(root, "bound_bytes") - 4 * 512 * 512);
+    EXPECT_STREQ(json_string_value(json_object_get(root.get(), "bound")),
+                 "matmul-like (P, Q, R): 2 m n k / sqrt(S) words, S = 16384 words of the limit");
+    EXPECT_DOUBLE_EQ(json_real_value(json_object_get(root.get(), "h2d_over_bound")),
+                     static_cast<double>(number(root, "h2d_bytes")) /
+                         static_cast<double>(number(root, "bound_bytes")));
+    Shell::Result text = run(matmul);
+    EXPECT_NE(text.out.find(" times 8 MiB, matmul-like (P, Q, R): "), std::string::npos)
+        << text.out;
+}
+
+TEST_F(Command, SaysNothingOfABoundInPlace) {
+    Json root = run_json("plan " + add + add_arrays + "--domain 1000");
+    EXPECT_EQ(number(root, "bound_bytes"), 0);
+    EXPECT_STREQ(json_string_value(json_object_get(root.get(), "bound")), "");
+    EXPECT_TRUE(json_is_null(json_object_get(root.get(), "h2d_over_bound")));
+    EXPECT_EQ(run("plan " + add + add_arrays + "--domain 1000").out.find("\n  uploads"),
+              std::string::npos);
+}
+
 TEST_F(Command, TakesDomainsFromZeroOrWithBothEnds) {
     const struct {
         const char *domain;

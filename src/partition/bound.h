@@ -1,0 +1,49 @@
+#ifndef POLYTILE_PARTITION_BOUND_H
+#define POLYTILE_PARTITION_BOUND_H
+
+#include "access/instance.h"
+
+/* What must move between host and device whatever the plan, from the declared sections alone.
+ * docs/bounds.md has the formulas, their proofs and sources. */
+
+typedef enum pti_bound_kind {
+    PTI_BOUND_COMPULSORY, /* each element once, each way */
+    PTI_BOUND_MATMUL,     /* three arrays that name all but one of three groups of indices */
+    PTI_BOUND_PAIRS       /* two arrays of which every part meets every part */
+} pti_bound_kind;
+
+typedef struct pti_bound {
+    pti_bound_kind kind;
+    int64_t h2d_bytes;  /* no plan uploads less */
+    int64_t d2h_bytes;  /* no plan downloads less */
+    int64_t goal_bytes; /* what the kind's formula says, or the compulsory uploads where they are
+                           more: no plan's uploads, and results that start on the device instead of
+                           being uploaded, are together less */
+    char reason[192];   /* "matmul-like (A, B, C): 2 m n k / sqrt(S) words, ..." */
+} pti_bound;
+
+/** The bound of one launch from an empty device with a memory of limit_bytes. */
+pti_bound pti_bound_find(const pti_instance *instance, int64_t limit_bytes);
+
+/** One launch of several, and which array each of its operands is. */
+typedef struct pti_bound_launch {
+    const pti_instance *instance;
+    const int *array;
+} pti_bound_launch;
+
+/**
+ * The compulsory traffic of launches that run one after another, whatever is kept between them:
+ * elements that are read before a launch writes them come in once, those written go out once.
+ *
+ * is_scratch: of each array, whether nobody wrote it before, nor wants it afterwards.
+ */
+pti_bound pti_bound_find_chain(int n_launches, const pti_bound_launch *launches, int n_arrays,
+                               const bool *is_scratch);
+
+/** A count of elements in bytes; INT64_MAX if more. */
+int64_t pti_bound_bytes(int64_t n_elements, int64_t element_bytes);
+
+/** The sum of two counts of bytes that are not negative; INT64_MAX if more. */
+int64_t pti_bound_sum(int64_t a, int64_t b);
+
+#endif
