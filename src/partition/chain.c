@@ -154,9 +154,11 @@ static void find_longest(const finder *of, int n_launches, const pti_cut_launch 
 /** Launches that are alike, and the lags between kinds of them. */
 typedef struct kinds {
     int n_kinds;
+    int *of_launch;  /* which kind */
     int *first;      /* of each kind: its first launch */
-    int64_t *newest; /* of each kind: the offset of its newest launch */
-    pti_lag *lag;    /* [earlier * n_launches + later] */
+    int64_t *newest; /* of each kind: the offset of its newest launch, once it has one */
+    bool *has_come;
+    pti_lag *lag; /* [earlier * n_kinds + later] */
     bool *is_known;
 } kinds;
 
@@ -170,19 +172,20 @@ static bool is_alike(const pti_cut_launch *one, const pti_cut_launch *other) {
     return true;
 }
 
-static int kind_of(kinds *of, const pti_chain *chain, int launch) {
+/** Sort a launch into its kind. */
+static void sort(kinds *all, const pti_chain *chain, int launch) {
     int k = 0;
-    while (k < of->n_kinds &&
-           !is_alike(&chain->launch[of->first[k]].cut, &chain->launch[launch].cut))
+    while (k < all->n_kinds &&
+           !is_alike(&chain->launch[all->first[k]].cut, &chain->launch[launch].cut))
         k++;
-    if (k == of->n_kinds)
-        of->first[of->n_kinds++] = launch;
-    return k;
+    if (k == all->n_kinds)
+        all->first[all->n_kinds++] = launch;
+    all->of_launch[launch] = k;
 }
 
 static polytile_status find_lag(const kinds *of, const pti_chain *chain, int earlier, int later,
                                 pti_lag *lag) {
-    size_t at = (size_t)earlier * (size_t)chain->n_launches + (size_t)later;
+    size_t at = (size_t)earlier * (size_t)of->n_kinds + (size_t)later;
     polytile_status status = POLYTILE_OK;
     if (!of->is_known[at])
         PTI_TRY(pti_launch_lag(&chain->launch[of->first[earlier]].cut,
@@ -198,21 +201,23 @@ static int64_t extent_of(const pti_cut_launch *cut) {
     return range->hi - range->lo + 1;
 }
 
-/** The least offset that keeps a launch behind all before it. */
+/** The least offset that keeps a launch behind all before it; of each kind the newest has the
+ * largest. */
 static polytile_status find_offset(kinds *of, const pti_chain *chain, int launch, int64_t former,
                                    int64_t *offset) {
     polytile_status status = POLYTILE_OK;
-    int kind = kind_of(of, chain, launch), n_before = of->n_kinds;
+    int kind = of->of_launch[launch];
     *offset = former;
-    for (int k = 0; k < n_before; k++) {
+    for (int k = 0; k < of->n_kinds; k++) {
         pti_lag lag;
-        if (of->first[k] == launch)
+        if (!of->has_come[k])
             continue;
         PTI_TRY(find_lag(of, chain, k, kind, &lag));
         if (lag.conflicts)
             *offset = pti_max(*offset, of->newest[k] + lag.threads);
     }
     of->newest[kind] = *offset;
+    of->has_come[kind] = true;
 done:
     return status;
 }
@@ -237,18 +242,29 @@ done:
     return status;
 }
 
-static bool create_kinds(int n_launches, kinds *all) {
-    size_t n = (size_t)n_launches;
-    *all = (kinds){.first = calloc(n, sizeof *all->first),
+/** False when memory runs out. */
+static bool create_kinds(const pti_chain *chain, kinds *all) {
+    size_t n = (size_t)chain->n_launches;
+    *all = (kinds){.of_launch = calloc(n, sizeof *all->of_launch),
+                   .first = calloc(n, sizeof *all->first),
                    .newest = calloc(n, sizeof *all->newest),
-                   .lag = calloc(n * n, sizeof *all->lag),
-                   .is_known = calloc(n * n, sizeof *all->is_known)};
-    return all->first != NULL && all->newest != NULL && all->lag != NULL && all->is_known != NULL;
+                   .has_come = calloc(n, sizeof *all->has_come)};
+    if (all->of_launch == NULL || all->first == NULL || all->newest == NULL ||
+        all->has_come == NULL)
+        return false;
+    for (int l = 0; l < chain->n_launches; l++)
+        sort(all, chain, l);
+    size_t n_pairs = (size_t)all->n_kinds * (size_t)all->n_kinds;
+    all->lag = calloc(n_pairs, sizeof *all->lag);
+    all->is_known = calloc(n_pairs, sizeof *all->is_known);
+    return all->lag != NULL && all->is_known != NULL;
 }
 
 static void free_kinds(kinds *all) {
+    free(all->of_launch);
     free(all->first);
     free(all->newest);
+    free(all->has_come);
     free(all->lag);
     free(all->is_known);
 }
@@ -258,7 +274,7 @@ static polytile_status find_offsets(const finder *of) {
     polytile_status status = POLYTILE_NO_MEMORY;
     if (of->chain->n_launches == 0)
         return POLYTILE_OK;
-    if (create_kinds(of->chain->n_launches, &all))
+    if (create_kinds(of->chain, &all))
         status = set_offsets(of, &all);
     free_kinds(&all);
     return status;

@@ -21,11 +21,11 @@ typedef struct slot {
 
 /** An array on its way through the device. */
 typedef struct lane {
-    slot slot[2];      /* one of an array that stays whole */
-    int64_t *download; /* of each slab of this pass: its last download, or that of a slab before
-                               it; -1: none yet */
-    int64_t *former;   /* the same of the pass before */
+    slot slot[2];           /* one of an array that stays whole */
+    int64_t *download;      /* of each slab of this pass: the newest by then; -1: none */
+    int64_t *former;        /* the same of the pass before */
     int64_t n_former_slabs; /* 0: there is no pass before */
+    int64_t newest;         /* download before this pass, -1: none */
     int64_t former_row;     /* the last row that slab 0 of the pass before might have sent home */
 } lane;
 
@@ -160,7 +160,7 @@ static slot *slot_of(lane *along, int64_t lap) {
     return &along->slot[lap % 2];
 }
 
-/** Place an image of the rows that a lap of slabs touches. */
+/** Place an image of the rows that a lap of slabs touches, if there are any. */
 static void place_image(stream *of, int array, int64_t k, slot *in) {
     const pti_operand *is = &of->chain->arrays->operand[array];
     int64_t last = pti_min(k + of->shape->n_per_lap, of->n_slabs) - 1;
@@ -170,7 +170,7 @@ static void place_image(stream *of, int array, int64_t k, slot *in) {
                                .offset_bytes = in->offset_bytes,
                                .layout = pti_layout_of(&hull, is->element_bytes)};
     in->before = in->users;
-    in->placement = pti_builder_place(&of->builder, &placement);
+    in->placement = pti_box_is_empty(&hull) ? -1 : pti_builder_place(&of->builder, &placement);
 }
 
 /** The rows that slab k is the first to touch. */
@@ -324,7 +324,7 @@ static void send_array(stream *of, int array, int64_t k, int64_t lap, int64_t br
     pti_last_note(&waits, PTI_UPLOAD, brought);
     find_rows(of, &pti_skew_sets_of(&of->sets, of->number, array)->taken, array,
               last_rows(of, array, k));
-    along->download[k] = k == 0 ? -1 : along->download[k - 1];
+    along->download[k] = k == 0 ? along->newest : along->download[k - 1];
     for (int b = 0; b < of->scratch.n_boxes; b++)
         along->download[k] = add_move(of, &made, &of->scratch.box[b], &waits);
 }
@@ -358,6 +358,7 @@ static void turn_downloads(stream *of) {
             continue;
         along->former = along->download;
         along->download = spare;
+        along->newest = along->former[of->n_slabs - 1];
         along->n_former_slabs = of->n_slabs;
         along->former_row = of->pass.begin + of->shape->slab + of->pass.band[a].lo - 1;
     }
@@ -410,10 +411,7 @@ static void bring_whole(stream *of, int array) {
                                .offset_bytes = in->offset_bytes,
                                .layout = pti_layout_of(&is->domain, is->element_bytes)};
     in->placement = pti_builder_place(&of->builder, &placement);
-    pti_boxes_clear(&of->known);
-    for (int p = 0; p < of->sets.n_passes; p++)
-        add_set(of, &pti_skew_sets_of(&of->sets, p, array)->brought);
-    pti_boxes_subtract_all(&of->known, &pti_skew_sets_of(&of->sets, 0, array)->filled);
+    pti_skew_sets_find_whole(&of->sets, array, &of->known);
     move_whole(of, array, PTI_UPLOAD, &of->known);
     for (int p = 0; p < of->sets.n_passes; p++) {
         const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, p, array);
@@ -511,6 +509,7 @@ static bool begin_lanes(stream *of, int64_t most_slabs) {
     of->lane = calloc((size_t)n_arrays_of(of) + 1, sizeof *of->lane);
     bool has_begun = needs != NULL && of->lane != NULL;
     for (int a = 0; a < n_arrays_of(of) && has_begun; a++) {
+        of->lane[a].newest = -1;
         of->lane[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
         of->lane[a].former = calloc((size_t)most_slabs + 1, sizeof(int64_t));
         has_begun = of->lane[a].download != NULL && of->lane[a].former != NULL;

@@ -152,6 +152,14 @@ void pti_skew_sets_free(pti_skew_sets *sets) {
     *sets = (pti_skew_sets){0};
 }
 
+void pti_skew_sets_find_whole(const pti_skew_sets *sets, int array, pti_boxes *boxes) {
+    pti_boxes_clear(boxes);
+    for (int p = 0; p < sets->n_passes; p++)
+        unite(boxes, &sets_of(sets, p, array)->brought);
+    for (int p = 0; p < sets->n_passes; p++)
+        pti_boxes_subtract_all(boxes, &sets_of(sets, p, array)->filled);
+}
+
 const pti_pass_sets *pti_skew_sets_of(const pti_skew_sets *sets, int pass, int array) {
     return sets_of(sets, pass, array);
 }

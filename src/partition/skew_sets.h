@@ -24,6 +24,9 @@ typedef struct pti_skew_sets {
 bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, pti_skew_sets *sets);
 void pti_skew_sets_free(pti_skew_sets *sets);
 
+/** What whole arrays bring, whichever passes read it, since they stay; replaces *boxes. */
+void pti_skew_sets_find_whole(const pti_skew_sets *sets, int array, pti_boxes *boxes);
+
 const pti_pass_sets *pti_skew_sets_of(const pti_skew_sets *sets, int pass, int array);
 
 #endif

@@ -125,24 +125,29 @@ static void try_slabs(const candidate *of, pti_skew_shape *best) {
     }
 }
 
-static int64_t bytes_of(const pti_boxes *set, int64_t element_bytes) {
-    return pti_boxes_count(set) * element_bytes;
+/** The bytes that an array moves in all passes. */
+static void count_array(candidate *of, const pti_skew_sets *sets, int array, pti_boxes *whole) {
+    const pti_chain *chain = of->request->chain;
+    int64_t element_bytes = chain->arrays->operand[array].element_bytes;
+    bool stays = chain->axis[array] == PTI_AXIS_WHOLE;
+    if (stays)
+        pti_skew_sets_find_whole(sets, array, whole);
+    of->h2d_bytes += stays ? pti_boxes_count(whole) * element_bytes : 0;
+    for (int p = 0; p < of->n_passes; p++) {
+        const pti_pass_sets *moved = pti_skew_sets_of(sets, p, array);
+        of->h2d_bytes += stays ? 0 : pti_boxes_count(&moved->brought) * element_bytes;
+        of->d2h_bytes += pti_boxes_count(&moved->taken) * element_bytes;
+    }
 }
 
-/** What whole arrays bring in every pass counts once. */
 static bool count_bytes(candidate *of) {
-    const pti_chain *chain = of->request->chain;
     pti_skew_sets sets;
+    pti_boxes whole = {0};
     bool is_found = pti_skew_sets_find(of->request, of->n_per_pass, &sets);
-    for (int p = 0; is_found && p < of->n_passes; p++) {
-        for (int a = 0; a < n_arrays_of(of); a++) {
-            int64_t element_bytes = chain->arrays->operand[a].element_bytes;
-            const pti_pass_sets *moved = pti_skew_sets_of(&sets, p, a);
-            bool is_there = chain->axis[a] == PTI_AXIS_WHOLE && p > 0;
-            of->h2d_bytes += is_there ? 0 : bytes_of(&moved->brought, element_bytes);
-            of->d2h_bytes += bytes_of(&moved->taken, element_bytes);
-        }
-    }
+    for (int a = 0; is_found && a < n_arrays_of(of); a++)
+        count_array(of, &sets, a, &whole);
+    is_found = is_found && !whole.failed;
+    pti_boxes_free(&whole);
     pti_skew_sets_free(&sets);
     return is_found;
 }

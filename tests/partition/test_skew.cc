@@ -53,7 +53,7 @@ TEST(Skew, AStencilToAndFroGoesThroughOnce) {
         skewed.Add(step % 2);
     ASSERT_EQ(skewed.Find(), "");
     EXPECT_EQ(skewed.chain().launch[7].offset, 7);
-    const pti_skew_request request = skewed.Request(600);
+    const pti_skew_request request = skewed.Request(1500);
     pti_skew_shape shape;
     pti_text why = {};
     ASSERT_TRUE(pti_skew_choose(&request, &shape, &why)) << why.data;
@@ -110,7 +110,7 @@ struct RandomKernels {
             const char name = static_cast<char>('A' + a);
             static const char *const names[] = {"A", "B", "C", "D"};
             if (a == written) {
-                text += separator + random->one_of<std::string>({"out ", "out ", "inout "}) +
+                text += separator + std::string(random->chance(67) ? "out " : "inout ") +
                         Section(name, indices, random, 0);
             } else if (random->chance(n_fields == 2 ? 90 : 60)) {
                 text += separator + "in " + Section(name, indices, random, 2);
@@ -177,7 +177,8 @@ void TryRandomChain(Random *random, Sums *sums) {
             n *= e;
         return n;
     }();
-    pti_skew_request request = skewed.Request(random->number(512, 2 * all_bytes + 4096));
+    pti_skew_request request =
+        skewed.Request(random->number(512 * (n_fields + 1), 6 * all_bytes + 4096));
     request.fewest_bytes = random->chance(30);
     request.most_per_pass = random->chance(30) ? random->number(1, 6) : 0;
     pti_skew_shape shape;
@@ -194,7 +195,7 @@ void TryRandomChain(Random *random, Sums *sums) {
 
 TEST(Skew, RandomChainsGiveWhatRunningLaunchAfterLaunchGives) {
     const uint64_t seed = test_seed("Skew.RandomChainsGiveWhatRunningLaunchAfterLaunchGives");
-    const int64_t n_rounds = scaled(5000);
+    const int64_t n_rounds = scaled(25000);
     Sums sums = {};
     for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
         SCOPED_TRACE(round);
@@ -205,7 +206,7 @@ TEST(Skew, RandomChainsGiveWhatRunningLaunchAfterLaunchGives) {
                 static_cast<long long>(sums.n_chains), static_cast<long long>(n_rounds),
                 static_cast<double>(sums.n_launches) / static_cast<double>(sums.n_chains),
                 static_cast<double>(sums.n_passes) / static_cast<double>(sums.n_chains));
-    EXPECT_GT(sums.n_chains, n_rounds / 4);
+    EXPECT_GT(sums.n_chains, n_rounds / 5);
 }
 
 } // namespace
