@@ -196,6 +196,20 @@ void pti_residency_keep(pti_residency *of, int array, const pti_boxes *boxes) {
         pti_resident_include(&of->state[array].on_host, &boxes->box[k]);
 }
 
+const pti_instance *pti_residency_arrays(const pti_residency *of) {
+    return &of->instance;
+}
+
+const pti_boxes *pti_residency_unwritten(const pti_residency *of, int array) {
+    return &of->state[array].unwritten;
+}
+
+void pti_residency_note_written(pti_residency *of, int array, const pti_boxes *boxes) {
+    pti_plans_clear(of);
+    pti_boxes_subtract_all(&of->state[array].unwritten, boxes);
+    pti_residency_keep(of, array, boxes);
+}
+
 void pti_residency_forget(pti_residency *of) {
     pti_plans_clear(of);
     for (int a = 0; a < of->instance.n_operands; a++)

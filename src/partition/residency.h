@@ -76,6 +76,16 @@ bool pti_residency_all_fit(const pti_residency *residency);
 /** Whether anything of the array on the device is newer than the host's. */
 bool pti_residency_is_dirty(const pti_residency *residency, int array);
 
+/** The arrays by position: an instance of no kernel, the residency's, as it is now. */
+const pti_instance *pti_residency_arrays(const pti_residency *residency);
+
+/** Elements of an internal array that nobody wrote; the residency's, as they are now. */
+const pti_boxes *pti_residency_unwritten(const pti_residency *residency, int array);
+
+/** A schedule that is not the residency's wrote elements of an array and brought them to the host,
+ * while nothing of it was resident. */
+void pti_residency_note_written(pti_residency *residency, int array, const pti_boxes *boxes);
+
 /** The host has got elements of an array after all, though a run failed. */
 void pti_residency_keep(pti_residency *residency, int array, const pti_boxes *boxes);
 

@@ -50,6 +50,12 @@ typedef struct pti_skew_shape {
 bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why);
 
 /**
+ * Whether a shape moves less than its launches would one after the other, of which each finds on the
+ * device as large a part of its data as the arena is of all; else the reason is added to `why`.
+ */
+bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why);
+
+/**
  * Build the schedule of a shape. Nothing is on the device before or after it; arrays that do not
  * pass along come in first.
  *
@@ -59,9 +65,16 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape);
 
 /**
- * Build the schedule of a chain whose arrays all lie in memory that the kernels reach: the same
- * order without moves, in slabs of which cache_bytes hold the bands. NULL when memory runs out.
+ * The same for a chain whose arrays lie in memory that the kernels reach: arena_bytes of the request
+ * are those of caches, in which the bands of a slab are to stay.
+ *
+ * False where the arrays are in the caches anyway, or the bands of two launches are too large for
+ * them.
  */
+bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
+                              pti_text *why);
+
+/** Build its schedule, in place: the same order without moves. NULL when memory runs out. */
 pti_schedule *pti_skew_build_in_place(const pti_chain *chain, const pti_skew_shape *shape);
 
 #endif

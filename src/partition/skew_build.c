@@ -481,7 +481,7 @@ static pti_schedule_launch *make_launches(stream *of, int64_t *n_superblocks, in
     return launch;
 }
 
-/** Begin the schedule with its launches and what is unwritten and dropped. */
+/** Begin the schedule with its launches. */
 static bool begin_schedule(stream *of, int64_t *most_slabs) {
     int64_t n_superblocks = -1;
     int n_arrays = n_arrays_of(of);
@@ -492,16 +492,23 @@ static bool begin_schedule(stream *of, int64_t *most_slabs) {
         return false;
     schedule->n_launches = launch == NULL ? 0 : of->chain->n_launches;
     schedule->launch = launch;
-    schedule->unwritten = calloc((size_t)n_arrays + 1, sizeof *schedule->unwritten);
-    schedule->dropped = calloc((size_t)n_arrays + 1, sizeof *schedule->dropped);
     for (int64_t k = 0; k < n_superblocks * n_arrays; k++)
         schedule->launch_placement[k] = -1;
+    return launch != NULL && n_superblocks >= 0 && !of->builder.failed;
+}
+
+/** Say in the schedule what is unwritten before it, and dropped after it. */
+static bool tell_states(stream *of) {
+    pti_schedule *schedule = of->schedule;
+    int n_arrays = n_arrays_of(of);
+    schedule->unwritten = calloc((size_t)n_arrays + 1, sizeof *schedule->unwritten);
+    schedule->dropped = calloc((size_t)n_arrays + 1, sizeof *schedule->dropped);
     if (schedule->unwritten == NULL || schedule->dropped == NULL)
         return false;
     memcpy(schedule->dropped, of->request->dropped, (size_t)n_arrays * sizeof *schedule->dropped);
     for (int a = 0; a < n_arrays && of->request->unwritten != NULL; a++)
         pti_boxes_copy(&schedule->unwritten[a], &of->request->unwritten[a]);
-    return launch != NULL && n_superblocks >= 0 && !of->builder.failed;
+    return true;
 }
 
 static bool begin_lanes(stream *of, int64_t most_slabs) {
@@ -520,10 +527,14 @@ static bool begin_lanes(stream *of, int64_t most_slabs) {
     return has_begun;
 }
 
-static void run(stream *of) {
+static void begin_streams(stream *of) {
     for (int s = 0; s < PTI_N_STREAMS; s++)
         of->waited[s] = pti_last_none();
     of->computed = of->brought = -1;
+}
+
+static void run(stream *of) {
+    begin_streams(of);
     for (int a = 0; a < n_arrays_of(of); a++) {
         if (of->chain->axis[a] == PTI_AXIS_WHOLE)
             bring_whole(of, a);
@@ -546,7 +557,8 @@ static void end(stream *of) {
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape) {
     stream of = {.request = request, .shape = shape, .chain = request->chain};
     int64_t most_slabs = 0;
-    bool has_begun = begin_schedule(&of, &most_slabs) && begin_lanes(&of, most_slabs) &&
+    bool has_begun = begin_schedule(&of, &most_slabs) && tell_states(&of) &&
+                     begin_lanes(&of, most_slabs) &&
                      pti_skew_sets_find(request, shape->n_per_pass, &of.sets);
     if (has_begun)
         run(&of);
@@ -556,5 +568,56 @@ pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_sha
         pti_schedule_free(of.schedule);
     else
         of.schedule->limit_bytes = request->arena_bytes;
+    return is_made ? of.schedule : NULL;
+}
+
+/* In place. */
+
+/** Every array is its own image, at its own place. */
+static void place_arrays(stream *of) {
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        const pti_operand *is = &of->chain->arrays->operand[a];
+        pti_placement placement = {.operand = a,
+                                   .layout = pti_layout_of(&is->domain, is->element_bytes)};
+        int64_t placed = pti_builder_place(&of->builder, &placement);
+        for (int k = 0; k < 2; k++)
+            of->lane[a].slot[k] = (slot){0, pti_last_none(), pti_last_none(), placed};
+    }
+    int64_t n_placements = of->schedule->n_superblocks * n_arrays_of(of);
+    for (int64_t k = 0; k < n_placements; k++)
+        of->schedule->launch_placement[k] = k % n_arrays_of(of);
+}
+
+static void run_pass_in_place(stream *of, int number) {
+    pti_last waits = pti_last_none();
+    if (!begin_pass(of, number, &of->pass)) {
+        of->builder.failed = true;
+        return;
+    }
+    int64_t n_slabs = pti_pass_n_slabs(&of->pass, of->shape->slab);
+    for (int64_t k = 0; k < n_slabs && !of->builder.failed; k++) {
+        for (int l = of->pass.first; l < of->pass.end; l++)
+            add_launch(of, l, k, 0, &waits);
+    }
+    pti_pass_end(&of->pass);
+}
+
+pti_schedule *pti_skew_build_in_place(const pti_chain *chain, const pti_skew_shape *shape) {
+    stream of = {.shape = shape, .chain = chain};
+    int64_t most_slabs = 0;
+    bool is_made = begin_schedule(&of, &most_slabs);
+    of.lane = calloc((size_t)chain->arrays->n_operands + 1, sizeof *of.lane);
+    is_made = is_made && of.lane != NULL;
+    if (is_made) {
+        of.schedule->in_place = true;
+        begin_streams(&of);
+        place_arrays(&of);
+    }
+    for (int p = 0; is_made && p < shape->n_passes; p++)
+        run_pass_in_place(&of, p);
+    is_made = is_made && !of.builder.failed;
+    end(&of);
+    if (!is_made)
+        pti_schedule_free(of.schedule);
     return is_made ? of.schedule : NULL;
 }

@@ -202,3 +202,96 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
         explain(request, why);
     return has_memory && shape->slab > 0;
 }
+
+/** The bytes that a launch reads and those that it writes. */
+static double moved_bytes(const pti_cut_launch *cut) {
+    double n_bytes = 0;
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        const pti_operand *operand = &cut->instance->operand[o];
+        polytile_domain hull =
+            pti_footprint_hull(cut->instance, o, PTI_TOUCHES, &cut->instance->threads);
+        n_bytes += (double)pti_box_count(&hull) * (double)operand->element_bytes *
+                   (operand->reads + operand->writes);
+    }
+    return n_bytes;
+}
+
+/** The bytes of all that the chain touches, in one image of each array. */
+static double touched_bytes(const pti_chain *chain) {
+    pti_skew_need *needs = pti_skew_needs(chain, chain->n_launches);
+    double n_bytes = 0;
+    for (int a = 0; needs != NULL && a < chain->arrays->n_operands; a++)
+        n_bytes += (double)pti_skew_image_bytes(&needs[a], INT64_MAX, 1);
+    free(needs);
+    return n_bytes;
+}
+
+bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why) {
+    double left = 1 - (double)request->arena_bytes / fmax(1, touched_bytes(request->chain));
+    double singly_bytes = 0, fused_bytes = (double)shape->h2d_bytes + (double)shape->d2h_bytes;
+    for (int l = 0; l < request->chain->n_launches; l++)
+        singly_bytes += left * moved_bytes(&request->chain->launch[l].cut);
+    if (fused_bytes < singly_bytes)
+        return true;
+    pti_text_add(why,
+                 "going through all arrays moves %.3g MiB, launch after launch moves about "
+                 "%.3g MiB, since most of the data stays on the device",
+                 fused_bytes / (1 << 20), fmax(0, singly_bytes) / (1 << 20));
+    return false;
+}
+
+/* In place. */
+
+/** The bytes of all bands of slabs, once each: what caches should hold. */
+static int64_t bands_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab) {
+    int64_t sum = 0;
+    for (int a = 0; a < n_arrays; a++)
+        sum += pti_skew_image_bytes(&needs[a], slab, 1);
+    return sum;
+}
+
+/** The largest slab whose bands fit, and which is no shorter than they are long beside it: shorter
+ * ones begin more kernels than they save in reading; 0: there is none. */
+static int64_t largest_slab(const pti_skew_request *request, const pti_skew_need *needs) {
+    int n_arrays = request->chain->arrays->n_operands;
+    int64_t least = 1, slab = 0;
+    for (int a = 0; a < n_arrays; a++)
+        least = pti_max(least, needs[a].band_rows);
+    for (int64_t tried = least; bands_bytes(needs, n_arrays, tried) <= request->arena_bytes;
+         tried++)
+        slab = tried;
+    return slab;
+}
+
+/** Whether the caches hold everything that the chain touches. */
+static bool are_all_near(const pti_skew_request *request, const pti_skew_need *needs) {
+    return bands_bytes(needs, request->chain->arrays->n_operands, INT64_MAX) <=
+           request->arena_bytes;
+}
+
+/** Try a number of launches a pass; false when there is nothing to try with less either. */
+static bool try_in_place(const pti_skew_request *request, int n_per_pass, pti_skew_shape *shape) {
+    pti_skew_need *needs = pti_skew_needs(request->chain, n_per_pass);
+    bool goes_on = needs != NULL && !are_all_near(request, needs);
+    if (goes_on)
+        shape->slab = largest_slab(request, needs);
+    free(needs);
+    return goes_on;
+}
+
+bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
+                              pti_text *why) {
+    int n_launches = request->chain->n_launches;
+    int64_t most = request->most_per_pass > 0 ? request->most_per_pass : n_launches;
+    int n_passes = (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
+    *shape = (pti_skew_shape){.n_per_lap = INT64_MAX};
+    for (; n_passes <= n_launches / 2 && shape->slab == 0; n_passes++) {
+        shape->n_per_pass = (int)pti_ceil_div(n_launches, n_passes);
+        shape->n_passes = (int)pti_ceil_div(n_launches, shape->n_per_pass);
+        if (!try_in_place(request, shape->n_per_pass, shape))
+            return false;
+    }
+    if (shape->slab == 0)
+        explain(request, why);
+    return shape->slab > 0;
+}

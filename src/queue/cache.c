@@ -24,7 +24,7 @@ static uint64_t mix_options(uint64_t hash, const pti_request *request) {
         hash = mix(hash, options->block[d]);
     for (int p = 0; options->parameters != NULL && p < options->n_parameters; p++)
         hash = mix(hash, options->parameters[p].value);
-    return mix(hash, options->n_buffers);
+    return mix(mix(hash, options->n_buffers), options->launches_per_pass);
 }
 
 uint64_t pti_request_hash(const pti_request *request) {
@@ -77,6 +77,7 @@ static bool same_bytes(const void *one, const void *other, size_t n_bytes) {
 static bool same_options(const polytile_plan_options *one, const polytile_plan_options *other,
                          int n_indices) {
     return one->limit_bytes == other->limit_bytes && one->n_buffers == other->n_buffers &&
+           one->launches_per_pass == other->launches_per_pass &&
            same_text(one->strategy, other->strategy) && same_parameters(one, other) &&
            same_bytes(one->block, other->block, (size_t)n_indices * sizeof *one->block) &&
            same_bytes(one->link, other->link, sizeof *one->link);

@@ -4,8 +4,11 @@
 #include "launch/execute.h"
 #include "partition/demand.h"
 #include "queue/failure.h"
+#include "queue/fuse.h"
 #include "queue/room.h"
 #include "queue/steps.h"
+
+#include <stdlib.h>
 
 /** What a window did. */
 typedef struct outcome {
@@ -28,50 +31,129 @@ static void close_operands(polytile_queue *queue, const pti_prepared *prepared) 
         pti_close_guard(queue, prepared->position[a]);
 }
 
-static polytile_status execute_in_place(polytile_queue *queue, const pti_prepared *prepared,
+static int count_items(const pti_item *window) {
+    int n_items = 0;
+    for (const pti_item *item = window; item != NULL; item = item->next)
+        n_items++;
+    return n_items;
+}
+
+/** Run a schedule of some launches where their arrays are. */
+static polytile_status execute_in_place(polytile_queue *queue, const pti_schedule *schedule,
+                                        const pti_body *bodies, polytile_array *const *arrays,
                                         outcome *of) {
-    polytile_array *arrays[PTI_MAX_OPERANDS];
     polytile_report report = {0};
-    for (int a = 0; a < prepared->n_arrays; a++)
-        arrays[a] = queue->held[prepared->position[a]].array;
     queue->device->is_running = true;
-    polytile_status status =
-        pti_execute(queue->device, prepared->in_place, &prepared->body, arrays, &report);
+    polytile_status status = pti_execute(queue->device, schedule, bodies, arrays, &report);
     queue->device->is_running = false;
     pti_report_add(&of->report, &report);
     return status;
 }
 
-static polytile_status run_launch_in_place(polytile_queue *queue, const pti_prepared *prepared,
+static polytile_status execute_launch(polytile_queue *queue, const pti_prepared *prepared,
+                                      outcome *of) {
+    polytile_array *arrays[PTI_MAX_OPERANDS];
+    for (int a = 0; a < prepared->n_arrays; a++)
+        arrays[a] = queue->held[prepared->position[a]].array;
+    return execute_in_place(queue, prepared->in_place, &prepared->body, arrays, of);
+}
+
+/** Every array by its position; a nobody at free ones. */
+static polytile_status execute_chain(polytile_queue *queue, const pti_schedule *schedule,
+                                     const pti_steps *part, outcome *of) {
+    polytile_array nobody = {.complete = true};
+    polytile_array **arrays = calloc((size_t)queue->n_held + 1, sizeof *arrays);
+    if (arrays == NULL)
+        return pti_fail_memory(queue->object.context, part->name,
+                               (double)queue->n_held * (double)sizeof *arrays);
+    for (int p = 0; p < queue->n_held; p++)
+        arrays[p] = queue->held[p].array == NULL ? &nobody : queue->held[p].array;
+    polytile_status status = execute_in_place(queue, schedule, part->body, arrays, of);
+    free(arrays);
+    return status;
+}
+
+static polytile_status open_all(polytile_queue *queue, const pti_steps *part) {
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; k < part->n_steps; k++)
+        PTI_TRY(open_operands(queue, part->prepared[k]));
+done:
+    return status;
+}
+
+static void close_all(polytile_queue *queue, const pti_steps *part, polytile_status status) {
+    char *error = pti_error_keep(queue, status);
+    for (int k = 0; k < part->n_steps; k++)
+        close_operands(queue, part->prepared[k]);
+    pti_error_restore(queue, status, error);
+}
+
+static polytile_status run_launch_in_place(polytile_queue *queue, const pti_steps *part,
                                            outcome *of) {
     polytile_status status;
-    PTI_TRY(open_operands(queue, prepared));
-    status = execute_in_place(queue, prepared, of);
-done:;
-    char *error = pti_error_keep(queue, status);
-    close_operands(queue, prepared);
-    pti_error_restore(queue, status, error);
+    PTI_TRY(open_all(queue, part));
+    status = execute_launch(queue, part->prepared[0], of);
+done:
+    close_all(queue, part, status);
+    return status;
+}
+
+static polytile_status run_chain_in_place(polytile_queue *queue, const pti_steps *part,
+                                          pti_fused *fused, outcome *of) {
+    polytile_status status;
+    pti_schedule *schedule = pti_fuse_build(queue, fused);
+    if (schedule == NULL)
+        return pti_fail_memory(queue->object.context, part->name,
+                               (double)fused->n_launches * (double)sizeof *fused->launch);
+    PTI_TRY(pti_steps_check(queue, schedule));
+    PTI_TRY(open_all(queue, part));
+    status = execute_chain(queue, schedule, part, of);
+done:
+    close_all(queue, part, status);
+    pti_schedule_free(schedule);
+    return status;
+}
+
+/** Run the launch at a step, or the chain that begins with it; *at becomes the next step. */
+static polytile_status advance_in_place(polytile_queue *queue, const pti_steps *steps, int *at,
+                                        outcome *of) {
+    polytile_status status;
+    pti_fused fused;
+    double start_s = pti_now_s();
+    PTI_TRY(pti_fuse_find(queue, steps, *at, &fused));
+    of->plan_s += pti_now_s() - start_s;
+    int n_launches = fused.n_launches > 0 ? fused.n_launches : fused.n_single;
+    for (int l = 0; fused.n_launches == 0 && l < n_launches; l++) {
+        pti_steps part = pti_steps_part(steps, *at + l, *at + l + 1);
+        PTI_TRY(run_launch_in_place(queue, &part, of));
+        of->n_launches++;
+    }
+    if (fused.n_launches > 0) {
+        pti_steps part = pti_steps_part(steps, *at, *at + n_launches);
+        PTI_TRY(run_chain_in_place(queue, &part, &fused, of));
+        of->n_launches += n_launches;
+    }
+    *at += n_launches;
+done:
+    pti_fused_free(&fused);
     return status;
 }
 
 /** The end of an array's stay has nothing to do here: its memory is the only place that it has. */
 static polytile_status run_in_place(polytile_queue *queue, const pti_item *window, outcome *of) {
     polytile_status status = POLYTILE_OK;
+    pti_steps steps;
+    if (!pti_steps_create(count_items(window), &steps))
+        PTI_TRY(pti_fail_memory(queue->object.context, "queue", count_items(window)));
     for (const pti_item *item = window; item != NULL; item = item->next) {
-        if (item->kind != PTI_ITEM_LAUNCH)
-            continue;
-        PTI_TRY(run_launch_in_place(queue, item->prepared, of));
-        of->n_launches++;
+        if (item->kind == PTI_ITEM_LAUNCH)
+            pti_steps_add_launch(&steps, item->prepared);
     }
+    for (int at = 0; at < steps.n_steps;)
+        PTI_TRY(advance_in_place(queue, &steps, &at, of));
 done:
+    pti_steps_free(&steps);
     return status;
-}
-
-static int count_items(const pti_item *window) {
-    int n_items = 0;
-    for (const pti_item *item = window; item != NULL; item = item->next)
-        n_items++;
-    return n_items;
 }
 
 static void add_steps(const pti_item *window, pti_steps *steps) {

@@ -172,8 +172,9 @@ polytile_status pti_queue_take_error(polytile_queue *queue);
 
 /* window.c */
 
-/** The most superblocks and launches that are planned together. */
-enum { PTI_WINDOW_SUPERBLOCKS = 4096, PTI_WINDOW_LAUNCHES = 256 };
+/** The most items of a window; and the most superblocks that are planned together, one launch after
+ * the other. */
+enum { PTI_WINDOW_ITEMS = 1024, PTI_PLAN_SUPERBLOCKS = 4096 };
 
 /**
  * Take from the queue what is planned together next: from its beginning as much as is allowed; or,

@@ -7,18 +7,21 @@
 #include "partition/check.h"
 #include "partition/salvage.h"
 #include "queue/failure.h"
+#include "queue/fuse.h"
 #include <polytile/size.h>
 
 #include <stdlib.h>
 
 bool pti_steps_create(int n_steps, pti_steps *steps) {
     *steps = (pti_steps){.step = calloc((size_t)n_steps + 1, sizeof *steps->step),
+                         .prepared = calloc((size_t)n_steps + 1, sizeof *steps->prepared),
                          .body = calloc((size_t)n_steps + 1, sizeof *steps->body)};
-    return steps->step != NULL && steps->body != NULL;
+    return steps->step != NULL && steps->prepared != NULL && steps->body != NULL;
 }
 
 void pti_steps_free(pti_steps *steps) {
     free(steps->step);
+    free(steps->prepared);
     free(steps->body);
 }
 
@@ -39,6 +42,7 @@ void pti_steps_add_end(pti_steps *steps, pti_step_kind kind, int position) {
 void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared) {
     if (steps->n_launches == 0)
         steps->name = prepared->instance->kernel_name;
+    steps->prepared[steps->n_steps] = prepared;
     steps->step[steps->n_steps++] = (pti_step){.kind = PTI_STEP_LAUNCH,
                                                .instance = prepared->instance,
                                                .array = prepared->position,
@@ -47,8 +51,7 @@ void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared) {
     steps->body[steps->n_launches++] = prepared->body;
 }
 
-/** POLYTILE_CHECK=plan: have the independent checker prove the schedule before it runs. */
-static polytile_status check_plan(const polytile_queue *queue, const pti_schedule *schedule) {
+polytile_status pti_steps_check(const polytile_queue *queue, const pti_schedule *schedule) {
     polytile_context *ctx = queue->object.context;
     pti_text why = {0};
     polytile_status status = POLYTILE_OK;
@@ -151,7 +154,7 @@ static polytile_status run(polytile_queue *queue, const pti_schedule *schedule, 
                            bool *is_lost) {
     polytile_status status;
     hands of = {0};
-    PTI_TRY(check_plan(queue, schedule));
+    PTI_TRY(pti_steps_check(queue, schedule));
     PTI_TRY(find_arrays(queue, schedule, &of));
     PTI_TRY(execute(queue, schedule, &of, steps));
 done:
@@ -229,19 +232,140 @@ static void clear(polytile_queue *queue, const pti_schedule *failed, bool *is_lo
     pti_lose(queue, is_lost, status);
 }
 
-polytile_status pti_steps_run(polytile_queue *queue, pti_steps *steps) {
-    polytile_status status;
-    const pti_schedule *schedule = NULL;
+/** Plan steps, or take a plan of them, and run it. */
+static polytile_status run_planned(polytile_queue *queue, pti_steps *steps,
+                                   const pti_schedule *schedule) {
+    polytile_status status = POLYTILE_OK;
     bool *is_lost = pti_dirty_list(queue);
     if (is_lost == NULL)
         return pti_fail_memory(queue->object.context, "queue", queue->n_held);
-    PTI_TRY(plan(queue, steps, &schedule));
+    if (schedule == NULL)
+        PTI_TRY(plan(queue, steps, &schedule));
     if (schedule->n_ops > 0)
         PTI_TRY(run(queue, schedule, steps, is_lost));
 done:
     if (status != POLYTILE_OK)
         clear(queue, schedule, is_lost, steps, status);
     free(is_lost);
+    return status;
+}
+
+static int count_launches(const pti_steps *steps, int end) {
+    int n = 0;
+    for (int k = 0; k < end; k++)
+        n += steps->step[k].kind == PTI_STEP_LAUNCH;
+    return n;
+}
+
+pti_steps pti_steps_part(const pti_steps *steps, int first, int end) {
+    int first_launch = count_launches(steps, first);
+    pti_steps part = {.n_steps = end - first,
+                      .step = steps->step + first,
+                      .prepared = steps->prepared + first,
+                      .n_launches = count_launches(steps, end) - first_launch,
+                      .body = steps->body + first_launch};
+    for (int k = first; k < end && part.name == NULL; k++)
+        part.name =
+            steps->step[k].kind == PTI_STEP_LAUNCH ? steps->step[k].instance->kernel_name : NULL;
+    return part;
+}
+
+static void add_part(pti_steps *steps, const pti_steps *part) {
+    pti_report_add(&steps->report, &part->report);
+    steps->plan_s += part->plan_s;
+}
+
+int pti_steps_end_of_plan(const pti_steps *steps, int first, int end) {
+    int64_t n_superblocks = 0;
+    int k = first;
+    for (; k < end; k++) {
+        if (steps->step[k].kind == PTI_STEP_LAUNCH)
+            n_superblocks += steps->step[k].partition->n_superblocks;
+        if (n_superblocks > PTI_PLAN_SUPERBLOCKS && k > first)
+            break;
+    }
+    return k;
+}
+
+/** Run steps one after the other. */
+static polytile_status run_single(polytile_queue *queue, pti_steps *steps, int first, int end) {
+    polytile_status status = POLYTILE_OK;
+    for (int next = first; first < end && status == POLYTILE_OK; first = next) {
+        next = pti_steps_end_of_plan(steps, first, end);
+        pti_steps part = pti_steps_part(steps, first, next);
+        status = run_planned(queue, &part, NULL);
+        add_part(steps, &part);
+    }
+    return status;
+}
+
+/** What a schedule brought to the host is written, wherever else that is not known. */
+static void note_written(polytile_queue *queue, const pti_schedule *schedule) {
+    for (int a = 0; a < schedule->instance->n_operands; a++) {
+        pti_boxes home = {0};
+        for (int64_t k = 0; k < schedule->n_ops; k++) {
+            const pti_op *op = &schedule->op[k];
+            if (op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == a)
+                pti_boxes_gather(&home, &op->box);
+        }
+        pti_boxes_merge(&home);
+        pti_residency_note_written(queue->residency, a, &home);
+        pti_boxes_free(&home);
+    }
+}
+
+/** Run a chain of launches from a step on; nothing is resident before or after it. */
+static polytile_status run_fused(polytile_queue *queue, pti_steps *steps, int first,
+                                 pti_fused *fused) {
+    polytile_status status;
+    pti_steps part = pti_steps_part(steps, first, first + fused->n_launches);
+    pti_schedule *schedule = NULL;
+    PTI_TRY(pti_steps_flush(queue, &steps->report));
+    double start_s = pti_now_s();
+    schedule = pti_fuse_build(queue, fused);
+    part.plan_s = pti_now_s() - start_s;
+    if (schedule == NULL)
+        PTI_TRY(explain(queue, &part, POLYTILE_NO_MEMORY));
+    PTI_TRY(run_planned(queue, &part, schedule));
+    note_written(queue, schedule);
+done:
+    add_part(steps, &part);
+    pti_schedule_free(schedule);
+    return status;
+}
+
+static polytile_status find_fused(polytile_queue *queue, pti_steps *steps, int first,
+                                  pti_fused *fused) {
+    double start_s = pti_now_s();
+    polytile_status status = pti_fuse_find(queue, steps, first, fused);
+    steps->plan_s += pti_now_s() - start_s;
+    return status;
+}
+
+/** Run the steps not yet run before one, and the chain that begins with it, if there is one; *at
+ * becomes the next step to look at, *first the first that is not run. */
+static polytile_status advance(polytile_queue *queue, pti_steps *steps, int *first, int *at) {
+    polytile_status status;
+    pti_fused fused;
+    PTI_TRY(find_fused(queue, steps, *at, &fused));
+    if (fused.n_launches > 0) {
+        PTI_TRY(run_single(queue, steps, *first, *at));
+        PTI_TRY(run_fused(queue, steps, *at, &fused));
+        *first = *at + fused.n_launches;
+    }
+    *at += fused.n_launches > 0 ? fused.n_launches : fused.n_single;
+done:
+    pti_fused_free(&fused);
+    return status;
+}
+
+polytile_status pti_steps_run(polytile_queue *queue, pti_steps *steps) {
+    polytile_status status = POLYTILE_OK;
+    int first = 0, at = 0;
+    while (at < steps->n_steps)
+        PTI_TRY(advance(queue, steps, &first, &at));
+    PTI_TRY(run_single(queue, steps, first, steps->n_steps));
+done:
     return status;
 }
 
@@ -254,7 +378,7 @@ polytile_status pti_steps_flush(polytile_queue *queue, polytile_report *report) 
         if (queue->held[p].array != NULL)
             pti_steps_add_end(&steps, PTI_STEP_FLUSH, p);
     }
-    status = pti_steps_run(queue, &steps);
+    status = run_single(queue, &steps, 0, steps.n_steps);
     pti_report_add(report, &steps.report);
 done:
     pti_steps_free(&steps);

@@ -8,6 +8,7 @@
 typedef struct pti_steps {
     int n_steps;
     pti_step *step;
+    const pti_prepared **prepared; /* one a step; NULL: no launch */
     int n_launches;
     pti_body *body;         /* one a launch, in order */
     const char *name;       /* of the first launch, for errors; NULL: there is none */
@@ -23,8 +24,20 @@ void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared);
 /** kind: flush or drop. */
 void pti_steps_add_end(pti_steps *steps, pti_step_kind kind, int position);
 
+/** POLYTILE_CHECK=plan: have the independent checker prove a schedule before it runs. Errors:
+ * INTERNAL. */
+polytile_status pti_steps_check(const polytile_queue *queue, const pti_schedule *schedule);
+
+/** Some of the steps, which they share; not to be freed. */
+pti_steps pti_steps_part(const pti_steps *steps, int first, int end);
+
+/** The end of those from first to end - 1 that are planned together where they run one after the
+ * other: not too many superblocks. */
+int pti_steps_end_of_plan(const pti_steps *steps, int first, int end);
+
 /**
- * Plan the steps, going on from what is resident, and run them.
+ * Plan the steps, going on from what is resident, and run them: chains of launches slab by slab,
+ * the others one after the other.
  *
  * After an error of planning or running nothing is resident. What lay on the device before is
  * brought to the host if the run left it alone; the arrays that lost elements, or that it had begun

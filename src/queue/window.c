@@ -81,38 +81,17 @@ static void mark_needed(const polytile_queue *queue, pti_item *const *items, int
     }
 }
 
-/** What a window has taken of its limits. */
-typedef struct budget {
-    int64_t n_superblocks;
-    int64_t n_items;
-} budget;
-
-static int64_t superblocks_of(const pti_item *item) {
-    return item->kind == PTI_ITEM_LAUNCH ? pti_max(item->prepared->partition.n_superblocks, 1) : 0;
-}
-
-/** Whether one more item goes into a window; the first always does. */
-static bool goes_in(budget *of, const pti_item *item) {
-    int64_t n_superblocks = of->n_superblocks + superblocks_of(item);
-    if (of->n_items > 0 &&
-        (of->n_items >= PTI_WINDOW_LAUNCHES || n_superblocks > PTI_WINDOW_SUPERBLOCKS))
-        return false;
-    *of = (budget){n_superblocks, of->n_items + 1};
-    return true;
-}
-
 /** Take items out of the queue, in order, while the window has room: all, or those marked. */
 static pti_item *take(polytile_queue *queue, const bool *is_taken) {
     pti_item *window = NULL, **end = &window, **at = &queue->first, *left = NULL;
-    budget used = {0};
-    bool has_room = true;
+    int n_items = 0;
     for (int64_t k = 0; *at != NULL; k++) {
         pti_item *item = *at;
-        bool is_next = has_room && (is_taken == NULL || is_taken[k]);
-        if (is_next && (has_room = goes_in(&used, item))) {
+        if (n_items < PTI_WINDOW_ITEMS && (is_taken == NULL || is_taken[k])) {
             *at = item->next;
             *end = item;
             end = &item->next;
+            n_items++;
         } else {
             left = item;
             at = &item->next;

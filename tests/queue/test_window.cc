@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "queue/queue.h"
+#include "queue/steps.h"
 }
 
 namespace {
@@ -175,27 +176,31 @@ Items::Use reads(int position, int64_t lo = 0, int64_t hi = EXTENT - 1) {
 
 TEST(Window, TakesItemsFromTheBeginningUpToTheMostThatArePlannedTogether) {
     Items items;
-    for (int k = 0; k < PTI_WINDOW_LAUNCHES + 10; k++)
+    for (int k = 0; k < PTI_WINDOW_ITEMS + 10; k++)
         items.launch({writes(0)});
+    EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)), numbers_between(1, PTI_WINDOW_ITEMS));
     EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)),
-              numbers_between(1, PTI_WINDOW_LAUNCHES));
-    EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)),
-              numbers_between(PTI_WINDOW_LAUNCHES + 1, PTI_WINDOW_LAUNCHES + 10));
+              numbers_between(PTI_WINDOW_ITEMS + 1, PTI_WINDOW_ITEMS + 10));
     EXPECT_EQ(items.queue.first, nullptr);
     EXPECT_EQ(items.queue.last, nullptr);
 }
 
-TEST(Window, HasNoMoreSuperblocksThanArePlannedTogetherUnlessOneLaunchHas) {
-    Items items;
-    items.launch({writes(0)}, PTI_WINDOW_SUPERBLOCKS - 1);
-    items.launch({writes(0)}, 1);
-    items.launch({writes(0)}, 1);
-    items.launch({writes(0)}, 3 * PTI_WINDOW_SUPERBLOCKS);
-    items.launch({writes(0)}, 1);
-    EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)), numbers_between(1, 2));
-    EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)), numbers_between(3, 3));
-    EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)), numbers_between(4, 4));
-    EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)), numbers_between(5, 5));
+TEST(Window, IsPlannedInPartsOfNoMoreSuperblocksUnlessOneLaunchHasMore) {
+    const std::vector<int64_t> n_superblocks = {PTI_PLAN_SUPERBLOCKS - 1, 1, 1,
+                                                3 * PTI_PLAN_SUPERBLOCKS, 1};
+    std::vector<pti_partition> partitions(n_superblocks.size());
+    pti_steps steps;
+    ASSERT_TRUE(pti_steps_create(static_cast<int>(n_superblocks.size()), &steps));
+    for (size_t k = 0; k < n_superblocks.size(); k++) {
+        partitions[k].n_superblocks = n_superblocks[k];
+        steps.step[steps.n_steps].kind = PTI_STEP_LAUNCH;
+        steps.step[steps.n_steps++].partition = &partitions[k];
+    }
+    EXPECT_EQ(pti_steps_end_of_plan(&steps, 0, 5), 2);
+    EXPECT_EQ(pti_steps_end_of_plan(&steps, 2, 5), 3);
+    EXPECT_EQ(pti_steps_end_of_plan(&steps, 3, 5), 4);
+    EXPECT_EQ(pti_steps_end_of_plan(&steps, 4, 5), 5);
+    pti_steps_free(&steps);
 }
 
 TEST(Window, TakesWhatOneArrayNeedsThroughOthersAndLeavesTheRest) {
@@ -288,11 +293,11 @@ TEST(Window, TakesExactlyWhatAnyOrderOfPairsForbidsToLeave) {
 
 TEST(Window, IsTheBeginningOfWhatIsNeededWhereThatIsTooMuch) {
     Items items;
-    for (int k = 0; k < 2 * PTI_WINDOW_LAUNCHES; k++)
+    for (int k = 0; k < 2 * PTI_WINDOW_ITEMS; k++)
         items.launch({writes(k % 2)});
     items.want(0);
     const std::vector<int64_t> taken = Items::numbers(pti_window_take(&items.queue));
-    ASSERT_EQ(taken.size(), static_cast<size_t>(PTI_WINDOW_LAUNCHES));
+    ASSERT_EQ(taken.size(), static_cast<size_t>(PTI_WINDOW_ITEMS));
     for (size_t k = 0; k < taken.size(); k++)
         EXPECT_EQ(taken[k], static_cast<int64_t>(2 * k + 1));
 }

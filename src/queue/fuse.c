@@ -1,0 +1,190 @@
+#include "queue/fuse.h"
+
+#include "base/checked.h"
+#include "base/text.h"
+#include "launch/host_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The launches that follow one another from a step on, in a row. */
+static int count_launches(const pti_steps *steps, int first) {
+    int n = 0;
+    while (first + n < steps->n_steps && steps->step[first + n].kind == PTI_STEP_LAUNCH)
+        n++;
+    return n;
+}
+
+/** The most launches of a pass that all of some launches allow; 0: as many as is good. */
+static int64_t most_per_pass(const pti_steps *steps, int first, int n_launches) {
+    int64_t most = 0;
+    for (int k = first; k < first + n_launches; k++) {
+        int64_t asked = steps->prepared[k]->options.launches_per_pass;
+        if (asked > 0)
+            most = most == 0 ? asked : pti_min(most, asked);
+    }
+    return most;
+}
+
+/** Whether what an array holds does not matter behind some steps: it is dropped unused. */
+static bool is_dropped(const pti_steps *steps, int first, int array) {
+    for (int k = first; k < steps->n_steps; k++) {
+        const pti_step *step = &steps->step[k];
+        if (step->kind != PTI_STEP_LAUNCH && step->dropped == array)
+            return step->kind == PTI_STEP_DROP;
+        for (int o = 0; step->kind == PTI_STEP_LAUNCH && o < step->instance->n_operands; o++) {
+            if (step->array[o] == array)
+                return false;
+        }
+    }
+    return false;
+}
+
+static void tell(const polytile_queue *queue, const pti_steps *steps, int first,
+                 const pti_text *why) {
+    if (why->data != NULL)
+        pti_log(queue->object.context, PTI_LOG_INFO, "%s: launches are not fused: %s",
+                steps->step[first].instance->kernel_name, why->data);
+}
+
+/** Arrays by position, as a residency has them. */
+static pti_instance *make_arrays(const polytile_queue *queue) {
+    pti_instance *arrays = calloc(1, sizeof *arrays);
+    if (arrays == NULL)
+        return NULL;
+    arrays->kernel_name = "queue";
+    arrays->operand = calloc((size_t)queue->n_held + 1, sizeof *arrays->operand);
+    arrays->n_operands = arrays->operand == NULL ? 0 : queue->n_held;
+    for (int p = 0; p < arrays->n_operands; p++) {
+        const polytile_array *array = queue->held[p].array;
+        arrays->operand[p] = (pti_operand){
+            .name = "", .type = POLYTILE_BYTES(1), .element_bytes = 1, .domain = {1, {{0, 0, 1}}}};
+        if (array != NULL)
+            arrays->operand[p] = (pti_operand){.name = array->name,
+                                               .type = array->type,
+                                               .element_bytes = array->element_bytes,
+                                               .domain = array->domain};
+    }
+    return arrays;
+}
+
+static bool find_arrays(const polytile_queue *queue, pti_fused *fused,
+                        const pti_instance **arrays) {
+    if (queue->residency == NULL)
+        fused->arrays = make_arrays(queue);
+    *arrays = queue->residency == NULL ? fused->arrays : pti_residency_arrays(queue->residency);
+    return *arrays != NULL && (*arrays)->operand != NULL;
+}
+
+static pti_cut_launch *list_launches(const pti_steps *steps, int first, int n_launches) {
+    pti_cut_launch *launch = calloc((size_t)n_launches + 1, sizeof *launch);
+    for (int l = 0; launch != NULL && l < n_launches; l++)
+        launch[l] = (pti_cut_launch){.instance = steps->step[first + l].instance,
+                                     .array = steps->step[first + l].array};
+    return launch;
+}
+
+/** What is known of arrays beside the launches. */
+static bool find_states(const polytile_queue *queue, const pti_steps *steps, int behind,
+                        pti_fused *fused) {
+    size_t n_arrays = (size_t)fused->chain.arrays->n_operands;
+    fused->dropped = calloc(n_arrays + 1, sizeof *fused->dropped);
+    fused->unwritten = calloc(n_arrays + 1, sizeof *fused->unwritten);
+    for (size_t a = 0; fused->dropped != NULL && a < n_arrays; a++)
+        fused->dropped[a] = queue->residency != NULL && is_dropped(steps, behind, (int)a);
+    return fused->dropped != NULL && fused->unwritten != NULL;
+}
+
+/** What nobody wrote is known only when all launches before have run. */
+static void refresh_unwritten(const polytile_queue *queue, pti_fused *fused) {
+    for (int a = 0; a < fused->chain.arrays->n_operands; a++)
+        pti_boxes_copy(&fused->unwritten[a], pti_residency_unwritten(queue->residency, a));
+}
+
+static pti_skew_request request_of(const polytile_queue *queue, const pti_steps *steps, int first,
+                                   const pti_fused *fused) {
+    const polytile_plan_options *options = &steps->prepared[first]->options;
+    bool in_place = queue->residency == NULL;
+    return (pti_skew_request){.chain = &fused->chain,
+                              .unwritten = in_place ? NULL : fused->unwritten,
+                              .dropped = fused->dropped,
+                              .arena_bytes = in_place ? pti_host_cache_bytes() : queue->arena_bytes,
+                              .link = polytile_device_get_link(queue->device),
+                              .most_per_pass = most_per_pass(steps, first, fused->chain.n_launches),
+                              .fewest_bytes = options->strategy != NULL &&
+                                              strcmp(options->strategy, "min-traffic") == 0};
+}
+
+/** Choose how the chain is cut; without a good way none of it is fused. */
+static void choose(const polytile_queue *queue, const pti_steps *steps, int first, pti_fused *fused,
+                   pti_text *why) {
+    pti_skew_request request = request_of(queue, steps, first, fused);
+    bool is_chosen = queue->residency == NULL
+                         ? pti_skew_choose_in_place(&request, &fused->shape, why)
+                         : pti_skew_choose(&request, &fused->shape, why) &&
+                               pti_skew_pays(&request, &fused->shape, why);
+    fused->n_launches = is_chosen ? fused->chain.n_launches : 0;
+}
+
+static polytile_status find(const polytile_queue *queue, const pti_steps *steps, int first,
+                            int n_launches, pti_fused *fused, pti_text *why) {
+    const pti_instance *arrays;
+    polytile_status status = POLYTILE_NO_MEMORY;
+    fused->launch = list_launches(steps, first, n_launches);
+    if (fused->launch == NULL || !find_arrays(queue, fused, &arrays))
+        return status;
+    PTI_TRY(pti_chain_find(arrays, n_launches, fused->launch, &fused->chain, why));
+    fused->n_single = (int)pti_max(1, fused->chain.n_launches);
+    if (fused->chain.n_launches < 2)
+        return POLYTILE_OK;
+    if (!find_states(queue, steps, first + fused->chain.n_launches, fused))
+        return POLYTILE_NO_MEMORY;
+    if (queue->residency != NULL)
+        refresh_unwritten(queue, fused);
+    choose(queue, steps, first, fused, why);
+done:
+    return status;
+}
+
+polytile_status pti_fuse_find(const polytile_queue *queue, const pti_steps *steps, int first,
+                              pti_fused *fused) {
+    int n_launches = count_launches(steps, first);
+    polytile_status status = POLYTILE_OK;
+    pti_text why = {0};
+    *fused = (pti_fused){.n_single = (int)pti_max(1, n_launches)};
+    if (n_launches < 2 || most_per_pass(steps, first, n_launches) == 1 ||
+        (queue->residency != NULL && pti_residency_all_fit(queue->residency)))
+        return POLYTILE_OK;
+    PTI_TRY(find(queue, steps, first, n_launches, fused, &why));
+    tell(queue, steps, first, &why);
+done:
+    pti_text_free(&why);
+    return status == POLYTILE_OK
+               ? status
+               : pti_fail_memory(queue->object.context, steps->step[first].instance->kernel_name,
+                                 (double)n_launches * (double)sizeof *fused->launch);
+}
+
+pti_schedule *pti_fuse_build(const polytile_queue *queue, pti_fused *fused) {
+    if (queue->residency == NULL)
+        return pti_skew_build_in_place(&fused->chain, &fused->shape);
+    refresh_unwritten(queue, fused);
+    pti_skew_request request = {.chain = &fused->chain,
+                                .unwritten = fused->unwritten,
+                                .dropped = fused->dropped,
+                                .arena_bytes = queue->arena_bytes};
+    return pti_skew_build(&request, &fused->shape);
+}
+
+void pti_fused_free(pti_fused *fused) {
+    for (int a = 0; fused->unwritten != NULL && a < fused->chain.arrays->n_operands; a++)
+        pti_boxes_free(&fused->unwritten[a]);
+    free(fused->unwritten);
+    free(fused->dropped);
+    free(fused->launch);
+    if (fused->arrays != NULL)
+        free(fused->arrays->operand);
+    free(fused->arrays);
+    pti_chain_free(&fused->chain);
+    *fused = (pti_fused){0};
+}
