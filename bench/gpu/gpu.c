@@ -70,9 +70,14 @@ void gpu_require_all_right(const char *array, const float *data, int64_t first_w
 
 void gpu_alternate(gpu_repetition *ours, gpu_repetition *rival, void *subject,
                    bench_times *ours_times, bench_times *rival_times) {
+    gpu_alternate_few(GPU_REPETITIONS, ours, rival, subject, ours_times, rival_times);
+}
+
+void gpu_alternate_few(int n_repetitions, gpu_repetition *ours, gpu_repetition *rival,
+                       void *subject, bench_times *ours_times, bench_times *rival_times) {
     ours(subject);
     rival(subject);
-    for (int r = 0; r < GPU_REPETITIONS; r++) {
+    for (int r = 0; r < n_repetitions; r++) {
         bool rival_first = r % 2 == 0;
         if (rival_first)
             bench_add_time(rival_times, rival(subject));

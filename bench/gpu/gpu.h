@@ -51,6 +51,10 @@ enum { GPU_REPETITIONS = 11 };
 void gpu_alternate(gpu_repetition *ours, gpu_repetition *rival, void *subject,
                    bench_times *ours_times, bench_times *rival_times);
 
+/** The same with so many repetitions, where each takes long. */
+void gpu_alternate_few(int n_repetitions, gpu_repetition *ours, gpu_repetition *rival,
+                       void *subject, bench_times *ours_times, bench_times *rival_times);
+
 #ifdef __cplusplus
 }
 #endif

@@ -35,7 +35,8 @@ void problem_plan(problem *p, const polytile_domain *threads,
     polytile_plan_options complete = options != NULL ? *options : (polytile_plan_options){0};
     if (complete.limit_bytes == 0)
         complete.limit_bytes = polytile_device_get_limit(p->device);
-    complete.link = polytile_device_get_link(p->device);
+    if (complete.link == NULL)
+        complete.link = polytile_device_get_link(p->device);
     double start_s = bench_now_s();
     require(p, polytile_plan_create(p->kernel, threads, p->arrays, &complete, &p->plan),
             "polytile_plan_create");

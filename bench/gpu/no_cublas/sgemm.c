@@ -1,8 +1,20 @@
-/* What stands in for the matrix product where the CUDA Toolkit has no cuBLAS. */
+/* What stands in for the matrix products where the CUDA Toolkit has no cuBLAS. */
 #include "gpu/cases.h"
 #include "gpu/report.h"
 
 void sgemm(void) {
+    gpu_fail("built without cuBLAS");
+}
+
+void sgemm_fp32_eighth(void) {
+    gpu_fail("built without cuBLAS");
+}
+
+void sgemm_fp32_64th(void) {
+    gpu_fail("built without cuBLAS");
+}
+
+void sgemm_tf32_eighth(void) {
     gpu_fail("built without cuBLAS");
 }
 
