@@ -109,7 +109,7 @@ static const struct {
     bool computes;
 } ops[] = {
     [PTI_UPLOAD] = {resolve_upload, false},     [PTI_COPY] = {resolve_copy, false},
-    [PTI_FILL] = {resolve_fill, false},         [PTI_LAUNCH] = {resolve_launch, true},
+    [PTI_FILL] = {resolve_fill, true},         [PTI_LAUNCH] = {resolve_launch, true},
     [PTI_DOWNLOAD] = {resolve_download, false},
 };
 

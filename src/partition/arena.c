@@ -66,14 +66,17 @@ bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
                       const pti_partition *partition, int64_t limit_bytes) {
     pti_demand demand = demand_of(instance, partition);
     int64_t n_pieces[PTI_MAX_OPERANDS];
+    int n_kept[PTI_MAX_OPERANDS];
     arena->instance = instance;
     arena->partition = partition;
     for (int a = 0; a < instance->n_operands; a++) {
         n_pieces[a] = same_pieces(instance, partition, a) ? 1 : INT64_MAX;
         arena->slot_bytes[a] = demand.operand_bytes[a];
+        n_kept[a] = pti_strips_slots(&partition->strips, a, partition->n_strips);
     }
     arena->division =
-        pti_demand_divide(&demand, instance, n_pieces, partition->n_buffers, limit_bytes);
+        pti_demand_divide(&demand, instance, n_pieces, partition->strip != NULL ? n_kept : NULL,
+                          partition->n_buffers, limit_bytes);
     if (arena->division.arena_bytes > limit_bytes)
         return false;
     sort_by_alignment(arena);
@@ -88,6 +91,8 @@ bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
 }
 
 int pti_arena_next_slot(const pti_arena *arena, int operand, int64_t superblock, int slot) {
+    if (arena->partition->strip != NULL && arena->partition->strips.has_own_piece[operand])
+        return arena->partition->strip[superblock];
     if (arena->division.by_slots)
         return (slot + 1) % arena->division.n_slots[operand];
     return (int)(superblock % arena->partition->n_buffers);

@@ -20,7 +20,7 @@ typedef struct pti_arena {
     int64_t slot_bytes[PTI_MAX_OPERANDS];
     int by_alignment[PTI_MAX_OPERANDS]; /* operands in the order in which they are packed */
     pti_cell *slots[PTI_MAX_OPERANDS];  /* of each operand; regions: all the same */
-    pti_cell cell[PTI_MAX_OPERANDS * 3];
+    pti_cell cell[PTI_MAX_OPERANDS * PTI_MOST_STRIPS];
     int64_t next_offset[PTI_MAX_OPERANDS]; /* regions: where the superblock's pieces go */
 } pti_arena;
 

@@ -9,16 +9,17 @@
 /** Transfers a section: a few, that take a little too much, beat many. */
 enum { MAX_READ_BOXES = 16 };
 
-/** Where one operand stands while the schedule is laid out. */
+/** Where one operand stands while the schedule is laid out, or one strip's piece of it. */
 typedef struct state {
     int64_t placement; /* -1: nothing resident */
     int slot;          /* of the operand, or region */
     polytile_domain hull;
-    pti_boxes valid;       /* resident elements */
-    pti_boxes dirty;       /* resident elements newer than the host's */
+    pti_boxes valid;  /* resident elements */
+    pti_boxes dirty;  /* resident elements newer than the host's */
+    pti_last writers; /* of the resident elements */
+    /* Of the whole operand so far: */
     pti_boxes initialised; /* fresh reductions: elements that have their identity or more */
-    pti_last writers;      /* of the resident elements */
-    pti_last downloads;    /* of the whole operand so far */
+    pti_last downloads;
     pti_boxes downloaded;
 } state;
 
@@ -30,18 +31,36 @@ typedef struct build {
     pti_boxes shared;
     pti_boxes rest;
     pti_builder builder;
-    state state[]; /* of each operand */
+    int strip;     /* of the superblock at hand */
+    int n_strips;  /* at least 1 */
+    state state[]; /* of each operand, and each strip of it that has a piece of its own */
 } build;
 
+/** What is known of an operand's piece that the superblock at hand uses. */
+static state *state_of(build *of, int operand) {
+    bool is_own = of->arena.partition->strips.has_own_piece[operand];
+    return &of->state[operand * of->n_strips + (is_own ? of->strip : 0)];
+}
+
+static const state *piece_of(const build *of, int operand) {
+    bool is_own = of->arena.partition->strips.has_own_piece[operand];
+    return &of->state[operand * of->n_strips + (is_own ? of->strip : 0)];
+}
+
+/** What is known of an operand as a whole. */
+static state *whole_of(build *of, int operand) {
+    return &of->state[operand * of->n_strips];
+}
+
 static const pti_placement *current(const build *of, int operand) {
-    int64_t placement = of->state[operand].placement;
+    int64_t placement = piece_of(of, operand)->placement;
     return placement < 0 ? NULL : &of->builder.schedule->placement[placement];
 }
 
 /** Whether a superblock finds its piece of an operand in place, in memory that it may go on using.
  */
 static bool stays(const build *of, int operand, int64_t superblock, const polytile_domain *hull) {
-    const state *at = &of->state[operand];
+    const state *at = piece_of(of, operand);
     if (at->placement < 0 || !pti_box_equals(&at->hull, hull))
         return false;
     if (of->arena.division.by_slots)
@@ -67,7 +86,8 @@ static int64_t emit(build *of, pti_op_kind kind, int operand, int64_t superblock
 
 /** Download what is newer than the host's copy, and note it, since later uploads may need it. */
 static void flush(build *of, int operand, int64_t superblock) {
-    state *at = &of->state[operand];
+    state *at = state_of(of, operand);
+    state *whole = whole_of(of, operand);
     bool comes_back =
         of->arena.instance->operand[operand].reads || of->arena.instance->operand[operand].fresh;
     for (int k = 0; k < at->dirty.n_boxes; k++) {
@@ -76,15 +96,15 @@ static void flush(build *of, int operand, int64_t superblock) {
         pti_last_note(&of->arena.slots[operand][at->slot].users, PTI_DOWNLOAD, op);
         if (!comes_back)
             continue;
-        pti_boxes_gather(&at->downloaded, &at->dirty.box[k]);
-        pti_last_note(&at->downloads, PTI_DOWNLOAD, op);
+        pti_boxes_gather(&whole->downloaded, &at->dirty.box[k]);
+        pti_last_note(&whole->downloads, PTI_DOWNLOAD, op);
     }
     pti_boxes_clear(&at->dirty);
 }
 
 /** A new piece takes a slot: the next of the operand, or the superblock's region. */
 static void take_slot(build *of, int operand, int64_t superblock, const polytile_domain *hull) {
-    state *at = &of->state[operand];
+    state *at = state_of(of, operand);
     at->slot = pti_arena_next_slot(&of->arena, operand, superblock, at->slot);
     pti_placement placement = {
         .operand = operand,
@@ -98,7 +118,7 @@ static void take_slot(build *of, int operand, int64_t superblock, const polytile
 
 static void write_in(build *of, pti_op_kind kind, int operand, int64_t superblock,
                      const polytile_domain *box, const pti_last *waits) {
-    state *at = &of->state[operand];
+    state *at = state_of(of, operand);
     int64_t op = emit(of, kind, operand, superblock, at->placement, box, waits);
     pti_last_note(&at->writers, kind, op);
     pti_last_note(&of->arena.slots[operand][at->slot].users, kind, op);
@@ -106,11 +126,12 @@ static void write_in(build *of, pti_op_kind kind, int operand, int64_t superbloc
 }
 
 static void upload(build *of, int operand, int64_t superblock, const pti_boxes *boxes) {
-    state *at = &of->state[operand];
+    const state *at = state_of(of, operand);
+    const state *whole = whole_of(of, operand);
     for (int k = 0; k < boxes->n_boxes; k++) {
         pti_last waits = of->arena.slots[operand][at->slot].users;
-        if (pti_boxes_meet(&at->downloaded, &boxes->box[k]))
-            pti_last_join(&waits, &at->downloads);
+        if (pti_boxes_meet(&whole->downloaded, &boxes->box[k]))
+            pti_last_join(&waits, &whole->downloads);
         write_in(of, PTI_UPLOAD, operand, superblock, &boxes->box[k], &waits);
     }
 }
@@ -118,14 +139,15 @@ static void upload(build *of, int operand, int64_t superblock, const pti_boxes *
 /** Elements that no superblock has combined into yet get the identity; the others come back from
  * the host. */
 static void begin_reduction(build *of, int operand, int64_t superblock) {
-    state *at = &of->state[operand];
+    const state *at = state_of(of, operand);
+    state *whole = whole_of(of, operand);
     pti_boxes_copy(&of->rest, &of->needed);
-    pti_boxes_subtract_all(&of->needed, &at->initialised);
+    pti_boxes_subtract_all(&of->needed, &whole->initialised);
     pti_boxes_subtract_all(&of->rest, &of->needed);
     for (int k = 0; k < of->needed.n_boxes; k++) {
         pti_last waits = of->arena.slots[operand][at->slot].users;
         write_in(of, PTI_FILL, operand, superblock, &of->needed.box[k], &waits);
-        pti_boxes_gather(&at->initialised, &of->needed.box[k]);
+        pti_boxes_gather(&whole->initialised, &of->needed.box[k]);
     }
     upload(of, operand, superblock, &of->rest);
 }
@@ -149,7 +171,7 @@ static bool move_is_safe(const pti_placement *from, const pti_placement *to,
  * takes them. */
 static void copy_shared(build *of, int operand, int64_t superblock, int64_t from, int from_slot,
                         pti_boxes *shared) {
-    state *at = &of->state[operand];
+    state *at = state_of(of, operand);
     const pti_placement *source = &of->builder.schedule->placement[from];
     bool same_memory = source->offset_bytes == current(of, operand)->offset_bytes;
     pti_boxes_merge(shared);
@@ -193,7 +215,7 @@ static bool may_upload_around(const build *of, int operand) {
 
 static bool hull_is_surely_faster(const build *of, int operand, const polytile_domain *hull,
                                   const polytile_domain *threads) {
-    const state *at = &of->state[operand];
+    const state *at = piece_of(of, operand);
     bool may_share = at->placement >= 0 && may_copy(of, operand);
     return may_upload_around(of, operand) &&
            pti_upload_hull_is_surely_faster(of->link, of->arena.instance, operand, threads, hull,
@@ -215,7 +237,7 @@ static void need_one(build *of, const polytile_domain *box) {
 /** What a superblock needs of a piece, and what of it a piece before has, as boxes. */
 static void find_needed(build *of, int operand, bool new_piece, const polytile_domain *hull,
                         const polytile_domain *threads) {
-    const state *at = &of->state[operand];
+    const state *at = piece_of(of, operand);
     const pti_operand *is = &of->arena.instance->operand[operand];
     pti_boxes_clear(&of->shared);
     pti_boxes_clear(&of->needed);
@@ -237,7 +259,7 @@ static void find_needed(build *of, int operand, bool new_piece, const polytile_d
 
 static void bring(build *of, int operand, int64_t superblock, const polytile_domain *hull,
                   const polytile_domain *threads) {
-    state *at = &of->state[operand];
+    state *at = state_of(of, operand);
     const pti_operand *is = &of->arena.instance->operand[operand];
     bool new_piece = !stays(of, operand, superblock, hull);
     int64_t from = at->placement;
@@ -255,7 +277,7 @@ static void bring(build *of, int operand, int64_t superblock, const polytile_dom
 }
 
 static void note_launch(build *of, int operand, int64_t launch, const polytile_domain *threads) {
-    state *at = &of->state[operand];
+    state *at = state_of(of, operand);
     pti_last_note(&of->arena.slots[operand][at->slot].users, PTI_LAUNCH, launch);
     if (!of->arena.instance->operand[operand].writes)
         return;
@@ -273,9 +295,10 @@ static void launch(build *of, int64_t superblock, const polytile_domain *threads
     int n_operands = of->arena.instance->n_operands;
     int64_t *placements = &of->builder.schedule->launch_placement[superblock * n_operands];
     for (int a = 0; a < n_operands; a++) {
-        placements[a] = of->state[a].placement;
+        const state *at = state_of(of, a);
+        placements[a] = at->placement;
         if (placements[a] >= 0)
-            pti_last_join(&waits, &of->arena.slots[a][of->state[a].slot].users);
+            pti_last_join(&waits, &of->arena.slots[a][at->slot].users);
     }
     pti_op op = {.kind = PTI_LAUNCH,
                  .superblock = superblock,
@@ -291,7 +314,7 @@ static void launch(build *of, int64_t superblock, const polytile_domain *threads
 
 static void drop(build *of, int operand, int64_t superblock) {
     flush(of, operand, superblock);
-    of->state[operand].placement = -1;
+    state_of(of, operand)->placement = -1;
 }
 
 static void add_superblock(build *of, int64_t superblock) {
@@ -299,6 +322,7 @@ static void add_superblock(build *of, int64_t superblock) {
     polytile_domain hull[PTI_MAX_OPERANDS];
     bool touched[PTI_MAX_OPERANDS];
     pti_arena_prepare(&of->arena, superblock);
+    of->strip = pti_partition_strip(of->arena.partition, superblock);
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
         touched[a] = pti_footprint_find_hull(of->arena.instance, a, PTI_TOUCHES, threads, &hull[a]);
         if (!touched[a])
@@ -317,8 +341,8 @@ static void add_superblock(build *of, int64_t superblock) {
 
 static bool sets_failed(const build *of) {
     bool failed = of->needed.failed || of->shared.failed || of->rest.failed;
-    for (int a = 0; a < of->arena.instance->n_operands; a++) {
-        const state *at = &of->state[a];
+    for (int p = 0; p < of->arena.instance->n_operands * of->n_strips; p++) {
+        const state *at = &of->state[p];
         failed |=
             at->valid.failed || at->dirty.failed || at->initialised.failed || at->downloaded.failed;
     }
@@ -329,19 +353,19 @@ static void free_sets(build *of) {
     pti_boxes_free(&of->needed);
     pti_boxes_free(&of->shared);
     pti_boxes_free(&of->rest);
-    for (int a = 0; a < of->arena.instance->n_operands; a++) {
-        pti_boxes_free(&of->state[a].valid);
-        pti_boxes_free(&of->state[a].dirty);
-        pti_boxes_free(&of->state[a].initialised);
-        pti_boxes_free(&of->state[a].downloaded);
+    for (int p = 0; p < of->arena.instance->n_operands * of->n_strips; p++) {
+        pti_boxes_free(&of->state[p].valid);
+        pti_boxes_free(&of->state[p].dirty);
+        pti_boxes_free(&of->state[p].initialised);
+        pti_boxes_free(&of->state[p].downloaded);
     }
 }
 
 static void begin(build *of) {
-    for (int a = 0; a < of->arena.instance->n_operands; a++) {
-        of->state[a].placement = -1;
-        of->state[a].slot = -1;
-        of->state[a].downloads = pti_last_none();
+    for (int p = 0; p < of->arena.instance->n_operands * of->n_strips; p++) {
+        of->state[p].placement = -1;
+        of->state[p].slot = -1;
+        of->state[p].downloads = pti_last_none();
     }
 }
 
@@ -351,17 +375,21 @@ static void add_all(build *of) {
         schedule->superblock[k] = of->arena.partition->superblock[k];
         add_superblock(of, k);
     }
-    for (int a = 0; a < of->arena.instance->n_operands && !of->builder.failed; a++)
-        drop(of, a, of->arena.partition->n_superblocks - 1);
+    for (of->strip = 0; of->strip < of->n_strips; of->strip++)
+        for (int a = 0; a < of->arena.instance->n_operands && !of->builder.failed; a++)
+            drop(of, a, of->arena.partition->n_superblocks - 1);
 }
 
 polytile_status pti_schedule_build(const pti_instance *instance, const pti_partition *partition,
                                    const polytile_link *link, int64_t limit_bytes,
                                    int64_t *need_bytes, pti_schedule **schedule) {
     *schedule = NULL;
-    build *of = calloc(1, sizeof *of + (size_t)instance->n_operands * sizeof *of->state);
+    int n_strips = (int)pti_max(partition->n_strips, 1);
+    size_t n_states = (size_t)instance->n_operands * (size_t)n_strips;
+    build *of = calloc(1, sizeof *of + n_states * sizeof *of->state);
     if (of == NULL)
         return POLYTILE_NO_MEMORY;
+    of->n_strips = n_strips;
     of->link = link;
     polytile_status status = POLYTILE_NO_MEMORY;
     bool fits = pti_arena_divide(&of->arena, instance, partition, limit_bytes);

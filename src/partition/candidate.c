@@ -16,6 +16,9 @@ static const double traffic_weight = 0.02;
  * worth its sub-kernels. */
 static const double tapered_part = 0.25, worth_tapering = 0.9;
 
+/** The estimate of what cannot be done. */
+static const double never_s = 1e30;
+
 /** What the host spends on planning and running one more superblock: a price also where it is
  * hidden, for the host has other work. */
 static const double host_s = 10e-6;
@@ -33,6 +36,7 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
     pti_problem problem = {.instance = instance,
                            .link = link,
                            .grid = pti_grid_of(&instance->threads, block),
+                           .strips = pti_strips_of(instance),
                            .limit_bytes = limit_bytes,
                            .n_accesses = pti_thread_accesses(instance) *
                                          (double)pti_box_count(&instance->threads)};
@@ -106,12 +110,15 @@ static moved estimate_order(const pti_estimate *all, const int *order) {
 
 /** The best order found so far. */
 typedef struct best_order {
+    int fastest; /* the index that orders must end with; -1: any */
     int order[POLYTILE_MAX_DIMS];
     moved moved;
     bool found;
 } best_order;
 
 static void keep_best(const pti_estimate *all, const int *order, best_order *best) {
+    if (best->fastest >= 0 && order[all->n_dims - 1] != best->fastest)
+        return;
     moved offered = estimate_order(all, order);
     double offered_bytes = offered.upload_bytes + offered.download_bytes;
     if (best->found && offered_bytes >= best->moved.upload_bytes + best->moved.download_bytes)
@@ -207,16 +214,22 @@ typedef struct streams {
     double compute_s;
 } streams;
 
+/** The sub-kernels of a candidate: its superblocks, or their strips. */
+static double n_launches(const pti_problem *problem, const pti_candidate *candidate) {
+    return (double)candidate->n_kernels * (problem->in_strips ? PTI_MOST_STRIPS : 1);
+}
+
 static streams streams_of(const pti_problem *problem, const pti_estimate *all,
                           const pti_candidate *candidate, const moved *moves) {
     const polytile_link *link = problem->link;
-    double n_kernels = (double)candidate->n_kernels;
+    double n_kernels = n_launches(problem, candidate);
     double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
-    return (streams){.in_s = moves->upload_cost_bytes / link->duplex_bytes_per_s + latency_s,
-                     .out_s = moves->download_cost_bytes / link->duplex_bytes_per_s + latency_s,
-                     .compute_s = n_kernels * (link->launch_latency_s + host_s) +
-                                  pti_kernel_seconds(link, n_kernels * superblock_bytes(all),
-                                                     problem->n_accesses)};
+    return (streams){
+        .in_s = moves->upload_cost_bytes / link->duplex_bytes_per_s + latency_s,
+        .out_s = moves->download_cost_bytes / link->duplex_bytes_per_s + latency_s,
+        .compute_s = n_kernels * (link->launch_latency_s + (problem->in_strips ? 0 : host_s)) +
+                     pti_kernel_seconds(link, (double)candidate->n_kernels * superblock_bytes(all),
+                                        problem->n_accesses)};
 }
 
 /**
@@ -232,6 +245,41 @@ static double steady_seconds(const streams *of, int n_buffers, bool comes_back) 
                 fmax(of->compute_s, (turn_s + of->compute_s) / n_buffers));
 }
 
+/** The seconds of a tile's way out, or of filling the pipeline with a panel's first strip. */
+static double strips_out_seconds(const pti_problem *problem, const pti_estimate *all) {
+    double seconds = 0;
+    for (int a = 0; a < all->n_pieces; a++) {
+        const pti_piece *of = &all->piece[a];
+        seconds += of->downloads ? of->run_cost * of->bytes / problem->link->duplex_bytes_per_s : 0;
+    }
+    return seconds;
+}
+
+static double strips_in_seconds(const pti_problem *problem, const pti_estimate *all) {
+    double seconds = 0;
+    for (int a = 0; a < all->n_pieces; a++) {
+        const pti_piece *of = &all->piece[a];
+        double part = of->depends[problem->strips.cut] ? 1.0 / PTI_MOST_STRIPS : 1;
+        seconds +=
+            of->uploads ? part * of->run_cost * of->bytes / problem->link->duplex_bytes_per_s : 0;
+    }
+    return seconds;
+}
+
+/** The busiest stream; at each change of tiles what the panels before and after it do not hide of
+ * the tile's way out, and at the ends a strip of a thin panel in, and one of a tile out. */
+static double seconds_in_strips(const pti_problem *problem, const pti_estimate *all,
+                                const pti_candidate *candidate, const streams *busy) {
+    double n_panels = (double)candidate->n_kernels;
+    double n_tiles = n_panels / all->quotient[problem->strips.accumulated];
+    double panel_s = fmax(busy->compute_s, busy->in_s) / n_panels;
+    double out_s = strips_out_seconds(problem, all);
+    double strip_s = (busy->compute_s / n_panels + out_s) / PTI_MOST_STRIPS;
+    double change_s = fmax(0, out_s + strip_s - 2 * panel_s);
+    return fmax(fmax(busy->in_s, busy->out_s), busy->compute_s) + (n_tiles - 1) * change_s +
+           strip_s + strips_in_seconds(problem, all) / PTI_MOST_STRIPS;
+}
+
 /** One superblock: everything in turn. More: the streams beside each other, plus filling and
  * draining. */
 static double estimate_seconds(const pti_problem *problem, const pti_estimate *all,
@@ -243,6 +291,8 @@ static double estimate_seconds(const pti_problem *problem, const pti_estimate *a
         return moves->upload_cost_bytes / link->upload_bytes_per_s +
                moves->download_cost_bytes / link->download_bytes_per_s +
                n_kernels * all->n_pieces * link->transfer_latency_s + busy.compute_s;
+    if (problem->in_strips)
+        return seconds_in_strips(problem, all, candidate, &busy);
     double slack_s = slack_of(busy.in_s, busy.out_s, busy.compute_s);
     double fill_s = busy.compute_s / n_kernels + fill_seconds(all, candidate, link, slack_s);
     return steady_seconds(&busy, candidate->n_buffers, moves->comes_back) + fill_s;
@@ -251,6 +301,14 @@ static double estimate_seconds(const pti_problem *problem, const pti_estimate *a
 static double traffic_seconds(const pti_problem *problem, const pti_candidate *candidate) {
     return traffic_weight * (candidate->upload_bytes + candidate->download_bytes) /
            problem->link->duplex_bytes_per_s;
+}
+
+/** The seconds by which candidates are compared. */
+static double priced_seconds(const pti_problem *problem, const pti_candidate *candidate,
+                             double n_kernels) {
+    if (problem->enough_s > 0)
+        return fmax(candidate->run_s, problem->enough_s);
+    return candidate->run_s + traffic_seconds(problem, candidate) + host_s * n_kernels;
 }
 
 /** What pieces that are written move in any order: each goes out at least once, and comes in as
@@ -293,16 +351,25 @@ static void bound(const pti_problem *problem, const pti_estimate *all, const mov
     streams busy = streams_of(problem, all, candidate, least);
     candidate->upload_bytes = certain * least->upload_bytes;
     candidate->download_bytes = certain * least->download_bytes;
-    double seconds = steady_seconds(&busy, candidate->n_buffers, false) +
-                     busy.compute_s / (double)candidate->n_kernels +
-                     least_ends_seconds(all, problem->link);
-    candidate->seconds = certain * seconds + traffic_seconds(problem, candidate);
+    double seconds = fmax(fmax(busy.in_s, busy.out_s), busy.compute_s);
+    if (!problem->in_strips)
+        seconds = steady_seconds(&busy, candidate->n_buffers, false) +
+                  busy.compute_s / (double)candidate->n_kernels +
+                  least_ends_seconds(all, problem->link);
+    candidate->run_s = certain * seconds;
+    candidate->seconds = priced_seconds(problem, candidate, 0);
+}
+
+/** In strips, tiles stay while the index along which they are accumulated is run through. */
+static int fastest_of(const pti_problem *problem, const pti_estimate *all) {
+    int accumulated = problem->strips.accumulated;
+    return problem->in_strips && all->quotient[accumulated] > 1 ? accumulated : -1;
 }
 
 /** Choose the order and fill in the estimates from pieces described in full. */
 static void finish(const pti_problem *problem, const pti_estimate *all, pti_candidate *candidate) {
     int order[POLYTILE_MAX_DIMS] = {0};
-    best_order best = {0};
+    best_order best = {.fastest = fastest_of(problem, all)};
     int first = order_unsplit_first(all, order);
     if (all->n_dims - first <= MAX_PERMUTED)
         permute(all, order, first, &best);
@@ -311,9 +378,11 @@ static void finish(const pti_problem *problem, const pti_estimate *all, pti_cand
     memcpy(candidate->order, best.order, sizeof candidate->order);
     candidate->upload_bytes = best.moved.upload_bytes;
     candidate->download_bytes = best.moved.download_bytes;
-    candidate->seconds = estimate_seconds(problem, all, candidate, &best.moved) +
-                         traffic_seconds(problem, candidate) +
-                         host_s * (double)candidate->n_kernels;
+    candidate->run_s = estimate_seconds(problem, all, candidate, &best.moved);
+    candidate->seconds = priced_seconds(problem, candidate, n_launches(problem, candidate));
+    candidate->in_strips = problem->in_strips;
+    if (problem->in_strips && best.fastest < 0)
+        candidate->seconds = never_s;
 }
 
 void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate) {

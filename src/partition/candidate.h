@@ -6,17 +6,41 @@
 
 /* A way to cut the grid into equal superblocks, with an estimate of what it costs. */
 
+/** How superblocks are cut so that several pieces of what they accumulate are on the device. */
+typedef struct pti_strips {
+    int accumulated; /* the index along which threads combine into one element; -1: no strips */
+    int cut;         /* the index along which superblocks are cut into strips */
+    bool has_own_piece[PTI_MAX_OPERANDS]; /* each strip, as long as the tile stays */
+    bool passes[PTI_MAX_OPERANDS];        /* each strip has another piece, which does not stay */
+} pti_strips;
+
+/** The most strips of a superblock. */
+enum { PTI_MOST_STRIPS = 8 };
+
+/** The slots of an operand; 0: as many as buffers. */
+int pti_strips_slots(const pti_strips *strips, int operand, int n_strips);
+
+/** How a launch can be cut into strips; accumulated is -1 where nothing is to be gained. */
+pti_strips pti_strips_of(const pti_instance *instance);
+
 /** What all candidates of one search have in common. */
 typedef struct pti_problem {
     const pti_instance *instance;
     const polytile_link *link;
     pti_grid grid;
     int64_t limit_bytes;
+    bool in_strips;  /* superblocks are cut into strips */
+    double enough_s; /* not 0: candidates that run at most so long are equally good, and
+                                           nothing else has a price */
+    pti_strips strips;
     double n_accesses;                  /* element accesses of all threads, estimated */
     bool only_moves[POLYTILE_MAX_DIMS]; /* along this index no footprint grows or shrinks, clipping
                                            aside */
     bool depends[PTI_MAX_OPERANDS][POLYTILE_MAX_DIMS]; /* pti_operand_depends() */
 } pti_problem;
+
+/** The blocks of a strip of a superblock of so many. */
+int64_t pti_strip_blocks(int64_t n_blocks);
 
 pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *link,
                            const int64_t *block, int64_t limit_bytes);
@@ -28,8 +52,10 @@ typedef struct pti_candidate {
     int64_t n_kernels;
     double upload_bytes; /* estimated: what moves when neighbours share what they have in common */
     double download_bytes; /* estimated */
-    double seconds;        /* estimated, with small prices on hidden traffic and host time */
-    bool tapers;           /* with small superblocks at both ends it would be faster */
+    double run_s;          /* estimated */
+    double seconds;        /* the same with small prices on hidden traffic and host time */
+    bool in_strips;
+    bool tapers; /* with small superblocks at both ends it would be faster */
 } pti_candidate;
 
 /**

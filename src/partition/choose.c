@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/text.h"
+#include "partition/bound.h"
 #include "partition/build.h"
 #include "partition/certificate.h"
 #include "partition/fit.h"
@@ -96,6 +97,17 @@ static polytile_status offer_tapered(chooser *of, const pti_candidate *candidate
     return status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
 }
 
+/** The superblocks of a candidate in strips. */
+static polytile_status offer_in_strips(chooser *of, const pti_partition *even,
+                                       int64_t *need_bytes) {
+    pti_partition strips;
+    if (!pti_partition_in_strips(&of->problem, even, &strips))
+        return POLYTILE_NO_MEMORY;
+    polytile_status status = offer(of, &strips, need_bytes);
+    pti_partition_free(&strips);
+    return status;
+}
+
 static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate,
                                      int64_t *need_bytes) {
     pti_partition partition;
@@ -103,11 +115,53 @@ static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate
         return POLYTILE_UNSUPPORTED;
     if (!pti_partition_uniform(&of->problem, candidate, &partition))
         return POLYTILE_NO_MEMORY;
-    polytile_status status = offer(of, &partition, need_bytes);
-    if (status == POLYTILE_OK && of->strategy->objective.may_be_small && candidate->tapers)
+    polytile_status status = candidate->in_strips ? offer_in_strips(of, &partition, need_bytes)
+                                                  : offer(of, &partition, need_bytes);
+    if (status == POLYTILE_OK && of->strategy->objective.may_be_small && candidate->tapers &&
+        !candidate->in_strips)
         status = offer_tapered(of, candidate, &partition);
     pti_partition_free(&partition);
     return status;
+}
+
+static double moved_bytes(const pti_candidate *of) {
+    return of->upload_bytes + of->download_bytes;
+}
+
+/** How much longer a plan may take, by an estimate, that moves less: estimates are no better than
+ * this, and others use the link too. And from what multiple of the least that any plan moves on it
+ * is worth a look. */
+static const double as_good = 1.05, much_traffic = 1.1;
+
+/** Whether superblocks can be cut into strips with these options. */
+static bool may_be_in_strips(const chooser *of) {
+    return of->problem.strips.accumulated >= 0 && of->last_buffers > 1 &&
+           of->strategy->objective.may_be_small;
+}
+
+/** Take the best candidate whose superblocks are cut into strips, if it is better. */
+static bool search_in_strips(const chooser *of, const pti_problem *whole, bool found,
+                             pti_candidate *best) {
+    pti_candidate candidate;
+    pti_problem problem = *whole;
+    problem.in_strips = true;
+    if (!pti_search(&problem, &of->strategy->objective, of->last_buffers, &candidate))
+        return false;
+    if (!found || of->strategy->objective.is_better(&candidate, best))
+        *best = candidate;
+    return true;
+}
+
+/** Among candidates that are nearly as fast as the best one take that which moves least. */
+static void move_less(const chooser *of, const pti_problem *problem, pti_candidate *best) {
+    pti_problem relaxed = *problem;
+    pti_candidate candidate;
+    relaxed.in_strips = may_be_in_strips(of);
+    relaxed.enough_s = as_good * best->run_s;
+    int n_buffers = relaxed.in_strips ? of->last_buffers : best->n_buffers;
+    if (pti_search(&relaxed, &of->strategy->objective, n_buffers, &candidate) &&
+        candidate.seconds <= relaxed.enough_s && moved_bytes(&candidate) < moved_bytes(best))
+        *best = candidate;
 }
 
 /** The best candidate over all numbers of buffers. */
@@ -121,6 +175,13 @@ static bool search_all(const chooser *of, const pti_problem *problem, pti_candid
             *best = candidate;
         found = true;
     }
+    if (may_be_in_strips(of))
+        found |= search_in_strips(of, problem, found, best);
+    pti_bound least = pti_bound_find(problem->instance, INT64_MAX);
+    double least_bytes = (double)least.h2d_bytes + (double)least.d2h_bytes;
+    if (found && of->strategy->objective.may_be_small &&
+        moved_bytes(best) > much_traffic * least_bytes)
+        move_less(of, problem, best);
     return found;
 }
 

@@ -58,14 +58,18 @@ void pti_demand_add(pti_demand *demand, const pti_instance *instance,
 }
 
 pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *instance,
-                               const int64_t *n_pieces, int n_buffers, int64_t limit_bytes) {
+                               const int64_t *n_pieces, const int *n_kept, int n_buffers,
+                               int64_t limit_bytes) {
     enum { REGION_ALIGNMENT = 16 };
     pti_division slots = {.by_slots = true};
     for (int a = 0; a < instance->n_operands; a++) {
-        slots.n_slots[a] = (int)pti_min(n_buffers, n_pieces[a]);
+        bool is_kept = n_kept != NULL && n_kept[a] > 0;
+        slots.n_slots[a] = is_kept ? n_kept[a] : (int)pti_min(n_buffers, n_pieces[a]);
         int64_t bytes = saturating_mul(slots.n_slots[a], demand->operand_bytes[a]);
         slots.arena_bytes = saturating_add(slots.arena_bytes, bytes);
     }
+    if (n_kept != NULL)
+        return slots;
     int64_t region_bytes = demand->superblock_bytes;
     if (n_buffers > 1)
         region_bytes = saturating_add(region_bytes, REGION_ALIGNMENT - 1) & -REGION_ALIGNMENT;

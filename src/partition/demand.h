@@ -41,9 +41,12 @@ typedef struct pti_division {
  * The cheaper division for a demand; slots are preferred when both fit the limit.
  *
  * n_pieces: for each operand, how many different pieces the superblocks have (INT64_MAX: many).
+ * n_kept: for each operand, how many slots it has whatever the buffers; 0, or NULL: as many as
+ * buffers. With such operands there are slots only.
  */
 pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *instance,
-                               const int64_t *n_pieces, int n_buffers, int64_t limit_bytes);
+                               const int64_t *n_pieces, const int *n_kept, int n_buffers,
+                               int64_t limit_bytes);
 
 /** The number of different pieces of each operand under a uniform shape. */
 void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,

@@ -1,5 +1,7 @@
 #include "partition/fit.h"
 
+#include "base/checked.h"
+
 /** Below this many superblocks all of them are looked at. */
 enum { MAX_LISTED = 32, MAX_POSITIONS = 5 };
 
@@ -52,6 +54,24 @@ static bool next_combination(const positions *list, int n_dims, int *chosen) {
     return false;
 }
 
+/** A superblock, or a strip of it. */
+static polytile_domain threads_at(const pti_problem *problem, const int64_t *shape,
+                                  const int64_t *position) {
+    polytile_domain threads = pti_grid_superblock(&problem->grid, shape, position);
+    if (problem->in_strips) {
+        int cut = problem->strips.cut;
+        polytile_range *range = &threads.range[cut];
+        int64_t n_threads = pti_strip_blocks(shape[cut]) * problem->grid.block[cut];
+        range->hi = pti_min(range->hi, range->lo + n_threads - 1);
+    }
+    return threads;
+}
+
+static int n_strips(const pti_problem *problem, const int64_t *shape) {
+    int64_t n_blocks = shape[problem->strips.cut];
+    return (int)pti_ceil_div(n_blocks, pti_strip_blocks(n_blocks));
+}
+
 static bool fits_at(const pti_problem *problem, const int64_t *shape, int n_buffers,
                     const positions *list) {
     const pti_instance *instance = problem->instance;
@@ -61,15 +81,19 @@ static bool fits_at(const pti_problem *problem, const int64_t *shape, int n_buff
         int64_t position[POLYTILE_MAX_DIMS];
         for (int d = 0; d < instance->n_indices; d++)
             position[d] = list->position[d][chosen[d]];
-        polytile_domain threads = pti_grid_superblock(&problem->grid, shape, position);
+        polytile_domain threads = threads_at(problem, shape, position);
         pti_demand_add(&demand, instance, &threads);
         if (demand.superblock_bytes > problem->limit_bytes)
             return false;
     } while (next_combination(list, instance->n_indices, chosen));
     int64_t n_pieces[PTI_MAX_OPERANDS];
+    int n_kept[PTI_MAX_OPERANDS];
+    for (int a = 0; a < instance->n_operands && problem->in_strips; a++)
+        n_kept[a] = pti_strips_slots(&problem->strips, a, n_strips(problem, shape));
     pti_count_pieces(instance, &problem->grid, shape, n_pieces);
     pti_division division =
-        pti_demand_divide(&demand, instance, n_pieces, n_buffers, problem->limit_bytes);
+        pti_demand_divide(&demand, instance, n_pieces, problem->in_strips ? n_kept : NULL,
+                          n_buffers, problem->limit_bytes);
     return division.arena_bytes <= problem->limit_bytes;
 }
 

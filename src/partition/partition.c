@@ -6,6 +6,7 @@
 
 void pti_partition_free(pti_partition *partition) {
     free(partition->superblock);
+    free(partition->strip);
     *partition = (pti_partition){0};
 }
 
@@ -22,6 +23,10 @@ bool pti_partition_add(pti_partition *partition, int64_t *capacity,
     }
     partition->superblock[partition->n_superblocks++] = *threads;
     return true;
+}
+
+int pti_partition_strip(const pti_partition *partition, int64_t superblock) {
+    return partition->strip == NULL ? 0 : partition->strip[superblock];
 }
 
 /** Move one index a step on, in its direction; an index at its end turns round and the next slower

@@ -10,12 +10,18 @@ typedef struct pti_partition {
     int64_t shape[POLYTILE_MAX_DIMS]; /* blocks of the largest superblock along each index */
     int64_t n_superblocks;
     polytile_domain *superblock; /* threads; owned */
+    int n_strips; /* of a tile, each with its own piece of what is accumulated; else 0 */
+    int *strip;   /* of each superblock; owned; NULL without strips */
+    pti_strips strips;
 } pti_partition;
 
 void pti_partition_free(pti_partition *partition);
 
 /** Add a superblock; false when memory runs out. */
 bool pti_partition_add(pti_partition *partition, int64_t *capacity, const polytile_domain *threads);
+
+/** The strip of a superblock's tile that it is; 0 without strips. */
+int pti_partition_strip(const pti_partition *partition, int64_t superblock);
 
 /** The equal superblocks of a candidate, in serpentine order. Errors: false when memory runs out.
  */
@@ -30,6 +36,15 @@ bool pti_partition_uniform(const pti_problem *problem, const pti_candidate *cand
  */
 bool pti_partition_taper(const pti_problem *problem, const pti_candidate *candidate,
                          const pti_partition *even, pti_partition *tapered);
+
+/**
+ * The superblocks of a candidate cut into strips, which follow each other inside each of them: a
+ * strip's accumulators stay while others are computed, and go out while those of the next ones come
+ * to their end. The first superblock is cut along the accumulated index as well, so that a pipeline
+ * fills sooner. Errors: false when memory runs out.
+ */
+bool pti_partition_in_strips(const pti_problem *problem, const pti_partition *even,
+                             pti_partition *made);
 
 /**
  * Superblocks of varying size, for footprints that grow or shrink with the position: along one such

@@ -64,10 +64,15 @@ static double transfer_bytes(const pti_schedule *schedule, const pti_op *op,
     return (double)op->bytes * pti_run_cost(link, runs);
 }
 
+/** What a kernel brings into its caches while other threads compute costs no time; but its first
+ * threads wait, and its last ones. */
+static const double not_beside = 0.25;
+
 double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses) {
+    double touch_s = touched_bytes / link->kernel_bytes_per_s;
     double access_s =
         link->kernel_accesses_per_s > 0 ? n_accesses / link->kernel_accesses_per_s : 0;
-    return touched_bytes / link->kernel_bytes_per_s + access_s;
+    return fmax(touch_s, access_s) + not_beside * fmin(touch_s, access_s);
 }
 
 double pti_thread_accesses(const pti_instance *instance) {

@@ -9,9 +9,9 @@
 
 /** X-macro: operation, its word in texts, the stream that runs it. */
 #define PTI_OPS(X)                                                                                 \
-    X(UPLOAD, "upload", PTI_STREAM_IN) /* box: host array -> placement */                          \
-    X(COPY, "copy", PTI_STREAM_IN)     /* box: source placement -> placement, on the device */     \
-    X(FILL, "fill", PTI_STREAM_IN)     /* box: the reduction's identity -> placement */            \
+    X(UPLOAD, "upload", PTI_STREAM_IN)  /* box: host array -> placement */                         \
+    X(COPY, "copy", PTI_STREAM_IN)      /* box: source placement -> placement, on the device */    \
+    X(FILL, "fill", PTI_STREAM_COMPUTE) /* box: the reduction's identity -> placement */           \
     X(LAUNCH, "launch", PTI_STREAM_COMPUTE) /* box: threads of one superblock */                   \
     X(DOWNLOAD, "download", PTI_STREAM_OUT) /* box: placement -> host array */
 

@@ -53,6 +53,11 @@ static int longest_index(const pti_grid *grid) {
     return longest;
 }
 
+/** In strips, how thick panels are follows from the tile; else the longest index leaves most room. */
+static int index_to_solve(const pti_problem *problem) {
+    return problem->in_strips ? problem->strips.accumulated : longest_index(&problem->grid);
+}
+
 typedef struct search {
     const pti_problem *problem;
     const pti_objective *objective;
@@ -199,14 +204,14 @@ static void refine(search *of) {
     int n_indices = of->problem->instance->n_indices;
     bool improved = of->found;
     for (int round = 0; improved && round < MAX_ROUNDS; round++) {
-        double before_s = of->best->seconds;
+        pti_candidate before = *of->best;
         for (int d = 0; d < n_indices; d++) {
             int64_t quotient = pti_grid_quotient(&of->problem->grid, of->best->shape, d);
             const int64_t tried[] = {quotient - 1, quotient + 1, quotient / 2, quotient * 2};
             for (size_t k = 0; k < sizeof tried / sizeof *tried && d != of->solved; k++)
                 try_quotient(of, d, tried[k]);
         }
-        improved = of->best->seconds < before_s;
+        improved = of->objective->is_better(of->best, &before);
     }
 }
 
@@ -215,7 +220,7 @@ bool pti_search(const pti_problem *problem, const pti_objective *objective, int 
     search of = {.problem = problem,
                  .objective = objective,
                  .n_buffers = n_buffers,
-                 .solved = longest_index(&problem->grid),
+                 .solved = index_to_solve(problem),
                  .best = best};
     extents lists[POLYTILE_MAX_DIMS];
     int max_extents = extents_per_index(problem, objective);

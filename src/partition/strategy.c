@@ -37,7 +37,7 @@ static bool less_traffic(const pti_candidate *a, const pti_candidate *b) {
 static bool less_time(const pti_candidate *a, const pti_candidate *b) {
     if (differ(a->seconds, b->seconds))
         return a->seconds < b->seconds;
-    return longer_rows(a, b);
+    return differ(moved(a), moved(b)) ? moved(a) < moved(b) : longer_rows(a, b);
 }
 
 static bool cost_fewer_kernels(const pti_cost *a, const pti_cost *b) {

@@ -22,8 +22,8 @@ static bool fits(const varying *of, const int64_t *first, const int64_t *shape) 
         n_pieces[a] = INT64_MAX;
     pti_demand_add(&demand, instance, &threads);
     int64_t limit_bytes = of->problem->limit_bytes;
-    return pti_demand_divide(&demand, instance, n_pieces, of->n_buffers, limit_bytes).arena_bytes <=
-           limit_bytes;
+    return pti_demand_divide(&demand, instance, n_pieces, NULL, of->n_buffers, limit_bytes)
+               .arena_bytes <= limit_bytes;
 }
 
 /** The most blocks along the varying index from first on; 0 if not even one fits. */

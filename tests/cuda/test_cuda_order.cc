@@ -205,7 +205,8 @@ TEST(CudaOrder, EnqueuesNoWaitThatTheStreamsImply) {
         std::vector<std::pair<pti_op_kind, std::vector<int64_t>>> ops;
         int n_records, n_waits;
     } rows[] = {
-        {{{PTI_UPLOAD, {}}, {PTI_UPLOAD, {0}}, {PTI_COPY, {0, 1}}, {PTI_FILL, {2}}}, 0, 0},
+        {{{PTI_UPLOAD, {}}, {PTI_UPLOAD, {0}}, {PTI_COPY, {0, 1}}}, 0, 0},
+        {{{PTI_FILL, {}}, {PTI_FILL, {0}}, {PTI_LAUNCH, {0, 1}}}, 0, 0},
         {{{PTI_UPLOAD, {}}, {PTI_LAUNCH, {0}}, {PTI_LAUNCH, {0}}, {PTI_DOWNLOAD, {2}}}, 2, 2},
         {{{PTI_UPLOAD, {}}, {PTI_UPLOAD, {}}, {PTI_LAUNCH, {1}}, {PTI_LAUNCH, {0}}}, 1, 1},
         {{{PTI_UPLOAD, {}}, {PTI_LAUNCH, {0}}, {PTI_DOWNLOAD, {0}}}, 1, 2},

@@ -264,8 +264,6 @@ TEST(Check, RejectsWhatIsBroken) {
          },
          "s[1] is filled in place but never written"},
         {"not filled in place", SumInPlace, [](Handmade &m) { m.Drop(0); }, "s[0]: is read"},
-        {"fill in place races with the launch", SumInPlace, [](Handmade &m) { m.waits[1].clear(); },
-         "may run beside"},
     };
     for (const Break &row : rows) {
         Handmade made = row.make();

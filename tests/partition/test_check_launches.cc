@@ -485,8 +485,6 @@ TEST(CheckLaunches, UnwrittenElementsAreFilled) {
          "does not start from an identity, nor is it all unwritten"},
         {"an array that was written", Chain, [](Handmade &m) { m.ops[0].kind = PTI_FILL; },
          "does not start from an identity, nor is it all unwritten"},
-        {"filled beside the launch", Resume, [](Handmade &m) { m.waits[1].clear(); },
-         "may run beside"},
     };
     for (const Break &row : rows)
         ExpectRejected(row);

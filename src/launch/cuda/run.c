@@ -78,7 +78,7 @@ static polytile_status copy(pti_cuda_device *cuda, const pti_command *command) {
 }
 
 static polytile_status fill(pti_cuda_device *cuda, const pti_command *command) {
-    return pti_cuda_fill(cuda, &command->move, cuda->stream[PTI_STREAM_IN]);
+    return pti_cuda_fill(cuda, &command->move, cuda->stream[PTI_STREAM_COMPUTE]);
 }
 
 static polytile_status launch(pti_cuda_device *cuda, const pti_command *command) {
