@@ -13,7 +13,7 @@ static const example_spec spec = {
                "memory limit.",
     .default_n = 4096,
     .least_n = 1,
-    .extras = EXAMPLE_SPLIT_K | EXAMPLE_KERNELS,
+    .extras = EXAMPLE_SPLIT_K | EXAMPLE_KERNELS | EXAMPLE_TF32,
     .n_inputs = 2,
     .n_outputs = 1,
     .files = "files: --input A, --input B (f32, n x n), --output C",
@@ -122,18 +122,41 @@ static polytile_status multiply(session *s, void *blas, result *r) {
     return s->options.plan_only ? POLYTILE_OK : run(s, kernel, plan, arrays, r);
 }
 
+/** TF32 is cuBLAS's, and is of f32 only in that small whole numbers come out exact. */
+static polytile_status check_tf32(session *s) {
+    if (!s->options.tf32)
+        return POLYTILE_OK;
+    if (!s->is_cuda || s->options.kernel == EXAMPLE_PLAIN_KERNEL)
+        return session_fail(
+            s, POLYTILE_UNSUPPORTED,
+            "--tf32 is for cuBLAS on a GPU; use it with --device cuda:K and without "
+            "--kernel plain");
+    if (!matmul_has_blas)
+        return session_fail(s, POLYTILE_UNSUPPORTED,
+                            "--tf32 needs cuBLAS, and this program was built without it");
+    return POLYTILE_OK;
+}
+
+/** What plans assume of the kernel in TF32: about six times the rate of f32. */
+static void assume_tf32(session *s, polytile_link *link) {
+    *link = s->plan_options.link != NULL ? *s->plan_options.link : polytile_link_default;
+    link->kernel_accesses_per_s *= 6;
+    s->plan_options.link = link;
+}
+
 /** Start cuBLAS where it is wanted and there is one. It takes memory of its own, which is left to
  * it where the user set no limit. */
 static polytile_status open_blas(session *s, void **blas) {
     bool is_wanted = s->options.kernel == EXAMPLE_BLAS_KERNEL;
     *blas = NULL;
+    TRY(check_tf32(s));
     if (!s->is_cuda || s->options.plan_only || s->options.kernel == EXAMPLE_PLAIN_KERNEL)
         return POLYTILE_OK;
     if (!matmul_has_blas)
         return is_wanted ? session_fail(s, POLYTILE_UNSUPPORTED,
                                         "this program was built without cuBLAS; use --kernel plain")
                          : POLYTILE_OK;
-    *blas = matmul_blas_create();
+    *blas = matmul_blas_create(s->options.tf32);
     if (*blas == NULL)
         return session_fail(s, POLYTILE_DEVICE,
                             "cuBLAS does not start on %s, which may have too little memory free; "
@@ -146,7 +169,10 @@ static polytile_status open_blas(session *s, void **blas) {
 
 static polytile_status matmul(session *s, result *r) {
     void *blas;
+    polytile_link link;
     polytile_status status = open_blas(s, &blas);
+    if (s->options.tf32)
+        assume_tf32(s, &link);
     if (status == POLYTILE_OK)
         status = multiply(s, blas, r);
     matmul_blas_destroy(blas);

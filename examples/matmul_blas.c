@@ -4,9 +4,15 @@
 
 const bool matmul_has_blas = true;
 
-void *matmul_blas_create(void) {
+void *matmul_blas_create(bool tf32) {
     cublasHandle_t blas;
-    return cublasCreate(&blas) == CUBLAS_STATUS_SUCCESS ? blas : NULL;
+    if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS)
+        return NULL;
+    cublasMath_t mode = tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH;
+    if (cublasSetMathMode(blas, mode) == CUBLAS_STATUS_SUCCESS)
+        return blas;
+    cublasDestroy(blas);
+    return NULL;
 }
 
 void matmul_blas_destroy(void *blas) {

@@ -12,8 +12,8 @@ extern "C" {
 extern const bool matmul_has_blas;
 
 /** Start cuBLAS on the CUDA device that is current; NULL when that fails. What is returned is the
- * launchers' user, and the caller's to destroy. */
-void *matmul_blas_create(void);
+ * launchers' user, and the caller's to destroy. tf32: products of f32 rounded to TF32, on tensor cores. */
+void *matmul_blas_create(bool tf32);
 void matmul_blas_destroy(void *blas);
 
 /** C = A B over whole rows and columns. */

@@ -5,7 +5,8 @@
 
 const bool matmul_has_blas = false;
 
-void *matmul_blas_create(void) {
+void *matmul_blas_create(bool tf32) {
+    (void)tf32;
     return NULL;
 }
 

@@ -92,6 +92,11 @@ static bool store_kernel(example_options *options, const char *value) {
     return false;
 }
 
+static bool store_tf32(example_options *options, const char *value) {
+    (void)value;
+    return options->tf32 = true;
+}
+
 static bool store_memory(example_options *options, const char *value) {
     options->pinned = strcmp(value, "pinned") == 0;
     return options->pinned || strcmp(value, "pageable") == 0;
@@ -171,6 +176,9 @@ static const option option_table[] = {
      "cuda:K, blocked by hand on the host; auto (default):\n"
      "blas where this program was built with it",
      EXAMPLE_KERNELS, store_kernel},
+    {"tf32", NULL, NULL,
+     "multiply in TF32 on tensor cores, by cuBLAS on\ncuda:K; small whole numbers stay exact",
+     EXAMPLE_TF32, store_tf32},
     {"check", NULL, NULL, "compare every element with a plain loop; exit 1 if\nany differs", 0,
      store_check},
     {"plan", NULL, NULL, "plan only, at any size: no array is allocated,\nnothing runs", 0,

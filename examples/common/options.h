@@ -12,6 +12,7 @@ typedef enum example_extras {
     EXAMPLE_STEPS = 1,
     EXAMPLE_SPLIT_K = 2,
     EXAMPLE_KERNELS = 4,
+    EXAMPLE_TF32 = 8,
 } example_extras;
 
 /** What computes, where a program has several. */
@@ -48,6 +49,7 @@ typedef struct example_options {
     int64_t steps_per_pass; /* at most; 0: auto */
     bool split_k;
     example_kernel kernel;
+    bool tf32;
     bool pinned;
     int n_inputs;
     const char *input[EXAMPLE_MAX_FILES];

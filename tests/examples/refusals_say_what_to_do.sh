@@ -30,6 +30,8 @@ expect_refusal 2 'pageable or pinned' vector_add --memory fast
 expect_refusal 2 'cuda:K' vector_add --n 10 --memory pinned
 expect_refusal 2 'plain, blas or auto' matmul --kernel fast
 expect_refusal 2 'unknown option' jacobi --kernel plain
+expect_refusal 2 'cuda:K' matmul --n 10 --tf32
+expect_refusal 2 'without --kernel plain' matmul --n 10 --tf32 --kernel plain --device cuda:0 --plan --limit 1MiB
 expect_refusal 2 'unknown device' vector_add --device cudax --plan --limit 1MiB
 expect_refusal 2 'cuda:4096' vector_add --n 10 --device cuda:4096
 has_gpu || for example in vector_add matrix_add jacobi matmul; do

@@ -96,7 +96,7 @@ void expect_product(const std::string &device_text, bool split, int64_t n) {
     polytile_kernel *kernel = nullptr;
     polytile_array *arrays[3] = {};
     polytile_implementation implementation = {};
-    implementation.user = matmul_blas_create();
+    implementation.user = matmul_blas_create(false);
     implementation.host_launcher = split ? gemm_by_blas : matmul_by_blas;
     const polytile_domain threads = polytile_domain_from_extents(split ? 3 : 2, extents);
     ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
