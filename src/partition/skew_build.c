@@ -44,8 +44,8 @@ typedef struct stream {
     int number;    /* of the pass */
     int64_t n_slabs;
     int64_t lap;      /* over all passes, of the slab that was brought last */
-    int64_t brought;  /* the last operation that slab k waits for, of the uploads' stream */
-    int64_t computed; /* the last launch */
+    int64_t brought;  /* the last operation on the stream of the uploads */
+    int64_t computed; /* the last on that of the launches */
 } stream;
 
 static int n_arrays_of(const stream *of) {
@@ -60,7 +60,10 @@ static int64_t add(stream *of, const pti_op *op, const pti_last *waits) {
         if (waits->op[s] > of->waited[on].op[s])
             left.op[s] = of->waited[on].op[s] = waits->op[s];
     }
-    return pti_builder_add(&of->builder, op, &left);
+    int64_t added = pti_builder_add(&of->builder, op, &left);
+    if (on != PTI_STREAM_OUT)
+        *(on == PTI_STREAM_IN ? &of->brought : &of->computed) = added;
+    return added;
 }
 
 /* Which superblock of which launch an operation is for. */
@@ -152,7 +155,7 @@ static void bring_boxes(stream *of, const move *made, lane *along, const pti_box
         pti_last waits = pti_last_none();
         if (made->kind == PTI_UPLOAD)
             pti_last_note(&waits, PTI_DOWNLOAD, download_of(of, along, rows.hi));
-        of->brought = add_move(of, made, &of->scratch.box[b], &waits);
+        add_move(of, made, &of->scratch.box[b], &waits);
     }
 }
 
@@ -259,8 +262,8 @@ static void carry_array(stream *of, int array, int64_t k, int64_t lap) {
     pti_last_note(&waits, PTI_LAUNCH, of->computed);
     find_known(of, array, k, (polytile_range){rows.lo, before.hi, 1});
     for (int b = 0; b < of->known.n_boxes; b++) {
-        of->brought = add_move(of, &made, &of->known.box[b], &waits);
-        pti_last_note(&slot_of(along, lap - 1)->users, PTI_COPY, of->brought);
+        int64_t added = add_move(of, &made, &of->known.box[b], &waits);
+        pti_last_note(&slot_of(along, lap - 1)->users, PTI_COPY, added);
     }
 }
 
@@ -297,7 +300,7 @@ static void add_launch(stream *of, int l, int64_t k, int64_t lap, const pti_last
         placement[cut->array[o]] = in->placement;
         pti_last_join(&all, &in->before);
     }
-    of->computed = add(of, &op, &all);
+    add(of, &op, &all);
     for (int o = 0; o < cut->instance->n_operands; o++) {
         if (placement[cut->array[o]] >= 0)
             pti_last_note(&image_of(of, cut->array[o], lap)->users, PTI_LAUNCH, of->computed);
@@ -390,6 +393,7 @@ static void move_whole(stream *of, int array, pti_op_kind kind, const pti_boxes 
     pti_last waits = pti_last_none();
     slot *in = &of->lane[array].slot[0];
     pti_last_note(&waits, PTI_UPLOAD, of->brought);
+    pti_last_note(&waits, PTI_LAUNCH, of->computed);
     for (int b = 0; b < set->n_boxes; b++) {
         pti_op op = {.kind = kind,
                      .placement = in->placement,
@@ -397,9 +401,7 @@ static void move_whole(stream *of, int array, pti_op_kind kind, const pti_boxes 
                      .bytes = pti_box_count(&set->box[b]) *
                               of->chain->arrays->operand[array].element_bytes,
                      .box = set->box[b]};
-        int64_t added = add(of, &op, &waits);
-        if (kind != PTI_DOWNLOAD)
-            of->brought = added;
+        add(of, &op, &waits);
     }
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 int handle;
 int n_overwriting, n_adding;
+cublasMath_t mode;
 
 struct Product {
     int64_t rows, columns, depth;
@@ -48,6 +49,11 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *created) {
 }
 
 cublasStatus_t cublasDestroy_v2(cublasHandle_t) {
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasSetMathMode(cublasHandle_t, cublasMath_t set) {
+    mode = set;
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -126,6 +132,13 @@ TEST(MatmulBlas, OverwritesOnlyWhatHoldsNothingYet) {
     expect_product("host(memory=20KiB)", true, 109);
     EXPECT_GT(n_overwriting, 0);
     EXPECT_GT(n_adding, 0);
+}
+
+TEST(MatmulBlas, RoundsToTf32OnlyWhereAsked) {
+    for (const bool tf32 : {false, true}) {
+        matmul_blas_destroy(matmul_blas_create(tf32));
+        EXPECT_EQ(mode, tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH);
+    }
 }
 
 } // namespace
