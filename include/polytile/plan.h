@@ -48,7 +48,7 @@ typedef struct polytile_plan_options {
                                   by itself, 0: chosen */
 } polytile_plan_options;
 
-/** The sub-kernels of one launch, their order, and what moves when; immutable. */
+/** The sub-kernels of one or several launches, their order, and what moves when; immutable. */
 typedef struct polytile_plan polytile_plan;
 
 /**
@@ -125,6 +125,12 @@ typedef struct polytile_plan_summary {
                             uploaded, come to together in every plan; docs/bounds.md */
     const char *bound;   /* which bound that is, and of what: "matmul-like (A, B, C): ..."; "" in
                             place; lives as long as the plan */
+    int n_launches;      /* 1, or those of a chain; then the kernel and all that is said of
+                                  threads are those of the launch with the most of them */
+    int64_t launches_per_pass; /* that run while the data goes through the device once */
+    int64_t n_passes;          /* in which that happens */
+    int64_t slab_threads;      /* chains: launches take turns in slabs of so many threads along an
+                             index; 0: they do not, each runs whole before the next */
 } polytile_plan_summary;
 
 void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary *summary);

@@ -29,6 +29,11 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the plan and %s are of different contexts; create both in one", name,
                         device->text);
+    if (plan->chain != NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan is of %d launches, which no run of one kernel can make; hand "
+                        "them to a queue",
+                        name, plan->summary.n_launches);
     if (strcmp(polytile_kernel_get_name(kernel), name) != 0 ||
         polytile_kernel_get_n_arrays(kernel) != plan->instance->n_operands)
         return pti_fail(ctx, POLYTILE_INVALID,

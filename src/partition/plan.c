@@ -3,12 +3,13 @@
 #include "access/conflict.h"
 #include "partition/build.h"
 #include "partition/choose.h"
+#include "partition/plan_chain.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static double now_s(void) {
+double pti_plan_now_s(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -16,8 +17,8 @@ static double now_s(void) {
 
 static void destroy_plan(pti_object *object) {
     polytile_plan *plan = (polytile_plan *)object;
-    pti_schedule_free(plan->schedule);
-    pti_instance_free(plan->instance);
+    pti_schedule_free(plan->owned_schedule);
+    pti_instance_free(plan->owned_instance);
     free(plan);
 }
 
@@ -142,6 +143,9 @@ static void summarise(polytile_plan *plan, const pti_choice *choice, const char 
         .lower_bound_h2d_bytes = plan->bound.h2d_bytes,
         .bound_bytes = plan->bound.goal_bytes,
         .bound = plan->bound.reason,
+        .n_launches = 1,
+        .launches_per_pass = 1,
+        .n_passes = 1,
     };
     memcpy(summary->block, choice->grid.block, sizeof summary->block);
     memcpy(summary->grid_blocks, choice->grid.n_blocks, sizeof summary->grid_blocks);
@@ -165,7 +169,7 @@ done:
 polytile_status polytile_plan_create(const polytile_kernel *kernel, const polytile_domain *domain,
                                      polytile_array *const *arrays,
                                      const polytile_plan_options *options, polytile_plan **plan) {
-    double start_s = now_s();
+    double start_s = pti_plan_now_s();
     if (plan != NULL)
         *plan = NULL;
     if (kernel == NULL)
@@ -187,11 +191,11 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
                                       : pti_choose(ctx, instance, strategy, options, &choice));
     made = calloc(1, sizeof *made);
     PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(ctx, "plan", sizeof *made));
-    made->instance = instance;
-    made->schedule = choice.schedule;
+    made->instance = made->owned_instance = instance;
+    made->schedule = made->owned_schedule = choice.schedule;
     summarise(made, &choice, strategy->name, options->limit_bytes);
     made->has_block = options->block != NULL;
-    made->summary.plan_seconds = now_s() - start_s;
+    made->summary.plan_seconds = pti_plan_now_s() - start_s;
     pti_object_adopt(ctx, &made->object, destroy_plan);
     *plan = made;
 done:
@@ -231,6 +235,6 @@ polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t 
         return pti_fail(plan->object.context, POLYTILE_INVALID,
                         "%s: superblock %lld of %lld; they count from 0", plan->summary.kernel,
                         (long long)k, (long long)plan->schedule->n_superblocks);
-    *threads = plan->schedule->superblock[k];
+    *threads = plan->schedule->superblock[plan->chain == NULL ? k : plan->chain->run_order[k]];
     return POLYTILE_OK;
 }

@@ -8,9 +8,12 @@
 
 struct polytile_plan {
     pti_object object;
-    pti_instance *instance; /* owned */
-    pti_schedule *schedule; /* owned */
-    pti_bound bound;        /* all 0 in place, where nothing moves */
+    const pti_instance *instance; /* owned_instance, or a chain's arrays: see launches.h */
+    pti_instance *owned_instance;
+    const pti_schedule *schedule; /* owned_schedule, or that of the chain's residency */
+    pti_schedule *owned_schedule;
+    struct pti_plan_chain *chain; /* owned; NULL: one launch */
+    pti_bound bound;              /* all 0 in place, where nothing moves */
     polytile_plan_summary summary;
     bool has_block;                /* the block was asked for, not chosen */
     int64_t paper_overshoot_bytes; /* strategy "paper": by how much its own answer exceeds the
@@ -26,6 +29,9 @@ struct polytile_plan {
 polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_domain *domain,
                               polytile_array *const *arrays, const polytile_plan_options *options,
                               pti_instance **instance);
+
+/** A clock for how long planning takes. */
+double pti_plan_now_s(void);
 
 /** The three forms of polytile_plan_to_string(); *text is owned by the caller. */
 polytile_status pti_plan_to_text(const polytile_plan *plan, char **text);
