@@ -165,7 +165,7 @@ static const option option_table[] = {
     {"block", "TxTx..", "expects threads an index, such as 32x8",
      "threads of a block, one number an index (default:\nchosen by the library)", 0, store_block},
     {"steps-per-pass", "T", "expects a whole number of at least 1, or auto",
-     "time steps in a pass over the data, at most (this\nversion runs one), or auto (default)",
+     "time steps in a pass over the data, at most (1: each\nby itself), or auto (default)",
      EXAMPLE_STEPS, store_steps_per_pass},
     {"split-k", "auto|off", "expects auto or off",
      "auto (default): the sum over k may be split; off:\n"

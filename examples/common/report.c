@@ -24,14 +24,13 @@ void report_keep_fastest(result *r, const polytile_report *repetition) {
     r->ran = true;
 }
 
-/** What ran, or what the plan of one launch says that all of them do by themselves. Whatever stays
- * on the device between them, the data of one has to go there and its results back. */
+/** What ran, or what the plan says. */
 static polytile_report figures(const result *r) {
     polytile_report planned = {
-        .n_kernels = r->plan.n_kernels * r->n_launches,
+        .n_kernels = r->plan.n_kernels,
         .peak_device_bytes = r->plan.peak_device_bytes,
-        .h2d_bytes = r->plan.h2d_bytes * r->n_launches,
-        .d2h_bytes = r->plan.d2h_bytes * r->n_launches,
+        .h2d_bytes = r->plan.h2d_bytes,
+        .d2h_bytes = r->plan.d2h_bytes,
         .lower_bound_bytes = r->plan.lower_bound_bytes,
     };
     return r->ran ? r->run : planned;
@@ -95,8 +94,8 @@ void report_text(const session *s, const result *r) {
     printf("%s of ", s->spec->name);
     print_numbers(r->shape, r->n_dims, "x");
     printf(" %s", type_text(r->type));
-    if (r->n_launches > 1)
-        printf(", %lld steps,", (long long)r->n_launches);
+    if (r->n_steps > 0)
+        printf(", %lld steps,", (long long)r->n_steps);
     printf(" on %s%s\n", s->device_text, r->ran ? "" : " (planned, not run)");
     print_limit(s);
     print_plan(r);
@@ -138,7 +137,7 @@ static void print_json_problem(const session *s, const result *r) {
     print_json_counts("shape", r->shape, r->n_dims);
     print_json_text("type", type_text(r->type));
     if (s->spec->extras & EXAMPLE_STEPS)
-        print_json_count("steps", r->n_launches);
+        print_json_count("steps", r->n_steps);
     print_json_count("limit_bytes", s->limit_bytes);
     print_json_text("strategy", r->plan.strategy);
     print_json_count("buffers", r->plan.n_buffers);

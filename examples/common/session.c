@@ -113,6 +113,7 @@ static polytile_status open_session(session *s) {
     s->plan_options.strategy = s->options.strategy;
     s->plan_options.n_buffers = s->options.n_buffers;
     s->plan_options.block = s->options.n_block > 0 ? s->options.block : NULL;
+    s->plan_options.launches_per_pass = s->options.steps_per_pass;
     return open_device(s);
 }
 
@@ -149,13 +150,10 @@ static int report_result(const session *s, const result *r) {
 
 int example_main(const example_spec *spec, int argc, char **argv, example_body *body) {
     session s = {.spec = spec};
-    result r = {.n_launches = 1};
+    result r = {0};
     example_parsed parsed = example_options_parse(spec, argc, argv, &s.options);
     if (parsed != EXAMPLE_GO)
         return parsed == EXAMPLE_HELPED ? EXIT_DONE : EXIT_REFUSED;
-    if (s.options.steps_per_pass > 1)
-        fprintf(stderr, "%s: this version runs one time step in a pass over the data, not %lld\n",
-                spec->name, (long long)s.options.steps_per_pass);
     polytile_status status = open_session(&s);
     if (status == POLYTILE_OK)
         status = body(&s, &r);

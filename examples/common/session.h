@@ -38,10 +38,10 @@ typedef struct result {
     polytile_type type;
     int n_dims; /* of the shape, as n x n or rows x columns */
     int64_t shape[POLYTILE_MAX_DIMS];
-    int64_t n_launches; /* one after another, of the same plan */
+    int64_t n_steps; /* 0: the example has none */
     polytile_plan_summary plan;
     bool ran;
-    polytile_report run; /* of the fastest repetition, summed over its launches */
+    polytile_report run; /* of the fastest repetition */
     bool checked;
     double max_error;
     double tolerance; /* 0 unless the inputs are the user's and rounding is to be expected */

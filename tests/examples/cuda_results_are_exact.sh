@@ -17,6 +17,7 @@ for limit in 1MiB 10000000 64MiB 1GiB; do
         run_cuda "$limit" vector_add --n 10000003 --memory "$memory" --repeat 2
         run_cuda "$limit" matrix_add --n 1731 --memory "$memory" --repeat 2
         run_cuda "$limit" jacobi --n 1731 --steps 7 --memory "$memory"
+        run_cuda "$limit" jacobi3d --n 131 --steps 5 --memory "$memory"
         run_cuda "$limit" matmul --n 1025 --memory "$memory"
     done
     for split in auto off; do
@@ -33,6 +34,10 @@ for buffers in 1 2 3 auto; do
     run_cuda 4MiB vector_add --n 3000001 --buffers "$buffers"
     run_cuda 4MiB jacobi --n 1025 --steps 4 --buffers "$buffers"
     run_cuda 4MiB matmul --n 1000 --buffers "$buffers"
+done
+for steps_per_pass in 1 3 auto; do
+    run_cuda 4MiB jacobi --n 1731 --steps 20 --steps-per-pass "$steps_per_pass"
+    run_cuda 4MiB jacobi3d --n 131 --steps 20 --steps-per-pass "$steps_per_pass"
 done
 for example in vector_add matrix_add matmul 'matmul --split-k off' 'jacobi --steps 5'; do
     # shellcheck disable=SC2086 # an example and its options

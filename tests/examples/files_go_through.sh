@@ -17,6 +17,20 @@ for type in f32 f64; do
     expect_exit 0 field draw "$work/picture.svg" "$work/plate.npy" "$work/after5.npy"
     head -c 4 "$work/picture.svg" | grep -q '<svg' || fail 'the picture is an SVG'
 done
+
+# A field of three dimensions has the bytes of one of two, under another header of the same length.
+for type in f32 f64; do
+    expect_exit 0 field make 30x40 "$work/plate.npy" "$type"
+    LC_ALL=C sed '1s/(30, 40), }  /(5, 6, 40), }/' "$work/plate.npy" >"$work/body.npy"
+    expect_exit 0 jacobi3d --input "$work/body.npy" --output "$work/after2.npy" --steps 2 \
+        --limit 16KiB --check --json
+    expect 'max_error == 0'
+    expect 'n == 5'
+    [[ $(value type) == "$type" ]] || fail "jacobi3d keeps the type $type"
+    expect_exit 0 jacobi3d --input "$work/after2.npy" --output "$work/again.npy" --steps 3 --check
+    expect_exit 0 jacobi3d --input "$work/body.npy" --output "$work/after5.npy" --steps 5
+    cmp "$work/after5.npy" "$work/again.npy" || fail '2 and 3 steps are 5 steps'
+done
 leftovers=("$work"/*scratch* "$work"/*.part)
 [[ ! -e ${leftovers[0]} && ! -e ${leftovers[1]} ]] || fail 'no scratch file is left over'
 
@@ -38,6 +52,7 @@ expect 'n == 40'
 expect_refusal 2 'overwrite an input' jacobi --input "$work/d.npy" \
     --output "$work/../$(basename "$work")/d.npy"
 expect_refusal 2 'contradicts' jacobi --input "$work/d.npy" --n 41
+expect_refusal 2 'dimensions' jacobi3d --input "$work/d.npy"
 expect_refusal 2 'dimensions' vector_add --input "$work/d.npy"
 expect_refusal 2 'one too many' jacobi --input "$work/d.npy" --input "$work/d.npy"
 expect_refusal 2 'is needed' matmul --input "$work/plate.npy"

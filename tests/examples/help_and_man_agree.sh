@@ -3,7 +3,7 @@
 # shellcheck source-path=SCRIPTDIR source=support.bash
 . "$(dirname "${BASH_SOURCE[0]}")/support.bash"
 
-for name in vector_add matrix_add jacobi matmul; do
+for name in vector_add matrix_add jacobi jacobi3d matmul; do
     expect_exit 0 "$name" --help
     options=$(grep -oE '^  --[a-z-]+' "$work/out" | tr -d ' ')
     for option in --n --device --limit --check --plan --json --input --output --trace --repeat \

@@ -15,6 +15,8 @@ expect_plan vector_add --n 1000000000000 --limit 64GiB
 [[ $(value device) == 'host(memory=64GiB)' ]] || fail 'the limit is in the device text'
 expect_plan jacobi --n 1000000 --steps 10 --limit 16GiB
 expect 'steps == 10'
+expect_plan jacobi3d --n 10000 --steps 10 --limit 64GiB
+expect 'steps == 10'
 expect_plan matmul --n 200000 --limit 64GiB --split-k auto
 expect_plan matmul --n 200000 --limit 64GiB --split-k off
 expect_plan vector_add --n 67107840 --device 'host(memory=64MiB)' --strategy min-kernels --buffers 1
@@ -34,7 +36,7 @@ expect "lower_bound_bytes == $planned"
 expect 'h2d_bytes + d2h_bytes >= lower_bound_bytes'
 
 # A GPU need not be here to plan for it, but its limit must be said.
-for example in vector_add matrix_add 'jacobi --steps 3' matmul 'matmul --split-k off --kernel plain'; do
+for example in vector_add matrix_add 'jacobi --steps 3' 'jacobi3d --steps 3' matmul 'matmul --split-k off --kernel plain'; do
     # shellcheck disable=SC2086 # an example and its options
     expect_plan $example --device cuda:0 --limit 16MiB
     expect 'limit_bytes == 16777216'

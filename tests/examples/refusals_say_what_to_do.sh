@@ -10,6 +10,7 @@ expect_refusal 2 'expects a whole number' vector_add --n
 expect_refusal 2 'expects a whole number' vector_add --n -5
 expect_refusal 2 'expects a whole number' vector_add --n 99999999999999999999
 expect_refusal 2 'at least 3' jacobi --n 2
+expect_refusal 2 'at least 3' jacobi3d --n 2
 expect_refusal 2 'expects a size' vector_add --limit big
 expect_refusal 2 'expects 1, 2, 3 or auto' vector_add --buffers 4
 expect_refusal 2 'takes no value' vector_add --check=yes
@@ -19,6 +20,7 @@ expect_refusal 2 'unknown device' vector_add --device gpu
 expect_refusal 2 'min-kernels' vector_add --n 10 --strategy best
 expect_refusal 2 'as many numbers' vector_add --n 10 --block 2x2
 expect_refusal 2 'at least 1, or auto' jacobi --steps-per-pass 0
+expect_refusal 2 'too many' jacobi --steps 3000000000 --plan
 expect_refusal 2 'unknown option' vector_add --steps 3
 expect_refusal 2 'unknown option' jacobi --split-k off
 expect_refusal 2 'auto or off' matmul --split-k on
@@ -34,7 +36,7 @@ expect_refusal 2 'cuda:K' matmul --n 10 --tf32
 expect_refusal 2 'without --kernel plain' matmul --n 10 --tf32 --kernel plain --device cuda:0 --plan --limit 1MiB
 expect_refusal 2 'unknown device' vector_add --device cudax --plan --limit 1MiB
 expect_refusal 2 'cuda:4096' vector_add --n 10 --device cuda:4096
-has_gpu || for example in vector_add matrix_add jacobi matmul; do
+has_gpu || for example in vector_add matrix_add jacobi jacobi3d matmul; do
     expect_refusal 2 'use host' "$example" --n 10 --device cuda:0
 done
 expect_refusal 3 'limit' vector_add --n 100 --limit 8 --block 100

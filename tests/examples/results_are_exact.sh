@@ -10,6 +10,14 @@ done
 for limit in 4KiB 64KiB 300KiB 64MiB; do
     run_limited jacobi --n 173 --steps 7 --limit "$limit"
 done
+for limit in 32KiB 300KiB 64MiB; do
+    run_limited jacobi3d --n 37 --steps 5 --limit "$limit"
+done
+for steps_per_pass in 1 2 5 1000 auto; do
+    run_limited jacobi --n 173 --steps 13 --limit 64KiB --steps-per-pass "$steps_per_pass"
+    run_limited jacobi3d --n 37 --steps 6 --limit 100KiB --steps-per-pass "$steps_per_pass"
+    run_checked jacobi --n 173 --steps 8 --steps-per-pass "$steps_per_pass" --repeat 2
+done
 for limit in 4KiB 100000 64MiB; do
     run_limited matrix_add --n 173 --limit "$limit" --repeat 2
 done
@@ -24,20 +32,23 @@ done
 for strategy in min-time min-traffic min-kernels paper; do
     run_limited vector_add --n 10007 --limit 16KiB --strategy "$strategy"
     run_limited jacobi --n 64 --steps 3 --limit 16KiB --strategy "$strategy"
+    run_limited jacobi3d --n 20 --steps 3 --limit 32KiB --strategy "$strategy"
     run_limited matmul --n 64 --limit 16KiB --strategy "$strategy"
 done
 for buffers in 1 2 3 auto; do
     run_limited vector_add --n 10007 --limit 16KiB --buffers "$buffers"
     run_limited jacobi --n 64 --steps 4 --limit 16KiB --buffers "$buffers"
+    run_limited jacobi3d --n 20 --steps 4 --limit 48KiB --buffers "$buffers"
     run_limited matmul --n 64 --limit 16KiB --buffers "$buffers"
 done
-for example in vector_add matrix_add matmul 'jacobi --steps 5'; do
+for example in vector_add matrix_add matmul 'jacobi --steps 5' 'jacobi3d --steps 2'; do
     # shellcheck disable=SC2086 # an example and its options
     run_checked $example --n 100
     expect 'limit_bytes == 0'
     expect 'h2d_bytes + d2h_bytes == 0'
 done
 run_checked jacobi --n 3 --steps 1 --steps-per-pass 1
+run_checked jacobi3d --n 3 --steps 1 --steps-per-pass 1
 run_checked vector_add --n 1
 run_checked matrix_add --n 1
 run_checked matmul --n 1
