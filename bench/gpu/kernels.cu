@@ -1,5 +1,6 @@
 #include "gpu/kernels.h"
 
+#include "jacobi3d_kernels.h"
 #include "jacobi_kernels.h"
 
 #include <polytile/kernel.h>
@@ -33,6 +34,21 @@ static __global__ void plain_jacobi(const float *a, float *b, int64_t n) {
 
 const void *gpu_plain_jacobi(void) {
     return (const void *)plain_jacobi;
+}
+
+static __global__ void plain_jacobi3d(const float *a, float *b, int64_t n) {
+    int64_t i = (int64_t)blockIdx.z + 1;
+    int64_t j = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;
+    int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x + 1;
+    int64_t plane = n * n;
+    const float *at = a + i * plane + j * n + k;
+    if (j < n - 1 && k < n - 1)
+        b[i * plane + j * n + k] = SEVEN_POINT_MEAN(at[0], at[-plane], at[plane], at[-n], at[n],
+                                                    at[-1], at[1], 1.0f / 7.0f);
+}
+
+const void *gpu_plain_jacobi3d(void) {
+    return (const void *)plain_jacobi3d;
 }
 
 static __global__ void plain_add(const float *x, const float *y, float *z, int64_t n) {

@@ -29,6 +29,9 @@ const polytile_implementation *gpu_increment(void);
  * float *b, int64_t n), one thread an element of the interior, the second index along x. */
 const void *gpu_plain_jacobi(void);
 
+/** The same of the example's jacobi3d, over n x n x n floats; the first index along z. */
+const void *gpu_plain_jacobi3d(void);
+
 /** z[i] = x[i] + y[i] for n elements as plain CUDA: (const float *x, const float *y, float *z,
  * int64_t n), one thread an element. */
 const void *gpu_plain_add(void);
