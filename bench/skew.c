@@ -3,6 +3,9 @@
 #include "common/bench.h"
 #include "jacobi_kernels.h"
 
+#include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +19,7 @@ typedef struct slab_shape {
     int n_steps; /* divides N_STEPS */
 } slab_shape;
 
-static const slab_shape shapes[] = {{4, 8}, {8, 8}, {8, 16}, {16, 16}, {32, 16}, {32, 32}};
+static const slab_shape shapes[] = {{8, 8}, {16, 16}, {32, 16}, {32, 32}, {64, 32}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, SHAPE_REPETITIONS = 2 };
 
 /** The fields of the sweeps, and what the queue has. Each run's result is in the first field, or in
@@ -45,32 +48,62 @@ static void update_row(const float *from, float *to, int64_t i) {
         row[j] = FIVE_POINT_MEAN(at[j], at[j - EXTENT], at[j + EXTENT], at[j - 1], at[j + 1], 0.2f);
 }
 
-static void update_rows(const contest *c, int step, int64_t first, int64_t last) {
-    const float *from = c->swept[step % 2];
-    float *to = c->swept[1 - step % 2];
+static void sweep(const contest *c) {
+    for (int step = 0; step < N_STEPS; step++) {
+        const float *from = c->swept[step % 2];
+        float *to = c->swept[1 - step % 2];
 #pragma omp parallel for schedule(static)
-    for (int64_t i = first; i <= last; i++)
-        update_row(from, to, i);
+        for (int64_t i = 1; i < EXTENT - 1; i++)
+            update_row(from, to, i);
+    }
 }
 
-static void sweep(const contest *c) {
-    for (int step = 0; step < N_STEPS; step++)
-        update_rows(c, step, 1, EXTENT - 2);
+/** Where threads wait for each other. They stay awake at first: to wake one takes about as long as
+ * its share of a slab. */
+typedef struct meeting {
+    atomic_int n_arrived;
+    atomic_int n_held;
+} meeting;
+
+enum { TRIES_BEFORE_YIELDING = 20000 };
+
+static void meet(meeting *m, int n_threads) {
+    int n_held = atomic_load(&m->n_held);
+    if (atomic_fetch_add(&m->n_arrived, 1) == n_threads - 1) {
+        atomic_store(&m->n_arrived, 0);
+        atomic_store(&m->n_held, n_held + 1);
+    }
+    for (int tries = 0; atomic_load(&m->n_held) == n_held; tries++) {
+        if (tries >= TRIES_BEFORE_YIELDING)
+            sched_yield();
+    }
+}
+
+/** Update a thread's share of rows, which may lie outside the interior. */
+static void update_share(const contest *c, int step, int64_t first, int64_t last) {
+    int64_t me = omp_get_thread_num(), n_threads = omp_get_num_threads();
+    int64_t begin = first < 1 ? 1 : first, end = last > EXTENT - 2 ? EXTENT - 1 : last + 1;
+    int64_t n_rows = end > begin ? end - begin : 0;
+    for (int64_t i = n_rows * me / n_threads; i < n_rows * (me + 1) / n_threads; i++)
+        update_row(c->swept[step % 2], c->swept[1 - step % 2], begin + i);
 }
 
 /** Each step is one row behind the one before, whose next row it reads. */
-static void run_slab(const contest *c, const slab_shape *shape, int first_step, int64_t slab) {
+static void run_slab(const contest *c, const slab_shape *shape, int first_step, int64_t slab,
+                     meeting *between_steps) {
     for (int behind = 0; behind < shape->n_steps; behind++) {
-        int64_t first = slab * shape->n_rows - behind, last = first + shape->n_rows - 1;
-        update_rows(c, first_step + behind, first < 1 ? 1 : first,
-                    last > EXTENT - 2 ? EXTENT - 2 : last);
+        int64_t first = slab * shape->n_rows - behind;
+        update_share(c, first_step + behind, first, first + shape->n_rows - 1);
+        meet(between_steps, omp_get_num_threads());
     }
 }
 
 static void skew(const contest *c, const slab_shape *shape) {
+    meeting between_steps = {0};
+#pragma omp parallel
     for (int step = 0; step < N_STEPS; step += shape->n_steps)
         for (int64_t slab = 0; slab * shape->n_rows < EXTENT + shape->n_steps; slab++)
-            run_slab(c, shape, step, slab);
+            run_slab(c, shape, step, slab, &between_steps);
 }
 
 static void launch(const contest *c, const polytile_kernel *kernel, const polytile_domain *threads,
