@@ -1,3 +1,4 @@
+#include "launch/clock.h"
 #include "queue/queue.h"
 
 #include <stdlib.h>
@@ -28,16 +29,19 @@ void pti_queue_append(polytile_queue *queue, pti_item *item) {
     pthread_mutex_lock(&queue->mutex);
     item->next = NULL;
     item->number = ++queue->n_queued;
+    queue->queued_s = pti_now_s();
+    bool was_empty = queue->first == NULL;
     if (item->kind == PTI_ITEM_LAUNCH)
         item->prepared->last_used = item->number;
-    if (queue->first == NULL)
+    if (was_empty)
         queue->first = item;
     else
         queue->last->next = item;
     queue->last = item;
     queue->n_left++;
     count_uses(queue, item, 1);
-    pthread_cond_signal(&queue->work);
+    if (was_empty || queue->n_left == PTI_WINDOW_ITEMS)
+        pthread_cond_signal(&queue->work);
     pthread_mutex_unlock(&queue->mutex);
 }
 

@@ -85,6 +85,7 @@ struct polytile_queue {
     pti_item *last;
     int64_t n_queued; /* numbers given so far */
     int64_t n_left;   /* items not done */
+    double queued_s;  /* when the newest item was queued */
     int64_t n_cut;    /* serials given to launches so far */
     bool is_running;  /* a window is being planned or run */
     bool is_paused;

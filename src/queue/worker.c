@@ -1,12 +1,17 @@
+#include "launch/clock.h"
 #include "queue/queue.h"
 
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 /* The queue's thread: it sleeps until there is something that may run, runs it, and tells. */
 
 /** Raised by what a thread does itself; blocking them would only end the program. */
 static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+
+/** Launches are taken to be still coming until so long after the last. */
+static const double gather_s = 0.5e-3;
 
 /** Whether what is waited for is still queued; waiting for all of it is waiting for the rest. */
 static bool is_wanted(const polytile_queue *queue) {
@@ -19,14 +24,39 @@ static bool may_begin(const polytile_queue *queue) {
     return queue->first != NULL && !queue->is_claimed && (is_awake || queue->status != POLYTILE_OK);
 }
 
+/** Whether launches that cannot keep all their data on the device are still being queued: those that
+ * are known together move less. */
+static bool is_gathering(const polytile_queue *queue) {
+    const pti_item *first = queue->first;
+    return first != NULL && first->kind == PTI_ITEM_LAUNCH && queue->residency != NULL &&
+           !first->prepared->all_fit && queue->n_waiting == 0 && !queue->is_stopping &&
+           queue->status == POLYTILE_OK && queue->n_left < PTI_WINDOW_ITEMS &&
+           pti_now_s() - queue->queued_s < gather_s;
+}
+
+/** Sleep until there is something new, or for a while. The mutex is held. */
+static void sleep_while(polytile_queue *queue) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)(gather_s * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&queue->work, &queue->mutex, &until);
+}
+
 /** Wait for work; false when there will be none any more. The mutex is held. */
 static bool await_work(polytile_queue *queue) {
-    while (!may_begin(queue)) {
+    for (;;) {
+        bool may = may_begin(queue);
+        if (may && !is_gathering(queue))
+            return true;
         if (queue->is_stopping && queue->first == NULL)
             return false;
-        pthread_cond_wait(&queue->work, &queue->mutex);
+        if (may)
+            sleep_while(queue);
+        else
+            pthread_cond_wait(&queue->work, &queue->mutex);
     }
-    return true;
 }
 
 static pti_item *take_all(polytile_queue *queue) {
