@@ -3,9 +3,9 @@
 
 #include <stdint.h>
 
-/** The bytes of data that the host's caches keep near all threads while other programs run too: a
- * quarter of the last level, as measured in docs/time_skewing.md, or what the second level of all
- * cores holds if that is more. */
+/** The bytes of data that the host's caches keep near all cores: what the second level holds, or of
+ * the last level a quarter, but no more than 4 MiB a core (docs/time_skewing.md has the
+ * measurements). */
 int64_t pti_host_cache_bytes(void);
 
 #endif
