@@ -53,14 +53,11 @@ static polytile_status fail_memory(const pti_chain_request *request, const pti_p
 /** Reasons that need no look at the launches. */
 static void find_reason(const pti_chain_request *request, pti_plan_chain *of) {
     const polytile_plan_options *options = request->options;
-    const pti_strategy *strategy = pti_strategy_find(strategy_of(options));
     char limit[32];
     if (options->launches_per_pass == 1)
         pti_text_add(&of->apart, "one launch a pass was asked for");
     else if (request->n_launches == 1)
         pti_text_add(&of->apart, "there is one launch");
-    else if (strategy->is_paper || strategy->objective.fewest_kernels)
-        pti_text_add(&of->apart, "the strategy %s plans each launch by itself", strategy->name);
     else if (pti_launches_fit(&of->launches, options->limit_bytes))
         pti_text_add(&of->apart, "all arrays fit %s together, so that each moves once",
                      polytile_size_format(options->limit_bytes, limit));
@@ -104,7 +101,8 @@ static polytile_status skew(const pti_chain_request *request, pti_plan_chain *of
                                .link = link_of(options),
                                .most_per_pass = options->launches_per_pass,
                                .fewest_bytes = strcmp(strategy_of(options), "min-traffic") == 0};
-    if (!pti_skew_choose(&wanted, &of->shape, &of->apart)) {
+    if (!pti_skew_choose(&wanted, &of->shape, &of->apart) ||
+        !pti_skew_pays(&wanted, &of->shape, &of->apart)) {
         of->shape = (pti_skew_shape){0};
         return of->apart.length == 0 ? fail_memory(request, of) : POLYTILE_OK;
     }

@@ -23,7 +23,8 @@ typedef struct candidate {
     pti_pass pass;        /* the first; owned */
     int64_t h2d_bytes;    /* of all passes */
     int64_t d2h_bytes;
-    double work_s; /* of the kernels of all passes, beside their latencies */
+    double work_s;   /* of the kernels of all passes, beside their latencies */
+    double enough_s; /* of shapes that are no slower, the one that moves least is best */
 } candidate;
 
 static int n_arrays_of(const candidate *of) {
@@ -90,13 +91,13 @@ static int64_t longest_lap(const candidate *of, int64_t slab) {
     return fits;
 }
 
-static bool is_better(const pti_skew_request *request, const pti_skew_shape *one,
-                      const pti_skew_shape *other) {
+static bool is_better(const candidate *of, const pti_skew_shape *one, const pti_skew_shape *other) {
     int64_t bytes = one->h2d_bytes + one->d2h_bytes;
     int64_t other_bytes = other->h2d_bytes + other->d2h_bytes;
     if (other->slab == 0)
         return true;
-    if (request->fewest_bytes && bytes != other_bytes)
+    bool are_fast = one->seconds <= of->enough_s && other->seconds <= of->enough_s;
+    if ((of->request->fewest_bytes || are_fast) && bytes != other_bytes)
         return bytes < other_bytes;
     return one->seconds < other->seconds;
 }
@@ -111,7 +112,7 @@ static void try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
     if (tried.n_per_lap == 0)
         return;
     tried.seconds = predict(of, slab, tried.n_per_lap);
-    if (is_better(of->request, &tried, best))
+    if (is_better(of, &tried, best))
         *best = tried;
 }
 
@@ -158,9 +159,9 @@ static bool fits(const candidate *of) {
 }
 
 /** Try a number of passes; false when memory runs out. */
-static bool try_passes(const pti_skew_request *request, int n_passes, double work_s,
-                       pti_skew_shape *best) {
-    candidate of = {.request = request, .work_s = work_s};
+static bool try_passes(const candidate *wanted, int n_passes, pti_skew_shape *best) {
+    candidate of = *wanted;
+    const pti_skew_request *request = of.request;
     bool is_tried = false;
     of.n_per_pass = (int)pti_ceil_div(request->chain->n_launches, n_passes);
     of.n_passes = (int)pti_ceil_div(request->chain->n_launches, of.n_per_pass);
@@ -186,17 +187,36 @@ static void explain(const pti_skew_request *request, pti_text *why) {
                  request->chain->launch[0].cut.instance->kernel_name);
 }
 
-bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why) {
+/** The fewest passes that a request allows. */
+static int fewest_passes(const pti_skew_request *request) {
     int n_launches = request->chain->n_launches;
     int64_t most = request->most_per_pass > 0 ? request->most_per_pass : n_launches;
-    int fewest = (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
-    double work_s = chain_seconds(request);
+    return (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
+}
+
+/** Try all numbers of passes; false when memory runs out. */
+static bool try_all(const candidate *wanted, pti_skew_shape *best) {
     bool has_memory = true;
-    *shape = (pti_skew_shape){0};
-    for (int n = fewest; n <= n_launches / 2 && has_memory; n++) {
-        if (shape->slab > 0 && n > MOST_PASSES_FACTOR * shape->n_passes)
+    for (int n = fewest_passes(wanted->request);
+         n <= wanted->request->chain->n_launches / 2 && has_memory; n++) {
+        if (best->slab > 0 && n > MOST_PASSES_FACTOR * best->n_passes)
             break;
-        has_memory = try_passes(request, n, work_s, shape);
+        has_memory = try_passes(wanted, n, best);
+    }
+    return has_memory;
+}
+
+/** How much longer a shape may take, by an estimate, that moves less: estimates are no better than
+ * this, and others use the link too. */
+static const double as_good = 1.05;
+
+bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why) {
+    candidate wanted = {.request = request, .work_s = chain_seconds(request)};
+    *shape = (pti_skew_shape){0};
+    bool has_memory = try_all(&wanted, shape);
+    if (has_memory && shape->n_passes > fewest_passes(request) && !request->fewest_bytes) {
+        wanted.enough_s = as_good * shape->seconds;
+        has_memory = try_all(&wanted, shape);
     }
     if (has_memory && shape->slab == 0)
         explain(request, why);
@@ -281,9 +301,7 @@ static bool try_in_place(const pti_skew_request *request, int n_per_pass, pti_sk
 
 bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
                               pti_text *why) {
-    int n_launches = request->chain->n_launches;
-    int64_t most = request->most_per_pass > 0 ? request->most_per_pass : n_launches;
-    int n_passes = (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
+    int n_launches = request->chain->n_launches, n_passes = fewest_passes(request);
     *shape = (pti_skew_shape){.n_per_lap = INT64_MAX};
     for (; n_passes <= n_launches / 2 && shape->slab == 0; n_passes++) {
         shape->n_per_pass = (int)pti_ceil_div(n_launches, n_passes);
