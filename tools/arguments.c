@@ -8,14 +8,14 @@
 /* One handler an option; text is the option's value. Returns the exit code. */
 typedef int option_handler(arguments *args, const char *text);
 
-static int set_kernel(arguments *args, const char *text) {
-    args->kernel = text;
+static int add_kernel(arguments *args, const char *text) {
+    args->kernel[args->n_kernels++] = text;
     return EXIT_DONE;
 }
 
-static int set_domain(arguments *args, const char *text) {
+static int add_domain(arguments *args, const char *text) {
     char why[WHY_SIZE];
-    if (parse_domain(text, &args->domain, why))
+    if (parse_domain(text, &args->domain[args->n_domains++], why))
         return EXIT_DONE;
     return usage_error(args->subcommand, "--domain %s: %s", text, why);
 }
@@ -43,6 +43,40 @@ static int add_parameter(arguments *args, const char *text) {
         if (strcmp(args->parameter[k].name, value.name) == 0)
             return usage_error(args->subcommand, "--param %s: %s is given twice; give it once",
                                text, value.name);
+    return EXIT_DONE;
+}
+
+/** The most launches that a command plans. */
+enum { MOST_LAUNCHES = 1000000 };
+
+static int set_steps(arguments *args, const char *text) {
+    if (parse_integer(text, &args->n_steps) && args->n_steps >= 1 && args->n_steps <= MOST_LAUNCHES)
+        return EXIT_DONE;
+    return usage_error(args->subcommand, "--steps %s: use a number from 1 to %d", text,
+                       MOST_LAUNCHES);
+}
+
+static int add_swap(arguments *args, const char *text) {
+    char why[WHY_SIZE];
+    if (parse_swap(text, &args->swap[args->n_swaps], why)) {
+        args->n_swaps++;
+        return EXIT_DONE;
+    }
+    return usage_error(args->subcommand, "--swap %s: %s", text, why);
+}
+
+static int add_scratch(arguments *args, const char *text) {
+    args->scratch[args->n_scratch++] = text;
+    return EXIT_DONE;
+}
+
+static int set_launches_per_pass(arguments *args, const char *text) {
+    if (strcmp(text, "auto") == 0)
+        args->launches_per_pass = 0;
+    else if (!parse_integer(text, &args->launches_per_pass) || args->launches_per_pass < 1)
+        return usage_error(args->subcommand,
+                           "--launches-per-pass %s: use a number of at least 1, or auto", text);
+    args->has_launches_per_pass = true;
     return EXIT_DONE;
 }
 
@@ -102,10 +136,14 @@ static const struct {
     bool takes_more;
     option_handler *handle;
 } table[] = {
-    {"kernel", required_argument, false, set_kernel},
-    {"domain", required_argument, false, set_domain},
+    {"kernel", required_argument, false, add_kernel},
+    {"domain", required_argument, false, add_domain},
     {"array", required_argument, true, add_array},
     {"param", required_argument, true, add_parameter},
+    {"steps", required_argument, false, set_steps},
+    {"swap", required_argument, true, add_swap},
+    {"scratch", required_argument, true, add_scratch},
+    {"launches-per-pass", required_argument, false, set_launches_per_pass},
     {"block", required_argument, false, set_block},
     {"limit", required_argument, false, set_limit},
     {"buffers", required_argument, false, set_buffers},
@@ -165,23 +203,61 @@ static int parse_options(int argc, char **argv, arguments *args) {
     return exit_code;
 }
 
-static int require_options(const arguments *args) {
-    if (args->kernel == NULL)
+const char *arguments_chain_option(const arguments *args) {
+    const struct {
+        bool is_given;
+        const char *name;
+    } options[] = {
+        {args->n_kernels > 1, "a second --kernel"},
+        {args->n_steps > 0, "--steps"},
+        {args->n_swaps > 0, "--swap"},
+        {args->n_scratch > 0, "--scratch"},
+        {args->has_launches_per_pass, "--launches-per-pass"},
+    };
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+        if (options[k].is_given)
+            return options[k].name;
+    return NULL;
+}
+
+static int check_counts(const arguments *args) {
+    if (args->n_kernels > 1 && args->n_domains > 1 && args->n_domains != args->n_kernels)
         return usage_error(args->subcommand,
-                           "--kernel is missing; declare what a thread touches, such as --kernel "
-                           "'add[i]: in x[i], y[i]; out z[i]'");
-    if (args->domain.n_dims == 0)
-        return usage_error(args->subcommand,
-                           "--domain is missing; give the threads, such as --domain 8192x8192");
+                           "--domain is given %d times, and --kernel %d times; give one for all "
+                           "kernels, or one for each",
+                           args->n_domains, args->n_kernels);
+    if (args->n_steps > MOST_LAUNCHES / args->n_kernels)
+        return usage_error(args->subcommand, "--steps of %d kernels: there can be %d launches",
+                           args->n_kernels, MOST_LAUNCHES);
     return EXIT_DONE;
 }
 
-int arguments_parse(int argc, char **argv, arguments *args) {
-    size_t most = (size_t)argc + 1;
-    *args = (arguments){.subcommand = argv[0]};
+static int require_options(const arguments *args) {
+    if (args->n_kernels == 0)
+        return usage_error(args->subcommand,
+                           "--kernel is missing; declare what a thread touches, such as --kernel "
+                           "'add[i]: in x[i], y[i]; out z[i]'");
+    if (args->n_domains == 0)
+        return usage_error(args->subcommand,
+                           "--domain is missing; give the threads, such as --domain 8192x8192");
+    return check_counts(args);
+}
+
+/** As many of everything as there are words. False when memory runs out. */
+static bool make_lists(arguments *args, size_t most) {
+    args->kernel = calloc(most, sizeof *args->kernel);
+    args->domain = calloc(most, sizeof *args->domain);
     args->array = calloc(most, sizeof *args->array);
     args->parameter = calloc(most, sizeof *args->parameter);
-    if (args->array == NULL || args->parameter == NULL)
+    args->swap = calloc(most, sizeof *args->swap);
+    args->scratch = calloc(most, sizeof *args->scratch);
+    return args->kernel != NULL && args->domain != NULL && args->array != NULL &&
+           args->parameter != NULL && args->swap != NULL && args->scratch != NULL;
+}
+
+int arguments_parse(int argc, char **argv, arguments *args) {
+    *args = (arguments){.subcommand = argv[0]};
+    if (!make_lists(args, (size_t)argc + 1))
         return failure(args->subcommand, "out of memory for %d arguments", argc);
     int exit_code = parse_options(argc, argv, args);
     return exit_code != EXIT_DONE || args->help ? exit_code : require_options(args);
@@ -192,6 +268,14 @@ void arguments_free(arguments *args) {
         free(args->array[k].name);
     for (int k = 0; k < args->n_parameters; k++)
         free(args->parameter[k].name);
+    for (int k = 0; k < args->n_swaps; k++) {
+        free(args->swap[k].one);
+        free(args->swap[k].other);
+    }
+    free(args->kernel);
+    free(args->domain);
     free(args->array);
     free(args->parameter);
+    free(args->swap);
+    free(args->scratch);
 }

@@ -7,12 +7,21 @@
 /** What plan and check are called with. Zero-initialised members are options not given. */
 typedef struct arguments {
     const char *subcommand;
-    const char *kernel; /* the declaration */
-    polytile_domain domain;
+    int n_kernels;
+    const char **kernel; /* the declarations, in run order; the list is owned */
+    int n_domains;
+    polytile_domain *domain; /* owned; one for all kernels, or one each */
     int n_arrays;
     array_value *array; /* in the command line's order; owned */
     int n_parameters;
     parameter_value *parameter; /* owned */
+    int64_t n_steps;            /* 0: not given, once */
+    int n_swaps;
+    swap_value *swap; /* owned */
+    int n_scratch;
+    const char **scratch; /* names of arrays; the list is owned */
+    bool has_launches_per_pass;
+    int64_t launches_per_pass; /* 0: auto */
     int n_block;
     int64_t block[POLYTILE_MAX_DIMS];
     int64_t limit_bytes;
@@ -22,6 +31,9 @@ typedef struct arguments {
     bool help;
     const char *svg;
 } arguments;
+
+/** An option that only a plan of several launches has: "--steps", NULL if none was given. */
+const char *arguments_chain_option(const arguments *args);
 
 /** Parse the arguments of plan and check; reports what is wrong. Returns the exit code; the caller
  * calls arguments_free() in any case. */

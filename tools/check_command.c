@@ -16,22 +16,34 @@ static int print_json(const arguments *args, const polytile_kernel *kernel) {
     return finish_results(args->subcommand);
 }
 
-static int print_text(const arguments *args, const polytile_kernel *kernel) {
-    printf("ok: %s over [", polytile_kernel_get_name(kernel));
-    for (int d = 0; d < args->domain.n_dims; d++)
-        printf("%s%" PRId64 ":%" PRId64, d == 0 ? "" : ", ", args->domain.range[d].lo,
-               args->domain.range[d].hi);
+static int print_text(const arguments *args, const polytile_chain_launch *launch) {
+    const polytile_domain *domain = &launch->domain;
+    printf("ok: %s over [", polytile_kernel_get_name(launch->kernel));
+    for (int d = 0; d < domain->n_dims; d++)
+        printf("%s%" PRId64 ":%" PRId64, d == 0 ? "" : ", ", domain->range[d].lo,
+               domain->range[d].hi);
     puts("]: every section meets its array, no two threads write one element unless they combine "
          "into it, and none reads what another writes");
     return finish_results(args->subcommand);
 }
 
 static int check_request(const arguments *args, const request *made) {
+    const polytile_chain_launch *launch = &made->launch[0];
     polytile_status status =
-        polytile_check(made->kernel, &args->domain, made->array, &made->options);
+        polytile_check(launch->kernel, &launch->domain, launch->arrays, &made->options);
     if (status != POLYTILE_OK)
         return library_error(args->subcommand, made->ctx, status);
-    return args->json ? print_json(args, made->kernel) : print_text(args, made->kernel);
+    return args->json ? print_json(args, launch->kernel) : print_text(args, launch);
+}
+
+/** Several launches need no proof: a plan keeps the order of those that depend on each other. */
+static int refuse_chain(const arguments *args) {
+    const char *option = arguments_chain_option(args);
+    if (option == NULL)
+        return EXIT_DONE;
+    return usage_error(args->subcommand,
+                       "%s is of plan; check proves one launch: check each kernel by itself",
+                       option);
 }
 
 int check_command(int argc, char **argv) {
@@ -41,7 +53,9 @@ int check_command(int argc, char **argv) {
     if (exit_code == EXIT_DONE && args.help) {
         exit_code = write_result(args.subcommand, help_check);
     } else if (exit_code == EXIT_DONE) {
-        exit_code = request_create(&args, &made);
+        exit_code = refuse_chain(&args);
+        if (exit_code == EXIT_DONE)
+            exit_code = request_create(&args, &made);
         if (exit_code == EXIT_DONE)
             exit_code = check_request(&args, &made);
     }

@@ -25,8 +25,15 @@ const char help_polytile[] =
 const char help_plan[] =
     "Usage: polytile plan --kernel 'DECLARATION' --domain D --array NAME:TYPE:D... [OPTION]...\n"
     "\n"
-    "Plans the sub-kernels of one launch so that each fits the limit, and prints the plan.\n"
+    "Plans the sub-kernels of one launch so that each fits the limit, and prints the plan; or\n"
+    "several launches together, so that data that is on the device goes through many of them.\n"
     "\n" REQUIRED_OPTIONS
+    "  --kernel, again         a further launch, run behind those before; arrays are matched by\n"
+    "                          name; --domain is for all, or given once for each kernel\n"
+    "  --steps N               run the kernels N times\n"
+    "  --swap A=B ...          after every step these two names change places\n"
+    "  --scratch NAME ...      an array that nobody wrote before, nor wants afterwards\n"
+    "  --launches-per-pass T   the most launches that one pass over the data runs (auto)\n"
     "  --limit SIZE            device memory, such as 64MiB; without it the kernel runs in place\n"
     "  --block 32x8            threads of a block, which is never split; chosen if not given\n"
     "  --buffers 1|2|3|auto    superblocks in flight, all counted in the limit (auto)\n"
@@ -39,6 +46,9 @@ const char help_plan[] =
     "  polytile plan --kernel 'add[i]: in x[i], y[i]; out z[i]' --domain 67107840 --limit 64MiB "
     "\\\n"
     "      --array x:f32:67107840 y:f32:67107840 z:f32:67107840\n"
+    "  polytile plan --kernel 'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]' \\\n"
+    "      --domain 1:8190,1:8190 --array A:f32:8192x8192 B:f32:8192x8192 --limit 64MiB \\\n"
+    "      --steps 100 --swap A=B --scratch B\n"
     "\n"
     "Exit code: 0 success, 2 wrong usage or declaration, 3 nothing fits the limit, 1 other\n"
     "failures.\n";

@@ -16,10 +16,19 @@ static int print_plan(const arguments *args, const polytile_context *ctx, const 
     return exit_code;
 }
 
+static polytile_status create_plan(const arguments *args, const request *made,
+                                   polytile_plan **plan) {
+    const polytile_chain_launch *first = &made->launch[0];
+    if (arguments_chain_option(args) == NULL)
+        return polytile_plan_create(first->kernel, &first->domain, first->arrays, &made->options,
+                                    plan);
+    return polytile_plan_create_chain(made->n_launches, made->launch, args->n_scratch,
+                                      made->scratch, &made->options, plan);
+}
+
 static int plan_request(const arguments *args, const request *made) {
     polytile_plan *plan = NULL;
-    polytile_status status =
-        polytile_plan_create(made->kernel, &args->domain, made->array, &made->options, &plan);
+    polytile_status status = create_plan(args, made, &plan);
     if (status != POLYTILE_OK)
         return library_error(args->subcommand, made->ctx, status);
     int exit_code = EXIT_DONE;

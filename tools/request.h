@@ -3,12 +3,16 @@
 
 #include "arguments.h"
 
-/** The library's objects for a command line, with the arrays in the declaration's order. */
+/** The library's objects for a command line. */
 typedef struct request {
-    polytile_context *ctx; /* owns all else of the library's */
-    polytile_kernel *kernel;
-    polytile_array **array;        /* owned, the list only */
-    polytile_parameter *parameter; /* owned */
+    polytile_context *ctx;    /* owns all else of the library's */
+    polytile_kernel **kernel; /* in the command line's order; owned, the lists only, as below */
+    polytile_array **array;
+    polytile_array **scratch;
+    int n_launches;
+    polytile_chain_launch *launch; /* in run order */
+    polytile_array **operand;      /* of all launches, one behind the other */
+    polytile_parameter *parameter;
     polytile_plan_options options;
 } request;
 

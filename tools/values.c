@@ -140,3 +140,15 @@ bool parse_parameter(const char *text, parameter_value *value, char *why) {
     value->name = NULL;
     return refuse(why, "it is not of the form NAME=INTEGER, such as n=100");
 }
+
+bool parse_swap(const char *text, swap_value *value, char *why) {
+    char *one = copy_until(text, '=');
+    const char *other = one == NULL ? "" : text + strlen(one) + 1;
+    *value = (swap_value){.one = one, .other = strdup(other)};
+    if (one != NULL && value->other != NULL && *other != '\0' && strcmp(one, other) != 0)
+        return true;
+    free(one);
+    free(value->other);
+    *value = (swap_value){0};
+    return refuse(why, "it is not two names of arrays, such as A=B");
+}

@@ -35,4 +35,12 @@ typedef struct parameter_value {
 /** "NAME=INTEGER". Owns: the caller frees value->name. */
 bool parse_parameter(const char *text, parameter_value *value, char *why);
 
+typedef struct swap_value {
+    char *one; /* owned, as is the other */
+    char *other;
+} swap_value;
+
+/** "NAME=NAME", two different ones. Owns: the caller frees both. */
+bool parse_swap(const char *text, swap_value *value, char *why);
+
 #endif

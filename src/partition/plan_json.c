@@ -66,11 +66,11 @@ static int set_box(json_t *object, const polytile_domain *box) {
     return set_bounds(object, "lo", box, get_lo) | set_bounds(object, "hi", box, get_hi);
 }
 
-static json_t *json_array_of(const pti_instance *instance, int operand) {
-    const pti_operand *of = &instance->operand[operand];
+static json_t *json_array_of(const polytile_plan *plan, int operand) {
+    const pti_operand *of = &plan->instance->operand[operand];
     pti_text type = {0}, roles = {0};
     pti_words_type(&type, of->type);
-    pti_words_roles(&roles, instance, operand);
+    pti_words_array_roles(&roles, plan, operand);
     json_t *array = json_object();
     int failed = type.failed || roles.failed || type.data == NULL || roles.data == NULL ||
                  json_object_set_new(array, "name", json_name(of->name)) |
@@ -82,10 +82,10 @@ static json_t *json_array_of(const pti_instance *instance, int operand) {
     return failed ? json_decref(array), NULL : array;
 }
 
-static json_t *json_arrays(const pti_instance *instance) {
+static json_t *json_arrays(const polytile_plan *plan) {
     json_t *arrays = json_array();
-    for (int k = 0; k < instance->n_operands; k++)
-        if (json_array_append_new(arrays, json_array_of(instance, k)) != 0)
+    for (int k = 0; k < plan->instance->n_operands; k++)
+        if (json_array_append_new(arrays, json_array_of(plan, k)) != 0)
             return json_decref(arrays), NULL;
     return arrays;
 }
@@ -96,6 +96,34 @@ static json_t *json_domain(const polytile_domain *domain) {
         return object;
     json_decref(object);
     return NULL;
+}
+
+/** The names of a chain's kernels. */
+static json_t *json_kernels(const pti_launches *launches) {
+    pti_text names = {0};
+    pti_words_kernels(&names, launches);
+    json_t *value = names.failed || names.data == NULL ? NULL : json_name(names.data);
+    pti_text_free(&names);
+    return value;
+}
+
+/** Add what only chains have; not 0 where that fails. */
+static int set_chain(json_t *head, const pti_plan_chain *chain) {
+    bool is_fused = chain->shape.slab > 0;
+    const struct {
+        const char *key;
+        json_t *value;
+    } members[] = {
+        {"launched", json_kernels(&chain->launches)},
+        {"slab_index", is_fused ? json_name(pti_words_slab_index(chain)) : json_null()},
+        {"slabs_per_lap", json_integer(is_fused ? chain->shape.n_per_lap : 0)},
+        {"not_fused", chain->apart.length > 0 ? json_name(chain->apart.data) : json_null()},
+        {"one_by_one_bytes", json_integer(chain->alone_bytes)},
+    };
+    int failed = 0;
+    for (size_t k = 0; k < sizeof members / sizeof *members; k++)
+        failed |= json_object_set_new(head, members[k].key, members[k].value);
+    return failed;
 }
 
 /** The figures of a plan, and all else that is said once. */
@@ -123,15 +151,21 @@ static json_t *json_head(const polytile_plan *plan) {
         {"h2d_over_bound", json_distance(s)},
         {"predicted_seconds", json_figure(s->predicted_seconds)},
         {"plan_seconds", json_figure(s->plan_seconds)},
+        {"launches", json_integer(s->n_launches)},
+        {"launches_per_pass", json_integer(s->launches_per_pass)},
+        {"passes", json_integer(s->n_passes)},
+        {"slab", json_integer(s->slab_threads)},
         {"in_place", json_boolean(plan->schedule->in_place)},
         {"paper_overshoot_bytes", json_integer(plan->paper_overshoot_bytes)},
         {"domain", json_domain(&plan->instance->threads)},
-        {"arrays", json_arrays(plan->instance)},
+        {"arrays", json_arrays(plan)},
     };
     json_t *head = json_object();
     int failed = 0;
     for (size_t k = 0; k < sizeof members / sizeof *members; k++)
         failed |= json_object_set_new(head, members[k].key, members[k].value);
+    if (plan->chain != NULL)
+        failed |= set_chain(head, plan->chain);
     return failed ? json_decref(head), NULL : head;
 }
 
@@ -185,6 +219,16 @@ static bool op_index_make(const pti_schedule *schedule, op_index *index) {
     return true;
 }
 
+/** Add an operation to its superblock: to one of its lists, or for which launch that is. */
+static int set_op(json_t *object, const pti_schedule *schedule, const pti_op *op) {
+    if (list_of(op->kind) != NULL)
+        return json_array_append_new(json_object_get(object, list_of(op->kind)),
+                                     json_transfer(schedule, op));
+    return schedule->n_launches == 0
+               ? 0
+               : json_object_set_new(object, "launch", json_integer(op->launch));
+}
+
 static json_t *json_superblock(const pti_schedule *schedule, const op_index *index,
                                int64_t superblock) {
     json_t *object = json_object();
@@ -194,12 +238,8 @@ static json_t *json_superblock(const pti_schedule *schedule, const op_index *ind
                             json_integer(pti_superblock_device_bytes(schedule, superblock)));
     for (int k = 0; k < N_LISTED_KINDS; k++)
         failed |= json_object_set_new(object, list_of(listed_kinds[k]), json_array());
-    for (int64_t k = index->first[superblock]; k < index->first[superblock + 1]; k++) {
-        const pti_op *op = &schedule->op[index->position[k]];
-        if (list_of(op->kind) != NULL)
-            failed |= json_array_append_new(json_object_get(object, list_of(op->kind)),
-                                            json_transfer(schedule, op));
-    }
+    for (int64_t k = index->first[superblock]; k < index->first[superblock + 1]; k++)
+        failed |= set_op(object, schedule, &schedule->op[index->position[k]]);
     return failed ? json_decref(object), NULL : object;
 }
 
@@ -226,11 +266,13 @@ static void add_head(pti_text *text, const polytile_plan *plan) {
 }
 
 /** A superblock is made, written and freed before the next, since there can be very many. */
-static void add_superblocks(pti_text *text, const pti_schedule *schedule) {
+static void add_superblocks(pti_text *text, const polytile_plan *plan) {
+    const pti_schedule *schedule = plan->schedule;
     op_index index = {0};
     text->failed |= !op_index_make(schedule, &index);
     for (int64_t k = 0; k < schedule->n_superblocks && !text->failed; k++) {
-        json_t *superblock = json_superblock(schedule, &index, k);
+        int64_t at = plan->chain == NULL ? k : plan->chain->run_order[k];
+        json_t *superblock = json_superblock(schedule, &index, at);
         pti_text_add(text, k == 0 ? "\n    " : ",\n    ");
         add_value(text, superblock);
         json_decref(superblock);
@@ -244,7 +286,7 @@ polytile_status pti_plan_to_json(const polytile_plan *plan, char **text) {
     pti_text_add(&out, "{\n");
     add_head(&out, plan);
     pti_text_add(&out, "  \"superblocks\": [");
-    add_superblocks(&out, plan->schedule);
+    add_superblocks(&out, plan);
     pti_text_add(&out, "\n  ]\n}\n");
     if (!out.failed) {
         *text = out.data;

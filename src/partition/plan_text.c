@@ -26,18 +26,22 @@ static void add_title(pti_text *text, const polytile_plan *plan) {
     pti_words_box(text, &plan->instance->threads);
     pti_text_add(text, ": ");
     pti_words_count(text, threads < 9e18 ? (int64_t)threads : INT64_MAX, "thread");
+    if (plan->chain != NULL) {
+        pti_text_add(text, ", one of %d launch%s", plan->summary.n_launches,
+                     plan->summary.n_launches == 1 ? "" : "es");
+    }
     pti_text_add(text, "\n");
 }
 
-static void add_arrays(pti_text *text, const pti_instance *instance) {
-    for (int k = 0; k < instance->n_operands; k++) {
-        const pti_operand *of = &instance->operand[k];
+static void add_arrays(pti_text *text, const polytile_plan *plan) {
+    for (int k = 0; k < plan->instance->n_operands; k++) {
+        const pti_operand *of = &plan->instance->operand[k];
         pti_text_add(text, "  %s", of->name);
         pti_words_box(text, &of->domain);
         pti_text_add(text, " ");
         pti_words_type(text, of->type);
         pti_text_add(text, ", ");
-        pti_words_roles(text, instance, k);
+        pti_words_array_roles(text, plan, k);
         pti_text_add(text, ", ");
         add_bytes(text, (int64_t)(pti_box_volume(&of->domain) * (double)of->element_bytes));
         pti_text_add(text, "\n");
@@ -108,13 +112,60 @@ static void add_shape(pti_text *text, const polytile_plan *plan) {
     pti_text_add(text, "%s\n", pti_count_format(s->n_kernels, count));
 }
 
-static void add_moved(pti_text *text, const polytile_plan_summary *s) {
+static void add_slabs(pti_text *text, const pti_plan_chain *chain) {
+    char count[32];
+    add_label(text, "slab");
+    pti_words_count(text, chain->shape.slab, "thread");
+    pti_text_add(text, " of %s; after %s of them what stays is copied on\n",
+                 pti_words_slab_index(chain), pti_count_format(chain->shape.n_per_lap, count));
+}
+
+static void add_passes(pti_text *text, const polytile_plan_summary *s) {
+    char count[32];
+    bool is_one = s->n_passes == 1;
+    pti_text_add(text, "; %s pass%s over the data, of %s%lld\n",
+                 pti_count_format(s->n_passes, count), is_one ? "" : "es",
+                 is_one || s->launches_per_pass == 1 ? "" : "up to ",
+                 (long long)s->launches_per_pass);
+}
+
+/** How the launches of a chain follow one another. */
+static void add_chain(pti_text *text, const polytile_plan *plan) {
+    const pti_plan_chain *chain = plan->chain;
+    if (chain == NULL)
+        return;
+    add_label(text, "launches");
+    pti_text_add(text, "%d of ", plan->summary.n_launches);
+    pti_words_kernels(text, &chain->launches);
+    add_passes(text, &plan->summary);
+    if (chain->shape.slab > 0)
+        add_slabs(text, chain);
+    if (chain->apart.length == 0)
+        return;
+    add_label(text, "not fused");
+    pti_text_add(text, "%s\n", chain->apart.data);
+}
+
+/** How a chain's bytes compare with those of launches that are planned one by one. */
+static void add_singly(pti_text *text, const polytile_plan *plan) {
+    if (plan->chain == NULL || plan->chain->alone_bytes == 0)
+        return;
+    double moved = (double)plan->summary.h2d_bytes + (double)plan->summary.d2h_bytes;
+    add_label(text, "one by one");
+    add_bytes(text, plan->chain->alone_bytes);
+    pti_text_add(text, " at least, each launch by itself; this plan moves %.4f times that\n",
+                 moved / (double)plan->chain->alone_bytes);
+}
+
+static void add_moved(pti_text *text, const polytile_plan *plan) {
+    const polytile_plan_summary *s = &plan->summary;
     add_label(text, "to device");
     add_bytes(text, s->h2d_bytes);
     pti_text_add(text, "\n");
     add_label(text, "from device");
     add_bytes(text, s->d2h_bytes);
     pti_text_add(text, "\n");
+    add_singly(text, plan);
     if (s->lower_bound_bytes == 0)
         return;
     add_label(text, "lower bound");
@@ -135,16 +186,35 @@ static void add_time(pti_text *text, const char *label, double seconds) {
     pti_text_add(text, "\n");
 }
 
-/** The bytes that operations of one kind move for the first superblocks: [superblock * n_operands +
+/** The superblocks that the table shows: the first in run order, and for which launches they are.
+ */
+typedef struct shown {
+    int n;
+    int64_t superblock[N_SHOWN];
+    int launch[N_SHOWN];
+} shown;
+
+static shown find_shown(const pti_schedule *schedule) {
+    shown found = {0};
+    for (int64_t k = 0; k < schedule->n_ops && found.n < N_SHOWN; k++) {
+        const pti_op *op = &schedule->op[k];
+        if (op->kind != PTI_LAUNCH)
+            continue;
+        found.superblock[found.n] = op->superblock;
+        found.launch[found.n++] = op->launch;
+    }
+    return found;
+}
+
+/** The bytes that operations of one kind move for superblocks that are shown: [row * n_operands +
  * operand]. */
-static void sum_bytes(const pti_schedule *schedule, pti_op_kind kind, int64_t n_shown,
+static void sum_bytes(const pti_schedule *schedule, pti_op_kind kind, const shown *rows,
                       int64_t *bytes) {
     int n_operands = schedule->instance->n_operands;
-    memset(bytes, 0, (size_t)(n_shown * n_operands) * sizeof *bytes);
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++)
-        if (op->kind == kind && op->superblock < n_shown)
-            bytes[op->superblock * n_operands + schedule->placement[op->placement].operand] +=
-                op->bytes;
+        for (int r = 0; r < rows->n && op->kind == kind; r++)
+            if (op->superblock == rows->superblock[r])
+                bytes[r * n_operands + schedule->placement[op->placement].operand] += op->bytes;
 }
 
 static void add_shares(pti_text *cell, const pti_instance *instance, const int64_t *bytes) {
@@ -171,10 +241,20 @@ static void fill_head(table *t) {
     t->n_rows = 1;
 }
 
-static void fill_row(table *t, const pti_schedule *schedule, int64_t superblock,
+/** Which superblock it is, and of a chain for which launch: "3 (launch 2, jacobi)". */
+static void add_number(pti_text *cell, const polytile_plan *plan, const shown *rows, int r) {
+    pti_text_add(cell, "%d", r);
+    if (plan->chain != NULL)
+        pti_text_add(cell, " (launch %d, %s)", rows->launch[r],
+                     plan->schedule->launch[rows->launch[r]].instance->kernel_name);
+}
+
+static void fill_row(table *t, const polytile_plan *plan, const shown *rows, int r,
                      const int64_t *uploads, const int64_t *downloads) {
+    const pti_schedule *schedule = plan->schedule;
+    int64_t superblock = rows->superblock[r];
     pti_text *row = t->cell[t->n_rows++];
-    pti_text_add(&row[0], "%lld", (long long)superblock);
+    add_number(&row[0], plan, rows, r);
     pti_words_box(&row[1], &schedule->superblock[superblock]);
     add_bytes(&row[2], pti_superblock_device_bytes(schedule, superblock));
     add_shares(&row[3], schedule->instance, uploads);
@@ -209,25 +289,26 @@ static void free_table(table *t) {
             pti_text_free(&t->cell[r][c]);
 }
 
-static void add_superblocks(pti_text *text, const pti_schedule *schedule) {
+static void add_superblocks(pti_text *text, const polytile_plan *plan) {
+    const pti_schedule *schedule = plan->schedule;
     int n_operands = schedule->instance->n_operands;
-    int64_t n_shown = pti_min(schedule->n_superblocks, N_SHOWN);
-    size_t n = (size_t)(n_shown * n_operands);
+    shown rows = find_shown(schedule);
+    size_t n = (size_t)rows.n * (size_t)n_operands;
     int64_t *bytes = calloc(2 * n + 1, sizeof *bytes);
     table t = {0};
     if (bytes == NULL) {
         text->failed = true;
         return;
     }
-    sum_bytes(schedule, PTI_UPLOAD, n_shown, bytes);
-    sum_bytes(schedule, PTI_DOWNLOAD, n_shown, bytes + n);
+    sum_bytes(schedule, PTI_UPLOAD, &rows, bytes);
+    sum_bytes(schedule, PTI_DOWNLOAD, &rows, bytes + n);
     fill_head(&t);
-    for (int64_t k = 0; k < n_shown; k++)
-        fill_row(&t, schedule, k, bytes + k * n_operands, bytes + n + (size_t)(k * n_operands));
+    for (int r = 0; r < rows.n; r++)
+        fill_row(&t, plan, &rows, r, bytes + r * n_operands, bytes + n + r * n_operands);
     add_table(text, &t);
-    if (n_shown < schedule->n_superblocks) {
+    if (rows.n < schedule->n_superblocks) {
         pti_text_add(text, "  ... and ");
-        pti_words_count(text, schedule->n_superblocks - n_shown, "more superblock");
+        pti_words_count(text, schedule->n_superblocks - rows.n, "more superblock");
         pti_text_add(text, "\n");
     }
     free_table(&t);
@@ -237,18 +318,19 @@ static void add_superblocks(pti_text *text, const pti_schedule *schedule) {
 polytile_status pti_plan_to_text(const polytile_plan *plan, char **text) {
     pti_text out = {0};
     add_title(&out, plan);
-    add_arrays(&out, plan->instance);
+    add_arrays(&out, plan);
     add_limit(&out, plan);
     add_overshoot(&out, plan);
     add_strategy(&out, &plan->summary);
+    add_chain(&out, plan);
     add_shape(&out, plan);
     if (!plan->schedule->in_place) {
-        add_moved(&out, &plan->summary);
+        add_moved(&out, plan);
         add_time(&out, "predicted", plan->summary.predicted_seconds);
     }
     add_time(&out, "planned in", plan->summary.plan_seconds);
     pti_text_add(&out, "\n");
-    add_superblocks(&out, plan->schedule);
+    add_superblocks(&out, plan);
     if (!out.failed) {
         *text = out.data;
         return POLYTILE_OK;

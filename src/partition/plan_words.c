@@ -97,20 +97,67 @@ static const char *role_word(polytile_role role) {
     return words[role];
 }
 
-static bool role_seen_before(const pti_section *first, const pti_section *section) {
-    for (const pti_section *s = first; s < section; s++)
-        if (s->role == section->role && s->fresh == section->fresh)
-            return true;
-    return false;
+/** Roles that were said, as bits: 2 * role, and 1 more where it starts from the identity. */
+typedef unsigned said_roles;
+
+static void add_roles(pti_text *text, const pti_instance *instance, int operand, said_roles *said) {
+    const pti_operand *of = &instance->operand[operand];
+    const pti_section *first = instance->section + of->first_section;
+    for (const pti_section *s = first; s < first + of->n_sections; s++) {
+        said_roles role = 1u << (2 * (unsigned)s->role + (s->fresh ? 1 : 0));
+        if ((*said & role) == 0)
+            pti_text_add(text, "%s%s%s", *said == 0 ? "" : ", ", s->fresh ? "out " : "",
+                         role_word(s->role));
+        *said |= role;
+    }
 }
 
 void pti_words_roles(pti_text *text, const pti_instance *instance, int operand) {
-    const pti_operand *of = &instance->operand[operand];
-    const pti_section *first = &instance->section[of->first_section];
-    for (const pti_section *s = first; s < first + of->n_sections; s++)
-        if (!role_seen_before(first, s))
-            pti_text_add(text, "%s%s%s", s == first ? "" : ", ", s->fresh ? "out " : "",
-                         role_word(s->role));
+    said_roles said = 0;
+    add_roles(text, instance, operand, &said);
+}
+
+static void add_roles_of_kind(pti_text *text, const pti_launch_kind *kind, int array,
+                              said_roles *said) {
+    for (int o = 0; o < kind->instance->n_operands; o++)
+        if (kind->array[o] == array)
+            add_roles(text, kind->instance, o, said);
+}
+
+void pti_words_array_roles(pti_text *text, const polytile_plan *plan, int array) {
+    said_roles said = 0;
+    if (plan->chain == NULL) {
+        pti_words_roles(text, plan->instance, array);
+        return;
+    }
+    const pti_launches *launches = &plan->chain->launches;
+    for (int k = 0; k < launches->n_kinds; k++)
+        add_roles_of_kind(text, &launches->of_kind[k], array, &said);
+    if (launches->is_scratch[array])
+        pti_text_add(text, ", scratch");
+}
+
+static bool is_named_before(const pti_launches *launches, int kind) {
+    int k = 0;
+    while (k < kind && strcmp(launches->of_kind[k].instance->kernel_name,
+                              launches->of_kind[kind].instance->kernel_name) != 0)
+        k++;
+    return k < kind;
+}
+
+void pti_words_kernels(pti_text *text, const pti_launches *launches) {
+    for (int k = 0; k < launches->n_kinds; k++)
+        if (!is_named_before(launches, k))
+            pti_text_add(text, "%s%s", k == 0 ? "" : ", ",
+                         launches->of_kind[k].instance->kernel_name);
+}
+
+const char *pti_words_slab_index(const pti_plan_chain *chain) {
+    int l = 0;
+    while (chain->launches.kind[l] != chain->launches.main_kind)
+        l++;
+    const pti_cut_launch *cut = &chain->chain.launch[l].cut;
+    return cut->instance->index_name[cut->index];
 }
 
 void pti_words_operand(pti_text *text, const pti_instance *instance, int operand) {

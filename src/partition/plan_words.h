@@ -3,8 +3,8 @@
 
 #include "access/instance.h"
 #include "base/text.h"
-#include "partition/schedule.h"
-#include <polytile/plan.h>
+#include "partition/plan.h"
+#include "partition/plan_chain.h"
 
 /* The phrases that a plan's text and its picture share. */
 
@@ -40,6 +40,15 @@ void pti_words_operand(pti_text *text, const pti_instance *instance, int operand
 
 /** What a kernel does to an operand, each role once: "in", "in, out", "out sum". */
 void pti_words_roles(pti_text *text, const pti_instance *instance, int operand);
+
+/** What the kernels of a plan do to an array, each role once, and whether it is scratch. */
+void pti_words_array_roles(pti_text *text, const polytile_plan *plan, int array);
+
+/** The names of a chain's kernels, each once: "predict, correct". */
+void pti_words_kernels(pti_text *text, const pti_launches *launches);
+
+/** The index along which the launches with the most threads are cut: "i". */
+const char *pti_words_slab_index(const pti_plan_chain *chain);
 
 /** The product of extents as a double, for pictures and texts only. */
 double pti_box_volume(const polytile_domain *box);
