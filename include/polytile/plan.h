@@ -83,7 +83,11 @@ typedef struct polytile_chain_launch {
  *
  * Shapes  scratch: arrays that nobody wrote before, and that do not matter afterwards: internal
  *         arrays of a queue, destroyed behind the launches.
- * Errors  As polytile_plan_create(); INVALID (no launches, another number of contexts than one).
+ *         options: parameters are those of all kernels, each takes its own; block has as many
+ *         numbers as every kernel has indices, and counts only where launches are not fused;
+ *         n_buffers is not used. In place, without a limit, nothing is fused.
+ * Errors  As polytile_plan_create(); INVALID (no launches, another number of contexts than one, a
+ *         parameter that no kernel has, one array for two operands of which one is written).
  * Owns    As polytile_plan_create().
  * Source  docs/time_skewing.md
  */

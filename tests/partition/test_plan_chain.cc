@@ -6,9 +6,11 @@ extern "C" {
 
 #include <polytile/polytile.h>
 
-#include <gtest/gtest.h>
+#include "support/environment.h"
 
-#include <memory>
+#include <cstdio>
+#include <cstdlib>
+#include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,7 @@ class ToAndFro {
         return plan;
     }
 
+    polytile_context *context() const { return ctx_; }
     std::string Error() const { return polytile_last_error(ctx_); }
 
     polytile_kernel *kernel = nullptr;
@@ -111,26 +114,40 @@ struct Figure {
     double least_times; /* fewer bytes than one pass a step */
 };
 
+/** What a step moves, among others, if each goes through the arrays by itself. */
+double BytesOfAStepApart(const Figure &figure) {
+    double moved[2] = {};
+    for (int k = 0; k < 2; k++) {
+        ToAndFro of(figure.declaration, figure.extents, 2 + 2 * k);
+        EXPECT_NE(of.Plan(Limit(figure.limit_bytes, 1)), nullptr) << of.Error();
+        EXPECT_EQ(of.summary.n_passes, 2 + 2 * k);
+        moved[k] = static_cast<double>(Moved(of.summary));
+    }
+    return (moved[1] - moved[0]) / 2;
+}
+
+/** Launches one by one find a part of their data on the device: no more than the limit's share. */
+const double kept = 7.0 / 8;
+
 void ExpectFigure(const Figure &figure) {
     ToAndFro of(figure.declaration, figure.extents, figure.n_steps);
     ASSERT_NE(of.Plan(Limit(figure.limit_bytes)), nullptr) << of.Error();
     const polytile_plan_summary fused = of.summary;
-    ASSERT_NE(of.Plan(Limit(figure.limit_bytes, 1)), nullptr) << of.Error();
-    const polytile_plan_summary apart = of.summary;
     double field_bytes = 4;
     for (const int64_t extent : figure.extents)
         field_bytes *= static_cast<double>(extent);
-    const double steps_bytes = 2 * field_bytes * figure.n_steps;
     const double moved = static_cast<double>(Moved(fused));
-    std::printf(
-        "%d steps within %lld MiB: 1/%.1f of one pass a step, 1/%.1f of launches planned "
-        "apart; %lld passes of %lld, slabs of %lld, planned in %.3f s and %.3f s, %lld kernels\n",
-        figure.n_steps, static_cast<long long>(figure.limit_bytes >> 20), steps_bytes / moved,
-        static_cast<double>(Moved(apart)) / moved, static_cast<long long>(fused.n_passes),
-        static_cast<long long>(fused.launches_per_pass), static_cast<long long>(fused.slab_threads),
-        fused.plan_seconds, apart.plan_seconds, static_cast<long long>(fused.n_kernels));
-    EXPECT_GE(steps_bytes / moved, figure.least_times);
-    EXPECT_GE(static_cast<double>(Moved(apart)) / moved, figure.least_times);
+    const double by_hand = 2 * field_bytes * figure.n_steps / moved;
+    const double apart = BytesOfAStepApart(figure) * figure.n_steps / moved;
+    std::printf("%d steps within %lld MiB: 1/%.1f of one pass a step, 1/%.1f of steps planned "
+                "apart; %lld passes of %lld, slabs of %lld, %lld kernels, planned in %.3f s\n",
+                figure.n_steps, static_cast<long long>(figure.limit_bytes >> 20), by_hand, apart,
+                static_cast<long long>(fused.n_passes),
+                static_cast<long long>(fused.launches_per_pass),
+                static_cast<long long>(fused.slab_threads), static_cast<long long>(fused.n_kernels),
+                fused.plan_seconds);
+    EXPECT_GE(by_hand, figure.least_times);
+    EXPECT_GE(apart, figure.least_times * kept);
     EXPECT_LE(fused.peak_device_bytes, figure.limit_bytes);
 }
 
@@ -144,6 +161,146 @@ TEST(PlanChain, TwoDimensionsMoveOneHundredthAtAThirtySecond) {
 
 TEST(PlanChain, ThreeDimensionsMoveOneThirtiethAtAnEighth) {
     ExpectFigure({seven_points, {2048, 2048, 2048}, 100, INT64_C(4) << 30, 30});
+}
+
+/* How launches run that are not fused. */
+
+std::string Text(const polytile_plan *plan, polytile_format format = POLYTILE_TEXT) {
+    char *text = nullptr;
+    EXPECT_EQ(polytile_plan_to_string(plan, format, &text), POLYTILE_OK);
+    const std::string copy = text == nullptr ? "" : text;
+    std::free(text);
+    return copy;
+}
+
+bool Has(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST(PlanChain, OneLaunchAPassIsPlannedAsAQueueDoes) {
+    ToAndFro of(five_points, {256, 256}, 4);
+    polytile_plan *plan = of.Plan(Limit(64 << 10, 1));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_EQ(Objection(plan), "");
+    EXPECT_EQ(of.summary.n_passes, 4);
+    EXPECT_EQ(of.summary.launches_per_pass, 1);
+    EXPECT_EQ(of.summary.slab_threads, 0);
+    EXPECT_GT(Moved(of.summary), 3 * 8 * 254 * 254);
+    EXPECT_GT(of.summary.predicted_seconds, 0);
+    EXPECT_TRUE(Has(Text(plan), "not fused    one launch a pass was asked for")) << Text(plan);
+}
+
+TEST(PlanChain, ArraysThatAllFitMoveOnce) {
+    ToAndFro of(five_points, {256, 256}, 4);
+    polytile_plan *plan = of.Plan(Limit(1 << 20));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_EQ(Objection(plan), "");
+    EXPECT_EQ(of.summary.n_kernels, 4);
+    EXPECT_EQ(Moved(of.summary), of.summary.lower_bound_bytes);
+    EXPECT_TRUE(Has(Text(plan), "all arrays fit 1 MiB together")) << Text(plan);
+}
+
+TEST(PlanChain, WithoutALimitLaunchesRunInPlaceOneByOne) {
+    ToAndFro of(five_points, {256, 256}, 4);
+    polytile_plan *plan = of.Plan(Limit(0));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_EQ(Objection(plan), "");
+    EXPECT_EQ(of.summary.n_kernels, 4);
+    EXPECT_EQ(Moved(of.summary), 0);
+    EXPECT_EQ(of.summary.lower_bound_bytes, 0);
+    EXPECT_TRUE(Has(Text(plan), "the kernel runs in place")) << Text(plan);
+    EXPECT_TRUE(Has(Text(plan, POLYTILE_JSON), "\"in_place\": true"));
+}
+
+TEST(PlanChain, WhatTooSmallAMemoryCannotFuseIsPlannedApartWithTheReason) {
+    ToAndFro of(five_points, {256, 4096}, 4);
+    polytile_plan *plan = of.Plan(Limit(24 << 10));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_EQ(Objection(plan), "");
+    EXPECT_EQ(of.summary.slab_threads, 0);
+    EXPECT_TRUE(Has(Text(plan), "24 KiB does not hold the rows")) << Text(plan);
+}
+
+TEST(PlanChain, ALaunchThatReadsEverythingEndsTheChain) {
+    ToAndFro of("turn[i, j]: in A[j, :]; out B[i, j]", {66, 66}, 4);
+    polytile_plan *plan = of.Plan(Limit(20 << 10));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_EQ(Objection(plan), "");
+    EXPECT_EQ(of.summary.slab_threads, 0);
+    EXPECT_TRUE(Has(Text(plan), "not fused    launch 2 of 4 cannot take turns")) << Text(plan);
+}
+
+TEST(PlanChain, SaysWhatOneBlockNeedsWhereNothingFits) {
+    ToAndFro of(five_points, {256, 256}, 4);
+    EXPECT_EQ(of.Plan(Limit(8)), nullptr);
+    EXPECT_EQ(of.status, POLYTILE_NO_FIT);
+    EXPECT_TRUE(Has(of.Error(), "8 B")) << of.Error();
+}
+
+/* What is asked. */
+
+TEST(PlanChain, SuperblocksAreListedInTheOrderInWhichTheyRun) {
+    ToAndFro of(five_points, {256, 256}, 3);
+    polytile_plan *plan = of.Plan(Limit(64 << 10));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    ASSERT_GT(of.summary.slab_threads, 0);
+    polytile_domain first, second;
+    ASSERT_EQ(polytile_plan_get_superblock(plan, 0, &first), POLYTILE_OK);
+    ASSERT_EQ(polytile_plan_get_superblock(plan, 1, &second), POLYTILE_OK);
+    EXPECT_EQ(first.range[0].hi, of.summary.slab_threads);
+    EXPECT_EQ(second.range[0].hi, of.summary.slab_threads - 1);
+}
+
+TEST(PlanChain, CannotBeRunAsOneLaunch) {
+    ToAndFro of(five_points, {256, 256}, 4);
+    polytile_plan *plan = of.Plan(Limit(64 << 10));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    polytile_device *device = nullptr;
+    ASSERT_EQ(polytile_device_open(of.context(), "host(memory=64KiB)", &device), POLYTILE_OK);
+    EXPECT_EQ(polytile_plan_run(plan, device, of.kernel, of.there), POLYTILE_INVALID);
+    EXPECT_TRUE(Has(of.Error(), "4 launches")) << of.Error();
+}
+
+TEST(PlanChain, RefusesWhatIsNoChainOfLaunches) {
+    ToAndFro of(five_points, {64, 64}, 3);
+    polytile_plan *plan = nullptr;
+    const polytile_plan_options none = {};
+    const auto refused = [&](int n, int n_scratch, polytile_array *const *scratch,
+                             const polytile_plan_options &options) {
+        EXPECT_NE(
+            polytile_plan_create_chain(n, of.launches.data(), n_scratch, scratch, &options, &plan),
+            POLYTILE_OK);
+        EXPECT_EQ(plan, nullptr);
+        return of.Error();
+    };
+    EXPECT_EQ(polytile_plan_create_chain(0, of.launches.data(), 0, nullptr, &none, &plan),
+              POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_create_chain(3, nullptr, 0, nullptr, &none, &plan), POLYTILE_INVALID);
+    EXPECT_TRUE(Has(refused(3, 1, nullptr, none), "scratch array 0 of 1 is NULL"));
+    EXPECT_TRUE(Has(refused(3, 0, nullptr, Limit(1024, -1)), "-1 launches a pass"));
+    const polytile_parameter unknown = {"n", 3};
+    polytile_plan_options options = none;
+    options.n_parameters = 1;
+    options.parameters = &unknown;
+    EXPECT_TRUE(Has(refused(3, 0, nullptr, options), "has a parameter n"));
+    options = none;
+    options.strategy = "fastest";
+    EXPECT_TRUE(Has(refused(3, 0, nullptr, options), "fastest"));
+    polytile_array *const one[] = {of.there[0], of.there[0]};
+    of.launches[1].arrays = one;
+    EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "one array is given for both A and B"));
+    of.launches[1].arrays = nullptr;
+    EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "list of arrays is NULL"));
+    of.launches[1].kernel = nullptr;
+    EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "launch 1 of 3 has no kernel"));
+}
+
+TEST(PlanChain, IsProvedWhereTheEnvironmentAsksForIt) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    ToAndFro of(five_points, {256, 256}, 8);
+    EXPECT_NE(of.Plan(Limit(64 << 10)), nullptr) << of.Error();
+    EXPECT_NE(of.Plan(Limit(64 << 10, 1)), nullptr) << of.Error();
 }
 
 } // namespace

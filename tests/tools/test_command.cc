@@ -156,6 +156,40 @@ TEST_F(Command, PlansInPlaceWithoutALimit) {
     EXPECT_EQ(number(root, "kernels"), 1);
 }
 
+TEST_F(Command, PlansStepsToAndFroInOnePass) {
+    const std::string steps = "plan " + jacobi + jacobi_arrays +
+                              "--domain 1:98,1:98 --limit 32KiB --strategy min-traffic "
+                              "--steps 10 --swap A=B --scratch B ";
+    Json root = run_json(steps);
+    EXPECT_EQ(number(root, "launches"), 10);
+    EXPECT_EQ(number(root, "passes"), 1);
+    EXPECT_EQ(number(root, "launches_per_pass"), 10);
+    EXPECT_GT(number(root, "slab"), 0);
+    EXPECT_EQ(number(root, "h2d_bytes"), 4 * (100 * 100 - 4));
+    EXPECT_EQ(number(root, "d2h_bytes"), 4 * 98 * 98);
+    EXPECT_EQ(sum_of_transfers(root, "uploads"), number(root, "h2d_bytes"));
+    EXPECT_EQ(sum_of_transfers(root, "downloads"), number(root, "d2h_bytes"));
+    json_t *second = json_array_get(json_object_get(root.get(), "superblocks"), 1);
+    EXPECT_EQ(json_integer_value(json_object_get(second, "launch")), 1);
+    EXPECT_TRUE(json_is_null(json_object_get(root.get(), "not_fused")));
+    Shell::Result text = run(steps);
+    EXPECT_NE(text.out.find("10 of jacobi; 1 pass over the data, of 10\n"), std::string::npos)
+        << text.out;
+    Json apart = run_json(steps + "--launches-per-pass 1");
+    EXPECT_EQ(number(apart, "passes"), 10);
+    EXPECT_STREQ(json_string_value(json_object_get(apart.get(), "not_fused")),
+                 "one launch a pass was asked for");
+}
+
+TEST_F(Command, PlansSeveralKernelsAStepEachWithItsDomainAndParameters) {
+    Json root = run_json("plan --kernel 'up[i]: in x[i-m:i+m]; out y[i]' --domain 2:97 "
+                         "--kernel 'down[i]: in y[i]; inout x[i]' --domain 5:94 --param m=2 "
+                         "--array x:f64:100 y:f64:100 --scratch y --steps 3 --limit 700");
+    EXPECT_EQ(number(root, "launches"), 6);
+    EXPECT_STREQ(json_string_value(json_object_get(root.get(), "kernel")), "up");
+    EXPECT_STREQ(json_string_value(json_object_get(root.get(), "launched")), "up, down");
+}
+
 TEST_F(Command, DrawsAPlanBesideItsText) {
     Shell::Result result =
         run("plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --limit 8KiB --svg plan.svg");
@@ -237,6 +271,16 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
         {good + add_arrays + "--strategy fastest", "fastest"},
         {good + add_arrays + "--param n=1", "n"},
         {"plan --kernel 'add[i' --domain 1", "^"},
+        {good + add_arrays + "--steps 0", "--steps 0"},
+        {good + add_arrays + "--steps x", "--steps x"},
+        {good + add_arrays + "--swap x", "two names"},
+        {good + add_arrays + "--swap x=x", "two names"},
+        {good + add_arrays + "--swap x=w", "--swap w"},
+        {good + add_arrays + "--scratch w", "--scratch w"},
+        {good + add_arrays + "--launches-per-pass 0", "--launches-per-pass 0"},
+        {good + add_arrays + add + add + "--domain 10", "--domain is given 2 times"},
+        {"check " + add + add_arrays + "--domain 10 --steps 2", "--steps is of plan"},
+        {"check " + add + add + add_arrays + "--domain 10", "a second --kernel is of plan"},
         {"devices --frobnicate", "--frobnicate"},
         {"devices host", "\"host\""},
     };
