@@ -208,28 +208,31 @@ static polytile_status find_bounds(const pti_chain_request *request, polytile_pl
     return POLYTILE_OK;
 }
 
+/** Let the largest superblock, in blocks, be no smaller than one of a launch. */
+static void include_superblocks(const pti_schedule *schedule, const pti_schedule_launch *launch,
+                                polytile_plan_summary *s) {
+    const polytile_domain *box = &schedule->superblock[launch->first_superblock];
+    for (int64_t k = 0; k < launch->n_superblocks; k++)
+        for (int d = 0; d < box[k].n_dims; d++) {
+            int64_t n_threads = box[k].range[d].hi - box[k].range[d].lo + 1;
+            s->superblock_blocks[d] =
+                pti_max(s->superblock_blocks[d], pti_ceil_div(n_threads, s->block[d]));
+        }
+}
+
 /** Superblocks of the main kind in blocks: those asked for where launches are cut by them, else of
  * one thread. */
 static void summarise_shape(const pti_chain_request *request, polytile_plan *plan) {
-    const pti_plan_chain *of = plan->chain;
-    const pti_instance *instance = plan->instance;
+    const pti_launches *launches = &plan->chain->launches;
     polytile_plan_summary *s = &plan->summary;
-    bool has_block = request->options->block != NULL && of->shape.slab == 0;
-    for (int d = 0; d < instance->n_indices; d++)
+    bool has_block = request->options->block != NULL && plan->chain->shape.slab == 0;
+    for (int d = 0; d < plan->instance->n_indices; d++)
         s->block[d] = has_block ? request->options->block[d] : 1;
-    pti_grid grid = pti_grid_of(&instance->threads, s->block);
+    pti_grid grid = pti_grid_of(&plan->instance->threads, s->block);
     memcpy(s->grid_blocks, grid.n_blocks, sizeof s->grid_blocks);
-    for (int l = 0; l < of->launches.n_launches; l++) {
-        const pti_schedule_launch *launch = &plan->schedule->launch[l];
-        for (int64_t k = 0;
-             of->launches.kind[l] == of->launches.main_kind && k < launch->n_superblocks; k++) {
-            const polytile_domain *box = &plan->schedule->superblock[launch->first_superblock + k];
-            for (int d = 0; d < box->n_dims; d++)
-                s->superblock_blocks[d] =
-                    pti_max(s->superblock_blocks[d],
-                            pti_ceil_div(box->range[d].hi - box->range[d].lo + 1, s->block[d]));
-        }
-    }
+    for (int l = 0; l < launches->n_launches; l++)
+        if (launches->kind[l] == launches->main_kind)
+            include_superblocks(plan->schedule, &plan->schedule->launch[l], s);
 }
 
 static double predict(const pti_chain_request *request, const polytile_plan *plan) {
