@@ -28,6 +28,8 @@ typedef struct polytile_link {
     double kernel_bytes_per_s; /* footprint bytes that a kernel goes through */
     double kernel_accesses_per_s; /* element accesses of threads, at most, out of whatever cache or
                                      register; 0: not known, taken as no bound */
+    double cache_bytes;           /* of the device's last cache; 0: not known, taken as none */
+    double cache_bytes_per_s;     /* footprint bytes that a kernel goes through which lie in it */
 } polytile_link;
 
 /** The link assumed where none is given: one NVIDIA H200 on PCIe 5 x16, as measured in

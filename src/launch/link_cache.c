@@ -79,7 +79,7 @@ static bool take(const json_t *root, polytile_link *link, pti_text *why) {
 static bool read_file(const char *path, polytile_link *link, pti_text *why) {
     char text[MAX_FILE_BYTES + 1];
     json_error_t error;
-    polytile_link found;
+    polytile_link found = polytile_link_default;
     ssize_t n_bytes = pti_file_read(path, text, MAX_FILE_BYTES, why);
     if (n_bytes < 0)
         return false;

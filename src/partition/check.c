@@ -124,15 +124,18 @@ static bool replay_fill(pti_replay *replay, int64_t i) {
                          : fill_identity(replay, i, r, fresh->reduction);
 }
 
+/** Elements that are no newer than the host's may come along, since they change nothing there. */
 static bool replay_download(pti_replay *replay, int64_t i) {
     const pti_op *op = &replay->schedule->op[i];
     int o = replay->resident[op->placement].operand;
     if (!pti_replay_use_resident(replay, i, op->placement, &op->box, false))
         return false;
-    if (!pti_boxes_cover(&content_of(replay, op->placement)[PTI_DIRTY], &op->box))
+    if (!pti_boxes_meet(&content_of(replay, op->placement)[PTI_DIRTY], &op->box))
         return pti_replay_reject(replay, i, o, &op->box,
-                                 "is not all newer than the host's (too early, twice, or not "
-                                 "written here)");
+                                 "is not newer than the host's (too early, twice, or not written "
+                                 "here)");
+    if (!pti_boxes_cover(&content_of(replay, op->placement)[PTI_VALID], &op->box))
+        return pti_replay_reject(replay, i, o, &op->box, "is not all in its newest version");
     pti_replay_clean(replay, o, &op->box);
     return pti_replay_use(replay, i, &replay->operand[o].host, o, &op->box, true);
 }

@@ -64,7 +64,8 @@ static polytile_status check_link(polytile_context *ctx, const polytile_link *li
     bool rates = link->upload_bytes_per_s > 0 && link->download_bytes_per_s > 0 &&
                  link->duplex_bytes_per_s > 0 && link->kernel_bytes_per_s > 0;
     bool latencies = link->transfer_latency_s >= 0 && link->launch_latency_s >= 0 &&
-                     link->run_overhead_bytes >= 0 && link->kernel_accesses_per_s >= 0;
+                     link->run_overhead_bytes >= 0 && link->kernel_accesses_per_s >= 0 &&
+                     link->cache_bytes >= 0 && link->cache_bytes_per_s >= 0;
     if (rates && latencies)
         return POLYTILE_OK;
     return pti_fail(

@@ -14,6 +14,8 @@ const polytile_link polytile_link_default = {
     .launch_latency_s = 2.6e-6,
     .kernel_bytes_per_s = 4.0e12,
     .kernel_accesses_per_s = 1.0e14,
+    .cache_bytes = 50 << 20,
+    .cache_bytes_per_s = 6.0e12,
 };
 
 pti_traffic pti_schedule_traffic(const pti_schedule *schedule) {

@@ -8,6 +8,10 @@
 /** Boxes a section for what is read: a few that contain a little too much, rather than many. */
 enum { MAX_READ_BOXES = 16 };
 
+/** The most by which a box may grow to make longer runs: a run that begins anew costs more than a few
+ * elements. */
+static const double most_growth = 1.05;
+
 /** Sets of one array while the chain is gone through from its end. */
 typedef struct walker {
     const pti_skew_request *request;
@@ -72,9 +76,40 @@ static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
     unite(&of->live, &of->exposed);
 }
 
+/** Whether a box may become a wider one: with little more, all of it on the device, and none of it
+ * in other boxes of the set. */
+static bool may_widen(const pti_boxes *set, int k, const polytile_domain *wide,
+                      const pti_boxes *known) {
+    if ((double)pti_box_count(wide) > most_growth * (double)pti_box_count(&set->box[k]) ||
+        !pti_boxes_cover(known, wide))
+        return false;
+    for (int other = 0; other < set->n_boxes; other++) {
+        polytile_domain common;
+        if (other != k && pti_box_intersect(&set->box[other], wide, &common))
+            return false;
+    }
+    return true;
+}
+
+/** Let boxes go from one end of the array to the other, from the last dimension on, as long as that
+ * may be. */
+static void widen(pti_boxes *set, const polytile_domain *domain, const pti_boxes *known) {
+    for (int k = 0; k < set->n_boxes; k++) {
+        bool goes_on = true;
+        for (int d = domain->n_dims - 1; d > 0 && goes_on; d--) {
+            polytile_domain wide = set->box[k];
+            wide.range[d] = domain->range[d];
+            goes_on = may_widen(set, k, &wide, known);
+            if (goes_on)
+                set->box[k] = wide;
+        }
+    }
+}
+
 /** With what is needed behind a pass in `taken` and what it writes in `filled`, from the first pass
  * on: part what nobody wrote from what is brought, and keep of what is needed what is new. */
-static void settle_pass(pti_boxes *unwritten, pti_pass_sets *sets, pti_boxes *scratch) {
+static void settle_pass(pti_boxes *unwritten, const polytile_domain *domain, pti_pass_sets *sets,
+                        pti_boxes *scratch) {
     pti_boxes fresh = {0};
     pti_boxes_copy(&fresh, &sets->brought);
     intersect(&fresh, unwritten, scratch);
@@ -83,6 +118,8 @@ static void settle_pass(pti_boxes *unwritten, pti_pass_sets *sets, pti_boxes *sc
     unite(&sets->filled, &fresh);
     intersect(&sets->taken, &sets->filled, scratch);
     pti_boxes_subtract_all(unwritten, &sets->filled);
+    unite(&sets->filled, &sets->brought);
+    widen(&sets->taken, domain, &sets->filled);
     pti_boxes_copy(&sets->filled, &fresh);
     pti_boxes_free(&fresh);
 }
@@ -109,7 +146,8 @@ static void find_array(const pti_skew_request *request, int array, int n_per_pas
     if (request->unwritten != NULL)
         pti_boxes_copy(&unwritten, &request->unwritten[array]);
     for (int p = 0; p < sets->n_passes; p++)
-        settle_pass(&unwritten, sets_of(sets, p, array), &of.scratch);
+        settle_pass(&unwritten, &request->chain->arrays->operand[array].domain,
+                    sets_of(sets, p, array), &of.scratch);
     sets_of(sets, 0, array)->brought.failed |= of.live.failed || of.exposed.failed ||
                                                of.written.failed || of.scratch.failed ||
                                                unwritten.failed;

@@ -10,7 +10,9 @@
 typedef struct pti_pass_sets {
     pti_boxes brought; /* read before it is written: comes from the host */
     pti_boxes filled;  /* the same, but nobody wrote it ever: becomes zero on the device */
-    pti_boxes taken;   /* written or filled, and read later or part of the result: goes home */
+    pti_boxes taken;   /* written or filled, and read later or part of the result: goes home, with a
+                          few elements around it that the device holds too, where that makes long
+                          runs of short ones */
 } pti_pass_sets;
 
 typedef struct pti_skew_sets {

@@ -14,6 +14,10 @@
 /** Numbers of passes are tried up to so many times the fewest that fit. */
 enum { MOST_PASSES_FACTOR = 4 };
 
+/** What one launch leaves in the device's last cache is still there for the next if both go through
+ * so much of it. */
+static const double share_of_cache = 0.75;
+
 /** A number of launches a pass, while its slabs are chosen. */
 typedef struct candidate {
     const pti_skew_request *request;
@@ -23,16 +27,17 @@ typedef struct candidate {
     pti_pass pass;        /* the first; owned */
     int64_t h2d_bytes;    /* of all passes */
     int64_t d2h_bytes;
-    double work_s;   /* of the kernels of all passes, beside their latencies */
-    double enough_s; /* of shapes that are no slower, the one that moves least is best */
+    double work_s;    /* of the kernels of all passes, beside their latencies */
+    double row_bytes; /* that a launch touches at most for each thread along its index */
+    double enough_s;  /* of shapes that are no slower, the one that moves least is best */
 } candidate;
 
 static int n_arrays_of(const candidate *of) {
     return of->request->chain->arrays->n_operands;
 }
 
-/** The seconds of a launch's kernel on all threads at once. */
-static double kernel_seconds(const pti_cut_launch *cut, const polytile_link *link) {
+/** The bytes that a launch goes through. */
+static double touched_by(const pti_cut_launch *cut) {
     const pti_instance *instance = cut->instance;
     double n_bytes = 0;
     for (int o = 0; o < instance->n_operands; o++) {
@@ -40,15 +45,29 @@ static double kernel_seconds(const pti_cut_launch *cut, const polytile_link *lin
         n_bytes += (double)pti_box_count(&hull) * (double)instance->operand[o].element_bytes *
                    pti_operand_passes(&instance->operand[o]);
     }
-    return pti_kernel_seconds(
-        link, n_bytes, pti_thread_accesses(instance) * (double)pti_box_count(&instance->threads));
+    return n_bytes;
 }
 
-static double chain_seconds(const pti_skew_request *request) {
-    double seconds = 0;
-    for (int l = 0; l < request->chain->n_launches; l++)
-        seconds += kernel_seconds(&request->chain->launch[l].cut, request->link);
-    return seconds;
+/** Sum up the seconds of the launches' kernels on all threads at once, and find what a slab of one
+ * thread touches. */
+static void measure_work(candidate *of) {
+    const pti_chain *chain = of->request->chain;
+    for (int l = 0; l < chain->n_launches; l++) {
+        const pti_cut_launch *cut = &chain->launch[l].cut;
+        const polytile_range *range = &cut->instance->threads.range[cut->index];
+        double n_threads = (double)pti_box_count(&cut->instance->threads);
+        double n_bytes = touched_by(cut), n_rows = (double)(range->hi - range->lo + 1);
+        of->work_s += pti_kernel_seconds(of->request->link, n_bytes,
+                                         pti_thread_accesses(cut->instance) * n_threads);
+        of->row_bytes = fmax(of->row_bytes, n_bytes / n_rows);
+    }
+}
+
+static double work_seconds(const candidate *of, int64_t slab) {
+    const polytile_link *link = of->request->link;
+    bool is_near = link->cache_bytes_per_s > 0 &&
+                   (double)slab * of->row_bytes <= share_of_cache * link->cache_bytes;
+    return is_near ? of->work_s * link->kernel_bytes_per_s / link->cache_bytes_per_s : of->work_s;
 }
 
 /** The seconds of copying all bands once to their other images. */
@@ -72,7 +91,7 @@ static double predict(const candidate *of, int64_t slab, int64_t n_per_lap) {
     double latency_s = n_slabs * n_passes * link->transfer_latency_s * n_arrays_of(of);
     double up_s = latency_s + (double)of->h2d_bytes / link->duplex_bytes_per_s;
     double down_s = latency_s + (double)of->d2h_bytes / link->duplex_bytes_per_s;
-    double compute_s = of->work_s +
+    double compute_s = work_seconds(of, slab) +
                        n_slabs * of->request->chain->n_launches * link->launch_latency_s +
                        n_passes * n_laps * carry_seconds(of, slab);
     double ends_s = (up_s + down_s + compute_s / n_passes) / (n_slabs * n_passes);
@@ -211,8 +230,9 @@ static bool try_all(const candidate *wanted, pti_skew_shape *best) {
 static const double as_good = 1.05;
 
 bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why) {
-    candidate wanted = {.request = request, .work_s = chain_seconds(request)};
+    candidate wanted = {.request = request};
     *shape = (pti_skew_shape){0};
+    measure_work(&wanted);
     bool has_memory = try_all(&wanted, shape);
     if (has_memory && shape->n_passes > fewest_passes(request) && !request->fewest_bytes) {
         wanted.enough_s = as_good * shape->seconds;

@@ -146,7 +146,7 @@ TEST(Check, RejectsWhatIsBroken) {
              const pti_op op = m.ops[m.Find(PTI_DOWNLOAD, 3)];
              m.Move(PTI_DOWNLOAD, 3, op.placement, op.box);
          },
-         "is not all newer than the host's"},
+         "is not newer than the host's"},
         {"download before the launch", Add,
          [](Handmade &m) {
              std::swap(m.ops[2], m.ops[3]);
@@ -158,7 +158,7 @@ TEST(Check, RejectsWhatIsBroken) {
              m.Move(PTI_DOWNLOAD, 3, 9, Box({{48, 63}}),
                     {static_cast<int64_t>(m.Find(PTI_LAUNCH, 3))});
          },
-         "is not all newer than the host's"},
+         "is not newer than the host's"},
         {"wait for a later operation", Add, [](Handmade &m) { m.waits[0] = {5}; },
          "does not come before it"},
         {"wait for itself", Add, [](Handmade &m) { m.waits[3] = {3}; }, "does not come before it"},

@@ -107,5 +107,6 @@ polytile_status pti_cuda_link(pti_cuda_device *cuda, const struct cudaDeviceProp
         status = device_bytes < PIECE_BYTES ? assume(link)
                                             : measure_and_keep(cuda, key, device_bytes, link);
     pthread_mutex_unlock(&links_mutex);
+    link->cache_bytes = properties->l2CacheSize;
     return status;
 }

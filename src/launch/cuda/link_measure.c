@@ -118,6 +118,8 @@ static polytile_status run_trials(const bench *on, polytile_link *link) {
         .launch_latency_s = seconds[LAUNCH],
         .kernel_bytes_per_s = 2 * (double)on->half_bytes / seconds[WITHIN],
         .kernel_accesses_per_s = polytile_link_default.kernel_accesses_per_s,
+        .cache_bytes = polytile_link_default.cache_bytes,
+        .cache_bytes_per_s = polytile_link_default.cache_bytes_per_s,
     };
 done:
     return status;
