@@ -68,4 +68,12 @@ char *pti_picture_colour(const pti_picture *picture, int64_t superblock, char *b
 /** "superblock 3: threads [0:63]" in *tooltip, replacing what was there; its text. */
 const char *pti_picture_tooltip(const pti_picture *picture, int64_t superblock, pti_text *tooltip);
 
+/** How much of a limit (0: none, nothing is drawn) is in use at the peak, as a bar that ends at
+ * right in a page's heading. */
+void pti_picture_gauge(pti_text *svg, double right, int64_t peak_bytes, int64_t limit_bytes);
+
+/** An entry of a legend; where the next begins if this one takes a width. */
+double pti_picture_swatch(pti_text *svg, const char *style, double x, double y, const char *words,
+                          double width);
+
 #endif

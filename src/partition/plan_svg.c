@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "partition/picture.h"
+#include "partition/picture_chain.h"
 #include "partition/plan_words.h"
 #include <polytile/size.h>
 
@@ -63,20 +64,17 @@ static void describe_traffic(pti_text *words, const polytile_plan *plan) {
     pti_text_add(words, " times the lower bound");
 }
 
-/** How much of the limit is in use at the peak, as a bar. */
-static void draw_gauge(const pti_picture *picture) {
-    const polytile_plan_summary *s = &picture->plan->summary;
-    double share = s->limit_bytes > 0 ? (double)s->peak_device_bytes / (double)s->limit_bytes : 0;
-    pti_svg_box whole = {page_width - margin - 190, 30, 190, 9}, used = whole;
+void pti_picture_gauge(pti_text *svg, double right, int64_t peak_bytes, int64_t limit_bytes) {
+    double share = limit_bytes > 0 ? (double)peak_bytes / (double)limit_bytes : 0;
+    pti_svg_box whole = {right - 190, 30, 190, 9}, used = whole;
     char peak[32];
-    if (s->limit_bytes == 0)
+    if (limit_bytes == 0)
         return;
     used.width *= fmin(share, 1);
-    pti_svg_rect(picture->svg, "held", used, NULL, NULL);
-    pti_svg_rect(picture->svg, "frame", whole, NULL, NULL);
-    pti_svg_label(picture->svg, "small end", page_width - margin, 23,
-                  "peak %s, %.1f%% of the limit", polytile_size_format(s->peak_device_bytes, peak),
-                  100 * share);
+    pti_svg_rect(svg, "held", used, NULL, NULL);
+    pti_svg_rect(svg, "frame", whole, NULL, NULL);
+    pti_svg_label(svg, "small end", right, 23, "peak %s, %.1f%% of the limit",
+                  polytile_size_format(peak_bytes, peak), 100 * share);
 }
 
 static void draw_heading(const pti_picture *picture, const char *title) {
@@ -91,10 +89,11 @@ static void draw_heading(const pti_picture *picture, const char *title) {
     picture->svg->failed |= shape.failed || traffic.failed;
     pti_text_free(&shape);
     pti_text_free(&traffic);
-    draw_gauge(picture);
+    pti_picture_gauge(picture->svg, page_width - margin, picture->plan->summary.peak_device_bytes,
+                      picture->plan->summary.limit_bytes);
 }
 
-static double draw_swatch(pti_text *svg, const char *style, double x, double y, const char *words,
+double pti_picture_swatch(pti_text *svg, const char *style, double x, double y, const char *words,
                           double width) {
     pti_svg_rect(svg, style, (pti_svg_box){x, y - 10, 16, 12}, NULL, NULL);
     pti_svg_label(svg, "body", x + 22, y, "%s", words);
@@ -123,12 +122,12 @@ static void draw_legend(const pti_picture *picture, double y) {
     };
     double x = draw_ramp(picture->svg, margin, y);
     for (size_t k = 0; k < sizeof swatches / sizeof *swatches; k++)
-        x = draw_swatch(picture->svg, swatches[k].style, x, y, swatches[k].words,
-                        swatches[k].width);
+        x = pti_picture_swatch(picture->svg, swatches[k].style, x, y, swatches[k].words,
+                               swatches[k].width);
     if (picture->plan->instance->n_indices > 1) {
         char words[64];
         snprintf(words, sizeof words, "superblock %" PRId64, picture->chosen);
-        draw_swatch(picture->svg, "chosen", x, y, words, 0);
+        pti_picture_swatch(picture->svg, "chosen", x, y, words, 0);
     }
 }
 
@@ -169,15 +168,23 @@ static void draw_page(pti_text *svg, pti_text *body, const polytile_plan *plan, 
     pti_svg_close(svg);
 }
 
-polytile_status pti_plan_to_svg(const polytile_plan *plan, char **text) {
-    pti_text svg = {0}, body = {0}, title = {0};
+static void draw_plan(pti_text *svg, const polytile_plan *plan) {
+    pti_text body = {0}, title = {0};
     describe_plan(&title, &plan->summary);
     if (title.failed)
-        svg.failed = true;
+        svg->failed = true;
     else
-        draw_page(&svg, &body, plan, title.data);
+        draw_page(svg, &body, plan, title.data);
     pti_text_free(&body);
     pti_text_free(&title);
+}
+
+polytile_status pti_plan_to_svg(const polytile_plan *plan, char **text) {
+    pti_text svg = {0};
+    if (plan->schedule->n_launches > 0)
+        pti_chain_draw(&svg, plan->schedule);
+    else
+        draw_plan(&svg, plan);
     if (!svg.failed) {
         *text = svg.data;
         return POLYTILE_OK;

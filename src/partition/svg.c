@@ -23,6 +23,9 @@ static const char style_sheet[] =
     ".upload{fill:#f28c38;fill-opacity:.85;stroke:#c2410c;stroke-width:.8}"
     ".download{fill:#3b78c9;fill-opacity:.55;stroke:#1d4f91;stroke-width:.8}"
     ".back{fill:none;stroke:#1d4f91;stroke-width:3}"
+    ".carried{fill:#8e5bb5;fill-opacity:.75;stroke:#5b2a86;stroke-width:.8}"
+    ".zeroed{fill:#f7e1a1;stroke:#b7903c;stroke-width:.8}"
+    ".band{fill:none;stroke:#1b2733;stroke-width:1.2;stroke-dasharray:4 3}"
     ".plain{stroke:none;shape-rendering:crispEdges}"
     "</style>\n";
 
