@@ -22,11 +22,11 @@ static void find_spans(const pti_schedule *schedule, span *of) {
     }
 }
 
-/** Whether two launches of one superblock each use the same data where it lies. */
+/** Whether two launches of one superblock each use the same data in the arena. */
 static bool share_memory(const pti_schedule *schedule, int one, int other) {
     const pti_schedule_launch *a = &schedule->launch[one], *b = &schedule->launch[other];
     int n = schedule->instance->n_operands;
-    if (a->n_superblocks != 1 || b->n_superblocks != 1)
+    if (schedule->in_place || a->n_superblocks != 1 || b->n_superblocks != 1)
         return false;
     for (int o = 0; o < n; o++) {
         int64_t p = schedule->launch_placement[a->first_superblock * n + o];

@@ -70,6 +70,14 @@ TEST_F(ChainPicture, OneSlabOfAllLaunchesIsOnePass) {
     ExpectWords(Draw(schedule_), {"4 launches in 1 pass "});
 }
 
+TEST_F(ChainPicture, InPlaceWholeLaunchesFollowOneAnotherAndNothingMoves) {
+    Build(4, {1, 4, 2000, 1, 0, 0, 0});
+    schedule_->in_place = true;
+    const std::string svg = Draw(schedule_);
+    ExpectWords(svg, {"4 launches in 4 passes in place", "in place: nothing moves"});
+    EXPECT_EQ(svg.find("brings"), std::string::npos);
+}
+
 TEST_F(ChainPicture, HasTheFiguresAndWhatASlabMoves) {
     Build(8, {2, 4, 100, 2, 0, 0, 0});
     ExpectWords(Draw(schedule_),
