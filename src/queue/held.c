@@ -107,6 +107,7 @@ polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array) {
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED)
         return pti_fail_memory(queue->object.context, array->name, (double)array->n_bytes);
+    madvise(data, (size_t)array->n_bytes, MADV_HUGEPAGE);
     array->data = array->mapping = data;
     array->mapping_bytes = array->n_bytes;
     return POLYTILE_OK;
