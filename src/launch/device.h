@@ -71,6 +71,9 @@ typedef struct pti_device_functions {
     /** Run a command, or enqueue it behind its stream and what its operation waits for. Commands
      * come in the schedule's order. */
     polytile_status (*submit)(polytile_device *device, const pti_command *command);
+    /** Run all operations of the execution that began, where there is a faster way than command by
+     * command and none of them can fail; false: nothing was done. NULL: there is never one. */
+    bool (*run_all)(polytile_device *device);
     /** Wait for all that was submitted, also after a failure, and fill in the report's times.
      * Called once after each begin, whether or not that succeeded. */
     polytile_status (*finish)(polytile_device *device);

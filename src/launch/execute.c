@@ -92,13 +92,15 @@ static bool is_first(const pti_execution *run, const pti_schedule_launch *launch
 static void resolve_launch(pti_execution *run, pti_command *command) {
     pti_schedule_launch launch = pti_schedule_launch_of(run->schedule, command->op);
     const pti_body *body = &run->bodies[command->op->launch];
+    polytile_view *views =
+        run->views + (size_t)(run->n_resolved++ % PTI_LAUNCHES_RESOLVED) * run->n_views;
     for (int o = 0; o < launch.instance->n_operands; o++)
-        run->views[o] = view_of(run, command->op, &launch, o);
+        views[o] = view_of(run, command->op, &launch, o);
     command->launch = (pti_launch){.instance = launch.instance,
                                    .implementation = body->implementation,
                                    .character = body->character,
                                    .threads = &command->op->box,
-                                   .views = run->views,
+                                   .views = views,
                                    .block = body->block,
                                    .is_first = is_first(run, &launch, command->op)};
 }
@@ -109,7 +111,7 @@ static const struct {
     bool computes;
 } ops[] = {
     [PTI_UPLOAD] = {resolve_upload, false},     [PTI_COPY] = {resolve_copy, false},
-    [PTI_FILL] = {resolve_fill, true},         [PTI_LAUNCH] = {resolve_launch, true},
+    [PTI_FILL] = {resolve_fill, true},          [PTI_LAUNCH] = {resolve_launch, true},
     [PTI_DOWNLOAD] = {resolve_download, false},
 };
 
@@ -143,7 +145,7 @@ static void begin_launch(pti_execution *run, const pti_op *op) {
 }
 
 /** Where what a launch writes may stay on the device, a failure loses it as one in place does. */
-static void begin_writing(pti_execution *run, const pti_command *command) {
+void pti_execution_begin(pti_execution *run, const pti_command *command) {
     const pti_schedule *schedule = run->schedule;
     pti_op_kind kind = command->op->kind;
     if (kind == PTI_DOWNLOAD || (schedule->in_place && kind == PTI_FILL))
@@ -158,13 +160,13 @@ static void count_filled(pti_filled *filled, const pti_op *op) {
     filled->n_elements += pti_box_count(&op->box);
 }
 
-/** What a command that was submitted adds to the counts. */
-static void count(pti_execution *run, const pti_op *op, int operand) {
+void pti_execution_count(pti_execution *run, const pti_command *command) {
+    const pti_op *op = command->op;
     run->report->h2d_bytes += op->kind == PTI_UPLOAD ? op->bytes : 0;
     run->report->d2h_bytes += op->kind == PTI_DOWNLOAD ? op->bytes : 0;
     run->report->n_kernels += op->kind == PTI_LAUNCH;
     if (op->kind == PTI_FILL)
-        count_filled(&run->filled[operand], op);
+        count_filled(&run->filled[command->operand], op);
 }
 
 /** Of several launches, the text of a failed transfer does not say which it was for. */
@@ -180,13 +182,16 @@ static polytile_status name_launch(const pti_execution *run, const pti_op *op,
 
 static polytile_status run_ops(pti_execution *run) {
     const pti_schedule *schedule = run->schedule;
+    const pti_device_functions *functions = run->device->functions;
+    if (functions->run_all != NULL && functions->run_all(run->device))
+        return POLYTILE_OK;
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         pti_command command = pti_execution_resolve(run, k);
-        begin_writing(run, &command);
-        polytile_status status = run->device->functions->submit(run->device, &command);
+        pti_execution_begin(run, &command);
+        polytile_status status = functions->submit(run->device, &command);
         if (status != POLYTILE_OK)
             return name_launch(run, command.op, status);
-        count(run, command.op, command.operand);
+        pti_execution_count(run, &command);
     }
     return POLYTILE_OK;
 }
@@ -228,16 +233,17 @@ static void find_sizes(const pti_schedule *schedule, size_t *n_views, size_t *el
 static polytile_status prepare(pti_execution *run) {
     const pti_instance *instance = run->schedule->instance;
     polytile_context *ctx = run->device->object.context;
-    size_t n_arrays = (size_t)instance->n_operands, n_views, element_bytes;
+    size_t n_arrays = (size_t)instance->n_operands, element_bytes;
     polytile_status status = POLYTILE_OK;
-    find_sizes(run->schedule, &n_views, &element_bytes);
+    find_sizes(run->schedule, &run->n_views, &element_bytes);
     run->host_layout = calloc(n_arrays + 1, sizeof *run->host_layout);
-    run->views = calloc(n_views + 1, sizeof *run->views);
+    run->views = calloc(PTI_LAUNCHES_RESOLVED * run->n_views + 1, sizeof *run->views);
     run->filled = calloc(n_arrays + 1, sizeof *run->filled);
     run->identity = calloc(1, element_bytes);
     if (run->host_layout == NULL || run->views == NULL || run->filled == NULL ||
         run->identity == NULL)
-        return pti_fail_memory(ctx, instance->kernel_name, (double)n_views * sizeof *run->views);
+        return pti_fail_memory(ctx, instance->kernel_name,
+                               (double)run->n_views * sizeof *run->views);
     for (int a = 0; a < instance->n_operands; a++)
         run->host_layout[a] =
             pti_layout_of(&instance->operand[a].domain, instance->operand[a].element_bytes);

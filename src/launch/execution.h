@@ -8,6 +8,9 @@
 
 /* A schedule being run on a device. The executor goes through it; a device may look ahead. */
 
+/** The views of so many launches, the ones resolved last, stay valid. */
+enum { PTI_LAUNCHES_RESOLVED = 2 };
+
 /** How many elements of an array got their identity for a superblock that did not run yet. */
 typedef struct pti_filled {
     int64_t superblock;
@@ -21,7 +24,9 @@ struct pti_execution {
     polytile_array *const *arrays; /* one an operand of the schedule's instance */
     char *arena;                   /* in device memory; NULL in place */
     pti_layout *host_layout;       /* of each whole array; owned, as all below */
-    polytile_view *views;          /* of the launch resolved last, one an operand of it */
+    polytile_view *views;          /* of the launches resolved last, one an operand of each */
+    size_t n_views;                /* of one launch at most */
+    int64_t n_resolved;            /* launches, so far */
     pti_filled *filled;            /* of each array */
     unsigned char *identity;       /* of the fill resolved last: one element */
     pti_layout everywhere;         /* strides of 0, for the identity */
@@ -33,10 +38,17 @@ struct pti_execution {
 /**
  * Find what an operation works on. Uploads may be resolved ahead of their turn.
  *
- * Owns  The views of a launch and the element of a fill are the execution's, until the next of
- *       their kind is resolved.
+ * Owns  The views of a launch and the element of a fill are the execution's, until
+ *       PTI_LAUNCHES_RESOLVED more launches, or the next fill, are resolved.
  */
 pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
+
+/** Note that a command is about to be submitted: where it writes to the arrays themselves, a
+ * failure from now on leaves them incomplete. */
+void pti_execution_begin(pti_execution *execution, const pti_command *command);
+
+/** Count a command that was submitted in the report. */
+void pti_execution_count(pti_execution *execution, const pti_command *command);
 
 /** Note in the report, the trace and the progress bar that an operation ran, by the clock of
  * pti_now_s(). */

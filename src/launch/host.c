@@ -3,6 +3,7 @@
 #include "launch/box_copy.h"
 #include "launch/clock.h"
 #include "launch/execution.h"
+#include "launch/host_chain.h"
 #include "launch/host_launch.h"
 #include "launch/launcher.h"
 #include <polytile/size.h>
@@ -108,6 +109,12 @@ static polytile_status submit(polytile_device *device, const pti_command *comman
     return status;
 }
 
+static bool run_all(polytile_device *device) {
+    const host_device *host = host_of(device);
+    return host->n_threads > 1 && pti_host_chain_suits(host->execution) &&
+           pti_host_chain_run(host->execution, host->n_threads);
+}
+
 /** Every command is done when it was submitted. */
 static polytile_status finish(polytile_device *device) {
     host_of(device)->execution = NULL;
@@ -125,6 +132,7 @@ static const pti_device_functions functions = {
     .reserve = reserve,
     .begin = begin,
     .submit = submit,
+    .run_all = run_all,
     .finish = finish,
     .close = close_host,
 };

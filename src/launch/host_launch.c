@@ -14,6 +14,10 @@ static void run_chunk(const pti_launch *launch, const pti_cut *cut, int64_t chun
     launch->implementation->host(&threads, views, launch->implementation->user);
 }
 
+void pti_host_launch_chunk(const pti_launch *launch, const pti_cut *cut, int64_t k) {
+    run_chunk(launch, cut, k, launch->views);
+}
+
 static void run_whole(const pti_launch *launch) {
     launch->implementation->host(launch->threads, launch->views, launch->implementation->user);
 }
@@ -21,7 +25,7 @@ static void run_whole(const pti_launch *launch) {
 static void run_chunks(const pti_launch *launch, const pti_cut *cut) {
 #pragma omp parallel for num_threads((int)cut->n_chunks) schedule(static, 1)
     for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++)
-        run_chunk(launch, cut, chunk, launch->views);
+        pti_host_launch_chunk(launch, cut, chunk);
 }
 
 static void run_with_copies(const pti_launch *launch, const pti_cut *cut) {
@@ -38,7 +42,7 @@ static void run_with_copies(const pti_launch *launch, const pti_cut *cut) {
     pti_accumulators_free(&copies);
 }
 
-static bool any_reduces(const pti_instance *instance) {
+bool pti_host_launch_reduces(const pti_instance *instance) {
     for (int a = 0; a < instance->n_operands; a++) {
         if (instance->operand[a].reduces)
             return true;
@@ -101,14 +105,18 @@ static void launch_reduction(const pti_launch *launch, int n_threads) {
         run_chunks(launch, &apart);
 }
 
-void pti_host_launch(const pti_launch *launch, int n_threads) {
+pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads) {
     static const bool all[POLYTILE_MAX_DIMS] = {true, true, true, true, true, true, true, true};
+    return pti_cut_evenly(threads, n_threads, all);
+}
+
+void pti_host_launch(const pti_launch *launch, int n_threads) {
     if (n_threads == 1) {
         run_whole(launch);
-    } else if (any_reduces(launch->instance)) {
+    } else if (pti_host_launch_reduces(launch->instance)) {
         launch_reduction(launch, n_threads);
     } else {
-        pti_cut cut = pti_cut_evenly(launch->threads, n_threads, all);
+        pti_cut cut = pti_host_launch_cut(launch->threads, n_threads);
         run_chunks(launch, &cut);
     }
 }

@@ -1,6 +1,7 @@
 #ifndef POLYTILE_LAUNCH_HOST_LAUNCH_H
 #define POLYTILE_LAUNCH_HOST_LAUNCH_H
 
+#include "launch/cut.h"
 #include "launch/device.h"
 
 /**
@@ -11,5 +12,16 @@
  * those would be too large, one thread runs the whole box.
  */
 void pti_host_launch(const pti_launch *launch, int n_threads);
+
+/* Its parts. */
+
+/** Whether a launch combines into anything, so that not all cuts are allowed. */
+bool pti_host_launch_reduces(const pti_instance *instance);
+
+/** The cut of a launch that reduces nothing. */
+pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads);
+
+/** Run the k-th chunk of a launch on the calling thread. */
+void pti_host_launch_chunk(const pti_launch *launch, const pti_cut *cut, int64_t k);
 
 #endif

@@ -6,10 +6,13 @@
 #include <polytile/kernel.h>
 #include <polytile/polytile.h>
 
+#include <omp.h>
+
 extern "C" {
 #include "access/array.h"
 #include "access/kernel.h"
 #include "launch/execute.h"
+#include "launch/host_chain.h"
 }
 
 /* The executor on several launches that run in place, interleaved. */
@@ -30,6 +33,12 @@ POLYTILE_KERNEL(total, (i), (const int64_t, A, 1), (int64_t, s, 1)) {
     PT_SUM(PT_AT(s, 0), PT_AT(A, i));
 }
 
+/** What take_kernel does. */
+int take_by_launcher(const polytile_launch *launch) {
+    take_kernel.host(launch->threads, launch->views, nullptr);
+    return 0;
+}
+
 int fail(const polytile_launch *) {
     return 1;
 }
@@ -42,11 +51,22 @@ struct Link {
     std::vector<int> arrays;
 };
 
+/** Links of Chain(), one after the other, as plain loops. */
+void ComputeChain(std::vector<int64_t> &a, std::vector<int64_t> &b) {
+    b = a;
+    for (int step = 0; step < 3; step++) {
+        const std::vector<int64_t> &from = step == 1 ? a : b;
+        std::vector<int64_t> &to = step == 1 ? b : a;
+        for (size_t i = 1; i + 1 < from.size(); i++)
+            to[i] = from[i - 1] + 2 * from[i] + from[i + 1];
+    }
+}
+
 class Execute : public ::testing::Test {
   protected:
     void SetUp() override {
         ASSERT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
-        ASSERT_EQ(polytile_device_open(ctx_, "host(threads=2)", &device_), POLYTILE_OK);
+        Open("host(threads=2)");
         for (size_t k = 0; k < values_[0].size(); k++)
             values_[0][k] = static_cast<int64_t>(k * k % 11);
         for (size_t a = 0; a < values_.size(); a++) {
@@ -57,6 +77,11 @@ class Execute : public ::testing::Test {
                                           &arrays_.back()),
                       POLYTILE_OK);
         }
+    }
+
+    void Open(const std::string &device) {
+        polytile_device_close(device_);
+        ASSERT_EQ(polytile_device_open(ctx_, device.c_str(), &device_), POLYTILE_OK);
     }
 
     void TearDown() override {
@@ -110,10 +135,44 @@ class Execute : public ::testing::Test {
         return made;
     }
 
-    polytile_status Run(Handmade &made) {
+    std::vector<pti_body> Bodies() const {
         std::vector<pti_body> bodies;
         for (const polytile_kernel *kernel : kernels_)
             bodies.push_back({&kernel->implementation, &kernel->character, nullptr});
+        return bodies;
+    }
+
+    /** Whether threads would stay awake between the launches. */
+    bool IsChain(Handmade &made) {
+        const std::vector<pti_body> bodies = Bodies();
+        pti_execution execution = {};
+        bool suits = false;
+        execution.bodies = bodies.data();
+        made.WithSchedule([&](const pti_schedule &schedule) {
+            execution.schedule = &schedule;
+            suits = pti_host_chain_suits(&execution);
+        });
+        return suits;
+    }
+
+    /** Run the links on a device, beginning with the same values each time. */
+    void ExpectSameAsInTurn(const std::string &device, Handmade &made) {
+        const std::vector<std::vector<int64_t>> begin = values_;
+        std::vector<int64_t> a = values_[0], b;
+        ComputeChain(a, b);
+        report_ = {};
+        Open(device);
+        ASSERT_EQ(Run(made), POLYTILE_OK) << polytile_last_error(ctx_);
+        EXPECT_EQ(values_[0], a) << device;
+        EXPECT_EQ(values_[1], b) << device;
+        EXPECT_EQ(report_.n_kernels, static_cast<int64_t>(made.ops.size())) << device;
+        EXPECT_GT(report_.compute_s, 0) << device;
+        for (size_t k = 0; k < begin.size(); k++)
+            std::copy(begin[k].begin(), begin[k].end(), values_[k].begin());
+    }
+
+    polytile_status Run(Handmade &made) {
+        const std::vector<pti_body> bodies = Bodies();
         polytile_status status = POLYTILE_INTERNAL;
         EXPECT_TRUE(made.Holds()) << made.why;
         made.WithSchedule([&](const pti_schedule &schedule) {
@@ -141,17 +200,6 @@ std::vector<Link> Chain(const polytile_implementation &last) {
             {blend_text, last, 1, n_elements - 2, {1, 0}}};
 }
 
-/** One launch after the other, as plain loops. */
-void ComputeChain(std::vector<int64_t> &a, std::vector<int64_t> &b) {
-    b = a;
-    for (int step = 0; step < 3; step++) {
-        const std::vector<int64_t> &from = step == 1 ? a : b;
-        std::vector<int64_t> &to = step == 1 ? b : a;
-        for (size_t i = 1; i + 1 < from.size(); i++)
-            to[i] = from[i - 1] + 2 * from[i] + from[i + 1];
-    }
-}
-
 TEST_F(Execute, InterleavedLaunchesInPlaceGiveWhatTheyGiveInTurn) {
     std::vector<int64_t> a = values_[0], b;
     ComputeChain(a, b);
@@ -166,6 +214,38 @@ TEST_F(Execute, InterleavedLaunchesInPlaceGiveWhatTheyGiveInTurn) {
     EXPECT_EQ(report_.h2d_bytes + report_.d2h_bytes, 0);
 }
 
+TEST_F(Execute, ChainsOfHostFunctionsRunOnThreadsThatStayAwake) {
+    const std::vector<Link> links = Chain(blend_kernel);
+    ASSERT_NO_FATAL_FAILURE(Describe(links));
+    Handmade made = Skewed(links);
+    ASSERT_TRUE(IsChain(made));
+    for (int n_threads = 1; n_threads <= 5; n_threads++)
+        ASSERT_NO_FATAL_FAILURE(
+            ExpectSameAsInTurn("host(threads=" + std::to_string(n_threads) + ")", made));
+}
+
+/** Inside a parallel region, a region has one thread. */
+TEST_F(Execute, ChainsTakeTheThreadsThatTheyGet) {
+    const std::vector<Link> links = Chain(blend_kernel);
+    ASSERT_NO_FATAL_FAILURE(Describe(links));
+    Handmade made = Skewed(links);
+    const int n_levels = omp_get_max_active_levels();
+    omp_set_max_active_levels(0);
+    ExpectSameAsInTurn("host(threads=4)", made);
+    omp_set_max_active_levels(n_levels);
+}
+
+TEST_F(Execute, AChainWithALauncherRunsCommandByCommand) {
+    polytile_implementation by_launcher = {};
+    by_launcher.host_launcher = take_by_launcher;
+    std::vector<Link> links = Chain(blend_kernel);
+    links[0].implementation = by_launcher;
+    ASSERT_NO_FATAL_FAILURE(Describe(links));
+    Handmade made = Skewed(links);
+    EXPECT_FALSE(IsChain(made));
+    ASSERT_NO_FATAL_FAILURE(ExpectSameAsInTurn("host(threads=2)", made));
+}
+
 TEST_F(Execute, InPlaceAReductionOfSeveralLaunchesStartsFromTheIdentity) {
     const std::vector<Link> links = {
         {"take[i]: in A[i]; out B[i]", take_kernel, 0, n_elements - 1, {0, 1}},
@@ -173,6 +253,7 @@ TEST_F(Execute, InPlaceAReductionOfSeveralLaunchesStartsFromTheIdentity) {
     ASSERT_NO_FATAL_FAILURE(Describe(links));
     Handmade made = Skewed(links);
     values_[2][0] = 1000;
+    EXPECT_FALSE(IsChain(made));
     const int64_t filled = made.Move(PTI_FILL, made.kernels[1].first_superblock, 2, Box({{0}}));
     std::rotate(made.ops.begin(), made.ops.begin() + filled, made.ops.end());
     for (size_t i = 1; i < made.ops.size(); i++)
