@@ -27,6 +27,9 @@ typedef struct candidate {
     pti_pass pass;        /* the first; owned */
     int64_t h2d_bytes;    /* of all passes */
     int64_t d2h_bytes;
+    double up_cost_bytes; /* the same, with what short runs cost on top */
+    double down_cost_bytes;
+    int64_t n_boxes;  /* that all passes bring */
     double work_s;    /* of the kernels of all passes, beside their latencies */
     double row_bytes; /* that a launch touches at most for each thread along its index */
     double enough_s;  /* of shapes that are no slower, the one that moves least is best */
@@ -83,17 +86,19 @@ static double carry_seconds(const candidate *of, int64_t slab) {
     return seconds;
 }
 
-/** All passes together: the longest of three streams that overlap, and a slab that does not. */
+/** All passes together: the longest of three streams that overlap, and a slab that does not. Bands
+ * are copied on the stream of the uploads, while launches wait for them. */
 static double predict(const candidate *of, int64_t slab, int64_t n_per_lap) {
     const polytile_link *link = of->request->link;
     double n_slabs = (double)pti_pass_n_slabs(&of->pass, slab), n_passes = of->n_passes;
-    double n_laps = ceil(n_slabs / (double)n_per_lap);
-    double latency_s = n_slabs * n_passes * link->transfer_latency_s * n_arrays_of(of);
-    double up_s = latency_s + (double)of->h2d_bytes / link->duplex_bytes_per_s;
-    double down_s = latency_s + (double)of->d2h_bytes / link->duplex_bytes_per_s;
-    double compute_s = work_seconds(of, slab) +
-                       n_slabs * of->request->chain->n_launches * link->launch_latency_s +
-                       n_passes * n_laps * carry_seconds(of, slab);
+    double n_laps = ceil(n_slabs / (double)n_per_lap) - 1;
+    double carry_s = n_passes * n_laps * carry_seconds(of, slab);
+    double up_s = n_slabs * (double)of->n_boxes * link->transfer_latency_s +
+                  of->up_cost_bytes / link->duplex_bytes_per_s + carry_s;
+    double down_s = n_slabs * n_passes * link->transfer_latency_s +
+                    of->down_cost_bytes / link->duplex_bytes_per_s;
+    double compute_s = work_seconds(of, slab) + carry_s +
+                       n_slabs * of->request->chain->n_launches * link->launch_latency_s;
     double ends_s = (up_s + down_s + compute_s / n_passes) / (n_slabs * n_passes);
     return fmax(compute_s, fmax(up_s, down_s)) + ends_s;
 }
@@ -145,18 +150,40 @@ static void try_slabs(const candidate *of, pti_skew_shape *best) {
     }
 }
 
+/** The bytes of a set as long runs would have to be to take as long. */
+static double cost_bytes(const candidate *of, int array, const pti_boxes *set) {
+    const pti_operand *is = &of->request->chain->arrays->operand[array];
+    double sum = 0;
+    for (int k = 0; k < set->n_boxes; k++) {
+        pti_runs runs = pti_runs_of(&is->domain, &set->box[k], is->element_bytes);
+        sum += (double)pti_box_count(&set->box[k]) * (double)is->element_bytes *
+               pti_run_cost(of->request->link, runs);
+    }
+    return sum;
+}
+
+static void count_brought(candidate *of, int array, const pti_boxes *set) {
+    int64_t element_bytes = of->request->chain->arrays->operand[array].element_bytes;
+    of->h2d_bytes += pti_boxes_count(set) * element_bytes;
+    of->up_cost_bytes += cost_bytes(of, array, set);
+    of->n_boxes += set->n_boxes;
+}
+
 /** The bytes that an array moves in all passes. */
 static void count_array(candidate *of, const pti_skew_sets *sets, int array, pti_boxes *whole) {
     const pti_chain *chain = of->request->chain;
     int64_t element_bytes = chain->arrays->operand[array].element_bytes;
     bool stays = chain->axis[array] == PTI_AXIS_WHOLE;
-    if (stays)
+    if (stays) {
         pti_skew_sets_find_whole(sets, array, whole);
-    of->h2d_bytes += stays ? pti_boxes_count(whole) * element_bytes : 0;
+        count_brought(of, array, whole);
+    }
     for (int p = 0; p < of->n_passes; p++) {
         const pti_pass_sets *moved = pti_skew_sets_of(sets, p, array);
-        of->h2d_bytes += stays ? 0 : pti_boxes_count(&moved->brought) * element_bytes;
+        if (!stays)
+            count_brought(of, array, &moved->brought);
         of->d2h_bytes += pti_boxes_count(&moved->taken) * element_bytes;
+        of->down_cost_bytes += cost_bytes(of, array, &moved->taken);
     }
 }
 
