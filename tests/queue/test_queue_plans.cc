@@ -69,6 +69,7 @@ TEST_F(QueuePlans, AreForTheArraysThatLaunchesUse) {
     report(queue, true);
     is_hit(queue, doubling, line(n), {y});
     EXPECT_EQ(report(queue).n_kernels, 1) << "attached again, they are new";
+    ASSERT_EQ(detach(queue, {x, y}), POLYTILE_OK) << error();
 }
 
 TEST_F(QueuePlans, AreOfOneKernelAndOneArray) {
