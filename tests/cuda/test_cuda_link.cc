@@ -51,6 +51,7 @@ class CudaLink : public testing::Test {
         static int n_gpus = 0;
         n_gpus++;
         std::memcpy(properties.uuid.bytes, &n_gpus, sizeof n_gpus);
+        properties.l2CacheSize = static_cast<int>(polytile_link_default.cache_bytes);
     }
     std::string key() const {
         char text[64];
@@ -108,6 +109,15 @@ TEST_F(CudaLink, OnDiskIsNotMeasuredAgain) {
     ASSERT_EQ(find(INT64_MAX), POLYTILE_OK);
     EXPECT_EQ(std::memcmp(&known, &link, sizeof link), 0);
     EXPECT_EQ(cuda.n_calls("cudaMalloc"), 0);
+}
+
+TEST_F(CudaLink, TheCacheIsTheCardsOwn) {
+    properties.l2CacheSize = 6 << 20;
+    ASSERT_EQ(find(INT64_MAX), POLYTILE_OK);
+    EXPECT_EQ(link.cache_bytes, 6 << 20);
+    properties.l2CacheSize = 0;
+    ASSERT_EQ(find(INT64_MAX), POLYTILE_OK);
+    EXPECT_EQ(link.cache_bytes, 0);
 }
 
 TEST_F(CudaLink, ADamagedFileIsReplaced) {
