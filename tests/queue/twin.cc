@@ -1,0 +1,270 @@
+#include "queue/twin.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace {
+
+polytile_type unsigned_of(int64_t n_bytes) {
+    return n_bytes == 1   ? POLYTILE_U8
+           : n_bytes == 2 ? POLYTILE_U16
+           : n_bytes == 4 ? POLYTILE_U32
+                          : POLYTILE_U64;
+}
+
+size_t count_elements(const std::vector<int64_t> &extents) {
+    size_t n = 1;
+    for (const int64_t extent : extents)
+        n *= static_cast<size_t>(extent);
+    return n;
+}
+
+bool is_same(const polytile_domain &one, const polytile_domain &other) {
+    for (int d = 0; d < one.n_dims; d++)
+        if (one.range[d].lo != other.range[d].lo || one.range[d].hi != other.range[d].hi)
+            return false;
+    return one.n_dims == other.n_dims;
+}
+
+GenericSection point(size_t n_dims) {
+    GenericSection section;
+    for (size_t d = 0; d < n_dims; d++)
+        section.push_back({static_cast<int>(d), 0, 0});
+    return section;
+}
+
+} // namespace
+
+Twin::Twin(const std::string &device, Random *random) : random_(random) {
+    EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_create(ctx_, device.c_str(), &queue_), POLYTILE_OK) << error();
+}
+
+Twin::~Twin() {
+    polytile_context_destroy(ctx_);
+}
+
+int Twin::add(const std::vector<int64_t> &extents, int64_t element_bytes, bool is_internal) {
+    const size_t n_elements = count_elements(extents);
+    const size_t n_bytes = n_elements * static_cast<size_t>(element_bytes);
+    fields_.push_back({extents, element_bytes, is_internal, false, nullptr,
+                       std::vector<unsigned char>(is_internal ? 0 : n_bytes),
+                       std::vector<unsigned char>(n_bytes),
+                       std::vector<char>(n_elements, !is_internal)});
+    Field &field = fields_.back();
+    for (unsigned char &byte : field.memory)
+        byte = static_cast<unsigned char>(random_->number(0, 255));
+    if (!is_internal)
+        field.expected = field.memory;
+    make_array(field);
+    if (!is_internal)
+        attach(field);
+    return n_fields() - 1;
+}
+
+int Twin::add_field(const std::vector<int64_t> &extents, int64_t element_bytes) {
+    return add(extents, element_bytes, false);
+}
+
+int Twin::add_internal(const std::vector<int64_t> &extents, int64_t element_bytes) {
+    return add(extents, element_bytes, true);
+}
+
+void Twin::make_array(Field &field) {
+    const int n_dims = static_cast<int>(field.extents.size());
+    const polytile_type type = unsigned_of(field.element_bytes);
+    const polytile_status status =
+        field.is_internal ? polytile_queue_create_array(queue_, "internal", type, n_dims,
+                                                        field.extents.data(), &field.array)
+                          : polytile_array_wrap(ctx_, "field", type, n_dims, field.extents.data(),
+                                                field.memory.data(), &field.array);
+    EXPECT_EQ(status, POLYTILE_OK) << error();
+}
+
+void Twin::attach(Field &field) {
+    EXPECT_EQ(polytile_queue_attach(queue_, 1, &field.array), POLYTILE_OK) << error();
+}
+
+void Twin::detach(Field &field) {
+    EXPECT_EQ(polytile_queue_detach(queue_, 1, &field.array), POLYTILE_OK) << error();
+    const auto [is, should] =
+        std::mismatch(field.memory.begin(), field.memory.end(), field.expected.begin());
+    if (is != field.memory.end())
+        ADD_FAILURE() << "field " << &field - &fields_[0] << ": element "
+                      << (is - field.memory.begin()) / field.element_bytes << " of "
+                      << field.has_value.size() << " is wrong after\n"
+                      << listing();
+}
+
+void Twin::renew(int number) {
+    Field &field = field_of(number);
+    detach(field);
+    for (size_t k = 0; k < field.memory.size(); k += 3)
+        field.memory[k] = field.expected[k] = static_cast<unsigned char>(random_->number(0, 255));
+    attach(field);
+}
+
+void Twin::drop(int number) {
+    Field &field = field_of(number);
+    polytile_array_destroy(field.array);
+    field.is_gone = true;
+}
+
+/** Copy an internal field to where it can be seen. */
+void Twin::reveal(int number) {
+    const int copied = add_field(field_of(number).extents, field_of(number).element_bytes);
+    const GenericSection all = point(field_of(number).extents.size());
+    const int copy = add_kernel(static_cast<int>(all.size()),
+                                {{POLYTILE_IN, number, {all}}, {POLYTILE_OUT, copied, {all}}});
+    EXPECT_EQ(launch(copy), POLYTILE_OK) << error();
+}
+
+void Twin::finish() {
+    for (int number = n_fields() - 1; number >= 0; number--)
+        if (field_of(number).is_internal && !field_of(number).is_gone)
+            reveal(number);
+    for (Field &field : fields_)
+        if (!field.is_internal)
+            detach(field);
+    wait();
+}
+
+int Twin::add_kernel(int n_indices, const std::vector<Use> &uses) {
+    std::vector<GenericAccess> accesses;
+    std::vector<int> fields;
+    for (const Use &use : uses) {
+        const Field &field = field_of(use.field);
+        accesses.push_back(
+            {use.role, use.is_fresh, field.extents, field.element_bytes, use.sections});
+        fields.push_back(use.field);
+    }
+    kernels_.push_back({GenericKernel(n_indices, accesses), fields, nullptr});
+    Kernel &made = kernels_.back();
+    const polytile_implementation implementation = made.generic.implementation();
+    EXPECT_EQ(polytile_kernel_create(ctx_, made.generic.declaration().c_str(), &implementation,
+                                     &made.kernel),
+              POLYTILE_OK)
+        << error();
+    return static_cast<int>(kernels_.size()) - 1;
+}
+
+std::vector<polytile_array *> Twin::arrays_of(const Kernel &of) const {
+    std::vector<polytile_array *> arrays;
+    for (const int field : of.fields)
+        arrays.push_back(fields_[static_cast<size_t>(field)].array);
+    return arrays;
+}
+
+/** As many as the same launch read before, although elements may have got values since then. */
+int64_t Twin::find_read_bytes(int kernel, const polytile_domain &threads) const {
+    for (const Launched &launched : launched_)
+        if (launched.kernel == kernel && is_same(launched.threads, threads))
+            return launched.read_bytes;
+    return count_read_bytes(kernels_[static_cast<size_t>(kernel)], threads);
+}
+
+int64_t Twin::count_read_bytes(const Kernel &of, const polytile_domain &threads) const {
+    std::vector<std::vector<char>> has_come(fields_.size());
+    int64_t n_bytes = 0;
+    of.generic.for_each_read(threads, [&](int access, int64_t position) {
+        const size_t field = static_cast<size_t>(of.fields[static_cast<size_t>(access)]);
+        const size_t at = static_cast<size_t>(position);
+        has_come[field].resize(fields_[field].has_value.size());
+        if (!has_come[field][at] && fields_[field].has_value[at])
+            n_bytes += fields_[field].element_bytes;
+        has_come[field][at] = 1;
+    });
+    return n_bytes;
+}
+
+/** What is written has a value from then on; what happens to stay as it was does not count. */
+void Twin::run_plainly(const Kernel &of, const polytile_domain &threads) {
+    std::vector<unsigned char *> memory;
+    for (const int field : of.fields)
+        memory.push_back(field_of(field).expected.data());
+    std::vector<std::vector<unsigned char>> before;
+    for (const int field : of.fields)
+        before.push_back(field_of(field).expected);
+    of.generic.run_plainly(threads, memory);
+    for (size_t a = 0; a < of.fields.size(); a++) {
+        Field &field = field_of(of.fields[a]);
+        for (size_t k = 0; k < field.expected.size(); k++)
+            if (field.expected[k] != before[a][k])
+                field.has_value[k / static_cast<size_t>(field.element_bytes)] = 1;
+    }
+}
+
+polytile_status Twin::launch(int kernel, const polytile_domain &threads,
+                             const polytile_plan_options *options) {
+    const Kernel &of = kernels_[static_cast<size_t>(kernel)];
+    const std::vector<polytile_array *> arrays = arrays_of(of);
+    const polytile_status status = polytile_queue_launch(
+        queue_, of.kernel, &threads, static_cast<int>(arrays.size()), arrays.data(), options);
+    if (status != POLYTILE_OK)
+        return status;
+    launched_.push_back({kernel, threads, arrays, find_read_bytes(kernel, threads)});
+    run_plainly(of, threads);
+    return POLYTILE_OK;
+}
+
+void Twin::wait() {
+    EXPECT_EQ(polytile_queue_wait(queue_), POLYTILE_OK) << error();
+}
+
+void Twin::wait_for(int field) {
+    EXPECT_EQ(polytile_queue_wait_for(queue_, field_of(field).array), POLYTILE_OK) << error();
+}
+
+polytile_queue_report Twin::report() const {
+    polytile_queue_report told;
+    polytile_queue_get_report(queue_, false, &told);
+    return told;
+}
+
+int64_t Twin::field_bytes(int field) const {
+    return static_cast<int64_t>(fields_[static_cast<size_t>(field)].expected.size());
+}
+
+int64_t Twin::least_upload_bytes(int64_t memory_bytes) const {
+    int64_t sum = 0;
+    for (const Launched &launched : launched_)
+        sum += std::max<int64_t>(0, launched.read_bytes - memory_bytes);
+    return sum;
+}
+
+polytile_plan_summary Twin::plan(const polytile_plan_options &options) const {
+    std::vector<polytile_chain_launch> launches;
+    for (const Launched &launched : launched_)
+        launches.push_back({kernels_[static_cast<size_t>(launched.kernel)].kernel, launched.threads,
+                            launched.arrays.data()});
+    std::vector<polytile_array *> scratch;
+    for (const Field &field : fields_)
+        if (field.is_internal)
+            scratch.push_back(field.array);
+    polytile_plan *plan = nullptr;
+    polytile_plan_summary summary = {};
+    EXPECT_EQ(polytile_plan_create_chain(static_cast<int>(launches.size()), launches.data(),
+                                         static_cast<int>(scratch.size()), scratch.data(), &options,
+                                         &plan),
+              POLYTILE_OK)
+        << error();
+    if (plan != nullptr)
+        polytile_plan_get_summary(plan, &summary);
+    polytile_plan_destroy(plan);
+    return summary;
+}
+
+std::string Twin::listing() const {
+    std::string text;
+    for (const Launched &launched : launched_) {
+        const Kernel &kernel = kernels_[static_cast<size_t>(launched.kernel)];
+        text += kernel.generic.declaration() + " on fields";
+        for (const int field : kernel.fields)
+            text += " " + std::to_string(field);
+        for (int d = 0; d < launched.threads.n_dims; d++)
+            text += (d == 0 ? " over " : ",") + std::to_string(launched.threads.range[d].lo) + ":" +
+                    std::to_string(launched.threads.range[d].hi);
+        text += "\n";
+    }
+    return text;
+}

@@ -1,0 +1,64 @@
+#ifndef POLYTILE_TESTS_SUPPORT_GENERIC_KERNEL_H
+#define POLYTILE_TESTS_SUPPORT_GENERIC_KERNEL_H
+
+#include <polytile/polytile.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/* Kernels whose bodies follow from what they declare: a thread mixes all elements that it may read,
+ * in a fixed order, and puts the mixture where it may write. So a wrong, missing or old element
+ * shows, whatever is declared. Elements are unsigned, of 1, 2, 4 or 8 bytes. */
+
+/** One dimension of a section: index + lo to index + hi, or all of it where the index is -1. */
+struct GenericWindow {
+    int index;
+    int64_t lo, hi;
+};
+
+using GenericSection = std::vector<GenericWindow>;
+
+/** What a thread does with one array; several sections only where it reads. */
+struct GenericAccess {
+    polytile_role role;
+    bool is_fresh; /* a reducing role that starts from the identity */
+    std::vector<int64_t> extents;
+    int64_t element_bytes;
+    std::vector<GenericSection> sections;
+};
+
+class GenericKernel {
+  public:
+    GenericKernel(int n_indices, std::vector<GenericAccess> accesses)
+        : n_indices_(n_indices), accesses_(std::move(accesses)) {}
+
+    /** "generic[i, j]: in a[i-1:i+1, j]; out b[i, j]" */
+    std::string declaration() const;
+    /** It points to this kernel, which has to live as long as launches of it are queued. */
+    polytile_implementation implementation() const;
+
+    /** What a launch over all threads does to arrays in plain memory, one memory an access. */
+    void run_plainly(const polytile_domain &threads,
+                     const std::vector<unsigned char *> &memory) const;
+
+    /** Call with the position in its array of each element that a thread reads before it writes. */
+    void for_each_read(const polytile_domain &threads,
+                       const std::function<void(int access, int64_t position)> &call) const;
+
+    /** The largest box of threads whose sections all have elements, and are written inside the
+     * arrays; each index moves some section. */
+    polytile_domain widest() const;
+
+    int n_indices() const { return n_indices_; }
+    const std::vector<GenericAccess> &accesses() const { return accesses_; }
+
+  private:
+    void run_thread(const int64_t *thread, const polytile_view *views) const;
+    void start(const polytile_domain &threads, const polytile_view *views) const;
+
+    int n_indices_;
+    std::vector<GenericAccess> accesses_;
+};
+
+#endif
