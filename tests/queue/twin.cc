@@ -73,11 +73,13 @@ int Twin::add_internal(const std::vector<int64_t> &extents, int64_t element_byte
 void Twin::make_array(Field &field) {
     const int n_dims = static_cast<int>(field.extents.size());
     const polytile_type type = unsigned_of(field.element_bytes);
+    const std::string name = "field" + std::to_string(&field - &fields_[0]);
     const polytile_status status =
-        field.is_internal ? polytile_queue_create_array(queue_, "internal", type, n_dims,
-                                                        field.extents.data(), &field.array)
-                          : polytile_array_wrap(ctx_, "field", type, n_dims, field.extents.data(),
-                                                field.memory.data(), &field.array);
+        field.is_internal
+            ? polytile_queue_create_array(queue_, name.c_str(), type, n_dims, field.extents.data(),
+                                          &field.array)
+            : polytile_array_wrap(ctx_, name.c_str(), type, n_dims, field.extents.data(),
+                                  field.memory.data(), &field.array);
     EXPECT_EQ(status, POLYTILE_OK) << error();
 }
 

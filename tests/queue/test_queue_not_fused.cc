@@ -1,0 +1,165 @@
+#include "queue/twin.h"
+#include "support/environment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+/* Launches that cannot take turns, or not many of them: they run one after the other, the log says
+ * why, and what they compute stays right. */
+
+namespace {
+
+constexpr int64_t extent = 48;
+const std::vector<int64_t> square = {extent, extent};
+constexpr int64_t square_bytes = 8 * extent * extent;
+
+const GenericSection at = {{0, 0, 0}, {1, 0, 0}};
+const GenericSection turned = {{1, 0, 0}, {0, 0, 0}};
+const GenericSection rows_around = {{0, -1, 1}, {1, 0, 0}};
+
+std::string device(int64_t memory_bytes) {
+    return "host(memory=" + std::to_string(memory_bytes) + "B,threads=1)";
+}
+
+/** Run kernels in turn, a number of times, and return what the log says. */
+std::string log_of(Twin *twin, const std::vector<int> &step, int n_steps) {
+    testing::internal::CaptureStderr();
+    twin->pause();
+    for (int k = 0; k < n_steps; k++)
+        for (const int kernel : step)
+            EXPECT_EQ(twin->launch(kernel), POLYTILE_OK) << twin->error();
+    twin->finish();
+    return testing::internal::GetCapturedStderr();
+}
+
+bool has(const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+}
+
+/** Kernels over two squares, a line and one element, and why they do not take turns. */
+struct Case {
+    const char *name;
+    std::vector<std::vector<Twin::Use>> step;
+    const char *reason;
+};
+
+void PrintTo(const Case &of, std::ostream *out) {
+    *out << of.name;
+}
+
+enum { A, B, LINE, ELEMENT };
+
+const Case cases[] = {
+    {"Transposition",
+     {{{POLYTILE_IN, A, {at}}, {POLYTILE_OUT, B, {turned}}},
+      {{POLYTILE_IN, B, {at}}, {POLYTILE_OUT, A, {at}}}},
+     "generic does not go along the others' slabs in field0"},
+    {"FreshReduction",
+     {{{POLYTILE_IN, A, {at}}, {POLYTILE_SUM, LINE, {{{0, 0, 0}}}, true}},
+      {{POLYTILE_IN, LINE, {{{0, 0, 0}}}}, {POLYTILE_INOUT, A, {at}}}},
+     "generic starts a reduction of field2"},
+    {"Residual",
+     {{{POLYTILE_IN, A, {rows_around}}, {POLYTILE_OUT, B, {at}}},
+      {{POLYTILE_IN, B, {at}}, {POLYTILE_MAX, ELEMENT, {{{-1, 0, 0}}}, true}}},
+     "generic starts a reduction of field3"},
+    {"WritingWhatOthersNeedWhole",
+     {{{POLYTILE_IN, LINE, {{{-1, 0, 0}}}}, {POLYTILE_INOUT, A, {at}}},
+      {{POLYTILE_IN, A, {at}}, {POLYTILE_SUM, LINE, {{{0, 0, 0}}}}}},
+     "generic writes field2"},
+    {"OneElementForAll",
+     {{{POLYTILE_IN, A, {at}}, {POLYTILE_SUM, ELEMENT, {{{-1, 0, 0}}}}},
+      {{POLYTILE_IN, ELEMENT, {{{-1, 0, 0}}}}, {POLYTILE_INOUT, A, {at}}}},
+     "generic does not go along the others' slabs in field3"},
+};
+
+void make_fields(Twin *twin) {
+    twin->add_field(square, 8);
+    twin->add_field(square, 8);
+    twin->add_field({extent}, 8);
+    twin->add_field({1}, 8);
+}
+
+class QueueNotFused : public testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(Chains, QueueNotFused, testing::ValuesIn(cases),
+                         [](const auto &of) { return of.param.name; });
+
+TEST_P(QueueNotFused, RunsStepByStepAndTheLogSaysWhy) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(test_seed("QueueNotFused"));
+    const int64_t memory_bytes = square_bytes / 2;
+    Twin twin(device(memory_bytes), &random);
+    make_fields(&twin);
+    std::vector<int> step;
+    for (const std::vector<Twin::Use> &uses : GetParam().step)
+        step.push_back(twin.add_kernel(2, uses));
+    const std::string log = log_of(&twin, step, 4);
+    EXPECT_TRUE(has(log, "generic: launches are not fused: ")) << log;
+    EXPECT_TRUE(has(log, GetParam().reason)) << log;
+    EXPECT_EQ(twin.report().n_launches, twin.n_launched());
+}
+
+/** How many launches of a stencil to and fro, moving as little as may be, go through some memory
+ * in one pass, and what the log says. */
+struct Passes {
+    int64_t memory_bytes, n_per_pass, n_moved_bytes;
+    std::string log;
+};
+
+constexpr int n_to_and_fro = 12;
+
+Passes run_within(int64_t memory_bytes, Random *random) {
+    const std::vector<int64_t> extents = {256, 8};
+    Twin twin(device(memory_bytes), random);
+    twin.add_field(extents, 8);
+    twin.add_field(extents, 8);
+    const std::vector<int> step = {
+        twin.add_kernel(2, {{POLYTILE_IN, A, {rows_around}}, {POLYTILE_OUT, B, {at}}}),
+        twin.add_kernel(2, {{POLYTILE_IN, B, {rows_around}}, {POLYTILE_OUT, A, {at}}})};
+    polytile_plan_options options = {};
+    options.strategy = "min-traffic";
+    testing::internal::CaptureStderr();
+    twin.pause();
+    for (int l = 0; l < n_to_and_fro; l++)
+        EXPECT_EQ(twin.launch(step[l % 2], twin.widest(step[l % 2]), &options), POLYTILE_OK)
+            << twin.error();
+    options.limit_bytes = memory_bytes;
+    const int64_t n_per_pass = twin.plan(options).launches_per_pass;
+    twin.finish();
+    const polytile_queue_report told = twin.report();
+    EXPECT_LE(told.peak_device_bytes, memory_bytes);
+    return {memory_bytes, n_per_pass, told.h2d_bytes + told.d2h_bytes,
+            testing::internal::GetCapturedStderr()};
+}
+
+TEST(QueueNotFused, LessMemoryMeansFewerStepsAPassAndThenOneForAReason) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(test_seed("QueueNotFused"));
+    std::vector<Passes> all;
+    for (const int64_t memory_bytes : {5120, 4096, 3072, 2048, 1536, 1024, 800, 640})
+        all.push_back(run_within(memory_bytes, &random));
+    EXPECT_EQ(all.front().n_per_pass, n_to_and_fro);
+    EXPECT_EQ(all.back().n_per_pass, 1);
+    int n_between = 0;
+    for (size_t k = 0; k < all.size(); k++) {
+        const Passes &of = all[k];
+        SCOPED_TRACE(of.memory_bytes);
+        char size[32];
+        const std::string reason = std::string("generic: launches are not fused: ") +
+                                   polytile_size_format(of.memory_bytes, size) +
+                                   " does not hold the rows that two launches of generic need";
+        const bool is_told = has(of.log, reason);
+        n_between += of.n_per_pass > 1 && of.n_per_pass < n_to_and_fro;
+        EXPECT_EQ(is_told, of.n_per_pass == 1) << of.log;
+        EXPECT_TRUE(k == 0 || of.n_per_pass <= all[k - 1].n_per_pass);
+        EXPECT_TRUE(k == 0 || of.n_moved_bytes >= all[k - 1].n_moved_bytes);
+    }
+    EXPECT_GE(n_between, 2);
+}
+
+} // namespace
