@@ -102,16 +102,22 @@ static bool replay_copy(pti_replay *replay, int64_t i) {
     return true;
 }
 
-/** Elements that nobody wrote are zero: a fill makes them so, and counts as written. */
+/** Elements that nobody wrote are zero: a fill makes them so, and counts as written, but may be
+ * repeated. What else it overwrites is not known any more. */
 static bool fill_unwritten(pti_replay *replay, int64_t i, int64_t r) {
     const polytile_domain *box = &replay->schedule->op[i].box;
     int o = replay->resident[r].operand;
-    if (!pti_boxes_cover(&replay->operand[o].unwritten, box))
+    pti_boxes *zeros = &replay->moved[PTI_VALID];
+    if (!pti_boxes_meet(&replay->operand[o].zero, box))
         return pti_replay_reject(replay, i, o, box,
-                                 "does not start from an identity, nor is it all unwritten");
+                                 "does not start from an identity, nor is any of it unwritten");
     if (!pti_replay_use_resident(replay, i, r, box, true))
         return false;
-    pti_replay_renew(replay, r, box);
+    pti_replay_overwrite(replay, r, box);
+    pti_boxes_copy(zeros, &replay->operand[o].zero);
+    pti_boxes_clip(zeros, box);
+    for (int k = 0; k < zeros->n_boxes; k++)
+        pti_replay_renew(replay, r, &zeros->box[k]);
     return true;
 }
 
