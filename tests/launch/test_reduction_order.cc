@@ -120,8 +120,9 @@ template <class T> class Product {
     /** NULL where nothing fits. */
     polytile_plan *plan(const polytile_plan_options &options) {
         polytile_plan *made = nullptr;
+        const polytile_domain all = threads();
         const polytile_status status =
-            polytile_plan_create(kernel_, &threads_of(shape_), arrays_.data(), &options, &made);
+            polytile_plan_create(kernel_, &all, arrays_.data(), &options, &made);
         EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_NO_FIT) << error();
         return made;
     }
@@ -156,16 +157,14 @@ template <class T> class Product {
                     }
         return C;
     }
-    std::vector<T> expected() const { return expected({threads_of(shape_)}); }
+    std::vector<T> expected() const { return expected({threads()}); }
 
     std::string error() const { return polytile_last_error(ctx_); }
 
   private:
-    static const polytile_domain &threads_of(const Shape &shape) {
-        static thread_local polytile_domain threads;
-        const int64_t extents[] = {shape.m, shape.n, shape.k};
-        threads = polytile_domain_from_extents(3, extents);
-        return threads;
+    polytile_domain threads() const {
+        const int64_t extents[] = {shape_.m, shape_.n, shape_.k};
+        return polytile_domain_from_extents(3, extents);
     }
 
     void wrap(const char *name, int64_t n_rows, int64_t n_columns, std::vector<T> *memory) {
