@@ -47,7 +47,7 @@ Twin::~Twin() {
 int Twin::add(const std::vector<int64_t> &extents, int64_t element_bytes, bool is_internal) {
     const size_t n_elements = count_elements(extents);
     const size_t n_bytes = n_elements * static_cast<size_t>(element_bytes);
-    fields_.push_back({extents, element_bytes, is_internal, false, nullptr,
+    fields_.push_back({n_fields(), extents, element_bytes, is_internal, false, nullptr,
                        std::vector<unsigned char>(is_internal ? 0 : n_bytes),
                        std::vector<unsigned char>(n_bytes),
                        std::vector<char>(n_elements, !is_internal)});
@@ -73,7 +73,7 @@ int Twin::add_internal(const std::vector<int64_t> &extents, int64_t element_byte
 void Twin::make_array(Field &field) {
     const int n_dims = static_cast<int>(field.extents.size());
     const polytile_type type = unsigned_of(field.element_bytes);
-    const std::string name = "field" + std::to_string(&field - &fields_[0]);
+    const std::string name = "field" + std::to_string(field.number);
     const polytile_status status =
         field.is_internal
             ? polytile_queue_create_array(queue_, name.c_str(), type, n_dims, field.extents.data(),
@@ -92,7 +92,7 @@ void Twin::detach(Field &field) {
     const auto [is, should] =
         std::mismatch(field.memory.begin(), field.memory.end(), field.expected.begin());
     if (is != field.memory.end())
-        ADD_FAILURE() << "field " << &field - &fields_[0] << ": element "
+        ADD_FAILURE() << "field " << field.number << ": element "
                       << (is - field.memory.begin()) / field.element_bytes << " of "
                       << field.has_value.size() << " is wrong after\n"
                       << listing();

@@ -76,6 +76,7 @@ class Twin {
 
   private:
     struct Field {
+        int number;
         std::vector<int64_t> extents;
         int64_t element_bytes;
         bool is_internal;
