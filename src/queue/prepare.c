@@ -1,7 +1,6 @@
 #include "access/footprint.h"
 #include "launch/run_check.h"
 #include "partition/build.h"
-#include "partition/grain.h"
 #include "partition/plan.h"
 #include "queue/cache.h"
 #include "queue/shared.h"
@@ -144,10 +143,7 @@ static polytile_status cut(polytile_queue *queue, const pti_request *request,
                                .arena_bytes = prepared->arena_bytes,
                                .all_fit = prepared->all_fit,
                                .former = former.n_superblocks > 0 ? &former : NULL};
-    status = pti_grain_choose(queue->object.context, &grain, &prepared->partition);
-    if (status == POLYTILE_OK)
-        status = pti_shared_check(queue->object.context, prepared, &prepared->partition,
-                                  prepared->arena_bytes);
+    status = pti_shared_cut(queue->object.context, prepared, &grain, &prepared->partition);
     if (status == POLYTILE_NO_FIT)
         status = explain_limit(queue, prepared->arena_bytes);
 done:

@@ -1,7 +1,6 @@
 #include "queue/room.h"
 
 #include "base/checked.h"
-#include "partition/grain.h"
 #include "queue/shared.h"
 #include "queue/steps.h"
 
@@ -118,12 +117,9 @@ static polytile_status cut(polytile_queue *queue, pti_prepared *prepared,
                                  .all_fit = all_fit,
                                  .former = is_related ? &former->partition : NULL};
     polytile_status status;
-    PTI_TRY(pti_grain_choose(queue->object.context, &request, &made));
-    PTI_TRY(pti_shared_check(queue->object.context, prepared, &made, queue->arena_bytes));
+    PTI_TRY(pti_shared_cut(queue->object.context, prepared, &request, &made));
     replace(queue, prepared, all_fit, &made);
-    return POLYTILE_OK;
 done:
-    pti_partition_free(&made);
     return status;
 }
 

@@ -44,7 +44,8 @@ static bool has_shared(const pti_prepared *prepared) {
     return false;
 }
 
-polytile_status pti_shared_check(polytile_context *ctx, const pti_prepared *prepared,
+/** Whether every superblock fits with each array in one piece. */
+static polytile_status check_superblocks(polytile_context *ctx, const pti_prepared *prepared,
                                  const pti_partition *partition, int64_t arena_bytes) {
     char need[32], had[32];
     int64_t n_superblocks = has_shared(prepared) ? partition->n_superblocks : 0;
@@ -59,4 +60,27 @@ polytile_status pti_shared_check(polytile_context *ctx, const pti_prepared *prep
                             polytile_size_format(arena_bytes, had));
     }
     return POLYTILE_OK;
+}
+
+static polytile_status cut(polytile_context *ctx, const pti_prepared *prepared,
+                           const pti_grain_request *request, pti_partition *partition) {
+    polytile_status status;
+    PTI_TRY(pti_grain_choose(ctx, request, partition));
+    PTI_TRY(check_superblocks(ctx, prepared, partition, request->arena_bytes));
+done:
+    if (status != POLYTILE_OK)
+        pti_partition_free(partition);
+    return status;
+}
+
+polytile_status pti_shared_cut(polytile_context *ctx, const pti_prepared *prepared,
+                               const pti_grain_request *request, pti_partition *partition) {
+    polytile_status status = cut(ctx, prepared, request, partition);
+    pti_grain_request whole = *request;
+    if (status != POLYTILE_NO_FIT || !has_shared(prepared) ||
+        superblock_bytes(prepared, &prepared->instance->threads) > request->arena_bytes)
+        return status;
+    pti_clear_error(ctx);
+    whole.all_fit = true;
+    return cut(ctx, prepared, &whole, partition);
 }

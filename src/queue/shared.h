@@ -1,16 +1,19 @@
 #ifndef POLYTILE_QUEUE_SHARED_H
 #define POLYTILE_QUEUE_SHARED_H
 
+#include "partition/grain.h"
 #include "queue/queue.h"
 
 /**
- * Whether superblocks of a launch fit the arena where an array stands for several operands: these
- * share a piece that contains what lies between them, which may be more than the pieces that the
- * launch was cut for.
+ * Cut a launch of a queue for its arena, also where an array stands for several operands: these share
+ * a piece that contains what lies between them, which may be more than the pieces that the planner
+ * counts, or, where one piece does not fit for each operand, less: then the launch is not cut if it
+ * fits whole.
  *
- * Errors  NO_FIT, with the bytes that a superblock needs.
+ * Errors  As pti_grain_choose(); NO_FIT also with the bytes that a superblock needs.
+ * Owns    The caller frees *partition with pti_partition_free().
  */
-polytile_status pti_shared_check(polytile_context *ctx, const pti_prepared *prepared,
-                                 const pti_partition *partition, int64_t arena_bytes);
+polytile_status pti_shared_cut(polytile_context *ctx, const pti_prepared *prepared,
+                               const pti_grain_request *request, pti_partition *partition);
 
 #endif
