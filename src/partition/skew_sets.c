@@ -82,6 +82,7 @@ static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
 /** What boxes of a set may become wider to make longer runs, and fewer. */
 typedef struct widening {
     polytile_domain hull;       /* they stay in it */
+    int axis;                   /* they do not grow along it, as they are cut there, nor outside */
     const pti_boxes *known;     /* and in this set, if it is not NULL; */
     const pti_boxes *forbidden; /* they keep apart from this one, if it is not NULL */
     double most_growth;         /* of what the set has in a box to what the box has */
@@ -107,7 +108,7 @@ static bool may_become(const widening *by, const pti_boxes *set, const polytile_
 static bool find_wider(const widening *by, const pti_boxes *set, const polytile_domain *box,
                        polytile_domain *widest) {
     polytile_domain wide = *widest = *box;
-    for (int d = box->n_dims - 1; d > 0; d--) {
+    for (int d = box->n_dims - 1; d > by->axis; d--) {
         wide.range[d] = by->hull.range[d];
         if (!may_become(by, set, &wide))
             break;
@@ -135,6 +136,7 @@ static void widen(const widening *by, pti_boxes *set) {
 /** What became of an array before a pass. */
 typedef struct past {
     bool is_dropped;     /* in the end */
+    int axis;            /* or 0 */
     pti_boxes unwritten; /* elements that are zero and nowhere */
     pti_boxes stale;     /* elements of which the host has no newest version, nor needs it */
     pti_boxes scratch;
@@ -157,7 +159,7 @@ static void settle_fills(past *of, const polytile_domain *hull, pti_pass_sets *s
     intersect(&sets->filled, &of->unwritten, &of->scratch);
     pti_boxes_subtract_all(&sets->brought, &sets->filled);
     pti_boxes_merge(&sets->brought);
-    widen(&(widening){*hull, NULL, &sets->brought, INFINITY}, &sets->filled);
+    widen(&(widening){*hull, of->axis, NULL, &sets->brought, INFINITY}, &sets->filled);
 }
 
 /** The host may send what is no older there than anywhere else. */
@@ -165,7 +167,17 @@ static void settle_uploads(past *of, const polytile_domain *hull, pti_pass_sets 
     pti_boxes_copy(&of->scratch, &of->unwritten);
     unite(&of->scratch, &of->stale);
     unite(&of->scratch, &sets->filled);
-    widen(&(widening){*hull, NULL, &of->scratch, most_growth}, &sets->brought);
+    widen(&(widening){*hull, of->axis, NULL, &of->scratch, most_growth}, &sets->brought);
+}
+
+/** Add what a fill is the newest version of. What else it covers has one on the host, which must not
+ * be overwritten. */
+static void add_zeros(past *of, const pti_boxes *filled, pti_boxes *here) {
+    pti_boxes zeros = {0};
+    pti_boxes_copy(&zeros, filled);
+    intersect(&zeros, &of->unwritten, &of->scratch);
+    unite(here, &zeros);
+    pti_boxes_free(&zeros);
 }
 
 /** Keep of what is needed what is new; what stays zero is filled again where it is dropped in the
@@ -176,13 +188,13 @@ static void settle_downloads(past *of, const polytile_domain *hull, const pti_bo
     pti_boxes_copy(&here, written);
     pti_boxes_subtract_all(&of->unwritten, written);
     if (!of->is_dropped) {
-        unite(&here, &sets->filled);
+        add_zeros(of, &sets->filled, &here);
         pti_boxes_subtract_all(&of->unwritten, &sets->filled);
     }
     intersect(&sets->taken, &here, &of->scratch);
     unite(&of->stale, &here);
     unite(&here, &sets->brought);
-    widen(&(widening){*hull, &here, NULL, most_growth}, &sets->taken);
+    widen(&(widening){*hull, of->axis, &here, NULL, most_growth}, &sets->taken);
     pti_boxes_subtract_all(&of->stale, &sets->taken);
     sets->taken.failed |= here.failed;
     pti_boxes_free(&here);
@@ -212,7 +224,8 @@ static void begin_walk(walker *of) {
 
 /** Settle all passes; false when memory runs out. */
 static bool settle_passes(const pti_skew_request *request, int array, pti_skew_sets *sets) {
-    past of = {.is_dropped = request->dropped[array]};
+    int axis = request->chain->axis[array];
+    past of = {.is_dropped = request->dropped[array], .axis = axis > 0 ? axis : 0};
     if (request->unwritten != NULL)
         pti_boxes_copy(&of.unwritten, &request->unwritten[array]);
     for (int p = 0; p < sets->n_passes; p++)
