@@ -119,11 +119,15 @@ static pti_skew_request request_of(const polytile_queue *queue, const pti_steps 
 static void choose(const polytile_queue *queue, const pti_steps *steps, int first, pti_fused *fused,
                    pti_text *why) {
     pti_skew_request request = request_of(queue, steps, first, fused);
+    pti_text reason = {0};
     bool is_chosen = queue->residency == NULL
-                         ? pti_skew_choose_in_place(&request, &fused->shape, why)
-                         : pti_skew_choose(&request, &fused->shape, why) &&
-                               pti_skew_pays(&request, &fused->shape, why);
+                         ? pti_skew_choose_in_place(&request, &fused->shape, &reason)
+                         : pti_skew_choose(&request, &fused->shape, &reason) &&
+                               pti_skew_pays(&request, &fused->shape, &reason);
     fused->n_launches = is_chosen ? fused->chain.n_launches : 0;
+    if (reason.data != NULL)
+        pti_text_add(why, "%s%s", why->data == NULL ? "" : "; ", reason.data);
+    pti_text_free(&reason);
 }
 
 static polytile_status find(const polytile_queue *queue, const pti_steps *steps, int first,
