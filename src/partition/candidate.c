@@ -45,6 +45,8 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
         for (int a = 0; a < instance->n_operands; a++)
             problem.depends[a][d] = pti_operand_depends(instance, a, d);
     }
+    for (int a = 0; a < instance->n_operands; a++)
+        problem.accumulates[a] = pti_operand_accumulates(instance, a);
     return problem;
 }
 
@@ -73,7 +75,8 @@ typedef struct moved {
     double download_bytes;
     double upload_cost_bytes;
     double download_cost_bytes;
-    bool comes_back; /* pieces that are downloaded were or will be uploaded */
+    double back_cost_bytes; /* uploaded of pieces that are downloaded as well */
+    bool comes_back;        /* there are such */
 } moved;
 
 static moved estimate_order(const pti_estimate *all, const int *order) {
@@ -101,6 +104,7 @@ static moved estimate_order(const pti_estimate *all, const int *order) {
                                               : fresh_bytes;
         sum.upload_bytes += upload_bytes;
         sum.upload_cost_bytes += of->run_cost * upload_bytes;
+        sum.back_cost_bytes += of->downloads ? of->run_cost * upload_bytes : 0;
         sum.comes_back |= of->downloads && upload_bytes > 0;
         sum.download_bytes += of->downloads ? whole_bytes : 0;
         sum.download_cost_bytes += of->downloads ? of->run_cost * whole_bytes : 0;
@@ -167,11 +171,26 @@ static int order_unsplit_first(const pti_estimate *all, int *order) {
     return n_unsplit;
 }
 
-static double superblock_bytes(const pti_estimate *all) {
+/** The bytes that a superblock's kernel goes through: of what is accumulated, or of all else. */
+static double superblock_bytes(const pti_problem *problem, const pti_estimate *all,
+                               bool accumulated) {
     double bytes = 0;
-    for (int a = 0; a < all->n_pieces; a++)
-        bytes += all->piece[a].bytes * all->piece[a].n_passes;
+    for (int a = 0; a < all->n_pieces; a++) {
+        if (problem->accumulates[a] == accumulated)
+            bytes += all->piece[a].bytes * all->piece[a].n_passes;
+    }
     return bytes;
+}
+
+/** What all kernels take, without their launches. */
+static double kernels_seconds(const pti_problem *problem, const pti_estimate *all,
+                              const pti_candidate *candidate, double n_launches) {
+    double n_kernels = (double)candidate->n_kernels;
+    double touched_bytes = n_kernels * superblock_bytes(problem, all, false);
+    double kernel_s = pti_kernel_seconds(problem->link, touched_bytes, problem->n_accesses);
+    double accumulated_bytes = n_kernels * superblock_bytes(problem, all, true);
+    return kernel_s +
+           pti_accumulate_seconds(problem->link, accumulated_bytes, n_launches, kernel_s);
 }
 
 /** What nothing hides: the uploads of the first superblock and the downloads of the last one, which
@@ -216,7 +235,7 @@ typedef struct streams {
 
 /** The sub-kernels of a candidate: its superblocks, or their strips. */
 static double n_launches(const pti_problem *problem, const pti_candidate *candidate) {
-    return (double)candidate->n_kernels * (problem->in_strips ? PTI_MOST_STRIPS : 1);
+    return (double)candidate->n_kernels * (problem->in_strips ? problem->strips.most : 1);
 }
 
 static streams streams_of(const pti_problem *problem, const pti_estimate *all,
@@ -224,12 +243,11 @@ static streams streams_of(const pti_problem *problem, const pti_estimate *all,
     const polytile_link *link = problem->link;
     double n_kernels = n_launches(problem, candidate);
     double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
-    return (streams){
-        .in_s = moves->upload_cost_bytes / link->duplex_bytes_per_s + latency_s,
-        .out_s = moves->download_cost_bytes / link->duplex_bytes_per_s + latency_s,
-        .compute_s = n_kernels * (link->launch_latency_s + (problem->in_strips ? 0 : host_s)) +
-                     pti_kernel_seconds(link, (double)candidate->n_kernels * superblock_bytes(all),
-                                        problem->n_accesses)};
+    return (streams){.in_s = moves->upload_cost_bytes / link->duplex_bytes_per_s + latency_s,
+                     .out_s = moves->download_cost_bytes / link->duplex_bytes_per_s + latency_s,
+                     .compute_s =
+                         n_kernels * (link->launch_latency_s + (problem->in_strips ? 0 : host_s)) +
+                         kernels_seconds(problem, all, candidate, n_kernels)};
 }
 
 /**
@@ -259,7 +277,7 @@ static double strips_in_seconds(const pti_problem *problem, const pti_estimate *
     double seconds = 0;
     for (int a = 0; a < all->n_pieces; a++) {
         const pti_piece *of = &all->piece[a];
-        double part = of->depends[problem->strips.cut] ? 1.0 / PTI_MOST_STRIPS : 1;
+        double part = of->depends[problem->strips.cut] ? 1.0 / problem->strips.most : 1;
         seconds +=
             of->uploads ? part * of->run_cost * of->bytes / problem->link->duplex_bytes_per_s : 0;
     }
@@ -274,10 +292,42 @@ static double seconds_in_strips(const pti_problem *problem, const pti_estimate *
     double n_tiles = n_panels / all->quotient[problem->strips.accumulated];
     double panel_s = fmax(busy->compute_s, busy->in_s) / n_panels;
     double out_s = strips_out_seconds(problem, all);
-    double strip_s = (busy->compute_s / n_panels + out_s) / PTI_MOST_STRIPS;
+    double strip_s = (busy->compute_s / n_panels + out_s) / problem->strips.most;
     double change_s = fmax(0, out_s + strip_s - 2 * panel_s);
     return fmax(fmax(busy->in_s, busy->out_s), busy->compute_s) + (n_tiles - 1) * change_s +
-           strip_s + strips_in_seconds(problem, all) / PTI_MOST_STRIPS;
+           strip_s + strips_in_seconds(problem, all) / problem->strips.most;
+}
+
+/** The seconds of bringing one superblock's pieces in, or out: of those that depend on the index of
+ * a line, or of those that stay. */
+static double line_seconds(const pti_problem *problem, const pti_estimate *all, bool out,
+                           bool stays) {
+    double seconds = 0;
+    for (int a = 0; a < all->n_pieces; a++) {
+        const pti_piece *of = &all->piece[a];
+        if ((out ? of->downloads : of->uploads) && problem->depends[a][problem->line] != stays)
+            seconds += of->run_cost * of->bytes / problem->link->duplex_bytes_per_s;
+    }
+    return seconds;
+}
+
+/** Nothing is computed while what stays along a line makes room for that of the next one, which
+ * waits for the last superblock and is waited for by the first; the rest is the busiest stream, or
+ * the turns of a place: a piece comes back, is used, goes home, and the next one comes. */
+static double seconds_in_lines(const pti_problem *problem, const pti_estimate *all,
+                               const pti_candidate *candidate, const moved *moves,
+                               const streams *busy) {
+    double n_lines = (double)candidate->n_kernels / all->quotient[problem->line];
+    double stays_in_s = line_seconds(problem, all, false, true);
+    double stays_out_s = line_seconds(problem, all, true, true);
+    double ends_s =
+        line_seconds(problem, all, false, false) + line_seconds(problem, all, true, false);
+    double kernel_s = busy->compute_s / (double)candidate->n_kernels;
+    double in_s = fmax(0, busy->in_s - n_lines * stays_in_s);
+    double back_s = moves->back_cost_bytes / problem->link->duplex_bytes_per_s;
+    double turns_s = (back_s + busy->out_s + busy->compute_s) / candidate->n_buffers;
+    return fmax(fmax(in_s, busy->out_s), fmax(turns_s, busy->compute_s)) +
+           n_lines * (stays_in_s + stays_out_s + kernel_s) + ends_s;
 }
 
 /** One superblock: everything in turn. More: the streams beside each other, plus filling and
@@ -293,6 +343,8 @@ static double estimate_seconds(const pti_problem *problem, const pti_estimate *a
                n_kernels * all->n_pieces * link->transfer_latency_s + busy.compute_s;
     if (problem->in_strips)
         return seconds_in_strips(problem, all, candidate, &busy);
+    if (problem->in_lines)
+        return seconds_in_lines(problem, all, candidate, moves, &busy);
     double slack_s = slack_of(busy.in_s, busy.out_s, busy.compute_s);
     double fill_s = busy.compute_s / n_kernels + fill_seconds(all, candidate, link, slack_s);
     return steady_seconds(&busy, candidate->n_buffers, moves->comes_back) + fill_s;
@@ -360,10 +412,13 @@ static void bound(const pti_problem *problem, const pti_estimate *all, const mov
     candidate->seconds = priced_seconds(problem, candidate, 0);
 }
 
-/** In strips, tiles stay while the index along which they are accumulated is run through. */
+/** In strips, tiles stay while the index along which they are accumulated is run through; in lines,
+ * what does not depend on their index. */
 static int fastest_of(const pti_problem *problem, const pti_estimate *all) {
-    int accumulated = problem->strips.accumulated;
-    return problem->in_strips && all->quotient[accumulated] > 1 ? accumulated : -1;
+    int fastest = problem->in_strips  ? problem->strips.accumulated
+                  : problem->in_lines ? problem->line
+                                      : -1;
+    return fastest >= 0 && all->quotient[fastest] > 1 ? fastest : -1;
 }
 
 /** Choose the order and fill in the estimates from pieces described in full. */
@@ -380,8 +435,9 @@ static void finish(const pti_problem *problem, const pti_estimate *all, pti_cand
     candidate->download_bytes = best.moved.download_bytes;
     candidate->run_s = estimate_seconds(problem, all, candidate, &best.moved);
     candidate->seconds = priced_seconds(problem, candidate, n_launches(problem, candidate));
-    candidate->in_strips = problem->in_strips;
-    if (problem->in_strips && best.fastest < 0)
+    candidate->n_strips = problem->in_strips ? problem->strips.most : 0;
+    candidate->in_lines = problem->in_lines;
+    if ((problem->in_strips || problem->in_lines) && best.fastest < 0)
         candidate->seconds = never_s;
 }
 
