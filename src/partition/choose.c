@@ -2,9 +2,9 @@
 
 #include "base/checked.h"
 #include "base/text.h"
-#include "partition/bound.h"
 #include "partition/build.h"
 #include "partition/certificate.h"
+#include "partition/choose_candidate.h"
 #include "partition/fit.h"
 #include "partition/paper.h"
 #include <polytile/size.h>
@@ -25,9 +25,8 @@ typedef struct chooser {
     pti_problem problem;
     int first_buffers; /* the numbers of buffers to try */
     int last_buffers;
-    int line_buffers; /* the most where some pieces have one place only */
-    double patience;  /* how many times as long as the plan held one may take that moves less; 1: no
-                        longer */
+    double patience; /* how many times as long as the plan held one may take that moves less; 1: no
+                        longer; below 1: one may take, whatever it moves */
     pti_choice *choice;
 } chooser;
 
@@ -63,10 +62,12 @@ static pti_cost cost_of(const pti_choice *choice) {
 static bool is_preferred(const chooser *of, const pti_choice *offered) {
     if (of->choice->schedule == NULL)
         return true;
-    pti_cost new = cost_of(offered), held = cost_of(of->choice);
-    bool moves_less =
-        new.moved_bytes < held.moved_bytes &&new.seconds <= of->patience *held.seconds;
-    return of->strategy->is_cheaper(&new, &held) || (of->patience > 1 && moves_less);
+    pti_cost fresh = cost_of(offered), held = cost_of(of->choice);
+    bool is_in_time = fresh.seconds <= of->patience * held.seconds;
+    if (of->patience < 1)
+        return is_in_time;
+    bool moves_less = of->patience > 1 && fresh.moved_bytes < held.moved_bytes;
+    return of->strategy->is_cheaper(&fresh, &held) || (moves_less && is_in_time);
 }
 
 /** Build a partition's schedule; it replaces the choice if that is empty or dearer. */
@@ -138,177 +139,54 @@ static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate
     return status;
 }
 
-static double moved_bytes(const pti_candidate *of) {
-    return of->upload_bytes + of->download_bytes;
-}
-
-/** How much longer a plan may take, by an estimate, that moves less: estimates are no better than
- * this, and others use the link too. From what multiple of the least that any plan moves on it is
- * worth a look; and how much longer a plan may take that comes so near to what must move in its
- * memory. */
-static const double as_good = 1.012, much_traffic = 1.1, long_enough = 1.2;
-
-/** The part of a plan's time from which on the link is busy. */
-static const double busy_part = 0.125;
-
-/** What a candidate with fewer strips must move, at most, of what one with more strips does: those
- * hide more. */
-static const double much_less = 0.98;
-
-/** Whether superblocks can be cut into strips with these options. */
-static bool may_be_in_strips(const chooser *of) {
-    return of->problem.strips.accumulated >= 0 && of->last_buffers > 1 &&
-           of->strategy->objective.may_be_small;
-}
-
-/** Take the best candidate of a problem, if it is better. */
-static bool search_one(const chooser *of, const pti_problem *problem, int n_buffers, bool found,
-                       pti_candidate *best) {
-    pti_candidate candidate;
-    if (!pti_search(problem, &of->strategy->objective, n_buffers, &candidate))
-        return found;
-    if (!found || of->strategy->objective.is_better(&candidate, best))
-        *best = candidate;
-    return true;
-}
-
-/** The same of superblocks that are cut into strips: few where kernels would be small. */
-static bool search_in_strips(const chooser *of, const pti_problem *whole, bool found,
-                             pti_candidate *best) {
-    pti_problem problem = *whole;
-    problem.in_strips = true;
-    for (int n = PTI_MOST_STRIPS; n > 1; n /= 2) {
-        problem.strips.most = n;
-        found = search_one(of, &problem, of->last_buffers, found, best);
-    }
-    return found;
-}
-
-/** Whether along an index some pieces stay that are worth the memory of others. */
-static bool is_line(const pti_problem *problem, int index) {
-    bool stays = false, comes = false;
-    for (int a = 0; a < problem->instance->n_operands; a++) {
-        stays |= !problem->depends[a][index];
-        comes |= problem->depends[a][index];
-    }
-    return stays && comes;
-}
-
-/** The same of superblocks in lines, of which neighbours share what stays: that has one place, and
- * what comes and goes may have three. */
-static bool search_in_lines(const chooser *of, const pti_problem *whole, bool found,
-                            pti_candidate *best) {
-    pti_problem problem = *whole;
-    problem.in_lines = true;
-    for (int d = 0; d < whole->instance->n_indices; d++) {
-        problem.line = d;
-        for (int n = of->last_buffers; n <= of->line_buffers && is_line(whole, d); n++)
-            found = search_one(of, &problem, n, found, best);
-    }
-    return found;
-}
-
-/** Whether pieces that stay may have fewer places than there are buffers. */
-static bool may_be_in_lines(const chooser *of) {
-    return of->last_buffers > 1 && of->strategy->objective.may_be_small;
-}
-
-/** Of the candidates that take at most `patience` times as long as the fastest, the one that moves
- * least; false if that is the fastest. */
-static bool find_least(const chooser *of, const pti_problem *problem, double patience,
-                       const pti_candidate *fastest, pti_candidate *least) {
-    pti_problem relaxed = *problem;
-    relaxed.in_strips = may_be_in_strips(of);
-    relaxed.enough_s = patience * fastest->run_s;
-    int n_buffers = relaxed.in_strips || fastest->n_buffers > of->last_buffers ? of->last_buffers
-                                                                               : fastest->n_buffers;
-    *least = *fastest;
-    for (int n = relaxed.in_strips ? PTI_MOST_STRIPS : 2; n > 1; n /= 2) {
-        pti_candidate candidate;
-        relaxed.strips.most = n;
-        if (pti_search(&relaxed, &of->strategy->objective, n_buffers, &candidate) &&
-            candidate.seconds <= relaxed.enough_s &&
-            moved_bytes(&candidate) < much_less * moved_bytes(least))
-            *least = candidate;
-    }
-    return moved_bytes(least) < moved_bytes(fastest);
-}
-
-/** Whether a candidate brings in little more than any plan must with so much memory, and that is
- * more than each element once. */
-static bool is_near_bound(const pti_problem *problem, const pti_candidate *candidate) {
-    pti_bound bound = pti_bound_find(problem->instance, problem->limit_bytes);
-    return bound.kind != PTI_BOUND_COMPULSORY &&
-           candidate->upload_bytes <= much_traffic * (double)bound.goal_bytes;
-}
-
-/** Whether a candidate moves so much that less is worth some time. */
-static bool moves_much(const chooser *of, const pti_candidate *candidate) {
-    pti_bound least = pti_bound_find(of->problem.instance, INT64_MAX);
-    return moved_bytes(candidate) >
-           much_traffic * ((double)least.h2d_bytes + (double)least.d2h_bytes);
-}
-
-/** Whether a candidate keeps the link busy for a good part of its time. */
-static bool fills_link(const chooser *of, const pti_candidate *candidate) {
-    double bytes = candidate->upload_bytes > candidate->download_bytes ? candidate->upload_bytes
-                                                                       : candidate->download_bytes;
-    return bytes / of->link->duplex_bytes_per_s > busy_part * candidate->run_s;
-}
-
-/** Then offer one that moves less: hardly more than must move, if the link is busy and that does not
- * take much longer, or what is possible in nearly the same time. */
-static polytile_status offer_less(chooser *of, const pti_problem *problem,
+/** Then offer one that moves less, even if it is somewhat slower. */
+static polytile_status offer_less(chooser *of, const pti_contest *contest,
                                   const pti_candidate *fastest) {
-    pti_candidate least;
+    pti_candidate less;
     int64_t need_bytes;
     polytile_status status = POLYTILE_OK;
-    if (!of->strategy->objective.may_be_small || !moves_much(of, fastest))
-        return POLYTILE_OK;
-    of->patience = long_enough;
-    bool found = fills_link(of, fastest) &&
-                 find_least(of, problem, of->patience, fastest, &least) &&
-                 is_near_bound(problem, &least);
-    if (!found) {
-        of->patience = as_good;
-        found = find_least(of, problem, of->patience, fastest, &least);
-    }
-    if (found)
-        status = offer_uniform(of, &least, &need_bytes);
+    if (pti_contest_less(contest, fastest, &less, &of->patience))
+        status = offer_uniform(of, &less, &need_bytes);
     of->patience = 1;
     return status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
 }
 
-/** The fastest candidate over all numbers of buffers. */
-static bool search_all(const chooser *of, const pti_problem *problem, pti_candidate *best) {
-    bool found = false;
-    for (int n = of->first_buffers; n <= of->last_buffers; n++) {
-        pti_candidate candidate;
-        if (!pti_search(problem, &of->strategy->objective, n, &candidate))
-            break;
-        if (!found || of->strategy->objective.is_better(&candidate, best))
-            *best = candidate;
-        found = true;
+/** What part of the time of the plan held another one may take that was estimated to be slower. */
+static const double much_faster = 0.99;
+
+/** Offer candidates, the best first; if that does not fit, none of them. */
+static polytile_status offer_all(chooser *of, int n_candidates, const pti_candidate *candidates,
+                                 int64_t *need_bytes) {
+    polytile_status status = offer_uniform(of, &candidates[0], need_bytes);
+    of->patience = much_faster;
+    for (int k = 1; k < n_candidates && status == POLYTILE_OK; k++) {
+        int64_t unused;
+        status = offer_uniform(of, &candidates[k], &unused);
+        status = status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
     }
-    if (may_be_in_strips(of))
-        found = search_in_strips(of, problem, found, best);
-    if (may_be_in_lines(of))
-        found = search_in_lines(of, problem, found, best);
-    return found;
+    of->patience = 1;
+    return status;
 }
 
 /** Uniform superblocks; where the sampled positions missed the worst one, search again below a
  * lower limit. */
 static polytile_status choose_uniform(chooser *of) {
     pti_problem problem = of->problem;
+    pti_contest contest = {.problem = &problem,
+                           .objective = &of->strategy->objective,
+                           .first_buffers = of->first_buffers,
+                           .last_buffers = of->last_buffers,
+                           .line_buffers =
+                               of->options->n_buffers == 0 ? MAX_BUFFERS : of->last_buffers};
     for (int k = 0; k < MAX_RETRIES; k++) {
-        pti_candidate best;
+        pti_candidate best[PTI_N_FAMILIES];
         int64_t need_bytes = 0;
-        if (!search_all(of, &problem, &best))
+        int n_best = pti_contest_best(&contest, best);
+        if (n_best == 0)
             return POLYTILE_NO_FIT;
-        polytile_status status = offer_uniform(of, &best, &need_bytes);
+        polytile_status status = offer_all(of, n_best, best, &need_bytes);
         if (status == POLYTILE_OK)
-            return offer_less(of, &problem, &best);
+            return offer_less(of, &contest, &best[0]);
         if (status != POLYTILE_NO_FIT)
             return status;
         problem.limit_bytes -= need_bytes - of->options->limit_bytes;
@@ -390,14 +268,13 @@ polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
                            const pti_strategy *strategy, const polytile_plan_options *options,
                            pti_choice *choice) {
     *choice = (pti_choice){0};
-    int most = options->n_buffers == 0 ? strategy->max_buffers : options->n_buffers;
     chooser of = {.ctx = ctx,
                   .strategy = strategy,
                   .options = options,
                   .link = options->link == NULL ? &polytile_link_default : options->link,
                   .first_buffers = options->n_buffers == 0 ? 1 : options->n_buffers,
-                  .last_buffers = most,
-                  .line_buffers = options->n_buffers == 0 ? MAX_BUFFERS : most,
+                  .last_buffers =
+                      options->n_buffers == 0 ? strategy->max_buffers : options->n_buffers,
                   .patience = 1,
                   .choice = choice};
     set_block(&of, instance);

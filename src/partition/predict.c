@@ -125,9 +125,9 @@ static const double accumulator_passes = 2;
 
 /** What part of a device's last cache the accumulators at work at once come to, counted on both
  * their ways: a GPU's registers are about two thirds of it, and a quarter of them holds
- * accumulators. At the end of a kernel a quarter of them are idle, on average; kernels that have no
- * more than those share each among several threads. */
-static const double at_work = 2.0 / 6, idle_at_end = 0.25;
+ * accumulators. At the end of a kernel a third of them are idle, about, on average; kernels that
+ * have no more than those share each among several threads. */
+static const double at_work = 2.0 / 6, idle_at_end = 0.35;
 
 double pti_accumulate_seconds(const polytile_link *link, double accumulated_bytes, double n_kernels,
                               double kernel_s) {

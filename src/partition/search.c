@@ -152,6 +152,15 @@ static bool can_improve(const search *of, int64_t *shape) {
     return pti_grid_n_superblocks(&of->problem->grid, shape) <= of->best->n_kernels;
 }
 
+/** What comes and goes along a line is thin: kernels that cut it into tiles of a power of two lose
+ * least where it has whole ones. */
+static int64_t whole_tiles(const search *of, int64_t extent) {
+    enum { TILE_THREADS = 128 };
+    int64_t block = of->problem->grid.block[of->solved];
+    int64_t tile = pti_ceil_div(TILE_THREADS, block);
+    return of->problem->in_lines && extent > tile ? extent - extent % tile : extent;
+}
+
 static void solve(search *of, int64_t *shape) {
     if (!can_improve(of, shape))
         return;
@@ -159,11 +168,12 @@ static void solve(search *of, int64_t *shape) {
     int64_t extent = largest_extent(of, pti_fit_quick, shape, n_blocks);
     if (extent == 0)
         return;
-    extent = balance(of, pti_fit_quick, shape, extent);
+    extent =
+        of->problem->in_lines ? whole_tiles(of, extent) : balance(of, pti_fit_quick, shape, extent);
     consider(of, shape, extent);
     int n_halvings = of->objective->may_be_small ? MAX_HALVINGS : 0;
     for (int k = 0; k < n_halvings && extent > 1; k++) {
-        extent = pti_ceil_div(extent, 2);
+        extent = whole_tiles(of, pti_ceil_div(extent, 2));
         consider(of, shape, extent);
     }
 }

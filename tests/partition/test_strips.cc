@@ -106,7 +106,7 @@ TEST_F(Strips, HideWhatATileMovesBehindTheProductsOfItsNeighbours) {
     EXPECT_LE(eighth->summary.n_kernels, 200) << "small kernels keep no device busy";
     const polytile_plan *part = Make(product, 32768, within(192 * MiB));
     ASSERT_NE(part, nullptr);
-    EXPECT_LE(part->summary.predicted_seconds, 1.31 * product_s);
+    EXPECT_LE(part->summary.predicted_seconds, 1.37 * product_s);
 }
 
 /** A product that takes little more time than its transfers, as on tensor cores. */
