@@ -7,6 +7,9 @@
 
 #include <polytile/polytile.h>
 
+#include "support/random.h"
+#include "support/scale.h"
+
 extern "C" {
 #include "base/text.h"
 #include "partition/check.h"
@@ -162,6 +165,47 @@ TEST_F(Lines, KeepOnePieceInOnePlaceAndPassTheChecker) {
         EXPECT_GE(count_places(plan->schedule, 0), 2u);
         EXPECT_GE(count_places(plan->schedule, 2), 2u);
     }
+}
+
+/** The link of an imagined device that is slow, so that what the host does counts little. */
+polytile_link draw_link(Random *random) {
+    constexpr double slower = 1e-7;
+    polytile_link link = polytile_link_default;
+    link.upload_bytes_per_s *= slower;
+    link.download_bytes_per_s *= slower;
+    link.duplex_bytes_per_s *= slower;
+    link.kernel_bytes_per_s *= slower;
+    link.kernel_accesses_per_s = std::pow(10.0, static_cast<double>(random->number(3, 8)));
+    link.run_overhead_bytes = static_cast<double>(random->number(0, 1) * (8 << 20));
+    link.cache_bytes = static_cast<double>(random->number(0, 1024));
+    return link;
+}
+
+TEST_F(Lines, AndStripsOfSmallProductsPassTheChecker) {
+    Random random(test_seed("Lines.AndStripsOfSmallProductsPassTheChecker"));
+    const int64_t n_rounds = scaled(500);
+    int64_t n_lines = 0, n_strips = 0;
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        const int64_t n = random.number(12, 40);
+        const polytile_link link = draw_link(&random);
+        const std::vector<int64_t> block = {random.number(1, 3), random.number(1, 3), 1};
+        polytile_plan_options options = within(12 * n * n / random.number(3, 16));
+        options.link = &link;
+        options.block = block.data();
+        const char *roles[] = {"out sum", "sum", "out max", "prod"};
+        const std::string declaration = std::string("gemm[i, j, k]: in A[i, k], B[k, j]; ") +
+                                        roles[random.number(0, 3)] + " C[i, j]";
+        SCOPED_TRACE(declaration + " of " + std::to_string(n));
+        const polytile_plan *plan = Make(declaration.c_str(), n, options);
+        ASSERT_NE(plan, nullptr);
+        expect_right(plan);
+        const size_t places[] = {count_places(plan->schedule, 0), count_places(plan->schedule, 1),
+                                 count_places(plan->schedule, 2)};
+        n_strips += places[2] > 2 && plan->summary.n_buffers == 2;
+        n_lines += (places[0] == 1 || places[1] == 1) && places[2] > 1;
+    }
+    EXPECT_GE(n_lines, n_rounds / 50);
+    EXPECT_GE(n_strips, n_rounds / 50);
 }
 
 TEST_F(Strips, KeepSeveralPiecesOfWhatIsAccumulatedAndPassTheChecker) {
