@@ -99,9 +99,14 @@ static void copy_part(const pti_loop_nest *nest, int64_t k, int64_t n) {
     }
 }
 
-void pti_box_copy(const pti_move *move, int n_threads) {
-    if (pti_box_is_empty(move->box))
-        return;
+pti_slices pti_move_slices(const pti_move *move) {
+    pti_slices slices;
+    bool is_alone = move->to.base != move->from.base ||
+                    !pti_slices_begin(move->from.layout, move->to.layout, move->box, &slices);
+    return is_alone ? pti_slices_whole(move->box) : slices;
+}
+
+static void copy_slice(const pti_move *move, int n_threads) {
     pti_loop_nest nest = pti_loop_nest_of(move);
     int64_t n_bytes = nest.n_units * nest.unit_bytes;
     int64_t n_parts = pti_max(1, pti_min(n_threads, n_bytes / BYTES_WORTH_A_THREAD));
@@ -112,4 +117,13 @@ void pti_box_copy(const pti_move *move, int n_threads) {
 #pragma omp parallel for num_threads((int)n_parts) schedule(static, 1)
     for (int64_t k = 0; k < n_parts; k++)
         copy_part(&nest, k, n_parts);
+}
+
+void pti_box_copy(const pti_move *move, int n_threads) {
+    pti_slices slices = pti_move_slices(move);
+    polytile_domain box;
+    pti_move slice = *move;
+    slice.box = &box;
+    while (pti_slices_next(&slices, &box))
+        copy_slice(&slice, n_threads);
 }

@@ -2,9 +2,14 @@
 #define POLYTILE_LAUNCH_BOX_COPY_H
 
 #include "launch/device.h"
+#include "partition/slices.h"
+
+/** The parts in which a move is made: several where elements move along their own memory. */
+pti_slices pti_move_slices(const pti_move *move);
 
 /**
- * Copy the elements of a box between two host memories that do not overlap.
+ * Copy the elements of a box between two places of host memory, which overlap at most as those of
+ * partition/slices.h.
  *
  * Rows that are contiguous in both are copied as one; large boxes by up to n_threads threads.
  */

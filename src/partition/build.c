@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "partition/arena.h"
+#include "partition/slices.h"
 #include "partition/upload_choice.h"
 
 #include <stdlib.h>
@@ -167,11 +168,10 @@ static void begin_reduction(build *of, int operand, int64_t superblock) {
     upload(of, operand, superblock, &of->rest);
 }
 
-/** Two boxes of the same memory, one to become the other by a move: apart, or overlapping? */
-static bool move_is_safe(const pti_placement *from, const pti_placement *to,
-                         const polytile_domain *box) {
-    if (from->offset_bytes != to->offset_bytes)
-        return true;
+/** Whether elements move along their own memory all in one way, or to where none of them was. */
+static bool can_move(const pti_placement *from, const pti_placement *to,
+                     const polytile_domain *box) {
+    pti_slices slices;
     bool apart = false;
     for (int d = 0; d < box->n_dims; d++) {
         int64_t shift = to->layout.hull.range[d].lo - from->layout.hull.range[d].lo;
@@ -179,7 +179,7 @@ static bool move_is_safe(const pti_placement *from, const pti_placement *to,
             return false;
         apart |= pti_abs(shift) > box->range[d].hi - box->range[d].lo;
     }
-    return apart;
+    return apart || pti_slices_begin(&from->layout, &to->layout, box, &slices);
 }
 
 /** Elements of the piece before that the new piece needs too; within one slot only if a single move
@@ -191,7 +191,7 @@ static void copy_shared(build *of, int operand, int64_t superblock, int64_t from
     bool same_memory = source->offset_bytes == current(of, operand)->offset_bytes;
     pti_boxes_merge(shared);
     if (same_memory &&
-        (shared->n_boxes != 1 || !move_is_safe(source, current(of, operand), &shared->box[0])))
+        (shared->n_boxes != 1 || !can_move(source, current(of, operand), &shared->box[0])))
         return;
     for (int k = 0; k < shared->n_boxes; k++) {
         pti_last waits = of->arena.slots[operand][at->slot].users;

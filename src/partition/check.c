@@ -34,17 +34,24 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
     return pti_replay_use(replay, i, &replay->operand[o].host, o, &op->box, false);
 }
 
-/** A copy's target may take over its source's own memory, if no byte of the box is in both places.
- */
-static bool check_copy_apart(pti_replay *replay, int64_t i) {
+typedef bool copy_check(const pti_placement *source, const pti_placement *target,
+                        const polytile_domain *box, int64_t element_bytes);
+
+static bool copy_is(const pti_replay *replay, const pti_op *op, copy_check *is) {
+    const pti_placement *source = &replay->schedule->placement[op->source_placement];
+    return is(source, &replay->schedule->placement[op->placement], &op->box,
+              replay->instance->operand[source->operand].element_bytes);
+}
+
+/** A copy's target may take over its source's own memory, if no byte of the box is in both places,
+ * or if all of it moves along that memory. */
+static bool check_copy_ways(pti_replay *replay, int64_t i) {
     const pti_op *op = &replay->schedule->op[i];
     const pti_resident *source = &replay->resident[op->source_placement];
-    return source->life == PTI_LIVE ||
-           pti_check_copy_apart(&replay->schedule->placement[op->source_placement],
-                                &replay->schedule->placement[op->placement], &op->box,
-                                replay->instance->operand[source->operand].element_bytes) ||
+    return source->life == PTI_LIVE || copy_is(replay, op, pti_check_copy_apart) ||
+           copy_is(replay, op, pti_check_copy_slides) ||
            pti_replay_reject(replay, i, source->operand, &op->box,
-                             "is copied onto itself, shifted by less than its size");
+                             "is copied onto itself, and not along one dimension");
 }
 
 /** Whether of every element in a box it is known what a resident holds. */
@@ -68,38 +75,49 @@ static void lift(pti_replay *replay, const pti_op *op) {
     }
 }
 
+/** What was newest where the source was is so where the target is. */
 static void put_down(pti_replay *replay, const pti_op *op) {
+    pti_resident *target = &replay->resident[op->placement];
     pti_replay_overwrite(replay, op->placement, &op->box);
+    pti_boxes_subtract_all(&replay->operand[target->operand].lost, &replay->moved[PTI_VALID]);
     for (int c = 0; c < PTI_N_CONTENTS; c++)
         for (int k = 0; k < replay->moved[c].n_boxes; k++)
-            pti_boxes_gather(&replay->resident[op->placement].content[c], &replay->moved[c].box[k]);
+            pti_boxes_gather(&target->content[c], &replay->moved[c].box[k]);
 }
 
+/** What slides along its memory may have gaps of which nothing is known before or after. */
 static bool replay_copy(pti_replay *replay, int64_t i) {
     const pti_op *op = &replay->schedule->op[i];
     if (!pti_replay_use_resident(replay, i, op->source_placement, &op->box, false))
         return false;
-    if (!is_known(replay, op->source_placement, &op->box))
+    if (!copy_is(replay, op, pti_check_copy_slides) &&
+        !is_known(replay, op->source_placement, &op->box))
         return pti_replay_reject(replay, i, replay->resident[op->source_placement].operand,
                                  &op->box, "is not all in the placement it is copied from");
     lift(replay, op);
     if (!pti_replay_use_resident(replay, i, op->placement, &op->box, true) ||
-        !check_copy_apart(replay, i))
+        !check_copy_ways(replay, i))
         return false;
     put_down(replay, op);
     return true;
 }
 
-/** Elements that nobody wrote are zero: a fill makes them so, and counts as written. */
+/** Elements that nobody wrote are zero: a fill makes them so, and counts as written, but may be
+ * repeated. What else it overwrites is not known any more. */
 static bool fill_unwritten(pti_replay *replay, int64_t i, int64_t r) {
     const polytile_domain *box = &replay->schedule->op[i].box;
     int o = replay->resident[r].operand;
-    if (!pti_boxes_cover(&replay->operand[o].unwritten, box))
+    pti_boxes *zeros = &replay->moved[PTI_VALID];
+    if (!pti_boxes_meet(&replay->operand[o].zero, box))
         return pti_replay_reject(replay, i, o, box,
-                                 "does not start from an identity, nor is it all unwritten");
+                                 "does not start from an identity, nor is any of it unwritten");
     if (!pti_replay_use_resident(replay, i, r, box, true))
         return false;
-    pti_replay_renew(replay, r, box);
+    pti_replay_overwrite(replay, r, box);
+    pti_boxes_copy(zeros, &replay->operand[o].zero);
+    pti_boxes_clip(zeros, box);
+    for (int k = 0; k < zeros->n_boxes; k++)
+        pti_replay_renew(replay, r, &zeros->box[k]);
     return true;
 }
 

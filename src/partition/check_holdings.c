@@ -91,6 +91,7 @@ static bool begin_unwritten(pti_replay *replay) {
             return PTI_REJECT(replay->why, "box %d of what nobody wrote of %s is not in the array",
                               outside, replay->instance->operand[a].name);
         gather_all(&replay->operand[a].unwritten, unwritten);
+        gather_all(&replay->operand[a].zero, unwritten);
     }
     return true;
 }

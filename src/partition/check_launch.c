@@ -203,6 +203,7 @@ static bool replay_writes(const launch_operand *of) {
         if (of->operand->fresh)
             pti_boxes_gather(&of->replay->operand[of->array].combined, &written->box[k]);
         pti_boxes_subtract(&of->replay->operand[of->array].filled, &written->box[k]);
+        pti_boxes_subtract(&of->replay->operand[of->array].zero, &written->box[k]);
     }
     return true;
 }

@@ -109,6 +109,7 @@ void pti_replay_end(pti_replay *replay) {
     forget_all(replay, replay->moved);
     for (int o = 0; replay->operand != NULL && o < replay->instance->n_operands; o++) {
         forget(replay, &replay->operand[o].unwritten);
+        forget(replay, &replay->operand[o].zero);
         forget(replay, &replay->operand[o].lost);
         forget(replay, &replay->operand[o].combined);
         forget(replay, &replay->operand[o].filled);

@@ -64,6 +64,7 @@ typedef struct pti_operand_state {
     int64_t first_resident; /* live, -1 for none */
     pti_history host;       /* of the host array, under transfers */
     pti_boxes unwritten;    /* elements that nobody wrote yet */
+    pti_boxes zero;         /* elements that no launch wrote yet, of those */
     pti_boxes lost;         /* newer than the host's, and valid nowhere: something took the place */
     int combining;          /* the launch that combined is of */
     pti_boxes combined;     /* fresh reductions: elements that its threads have combined into */
@@ -84,7 +85,7 @@ typedef struct pti_replay {
     int64_t uses_capacity;
     pti_use *use;
     pti_boxes scratch;
-    pti_boxes moved[PTI_N_CONTENTS]; /* by the copy at hand */
+    pti_boxes moved[PTI_N_CONTENTS]; /* by the copy or fill at hand */
     bool failed;                     /* an allocation */
 } pti_replay;
 

@@ -2,6 +2,7 @@
 
 #include "access/boxes.h"
 #include "base/checked.h"
+#include "partition/slices.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -115,6 +116,14 @@ bool pti_check_copy_apart(const pti_placement *source, const pti_placement *targ
     polytile_domain to = shift_to_zero(&target->layout, box);
     return join_layouts(source, target, element_bytes, &joint) &&
            !pti_box_intersect(&from, &to, &common);
+}
+
+bool pti_check_copy_slides(const pti_placement *source, const pti_placement *target,
+                           const polytile_domain *box, int64_t element_bytes) {
+    pti_layout joint;
+    pti_slices slices;
+    return join_layouts(source, target, element_bytes, &joint) &&
+           pti_slices_begin(&source->layout, &target->layout, box, &slices);
 }
 
 static bool is_whole_array(const pti_placement *placement, const pti_operand *operand) {

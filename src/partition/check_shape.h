@@ -37,4 +37,9 @@ bool pti_check_ops(const pti_schedule *schedule, pti_text *why);
 bool pti_check_copy_apart(const pti_placement *source, const pti_placement *target,
                           const polytile_domain *box, int64_t element_bytes);
 
+/** Whether a box moves along the memory of both, which lie at the same place, so that it can be
+ * copied slice by slice (partition/slices.h). */
+bool pti_check_copy_slides(const pti_placement *source, const pti_placement *target,
+                           const polytile_domain *box, int64_t element_bytes);
+
 #endif

@@ -124,8 +124,8 @@ static void describe_lap(pti_text *words, const pti_chain_picture *picture) {
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
         if (op->kind == PTI_COPY && pti_chain_is_chosen(picture, op)) {
             pti_text_add(words,
-                         "slab %" PRId64 " begins a lap: what is still needed is copied from one "
-                         "image of an array to the other",
+                         "slab %" PRId64 " begins a lap: what is still needed slides to the beginning "
+                         "of the arrays' memory",
                          picture->slab);
             return;
         }

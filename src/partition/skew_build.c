@@ -11,17 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Memory for one of the two images of an array that take turns. */
-typedef struct slot {
-    int64_t offset_bytes;
-    pti_last users;    /* operations that used it, of whatever image */
-    pti_last before;   /* those of images before the one at hand */
-    int64_t placement; /* the image */
-} slot;
-
 /** An array on its way through the device. */
 typedef struct lane {
-    slot slot[2];           /* one of an array that stays whole */
+    int64_t offset_bytes;   /* of its memory */
+    int64_t placement;      /* the image: what its memory holds now */
+    polytile_range rows;    /* of the image */
+    pti_last users;         /* operations that used the memory, of whatever image */
+    pti_last before;        /* those of images before the one at hand */
     int64_t *download;      /* of each slab of this pass: the newest by then; -1: none */
     int64_t *former;        /* the same of the pass before */
     int64_t n_former_slabs; /* 0: there is no pass before */
@@ -39,13 +35,12 @@ typedef struct stream {
     pti_skew_sets sets;
     lane *lane; /* of each array */
     pti_boxes scratch;
-    pti_boxes known;
     pti_pass pass; /* at hand */
     int number;    /* of the pass */
     int64_t n_slabs;
-    int64_t lap;      /* over all passes, of the slab that was brought last */
     int64_t brought;  /* the last operation on the stream of the uploads */
-    int64_t computed; /* the last on that of the launches */
+    int64_t ready;    /* that of them which has the slab at hand where its launches use it */
+    int64_t computed; /* the last on the stream of the launches */
 } stream;
 
 static int n_arrays_of(const stream *of) {
@@ -107,24 +102,24 @@ typedef struct move {
     int array;
     int launch;
     int64_t k;
-    slot *to; /* download: from */
-    const slot *from;
+    int64_t source; /* of a copy: the placement; else -1 */
 } move;
 
 static int64_t add_move(stream *of, const move *made, const polytile_domain *box,
                         const pti_last *waits) {
+    lane *along = &of->lane[made->array];
     pti_op op = {.kind = made->kind,
                  .launch = made->launch,
                  .superblock = superblock_at(of, made->launch, made->k),
-                 .placement = made->to->placement,
-                 .source_placement = made->from == NULL ? -1 : made->from->placement,
+                 .placement = along->placement,
+                 .source_placement = made->source,
                  .bytes =
                      pti_box_count(box) * of->chain->arrays->operand[made->array].element_bytes,
                  .box = *box};
     pti_last all = *waits;
-    pti_last_join(&all, &made->to->before);
+    pti_last_join(&all, &along->before);
     int64_t added = add(of, &op, &all);
-    pti_last_note(&made->to->users, made->kind, added);
+    pti_last_note(&along->users, made->kind, added);
     return added;
 }
 
@@ -148,8 +143,8 @@ static int64_t download_of(const stream *of, const lane *along, int64_t last_row
     return along->former[k];
 }
 
-static void bring_boxes(stream *of, const move *made, lane *along, const pti_boxes *set,
-                        polytile_range rows) {
+static void bring_boxes(stream *of, const move *made, const pti_boxes *set, polytile_range rows) {
+    const lane *along = &of->lane[made->array];
     find_rows(of, set, made->array, rows);
     for (int b = 0; b < of->scratch.n_boxes; b++) {
         pti_last waits = pti_last_none();
@@ -159,21 +154,36 @@ static void bring_boxes(stream *of, const move *made, lane *along, const pti_box
     }
 }
 
-static slot *slot_of(lane *along, int64_t lap) {
-    return &along->slot[lap % 2];
+/** The first row that slab k may touch, were the array as long as need be. */
+static int64_t first_row(const stream *of, int array, int64_t k) {
+    return of->pass.begin + k * of->shape->slab + of->pass.band[array].lo;
 }
 
-/** Place an image of the rows that a lap of slabs touches, if there are any. */
-static void place_image(stream *of, int array, int64_t k, slot *in) {
-    const pti_operand *is = &of->chain->arrays->operand[array];
-    int64_t last = pti_min(k + of->shape->n_per_lap, of->n_slabs) - 1;
+/** The rows of the image for the lap that begins with slab k: besides those of its slabs, those that
+ * the slab before still sends home, and those of the slab behind, which come meanwhile. All images
+ * of a pass are equally long. */
+static polytile_range image_rows(const stream *of, int array, int64_t k) {
+    const pti_band *band = &of->pass.band[array];
+    const polytile_range *all = &band->hull.range[of->chain->axis[array]];
+    int64_t n_rows =
+        pti_skew_image_rows(of->shape->slab, of->shape->n_per_lap, band->hi - band->lo);
+    n_rows = pti_min(n_rows, all->hi - all->lo + 1);
+    int64_t lo = pti_max(all->lo, pti_min(first_row(of, array, k - 1), all->hi - n_rows + 1));
+    return (polytile_range){lo, lo + n_rows - 1, 1};
+}
+
+/** Let an array's memory be the image of some rows from now on. */
+static void place_image(stream *of, int array, polytile_range rows) {
+    lane *along = &of->lane[array];
     polytile_domain hull = of->pass.band[array].hull;
-    hull.range[of->chain->axis[array]] = pti_pass_rows(&of->pass, array, of->shape->slab, k, last);
-    pti_placement placement = {.operand = array,
-                               .offset_bytes = in->offset_bytes,
-                               .layout = pti_layout_of(&hull, is->element_bytes)};
-    in->before = in->users;
-    in->placement = pti_box_is_empty(&hull) ? -1 : pti_builder_place(&of->builder, &placement);
+    hull.range[of->chain->axis[array]] = rows;
+    pti_placement placement = {
+        .operand = array,
+        .offset_bytes = along->offset_bytes,
+        .layout = pti_layout_of(&hull, of->chain->arrays->operand[array].element_bytes)};
+    along->rows = rows;
+    along->before = along->users;
+    along->placement = pti_builder_place(&of->builder, &placement);
 }
 
 /** The rows that slab k is the first to touch. */
@@ -187,123 +197,76 @@ static polytile_range new_rows(const stream *of, int array, int64_t k) {
 }
 
 static void bring_array(stream *of, int array, int64_t k) {
-    lane *along = &of->lane[array];
-    slot *in = slot_of(along, of->lap);
     const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, of->number, array);
     polytile_range rows = new_rows(of, array, k);
-    if (k % of->shape->n_per_lap == 0)
-        place_image(of, array, k, in);
-    move made = {PTI_UPLOAD, array, first_launch(of, k), k, in, NULL};
-    bring_boxes(of, &made, along, &sets->brought, rows);
+    move made = {PTI_UPLOAD, array, first_launch(of, k), k, -1};
+    bring_boxes(of, &made, &sets->brought, rows);
     made.kind = PTI_FILL;
-    bring_boxes(of, &made, along, &sets->filled, rows);
+    bring_boxes(of, &made, &sets->filled, rows);
 }
 
-/** Bring what slab k is the first to touch, into the images of its lap. */
+/** Bring what slab k is the first to touch. */
 static void bring(stream *of, int64_t k) {
-    if (k % of->shape->n_per_lap == 0)
-        of->lap++;
     for (int a = 0; a < n_arrays_of(of); a++) {
         if (of->pass.band[a].passes)
             bring_array(of, a, k);
     }
 }
 
-/** The elements of an array that launches have written in slabs up to one, into known. */
-static void add_written(stream *of, int array, int64_t to) {
-    for (int l = of->pass.first; l < of->pass.end; l++) {
-        const pti_cut_launch *cut = &of->chain->launch[l].cut;
-        polytile_domain threads;
-        if (!pti_pass_threads(&of->pass, l, of->shape->slab, 0, to, &threads))
-            continue;
-        for (int o = 0; o < cut->instance->n_operands; o++) {
-            if (cut->array[o] != array || !cut->instance->operand[o].writes)
-                continue;
-            pti_footprint_boxes(cut->instance, o, PTI_WRITES, &threads, PTI_MAX_WRITE_BOXES,
-                                &of->scratch);
-            for (int b = 0; b < of->scratch.n_boxes; b++) {
-                if (!pti_boxes_cover(&of->known, &of->scratch.box[b]))
-                    pti_boxes_add(&of->known, &of->scratch.box[b]);
-            }
-        }
-    }
-}
-
-static void add_set(stream *of, const pti_boxes *set) {
-    for (int b = 0; b < set->n_boxes; b++) {
-        if (!pti_boxes_cover(&of->known, &set->box[b]))
-            pti_boxes_add(&of->known, &set->box[b]);
-    }
-}
-
-/** What of an array the images hold in rows lo to hi, into known, once slab k - 1 has run. */
-static void find_known(stream *of, int array, int64_t k, polytile_range rows) {
-    const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, of->number, array);
-    polytile_domain clip = of->chain->arrays->operand[array].domain;
-    clip.range[of->chain->axis[array]] = rows;
-    pti_boxes_clear(&of->known);
-    add_set(of, &sets->brought);
-    add_set(of, &sets->filled);
-    add_written(of, array, k - 1);
-    pti_boxes_merge(&of->known);
-    pti_boxes_clip(&of->known, &clip);
-}
-
-/** Copy an array's band from the image of the lap before. */
-static void carry_array(stream *of, int array, int64_t k, int64_t lap) {
+/** Move what is in an array's image, before slab k runs, to the place that it has in the next. */
+static void slide_array(stream *of, int array, int64_t k) {
     lane *along = &of->lane[array];
-    slot *to = slot_of(along, lap), *from = slot_of(along, lap - 1);
-    polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
-    polytile_range before = pti_pass_rows(&of->pass, array, of->shape->slab, k - 1, k - 1);
-    move made = {PTI_COPY, array, first_launch(of, k), k, to, from};
+    polytile_range from = along->rows, rows = image_rows(of, array, k);
+    move made = {PTI_COPY, array, first_launch(of, k), k, along->placement};
     pti_last waits = pti_last_none();
-    if (rows.lo > before.hi)
+    polytile_domain box = of->pass.band[array].hull;
+    if (rows.lo == from.lo)
         return;
-    pti_last_note(&waits, PTI_LAUNCH, of->computed);
-    find_known(of, array, k, (polytile_range){rows.lo, before.hi, 1});
-    for (int b = 0; b < of->known.n_boxes; b++) {
-        int64_t added = add_move(of, &made, &of->known.box[b], &waits);
-        pti_last_note(&slot_of(along, lap - 1)->users, PTI_COPY, added);
-    }
+    place_image(of, array, rows);
+    rows.hi = pti_min(from.hi, pti_pass_rows(&of->pass, array, of->shape->slab, k, k).hi);
+    box.range[of->chain->axis[array]] = rows;
+    add_move(of, &made, &box, &waits);
+    along->before = along->users;
 }
 
-static void carry(stream *of, int64_t k, int64_t lap) {
+static void slide(stream *of, int64_t k) {
     for (int a = 0; a < n_arrays_of(of); a++) {
         if (of->pass.band[a].passes)
-            carry_array(of, a, k, lap);
+            slide_array(of, a, k);
     }
+    of->ready = of->brought;
 }
 
 /* Launches. */
 
-/** The image of an array in a lap; NULL if no launch of the pass touches it. */
-static slot *image_of(stream *of, int array, int64_t lap) {
-    if (of->chain->axis[array] == PTI_AXIS_WHOLE)
-        return &of->lane[array].slot[0];
-    return of->pass.band[array].passes ? slot_of(&of->lane[array], lap) : NULL;
+/** Whether an array has an image that launches of the pass may use. */
+static bool is_here(const stream *of, int array) {
+    return of->chain->axis[array] == PTI_AXIS_WHOLE || of->pass.band[array].passes;
 }
 
-static void add_launch(stream *of, int l, int64_t k, int64_t lap, const pti_last *waits) {
+static void add_launch(stream *of, int l, int64_t k) {
     const pti_cut_launch *cut = &of->chain->launch[l].cut;
     pti_op op = {.kind = PTI_LAUNCH, .launch = l, .placement = -1, .source_placement = -1};
     if (!pti_pass_threads(&of->pass, l, of->shape->slab, k, k, &op.box))
         return;
-    pti_last all = *waits;
+    pti_last all = pti_last_none();
+    pti_last_note(&all, PTI_UPLOAD, of->ready);
     op.superblock = superblock_at(of, l, k);
     int64_t *placement = &of->schedule->launch_placement[op.superblock * n_arrays_of(of)];
     of->schedule->superblock[op.superblock] = op.box;
     for (int o = 0; o < cut->instance->n_operands; o++) {
+        int array = cut->array[o];
         polytile_domain hull;
-        slot *in = image_of(of, cut->array[o], lap);
-        if (in == NULL || !pti_footprint_find_hull(cut->instance, o, PTI_TOUCHES, &op.box, &hull))
+        if (!is_here(of, array) ||
+            !pti_footprint_find_hull(cut->instance, o, PTI_TOUCHES, &op.box, &hull))
             continue;
-        placement[cut->array[o]] = in->placement;
-        pti_last_join(&all, &in->before);
+        placement[array] = of->lane[array].placement;
+        pti_last_join(&all, &of->lane[array].before);
     }
     add(of, &op, &all);
     for (int o = 0; o < cut->instance->n_operands; o++) {
         if (placement[cut->array[o]] >= 0)
-            pti_last_note(&image_of(of, cut->array[o], lap)->users, PTI_LAUNCH, of->computed);
+            pti_last_note(&of->lane[cut->array[o]].users, PTI_LAUNCH, of->computed);
     }
 }
 
@@ -319,12 +282,12 @@ static polytile_range last_rows(const stream *of, int array, int64_t k) {
     return rows;
 }
 
-static void send_array(stream *of, int array, int64_t k, int64_t lap, int64_t brought) {
+static void send_array(stream *of, int array, int64_t k) {
     lane *along = &of->lane[array];
-    move made = {PTI_DOWNLOAD, array, last_launch(of, k), k, slot_of(along, lap), NULL};
+    move made = {PTI_DOWNLOAD, array, last_launch(of, k), k, -1};
     pti_last waits = pti_last_none();
     pti_last_note(&waits, PTI_LAUNCH, of->computed);
-    pti_last_note(&waits, PTI_UPLOAD, brought);
+    pti_last_note(&waits, PTI_UPLOAD, of->ready);
     find_rows(of, &pti_skew_sets_of(&of->sets, of->number, array)->taken, array,
               last_rows(of, array, k));
     along->download[k] = k == 0 ? along->newest : along->download[k - 1];
@@ -332,22 +295,26 @@ static void send_array(stream *of, int array, int64_t k, int64_t lap, int64_t br
         along->download[k] = add_move(of, &made, &of->scratch.box[b], &waits);
 }
 
-/** Run slab k on what was brought, and bring the next meanwhile. */
+/** Send home what no slab behind slab k touches. */
+static void send(stream *of, int64_t k) {
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        if (of->pass.band[a].passes)
+            send_array(of, a, k);
+    }
+}
+
+/** Run slab k on what was brought; meanwhile the next comes, and what the former was the last to
+ * touch goes. */
 static void run_slab(stream *of, int64_t k) {
-    pti_last waits = pti_last_none();
-    int64_t lap = of->lap;
     if (k > 0 && k % of->shape->n_per_lap == 0)
-        carry(of, k, lap);
-    int64_t brought = of->brought;
-    pti_last_note(&waits, PTI_UPLOAD, brought);
+        slide(of, k);
+    if (k > 0)
+        send(of, k - 1);
+    of->ready = of->brought;
     if (k + 1 < of->n_slabs)
         bring(of, k + 1);
     for (int l = of->pass.first; l < of->pass.end; l++)
-        add_launch(of, l, k, lap, &waits);
-    for (int a = 0; a < n_arrays_of(of); a++) {
-        if (of->pass.band[a].passes)
-            send_array(of, a, k, lap, brought);
-    }
+        add_launch(of, l, k);
 }
 
 /* Passes. */
@@ -380,9 +347,14 @@ static void run_pass(stream *of, int number) {
         return;
     }
     of->n_slabs = pti_pass_n_slabs(&of->pass, of->shape->slab);
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        if (of->pass.band[a].passes)
+            place_image(of, a, image_rows(of, a, 0));
+    }
     bring(of, 0);
     for (int64_t k = 0; k < of->n_slabs && !of->builder.failed; k++)
         run_slab(of, k);
+    send(of, of->n_slabs - 1);
     turn_downloads(of);
     pti_pass_end(&of->pass);
 }
@@ -391,12 +363,11 @@ static void run_pass(stream *of, int number) {
 
 static void move_whole(stream *of, int array, pti_op_kind kind, const pti_boxes *set) {
     pti_last waits = pti_last_none();
-    slot *in = &of->lane[array].slot[0];
     pti_last_note(&waits, PTI_UPLOAD, of->brought);
     pti_last_note(&waits, PTI_LAUNCH, of->computed);
     for (int b = 0; b < set->n_boxes; b++) {
         pti_op op = {.kind = kind,
-                     .placement = in->placement,
+                     .placement = of->lane[array].placement,
                      .source_placement = -1,
                      .bytes = pti_box_count(&set->box[b]) *
                               of->chain->arrays->operand[array].element_bytes,
@@ -408,13 +379,13 @@ static void move_whole(stream *of, int array, pti_op_kind kind, const pti_boxes 
 /** Whoever reads them, and however often, they come once. */
 static void bring_whole(stream *of, int array) {
     const pti_operand *is = &of->chain->arrays->operand[array];
-    slot *in = &of->lane[array].slot[0];
+    lane *along = &of->lane[array];
     pti_placement placement = {.operand = array,
-                               .offset_bytes = in->offset_bytes,
+                               .offset_bytes = along->offset_bytes,
                                .layout = pti_layout_of(&is->domain, is->element_bytes)};
-    in->placement = pti_builder_place(&of->builder, &placement);
-    pti_skew_sets_find_whole(&of->sets, array, &of->known);
-    move_whole(of, array, PTI_UPLOAD, &of->known);
+    along->placement = pti_builder_place(&of->builder, &placement);
+    pti_skew_sets_find_whole(&of->sets, array, &of->scratch);
+    move_whole(of, array, PTI_UPLOAD, &of->scratch);
     for (int p = 0; p < of->sets.n_passes; p++) {
         const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, p, array);
         move_whole(of, array, PTI_FILL, &sets->filled);
@@ -424,15 +395,21 @@ static void bring_whole(stream *of, int array) {
 
 /* The whole. */
 
-/** Give images their places; the end of the last. */
-static int64_t place_slots(stream *of, const pti_skew_need *needs) {
+/** A lane whose memory nothing used so far. */
+static lane lane_at(int64_t offset_bytes, int64_t placement) {
+    return (lane){.offset_bytes = offset_bytes,
+                  .placement = placement,
+                  .users = pti_last_none(),
+                  .before = pti_last_none(),
+                  .newest = -1};
+}
+
+/** Give arrays their memory; the end of the last. */
+static int64_t place_lanes(stream *of, const pti_skew_need *needs) {
     int64_t end = 0;
     for (int a = 0; a < n_arrays_of(of); a++) {
-        int n_images = of->chain->axis[a] == PTI_AXIS_WHOLE ? 1 : 2;
-        for (int k = 0; k < n_images; k++) {
-            of->lane[a].slot[k] = (slot){end, pti_last_none(), pti_last_none(), -1};
-            end += pti_skew_image_bytes(&needs[a], of->shape->slab, of->shape->n_per_lap);
-        }
+        of->lane[a] = lane_at(end, -1);
+        end += pti_skew_image_bytes(&needs[a], of->shape->slab, of->shape->n_per_lap);
     }
     return end;
 }
@@ -517,14 +494,13 @@ static bool begin_lanes(stream *of, int64_t most_slabs) {
     pti_skew_need *needs = pti_skew_needs(of->chain, of->shape->n_per_pass);
     of->lane = calloc((size_t)n_arrays_of(of) + 1, sizeof *of->lane);
     bool has_begun = needs != NULL && of->lane != NULL;
+    if (has_begun)
+        of->schedule->arena_bytes = place_lanes(of, needs);
     for (int a = 0; a < n_arrays_of(of) && has_begun; a++) {
-        of->lane[a].newest = -1;
         of->lane[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
         of->lane[a].former = calloc((size_t)most_slabs + 1, sizeof(int64_t));
         has_begun = of->lane[a].download != NULL && of->lane[a].former != NULL;
     }
-    if (has_begun)
-        of->schedule->arena_bytes = place_slots(of, needs);
     free(needs);
     return has_begun;
 }
@@ -532,7 +508,7 @@ static bool begin_lanes(stream *of, int64_t most_slabs) {
 static void begin_streams(stream *of) {
     for (int s = 0; s < PTI_N_STREAMS; s++)
         of->waited[s] = pti_last_none();
-    of->computed = of->brought = -1;
+    of->computed = of->brought = of->ready = -1;
 }
 
 static void run(stream *of) {
@@ -553,7 +529,6 @@ static void end(stream *of) {
     free(of->lane);
     pti_skew_sets_free(&of->sets);
     pti_boxes_free(&of->scratch);
-    pti_boxes_free(&of->known);
 }
 
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape) {
@@ -564,7 +539,7 @@ pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_sha
                      pti_skew_sets_find(request, shape->n_per_pass, &of.sets);
     if (has_begun)
         run(&of);
-    bool is_made = has_begun && !of.builder.failed && !of.scratch.failed && !of.known.failed;
+    bool is_made = has_begun && !of.builder.failed && !of.scratch.failed;
     end(&of);
     if (!is_made)
         pti_schedule_free(of.schedule);
@@ -581,9 +556,7 @@ static void place_arrays(stream *of) {
         const pti_operand *is = &of->chain->arrays->operand[a];
         pti_placement placement = {.operand = a,
                                    .layout = pti_layout_of(&is->domain, is->element_bytes)};
-        int64_t placed = pti_builder_place(&of->builder, &placement);
-        for (int k = 0; k < 2; k++)
-            of->lane[a].slot[k] = (slot){0, pti_last_none(), pti_last_none(), placed};
+        of->lane[a] = lane_at(0, pti_builder_place(&of->builder, &placement));
     }
     int64_t n_placements = of->schedule->n_superblocks * n_arrays_of(of);
     for (int64_t k = 0; k < n_placements; k++)
@@ -591,7 +564,6 @@ static void place_arrays(stream *of) {
 }
 
 static void run_pass_in_place(stream *of, int number) {
-    pti_last waits = pti_last_none();
     if (!begin_pass(of, number, &of->pass)) {
         of->builder.failed = true;
         return;
@@ -599,7 +571,7 @@ static void run_pass_in_place(stream *of, int number) {
     int64_t n_slabs = pti_pass_n_slabs(&of->pass, of->shape->slab);
     for (int64_t k = 0; k < n_slabs && !of->builder.failed; k++) {
         for (int l = of->pass.first; l < of->pass.end; l++)
-            add_launch(of, l, k, 0, &waits);
+            add_launch(of, l, k);
     }
     pti_pass_end(&of->pass);
 }

@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+/** Slabs of which an image has rows beside those of a lap: one that goes, and one that comes. */
+enum { BESIDE_A_LAP = 2 };
+
 static void add_pass(const pti_pass *pass, pti_skew_need *needs) {
     for (int a = 0; a < pass->chain->arrays->n_operands; a++) {
         const pti_band *band = &pass->band[a];
@@ -46,27 +49,40 @@ pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass) {
     return needs;
 }
 
+int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows) {
+    int64_t n_slabs, rows;
+    bool overflows = pti_add_overflows(n_per_lap, BESIDE_A_LAP, &n_slabs) ||
+                     pti_mul_overflows(slab, n_slabs, &rows) ||
+                     pti_add_overflows(rows, band_rows, &rows);
+    return overflows ? INT64_MAX : rows;
+}
+
+/** The bytes of so many rows, padded; at most those of all rows. */
+static int64_t rows_bytes(const pti_skew_need *need, int64_t n_rows) {
+    int64_t bytes;
+    n_rows = pti_min(n_rows, need->all_rows);
+    return pti_mul_overflows(n_rows, need->row_bytes, &bytes) ? INT64_MAX
+                                                              : pti_resident_padded(bytes);
+}
+
 int64_t pti_skew_image_bytes(const pti_skew_need *need, int64_t slab, int64_t n_per_lap) {
-    int64_t rows, bytes;
+    return need->whole_bytes > 0
+               ? pti_resident_padded(need->whole_bytes)
+               : rows_bytes(need, pti_skew_image_rows(slab, n_per_lap, need->band_rows));
+}
+
+int64_t pti_skew_slab_bytes(const pti_skew_need *need, int64_t slab) {
+    int64_t n_rows;
     if (need->whole_bytes > 0)
         return pti_resident_padded(need->whole_bytes);
-    if (pti_mul_overflows(slab, n_per_lap, &rows) ||
-        pti_add_overflows(rows, need->band_rows, &rows))
-        rows = INT64_MAX;
-    rows = pti_min(rows, need->all_rows);
-    return pti_mul_overflows(rows, need->row_bytes, &bytes) ? INT64_MAX
-                                                            : pti_resident_padded(bytes);
+    return rows_bytes(need, pti_add_overflows(slab, need->band_rows, &n_rows) ? INT64_MAX : n_rows);
 }
 
 int64_t pti_skew_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab, int64_t n_per_lap) {
     int64_t sum = 0;
     for (int a = 0; a < n_arrays; a++) {
-        int n_images = needs[a].whole_bytes > 0 ? 1 : 2;
-        int64_t bytes = pti_skew_image_bytes(&needs[a], slab, n_per_lap);
-        for (int k = 0; k < n_images; k++) {
-            if (pti_add_overflows(sum, bytes, &sum))
-                return INT64_MAX;
-        }
+        if (pti_add_overflows(sum, pti_skew_image_bytes(&needs[a], slab, n_per_lap), &sum))
+            return INT64_MAX;
     }
     return sum;
 }

@@ -17,10 +17,18 @@ typedef struct pti_skew_need {
  * memory runs out. */
 pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass);
 
-/** The bytes of one image, padded; the array has two of them unless it stays whole. */
+/** The rows of an image, were the array as long as need be: those that a lap of slabs touches, and
+ * those of the slabs before and behind it, which go and come meanwhile. INT64_MAX if they exceed 64
+ * bits. */
+int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows);
+
+/** The bytes of an array's image, padded. */
 int64_t pti_skew_image_bytes(const pti_skew_need *need, int64_t slab, int64_t n_per_lap);
 
-/** Of all images of all arrays; INT64_MAX if it exceeds 64 bits. */
+/** The bytes that one slab touches. */
+int64_t pti_skew_slab_bytes(const pti_skew_need *need, int64_t slab);
+
+/** Of all arrays' images; INT64_MAX if it exceeds 64 bits. */
 int64_t pti_skew_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab, int64_t n_per_lap);
 
 #endif

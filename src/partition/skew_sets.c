@@ -3,6 +3,7 @@
 #include "access/footprint.h"
 #include "base/checked.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /** Boxes a section for what is read: a few that contain a little too much, rather than many. */
@@ -76,52 +77,127 @@ static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
     unite(&of->live, &of->exposed);
 }
 
-/** Whether a box may become a wider one: with little more, all of it on the device, and none of it
- * in other boxes of the set. */
-static bool may_widen(const pti_boxes *set, int k, const polytile_domain *wide,
-                      const pti_boxes *known) {
-    if ((double)pti_box_count(wide) > most_growth * (double)pti_box_count(&set->box[k]) ||
-        !pti_boxes_cover(known, wide))
-        return false;
-    for (int other = 0; other < set->n_boxes; other++) {
-        polytile_domain common;
-        if (other != k && pti_box_intersect(&set->box[other], wide, &common))
-            return false;
-    }
-    return true;
-}
+/* Wider boxes. */
 
-/** Let boxes go from one end of the array to the other, from the last dimension on, as long as that
- * may be. */
-static void widen(pti_boxes *set, const polytile_domain *domain, const pti_boxes *known) {
+/** What boxes of a set may become wider to make longer runs, and fewer. */
+typedef struct widening {
+    polytile_domain hull;       /* they stay in it */
+    const pti_boxes *known;     /* and in this set, if it is not NULL; */
+    const pti_boxes *forbidden; /* they keep apart from this one, if it is not NULL */
+    double most_growth;         /* of what the set has in a box to what the box has */
+} widening;
+
+static int64_t count_in(const pti_boxes *set, const polytile_domain *box) {
+    int64_t n_elements = 0;
+    polytile_domain common;
     for (int k = 0; k < set->n_boxes; k++) {
-        bool goes_on = true;
-        for (int d = domain->n_dims - 1; d > 0 && goes_on; d--) {
-            polytile_domain wide = set->box[k];
-            wide.range[d] = domain->range[d];
-            goes_on = may_widen(set, k, &wide, known);
-            if (goes_on)
-                set->box[k] = wide;
-        }
+        if (pti_box_intersect(&set->box[k], box, &common))
+            n_elements += pti_box_count(&common);
+    }
+    return n_elements;
+}
+
+static bool may_become(const widening *by, const pti_boxes *set, const polytile_domain *wide) {
+    return (double)pti_box_count(wide) <= by->most_growth * (double)count_in(set, wide) &&
+           (by->known == NULL || pti_boxes_cover(by->known, wide)) &&
+           (by->forbidden == NULL || !pti_boxes_meet(by->forbidden, wide));
+}
+
+/** The widest box that one may become, from the last dimension on; false if it is as wide now. */
+static bool find_wider(const widening *by, const pti_boxes *set, const polytile_domain *box,
+                       polytile_domain *widest) {
+    polytile_domain wide = *widest = *box;
+    for (int d = box->n_dims - 1; d > 0; d--) {
+        wide.range[d] = by->hull.range[d];
+        if (!may_become(by, set, &wide))
+            break;
+        *widest = wide;
+    }
+    return !pti_box_equals(widest, box);
+}
+
+/** Let boxes grow, and take in what they meet of others. */
+static void widen(const widening *by, pti_boxes *set) {
+    int n_left = set->n_boxes;
+    for (int k = 0; k < set->n_boxes && n_left > 0 && !set->failed; k++) {
+        polytile_domain wide;
+        if (!find_wider(by, set, &set->box[k], &wide))
+            continue;
+        pti_boxes_subtract(set, &wide);
+        pti_boxes_append(set, &wide);
+        n_left--;
+        k = -1;
     }
 }
 
-/** With what is needed behind a pass in `taken` and what it writes in `filled`, from the first pass
- * on: part what nobody wrote from what is brought, and keep of what is needed what is new. */
-static void settle_pass(pti_boxes *unwritten, const polytile_domain *domain, pti_pass_sets *sets,
-                        pti_boxes *scratch) {
-    pti_boxes fresh = {0};
-    pti_boxes_copy(&fresh, &sets->brought);
-    intersect(&fresh, unwritten, scratch);
-    pti_boxes_subtract_all(&sets->brought, &fresh);
+/* Passes from the first on. */
+
+/** What became of an array before a pass. */
+typedef struct past {
+    bool is_dropped;     /* in the end */
+    pti_boxes unwritten; /* elements that are zero and nowhere */
+    pti_boxes stale;     /* elements of which the host has no newest version, nor needs it */
+    pti_boxes scratch;
+} past;
+
+/** All that a pass touches of an array. */
+static polytile_domain hull_of(const pti_pass_sets *sets, const pti_boxes *written) {
+    polytile_domain hull = {0};
+    const pti_boxes *const all[] = {&sets->brought, written};
+    for (int s = 0; s < 2; s++) {
+        for (int k = 0; k < all[s]->n_boxes; k++)
+            hull = hull.n_dims == 0 ? all[s]->box[k] : pti_box_coarse_union(&hull, &all[s]->box[k]);
+    }
+    return hull;
+}
+
+/** Part what nobody wrote from what is brought. Fills may overwrite what is not brought. */
+static void settle_fills(past *of, const polytile_domain *hull, pti_pass_sets *sets) {
+    pti_boxes_copy(&sets->filled, &sets->brought);
+    intersect(&sets->filled, &of->unwritten, &of->scratch);
+    pti_boxes_subtract_all(&sets->brought, &sets->filled);
     pti_boxes_merge(&sets->brought);
-    unite(&sets->filled, &fresh);
-    intersect(&sets->taken, &sets->filled, scratch);
-    pti_boxes_subtract_all(unwritten, &sets->filled);
-    unite(&sets->filled, &sets->brought);
-    widen(&sets->taken, domain, &sets->filled);
-    pti_boxes_copy(&sets->filled, &fresh);
-    pti_boxes_free(&fresh);
+    widen(&(widening){*hull, NULL, &sets->brought, INFINITY}, &sets->filled);
+}
+
+/** The host may send what is no older there than anywhere else. */
+static void settle_uploads(past *of, const polytile_domain *hull, pti_pass_sets *sets) {
+    pti_boxes_copy(&of->scratch, &of->unwritten);
+    unite(&of->scratch, &of->stale);
+    unite(&of->scratch, &sets->filled);
+    widen(&(widening){*hull, NULL, &of->scratch, most_growth}, &sets->brought);
+}
+
+/** Keep of what is needed what is new; what stays zero is filled again where it is dropped in the
+ * end. */
+static void settle_downloads(past *of, const polytile_domain *hull, const pti_boxes *written,
+                             pti_pass_sets *sets) {
+    pti_boxes here = {0};
+    pti_boxes_copy(&here, written);
+    pti_boxes_subtract_all(&of->unwritten, written);
+    if (!of->is_dropped) {
+        unite(&here, &sets->filled);
+        pti_boxes_subtract_all(&of->unwritten, &sets->filled);
+    }
+    intersect(&sets->taken, &here, &of->scratch);
+    unite(&of->stale, &here);
+    unite(&here, &sets->brought);
+    widen(&(widening){*hull, &here, NULL, most_growth}, &sets->taken);
+    pti_boxes_subtract_all(&of->stale, &sets->taken);
+    sets->taken.failed |= here.failed;
+    pti_boxes_free(&here);
+}
+
+/** With what is needed behind a pass in `taken`, and what it writes in `filled`. */
+static void settle_pass(past *of, pti_pass_sets *sets) {
+    pti_boxes written = {0};
+    pti_boxes_copy(&written, &sets->filled);
+    polytile_domain hull = hull_of(sets, &written);
+    settle_fills(of, &hull, sets);
+    settle_uploads(of, &hull, sets);
+    settle_downloads(of, &hull, &written, sets);
+    sets->taken.failed |= written.failed;
+    pti_boxes_free(&written);
 }
 
 static pti_pass_sets *sets_of(const pti_skew_sets *sets, int pass, int array) {
@@ -134,28 +210,35 @@ static void begin_walk(walker *of) {
         pti_boxes_append(&of->live, &request->chain->arrays->operand[of->array].domain);
 }
 
+/** Settle all passes; false when memory runs out. */
+static bool settle_passes(const pti_skew_request *request, int array, pti_skew_sets *sets) {
+    past of = {.is_dropped = request->dropped[array]};
+    if (request->unwritten != NULL)
+        pti_boxes_copy(&of.unwritten, &request->unwritten[array]);
+    for (int p = 0; p < sets->n_passes; p++)
+        settle_pass(&of, sets_of(sets, p, array));
+    bool failed = of.unwritten.failed || of.stale.failed || of.scratch.failed;
+    pti_boxes_free(&of.unwritten);
+    pti_boxes_free(&of.stale);
+    pti_boxes_free(&of.scratch);
+    return !failed;
+}
+
 static void find_array(const pti_skew_request *request, int array, int n_per_pass,
                        pti_skew_sets *sets) {
     int n_launches = request->chain->n_launches;
     walker of = {.request = request, .array = array};
-    pti_boxes unwritten = {0};
     begin_walk(&of);
     for (int p = sets->n_passes - 1; p >= 0; p--)
         walk_pass(&of, p * n_per_pass, (int)pti_min(n_launches, (int64_t)(p + 1) * n_per_pass),
                   sets_of(sets, p, array));
-    if (request->unwritten != NULL)
-        pti_boxes_copy(&unwritten, &request->unwritten[array]);
-    for (int p = 0; p < sets->n_passes; p++)
-        settle_pass(&unwritten, &request->chain->arrays->operand[array].domain,
-                    sets_of(sets, p, array), &of.scratch);
-    sets_of(sets, 0, array)->brought.failed |= of.live.failed || of.exposed.failed ||
-                                               of.written.failed || of.scratch.failed ||
-                                               unwritten.failed;
+    bool is_found = settle_passes(request, array, sets);
+    sets_of(sets, 0, array)->brought.failed |=
+        !is_found || of.live.failed || of.exposed.failed || of.written.failed || of.scratch.failed;
     pti_boxes_free(&of.live);
     pti_boxes_free(&of.exposed);
     pti_boxes_free(&of.written);
     pti_boxes_free(&of.scratch);
-    pti_boxes_free(&unwritten);
 }
 
 static bool has_failed(const pti_skew_sets *sets) {

@@ -6,13 +6,13 @@
 /* What the passes of a chain move: sets of elements, which do not depend on slabs, since every order
  * that keeps the dependences reads and writes the same. */
 
-/** What one pass does with an array. */
+/** What one pass does with an array. With a few elements more around them that do no harm, where that
+ * makes long runs of short ones, and one box of several. */
 typedef struct pti_pass_sets {
     pti_boxes brought; /* read before it is written: comes from the host */
     pti_boxes filled;  /* the same, but nobody wrote it ever: becomes zero on the device */
-    pti_boxes taken;   /* written or filled, and read later or part of the result: goes home, with a
-                          few elements around it that the device holds too, where that makes long
-                          runs of short ones */
+    pti_boxes taken;   /* written or filled, and read later or part of the result: goes home. Not
+                          what is filled again by later passes, of an array that is dropped */
 } pti_pass_sets;
 
 typedef struct pti_skew_sets {

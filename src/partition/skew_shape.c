@@ -73,34 +73,35 @@ static double work_seconds(const candidate *of, int64_t slab) {
     return is_near ? of->work_s * link->kernel_bytes_per_s / link->cache_bytes_per_s : of->work_s;
 }
 
-/** The seconds of copying all bands once to their other images. */
-static double carry_seconds(const candidate *of, int64_t slab) {
-    double seconds = 0;
+/** The seconds of sliding all images once, each in slices of a lap's rows. */
+static double slide_seconds(const candidate *of, int64_t slab, int64_t n_per_lap) {
+    const polytile_link *link = of->request->link;
+    double seconds = 0, lap_rows = (double)n_per_lap * (double)slab;
     for (int a = 0; a < n_arrays_of(of); a++) {
         const pti_skew_need *need = &of->needs[a];
-        int64_t n_rows = pti_min(need->band_rows, need->all_rows - slab);
-        if (n_rows > 0)
-            seconds +=
-                pti_copy_seconds(of->request->link, (double)n_rows * (double)need->row_bytes);
+        double n_rows = (double)need->band_rows + 2 * (double)slab;
+        if (need->band_rows > 0 && lap_rows < (double)need->all_rows)
+            seconds += pti_copy_seconds(link, n_rows * (double)need->row_bytes) +
+                       (ceil(n_rows / lap_rows) - 1) * link->launch_latency_s;
     }
     return seconds;
 }
 
-/** All passes together: the longest of three streams that overlap, and a slab that does not. Bands
- * are copied on the stream of the uploads, while launches wait for them. */
+/** All passes together: of each pass one slab on the three streams one after the other, and the rest
+ * on all at once. Images slide on the stream of the uploads, while launches wait for them. */
 static double predict(const candidate *of, int64_t slab, int64_t n_per_lap) {
     const polytile_link *link = of->request->link;
     double n_slabs = (double)pti_pass_n_slabs(&of->pass, slab), n_passes = of->n_passes;
     double n_laps = ceil(n_slabs / (double)n_per_lap) - 1;
-    double carry_s = n_passes * n_laps * carry_seconds(of, slab);
+    double slide_s = n_passes * n_laps * slide_seconds(of, slab, n_per_lap);
     double up_s = n_slabs * (double)of->n_boxes * link->transfer_latency_s +
-                  of->up_cost_bytes / link->duplex_bytes_per_s + carry_s;
+                  of->up_cost_bytes / link->duplex_bytes_per_s + slide_s;
     double down_s = n_slabs * n_passes * link->transfer_latency_s +
                     of->down_cost_bytes / link->duplex_bytes_per_s;
-    double compute_s = work_seconds(of, slab) + carry_s +
+    double compute_s = work_seconds(of, slab) + slide_s +
                        n_slabs * of->request->chain->n_launches * link->launch_latency_s;
-    double ends_s = (up_s + down_s + compute_s / n_passes) / (n_slabs * n_passes);
-    return fmax(compute_s, fmax(up_s, down_s)) + ends_s;
+    double rest = 1 - 1 / n_slabs;
+    return (up_s + down_s + compute_s) / n_slabs + rest * fmax(compute_s, fmax(up_s, down_s));
 }
 
 /** The most slabs of a lap that the arena has room for; 0: none. */
@@ -288,7 +289,7 @@ static double touched_bytes(const pti_chain *chain) {
     pti_skew_need *needs = pti_skew_needs(chain, chain->n_launches);
     double n_bytes = 0;
     for (int a = 0; needs != NULL && a < chain->arrays->n_operands; a++)
-        n_bytes += (double)pti_skew_image_bytes(&needs[a], INT64_MAX, 1);
+        n_bytes += (double)pti_skew_slab_bytes(&needs[a], INT64_MAX);
     free(needs);
     return n_bytes;
 }
@@ -313,7 +314,7 @@ bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape,
 static int64_t bands_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab) {
     int64_t sum = 0;
     for (int a = 0; a < n_arrays; a++)
-        sum += pti_skew_image_bytes(&needs[a], slab, 1);
+        sum += pti_skew_slab_bytes(&needs[a], slab);
     return sum;
 }
 

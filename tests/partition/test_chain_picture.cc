@@ -84,7 +84,7 @@ TEST_F(ChainPicture, HasTheFiguresAndWhatASlabMoves) {
                 {"blur: 8 launches in 2 passes within 1 MiB",
                  "4 launches a pass, 100 threads a slab along i",
                  "pass 1: launches 4 to 7 take turns in 11 slabs", "launch 3, slab 5: threads ",
-                 "with a pass for each launch", "begins a lap", "brings 800 B", "carries 32 B",
+                 "with a pass for each launch", "begins a lap", "brings 800 B", "carries 1.59 KiB",
                  "takes 800 B", "class=\"carried\"", "class=\"band\""});
 }
 

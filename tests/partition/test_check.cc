@@ -90,6 +90,14 @@ TEST(Check, AcceptsRightSchedules) {
         EXPECT_TRUE(row.made.Holds()) << row.what << ": " << row.made.why;
 }
 
+TEST(Check, LetsDataSlideAlongTheirOwnMemory) {
+    Handmade made = Shift(8);
+    made.placements[2].layout.hull.range[0].lo -= 7;
+    made.placements[2].layout.size_bytes += 28;
+    made.arena_bytes += 28;
+    EXPECT_TRUE(made.Holds()) << made.why;
+}
+
 TEST(Check, RejectsWhatIsBroken) {
     const Break rows[] = {
         {"upload dropped", Add, [](Handmade &m) { m.Drop(m.Find(PTI_UPLOAD, 2)); },
@@ -207,9 +215,10 @@ TEST(Check, RejectsWhatIsBroken) {
          ""},
         {"halo moved onto itself", [] { return Shift(8); },
          [](Handmade &m) {
-             m.placements[2].layout.hull.range[0].lo -= 7;
-             m.placements[2].layout.size_bytes += 28;
-             m.arena_bytes += 28;
+             m.placements[2].layout.hull.range[0].lo -= 4;
+             m.placements[2].layout.stride_bytes[0] = 8;
+             m.placements[2].layout.size_bytes = 14 * 8;
+             m.arena_bytes += 14 * 8;
          },
          "is copied onto itself"},
         {"halo copied while it is read", [] { return Shift(8); },

@@ -511,10 +511,13 @@ class Mutation : public ::testing::Test {
     polytile_context *ctx = nullptr;
 };
 
+/** Tries of which at least one is surely rejected, even where but one in fifty breaks a schedule. */
+constexpr int64_t many_tries = 400;
+
 void Report(const std::map<std::string, Tally> &tallies) {
     for (const auto &[name, tally] : tallies) {
         std::cout << name << ": " << tally.rejected << " of " << tally.tried << " rejected\n";
-        EXPECT_TRUE(tally.rejected > 0 || tally.tried < 30) << name;
+        EXPECT_TRUE(tally.rejected > 0 || tally.tried < many_tries) << name;
     }
 }
 

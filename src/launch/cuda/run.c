@@ -1,5 +1,6 @@
 #include "launch/cuda/cuda.h"
 
+#include "launch/box_copy.h"
 #include "launch/cuda/copy.h"
 #include "launch/cuda/kernel.h"
 #include "launch/cuda/nvtx.h"
@@ -73,8 +74,15 @@ static polytile_status download(pti_cuda_device *cuda, const pti_command *comman
 }
 
 static polytile_status copy(pti_cuda_device *cuda, const pti_command *command) {
-    return pti_cuda_copy(cuda, &command->move, cudaMemcpyDeviceToDevice,
-                         cuda->stream[PTI_STREAM_IN]);
+    polytile_status status = POLYTILE_OK;
+    pti_slices slices = pti_move_slices(&command->move);
+    polytile_domain box;
+    pti_move slice = command->move;
+    slice.box = &box;
+    while (pti_slices_next(&slices, &box))
+        PTI_TRY(pti_cuda_copy(cuda, &slice, cudaMemcpyDeviceToDevice, cuda->stream[PTI_STREAM_IN]));
+done:
+    return status;
 }
 
 static polytile_status fill(pti_cuda_device *cuda, const pti_command *command) {
