@@ -124,9 +124,11 @@ static void write_in(build *of, pti_op_kind kind, int operand, int64_t superbloc
     pti_boxes_append(&at->valid, box);
 }
 
-/** Wait for the last download of what an upload takes: those before it are done by then. */
+/** Wait for the last download of what an upload takes: those before it are done by then. One that
+ * is long past is not looked for: any that came behind it, and is long past too, is as good. */
 static void await_download(const build *of, int operand, const polytile_domain *box,
                            pti_last *waits) {
+    enum { LONG_PAST_OPS = 512 };
     const pti_schedule *schedule = of->builder.schedule;
     pti_last last = pti_last_none();
     bool found = false;
@@ -134,7 +136,7 @@ static void await_download(const build *of, int operand, const polytile_domain *
         const pti_op *op = &schedule->op[k];
         polytile_domain common;
         found = op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == operand &&
-                pti_box_intersect(&op->box, box, &common);
+                (k < schedule->n_ops - LONG_PAST_OPS || pti_box_intersect(&op->box, box, &common));
         if (found)
             pti_last_note(&last, PTI_DOWNLOAD, k);
     }

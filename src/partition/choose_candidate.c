@@ -7,9 +7,9 @@
 /** Estimates are no better than this: others may be faster in truth. */
 static const double worth_a_schedule = 1.03;
 
-/** From what multiple of the least that any plan moves on less is worth some time, how many times as
- * long a plan may take for it, and how many times if it moves hardly more than any plan must with so
- * much memory. */
+/** From what multiple of the least that any plan moves on less is worth some time, how many times
+ * as long a plan may take for it, and how many times if it moves hardly more than any plan must
+ * with so much memory. */
 static const double much_traffic = 1.1, as_good = 1.012, long_enough = 1.2;
 
 /** The part of a plan's time from which on the link is busy. */
@@ -79,8 +79,8 @@ static bool is_line(const pti_problem *problem, int index) {
     return stays && comes;
 }
 
-/** Of superblocks in lines, of which neighbours share what stays: that has one place, and what comes
- * and goes may have three. */
+/** Of superblocks in lines, of which neighbours share what stays: that has one place, and what
+ * comes and goes may have three. */
 static champion best_in_lines(const pti_contest *of) {
     champion held = {0};
     pti_problem problem = *of->problem;
