@@ -62,6 +62,13 @@ static void lay_out_regions(pti_arena *arena) {
         arena->slots[a] = arena->cell;
 }
 
+/** The slots of an operand that has as many whatever the buffers; 0: it has not. */
+static int n_kept_slots(const pti_instance *instance, const pti_partition *partition, int operand) {
+    if (partition->strip != NULL)
+        return pti_strips_slots(&partition->strips, operand, partition->n_strips);
+    return partition->in_lines && !pti_operand_depends(instance, operand, partition->line);
+}
+
 bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
                       const pti_partition *partition, int64_t limit_bytes) {
     pti_demand demand = demand_of(instance, partition);
@@ -72,10 +79,11 @@ bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
     for (int a = 0; a < instance->n_operands; a++) {
         n_pieces[a] = same_pieces(instance, partition, a) ? 1 : INT64_MAX;
         arena->slot_bytes[a] = demand.operand_bytes[a];
-        n_kept[a] = pti_strips_slots(&partition->strips, a, partition->n_strips);
+        n_kept[a] = n_kept_slots(instance, partition, a);
     }
     arena->division =
-        pti_demand_divide(&demand, instance, n_pieces, partition->strip != NULL ? n_kept : NULL,
+        pti_demand_divide(&demand, instance, n_pieces,
+                          partition->strip != NULL || partition->in_lines ? n_kept : NULL,
                           partition->n_buffers, limit_bytes);
     if (arena->division.arena_bytes > limit_bytes)
         return false;

@@ -20,7 +20,6 @@ typedef struct state {
     pti_last writers; /* of the resident elements */
     /* Of the whole operand so far: */
     pti_boxes initialised; /* fresh reductions: elements that have their identity or more */
-    pti_last downloads;
     pti_boxes downloaded;
 } state;
 
@@ -98,7 +97,6 @@ static void flush(build *of, int operand, int64_t superblock) {
         if (!comes_back)
             continue;
         pti_boxes_gather(&whole->downloaded, &at->dirty.box[k]);
-        pti_last_note(&whole->downloads, PTI_DOWNLOAD, op);
     }
     pti_boxes_clear(&at->dirty);
 }
@@ -126,13 +124,32 @@ static void write_in(build *of, pti_op_kind kind, int operand, int64_t superbloc
     pti_boxes_append(&at->valid, box);
 }
 
+/** Wait for the last download of what an upload takes: those before it are done by then. One that
+ * is long past is not looked for: any that came behind it, and is long past too, is as good. */
+static void await_download(const build *of, int operand, const polytile_domain *box,
+                           pti_last *waits) {
+    enum { LONG_PAST_OPS = 512 };
+    const pti_schedule *schedule = of->builder.schedule;
+    pti_last last = pti_last_none();
+    bool found = false;
+    for (int64_t k = schedule->n_ops - 1; k >= 0 && !found; k--) {
+        const pti_op *op = &schedule->op[k];
+        polytile_domain common;
+        found = op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == operand &&
+                (k < schedule->n_ops - LONG_PAST_OPS || pti_box_intersect(&op->box, box, &common));
+        if (found)
+            pti_last_note(&last, PTI_DOWNLOAD, k);
+    }
+    pti_last_join(waits, &last);
+}
+
 static void upload(build *of, int operand, int64_t superblock, const pti_boxes *boxes) {
     const state *at = state_of(of, operand);
     const state *whole = whole_of(of, operand);
     for (int k = 0; k < boxes->n_boxes; k++) {
         pti_last waits = of->arena.slots[operand][at->slot].users;
         if (pti_boxes_meet(&whole->downloaded, &boxes->box[k]))
-            pti_last_join(&waits, &whole->downloads);
+            await_download(of, operand, &boxes->box[k], &waits);
         write_in(of, PTI_UPLOAD, operand, superblock, &boxes->box[k], &waits);
     }
 }
@@ -365,7 +382,6 @@ static void begin(build *of) {
     for (int p = 0; p < of->arena.instance->n_operands * of->n_strips; p++) {
         of->state[p].placement = -1;
         of->state[p].slot = -1;
-        of->state[p].downloads = pti_last_none();
     }
 }
 

@@ -1,7 +1,7 @@
 #include "partition/candidate.h"
 
 #include "access/footprint.h"
-#include "partition/estimate.h"
+#include "partition/candidate_time.h"
 #include "partition/predict.h"
 
 #include <math.h>
@@ -9,19 +9,8 @@
 
 enum { MAX_PERMUTED = 4 };
 
-/** Traffic that is hidden behind other work counts a little: it is what a busy link feels first. */
-static const double traffic_weight = 0.02;
-
-/** What is left of the time of a superblock at an end when it is tapered, and from where on that is
- * worth its sub-kernels. */
-static const double tapered_part = 0.25, worth_tapering = 0.9;
-
 /** The estimate of what cannot be done. */
 static const double never_s = 1e30;
-
-/** What the host spends on planning and running one more superblock: a price also where it is
- * hidden, for the host has other work. */
-static const double host_s = 10e-6;
 
 static bool only_moves(const pti_instance *instance, int d) {
     for (int a = 0; a < instance->n_operands; a++) {
@@ -45,6 +34,8 @@ pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *li
         for (int a = 0; a < instance->n_operands; a++)
             problem.depends[a][d] = pti_operand_depends(instance, a, d);
     }
+    for (int a = 0; a < instance->n_operands; a++)
+        problem.accumulates[a] = pti_operand_accumulates(instance, a);
     return problem;
 }
 
@@ -67,19 +58,10 @@ static double share_without(const pti_piece *of, int n_dims, int index) {
     return share;
 }
 
-/** What an order moves each way, in bytes, and with the price of short runs. */
-typedef struct moved {
-    double upload_bytes;
-    double download_bytes;
-    double upload_cost_bytes;
-    double download_cost_bytes;
-    bool comes_back; /* pieces that are downloaded were or will be uploaded */
-} moved;
-
-static moved estimate_order(const pti_estimate *all, const int *order) {
+static pti_moved estimate_order(const pti_estimate *all, const int *order) {
     double there[POLYTILE_MAX_DIMS];
     double back[POLYTILE_MAX_DIMS];
-    moved sum = {0};
+    pti_moved sum = {0};
     count_lines(all, order, there, back);
     for (int a = 0; a < all->n_pieces; a++) {
         const pti_piece *of = &all->piece[a];
@@ -101,6 +83,7 @@ static moved estimate_order(const pti_estimate *all, const int *order) {
                                               : fresh_bytes;
         sum.upload_bytes += upload_bytes;
         sum.upload_cost_bytes += of->run_cost * upload_bytes;
+        sum.back_cost_bytes += of->downloads ? of->run_cost * upload_bytes : 0;
         sum.comes_back |= of->downloads && upload_bytes > 0;
         sum.download_bytes += of->downloads ? whole_bytes : 0;
         sum.download_cost_bytes += of->downloads ? of->run_cost * whole_bytes : 0;
@@ -112,14 +95,14 @@ static moved estimate_order(const pti_estimate *all, const int *order) {
 typedef struct best_order {
     int fastest; /* the index that orders must end with; -1: any */
     int order[POLYTILE_MAX_DIMS];
-    moved moved;
+    pti_moved moved;
     bool found;
 } best_order;
 
 static void keep_best(const pti_estimate *all, const int *order, best_order *best) {
     if (best->fastest >= 0 && order[all->n_dims - 1] != best->fastest)
         return;
-    moved offered = estimate_order(all, order);
+    pti_moved offered = estimate_order(all, order);
     double offered_bytes = offered.upload_bytes + offered.download_bytes;
     if (best->found && offered_bytes >= best->moved.upload_bytes + best->moved.download_bytes)
         return;
@@ -167,154 +150,10 @@ static int order_unsplit_first(const pti_estimate *all, int *order) {
     return n_unsplit;
 }
 
-static double superblock_bytes(const pti_estimate *all) {
-    double bytes = 0;
-    for (int a = 0; a < all->n_pieces; a++)
-        bytes += all->piece[a].bytes * all->piece[a].n_passes;
-    return bytes;
-}
-
-/** What nothing hides: the uploads of the first superblock and the downloads of the last one, which
- * are whole pieces; part is how much is left, where both are tapered, of pieces that depend on the
- * fastest index. */
-static double ends_seconds(const pti_estimate *all, const int *order, const polytile_link *link,
-                           double part) {
-    double seconds = 0;
-    int fastest = order[all->n_dims - 1];
-    for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
-        double cost = of->run_cost * (of->depends[fastest] ? part : 1);
-        seconds += of->uploads ? cost * of->first_bytes / link->upload_bytes_per_s : 0;
-        seconds += of->downloads ? cost * of->bytes / link->download_bytes_per_s : 0;
-    }
-    return seconds;
-}
-
-/** Small superblocks at the ends help as far as the streams that wait there can catch up with the
- * busiest. */
-static double fill_seconds(const pti_estimate *all, pti_candidate *candidate,
-                           const polytile_link *link, double slack_s) {
-    double even_s = ends_seconds(all, candidate->order, link, 1);
-    double tapered_s =
-        fmax(ends_seconds(all, candidate->order, link, tapered_part), even_s - slack_s);
-    candidate->tapers = tapered_s < worth_tapering * even_s;
-    return candidate->tapers ? tapered_s : even_s;
-}
-
-/** By how much the busiest of three is busier than the next. */
-static double slack_of(double a, double b, double c) {
-    double busiest = fmax(a, fmax(b, c)), least = fmin(a, fmin(b, c));
-    return busiest - (a + b + c - busiest - least);
-}
-
-/** How long each stream is busy. */
-typedef struct streams {
-    double in_s;
-    double out_s;
-    double compute_s;
-} streams;
-
-/** The sub-kernels of a candidate: its superblocks, or their strips. */
-static double n_launches(const pti_problem *problem, const pti_candidate *candidate) {
-    return (double)candidate->n_kernels * (problem->in_strips ? PTI_MOST_STRIPS : 1);
-}
-
-static streams streams_of(const pti_problem *problem, const pti_estimate *all,
-                          const pti_candidate *candidate, const moved *moves) {
-    const polytile_link *link = problem->link;
-    double n_kernels = n_launches(problem, candidate);
-    double latency_s = n_kernels * all->n_pieces * link->transfer_latency_s;
-    return (streams){
-        .in_s = moves->upload_cost_bytes / link->duplex_bytes_per_s + latency_s,
-        .out_s = moves->download_cost_bytes / link->duplex_bytes_per_s + latency_s,
-        .compute_s = n_kernels * (link->launch_latency_s + (problem->in_strips ? 0 : host_s)) +
-                     pti_kernel_seconds(link, (double)candidate->n_kernels * superblock_bytes(all),
-                                        problem->n_accesses)};
-}
-
-/**
- * One buffer: uploads and kernels in turn, downloads beside them. More: the slowest of three
- * streams, or of the turns that a buffer takes (a piece is uploaded and used, or used and
- * downloaded, or all three, before the next one can have its place).
- */
-static double steady_seconds(const streams *of, int n_buffers, bool comes_back) {
-    if (n_buffers == 1)
-        return fmax(of->in_s + of->compute_s, of->out_s);
-    double turn_s = comes_back ? of->in_s + of->out_s : fmax(of->in_s, of->out_s);
-    return fmax(fmax(of->in_s, of->out_s),
-                fmax(of->compute_s, (turn_s + of->compute_s) / n_buffers));
-}
-
-/** The seconds of a tile's way out, or of filling the pipeline with a panel's first strip. */
-static double strips_out_seconds(const pti_problem *problem, const pti_estimate *all) {
-    double seconds = 0;
-    for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
-        seconds += of->downloads ? of->run_cost * of->bytes / problem->link->duplex_bytes_per_s : 0;
-    }
-    return seconds;
-}
-
-static double strips_in_seconds(const pti_problem *problem, const pti_estimate *all) {
-    double seconds = 0;
-    for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
-        double part = of->depends[problem->strips.cut] ? 1.0 / PTI_MOST_STRIPS : 1;
-        seconds +=
-            of->uploads ? part * of->run_cost * of->bytes / problem->link->duplex_bytes_per_s : 0;
-    }
-    return seconds;
-}
-
-/** The busiest stream; at each change of tiles what the panels before and after it do not hide of
- * the tile's way out, and at the ends a strip of a thin panel in, and one of a tile out. */
-static double seconds_in_strips(const pti_problem *problem, const pti_estimate *all,
-                                const pti_candidate *candidate, const streams *busy) {
-    double n_panels = (double)candidate->n_kernels;
-    double n_tiles = n_panels / all->quotient[problem->strips.accumulated];
-    double panel_s = fmax(busy->compute_s, busy->in_s) / n_panels;
-    double out_s = strips_out_seconds(problem, all);
-    double strip_s = (busy->compute_s / n_panels + out_s) / PTI_MOST_STRIPS;
-    double change_s = fmax(0, out_s + strip_s - 2 * panel_s);
-    return fmax(fmax(busy->in_s, busy->out_s), busy->compute_s) + (n_tiles - 1) * change_s +
-           strip_s + strips_in_seconds(problem, all) / PTI_MOST_STRIPS;
-}
-
-/** One superblock: everything in turn. More: the streams beside each other, plus filling and
- * draining. */
-static double estimate_seconds(const pti_problem *problem, const pti_estimate *all,
-                               pti_candidate *candidate, const moved *moves) {
-    const polytile_link *link = problem->link;
-    double n_kernels = (double)candidate->n_kernels;
-    streams busy = streams_of(problem, all, candidate, moves);
-    if (candidate->n_kernels <= 1)
-        return moves->upload_cost_bytes / link->upload_bytes_per_s +
-               moves->download_cost_bytes / link->download_bytes_per_s +
-               n_kernels * all->n_pieces * link->transfer_latency_s + busy.compute_s;
-    if (problem->in_strips)
-        return seconds_in_strips(problem, all, candidate, &busy);
-    double slack_s = slack_of(busy.in_s, busy.out_s, busy.compute_s);
-    double fill_s = busy.compute_s / n_kernels + fill_seconds(all, candidate, link, slack_s);
-    return steady_seconds(&busy, candidate->n_buffers, moves->comes_back) + fill_s;
-}
-
-static double traffic_seconds(const pti_problem *problem, const pti_candidate *candidate) {
-    return traffic_weight * (candidate->upload_bytes + candidate->download_bytes) /
-           problem->link->duplex_bytes_per_s;
-}
-
-/** The seconds by which candidates are compared. */
-static double priced_seconds(const pti_problem *problem, const pti_candidate *candidate,
-                             double n_kernels) {
-    if (problem->enough_s > 0)
-        return fmax(candidate->run_s, problem->enough_s);
-    return candidate->run_s + traffic_seconds(problem, candidate) + host_s * n_kernels;
-}
-
 /** What pieces that are written move in any order: each goes out at least once, and comes in as
  * often if it is read as well. Of the others, nothing is known without an order. */
-static moved least_moved(const pti_estimate *all) {
-    moved sum = {0};
+static pti_moved least_moved(const pti_estimate *all) {
+    pti_moved sum = {0};
     for (int a = 0; a < all->n_pieces; a++) {
         const pti_piece *of = &all->piece[a];
         double n_visits = 1;
@@ -332,38 +171,23 @@ static moved least_moved(const pti_estimate *all) {
     return sum;
 }
 
-/** The least seconds of filling and draining, in any order: with everything tapered. */
-static double least_ends_seconds(const pti_estimate *all, const polytile_link *link) {
-    double seconds = 0;
-    for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
-        double cost = of->run_cost * tapered_part;
-        seconds += of->uploads ? cost * of->first_bytes / link->upload_bytes_per_s : 0;
-        seconds += of->downloads ? cost * of->bytes / link->download_bytes_per_s : 0;
-    }
-    return seconds;
-}
-
 /** Fill in figures that no estimate can be below: less a little, for rounding. */
-static void bound(const pti_problem *problem, const pti_estimate *all, const moved *least,
+static void bound(const pti_problem *problem, const pti_estimate *all, const pti_moved *least,
                   pti_candidate *candidate) {
     const double certain = 1 - 1e-9;
-    streams busy = streams_of(problem, all, candidate, least);
     candidate->upload_bytes = certain * least->upload_bytes;
     candidate->download_bytes = certain * least->download_bytes;
-    double seconds = fmax(fmax(busy.in_s, busy.out_s), busy.compute_s);
-    if (!problem->in_strips)
-        seconds = steady_seconds(&busy, candidate->n_buffers, false) +
-                  busy.compute_s / (double)candidate->n_kernels +
-                  least_ends_seconds(all, problem->link);
-    candidate->run_s = certain * seconds;
-    candidate->seconds = priced_seconds(problem, candidate, 0);
+    candidate->run_s = certain * pti_candidate_least_seconds(problem, all, candidate, least);
+    candidate->seconds = pti_candidate_priced(problem, candidate, 0);
 }
 
-/** In strips, tiles stay while the index along which they are accumulated is run through. */
+/** In strips, tiles stay while the index along which they are accumulated is run through; in lines,
+ * what does not depend on their index. */
 static int fastest_of(const pti_problem *problem, const pti_estimate *all) {
-    int accumulated = problem->strips.accumulated;
-    return problem->in_strips && all->quotient[accumulated] > 1 ? accumulated : -1;
+    int fastest = problem->in_strips  ? problem->strips.accumulated
+                  : problem->in_lines ? problem->line
+                                      : -1;
+    return fastest >= 0 && all->quotient[fastest] > 1 ? fastest : -1;
 }
 
 /** Choose the order and fill in the estimates from pieces described in full. */
@@ -378,10 +202,12 @@ static void finish(const pti_problem *problem, const pti_estimate *all, pti_cand
     memcpy(candidate->order, best.order, sizeof candidate->order);
     candidate->upload_bytes = best.moved.upload_bytes;
     candidate->download_bytes = best.moved.download_bytes;
-    candidate->run_s = estimate_seconds(problem, all, candidate, &best.moved);
-    candidate->seconds = priced_seconds(problem, candidate, n_launches(problem, candidate));
-    candidate->in_strips = problem->in_strips;
-    if (problem->in_strips && best.fastest < 0)
+    candidate->run_s = pti_candidate_seconds(problem, all, candidate, &best.moved);
+    candidate->seconds =
+        pti_candidate_priced(problem, candidate, pti_candidate_launches(problem, candidate));
+    candidate->n_strips = problem->in_strips ? problem->strips.most : 0;
+    candidate->in_lines = problem->in_lines;
+    if ((problem->in_strips || problem->in_lines) && best.fastest < 0)
         candidate->seconds = never_s;
 }
 
@@ -397,7 +223,7 @@ void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate
 bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better,
                             const pti_candidate *best, pti_candidate *candidate) {
     pti_estimate all;
-    moved least = {0};
+    pti_moved least = {0};
     candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
     bool has_bound = candidate->n_kernels > 1;
     pti_estimate_pieces(problem, candidate, &all);

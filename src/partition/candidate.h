@@ -10,6 +10,7 @@
 typedef struct pti_strips {
     int accumulated; /* the index along which threads combine into one element; -1: no strips */
     int cut;         /* the index along which superblocks are cut into strips */
+    int most;        /* strips of a superblock */
     bool has_own_piece[PTI_MAX_OPERANDS]; /* each strip, as long as the tile stays */
     bool passes[PTI_MAX_OPERANDS];        /* each strip has another piece, which does not stay */
 } pti_strips;
@@ -33,14 +34,18 @@ typedef struct pti_problem {
     double enough_s; /* not 0: candidates that run at most so long are equally good, and
                                            nothing else has a price */
     pti_strips strips;
+    bool in_lines; /* along one index superblocks follow each other while what does not depend on it
+                      stays, in one place */
+    int line;      /* that index */
     double n_accesses;                  /* element accesses of all threads, estimated */
     bool only_moves[POLYTILE_MAX_DIMS]; /* along this index no footprint grows or shrinks, clipping
                                            aside */
     bool depends[PTI_MAX_OPERANDS][POLYTILE_MAX_DIMS]; /* pti_operand_depends() */
+    bool accumulates[PTI_MAX_OPERANDS];                /* pti_operand_accumulates() */
 } pti_problem;
 
 /** The blocks of a strip of a superblock of so many. */
-int64_t pti_strip_blocks(int64_t n_blocks);
+int64_t pti_strip_blocks(const pti_strips *strips, int64_t n_blocks);
 
 pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *link,
                            const int64_t *block, int64_t limit_bytes);
@@ -54,8 +59,9 @@ typedef struct pti_candidate {
     double download_bytes; /* estimated */
     double run_s;          /* estimated */
     double seconds;        /* the same with small prices on hidden traffic and host time */
-    bool in_strips;
-    bool tapers; /* with small superblocks at both ends it would be faster */
+    int n_strips;          /* at most, of a superblock; 0: it is not cut into strips */
+    bool in_lines;         /* what does not depend on the fastest index stays in one place */
+    bool tapers;           /* with small superblocks at both ends it would be faster */
 } pti_candidate;
 
 /**

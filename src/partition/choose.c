@@ -2,16 +2,16 @@
 
 #include "base/checked.h"
 #include "base/text.h"
-#include "partition/bound.h"
 #include "partition/build.h"
 #include "partition/certificate.h"
+#include "partition/choose_candidate.h"
 #include "partition/fit.h"
 #include "partition/paper.h"
 #include <polytile/size.h>
 
 #include <string.h>
 
-enum { MAX_SUPERBLOCKS = 1 << 22, MAX_RETRIES = 16 };
+enum { MAX_SUPERBLOCKS = 1 << 22, MAX_RETRIES = 16, MAX_BUFFERS = 3 };
 
 /** With fewer superblocks there is no pipeline to fill and drain; with more, filling and draining
  * it does not matter. */
@@ -25,6 +25,8 @@ typedef struct chooser {
     pti_problem problem;
     int first_buffers; /* the numbers of buffers to try */
     int last_buffers;
+    double patience; /* how many times as long as the plan held one may take that moves less; 1: no
+                        longer; below 1: one may take, whatever it moves */
     pti_choice *choice;
 } chooser;
 
@@ -56,6 +58,18 @@ static pti_cost cost_of(const pti_choice *choice) {
                       .seconds = choice->seconds};
 }
 
+/** Whether a plan is to replace the one that is held. */
+static bool is_preferred(const chooser *of, const pti_choice *offered) {
+    if (of->choice->schedule == NULL)
+        return true;
+    pti_cost fresh = cost_of(offered), held = cost_of(of->choice);
+    bool is_in_time = fresh.seconds <= of->patience * held.seconds;
+    if (of->patience < 1)
+        return is_in_time;
+    bool moves_less = of->patience > 1 && fresh.moved_bytes < held.moved_bytes;
+    return of->strategy->is_cheaper(&fresh, &held) || (moves_less && is_in_time);
+}
+
 /** Build a partition's schedule; it replaces the choice if that is empty or dearer. */
 static polytile_status offer(chooser *of, const pti_partition *partition, int64_t *need_bytes) {
     pti_choice made = {.grid = of->problem.grid, .n_buffers = partition->n_buffers};
@@ -72,9 +86,7 @@ static polytile_status offer(chooser *of, const pti_partition *partition, int64_
         pti_schedule_free(made.schedule);
         return POLYTILE_NO_MEMORY;
     }
-    pti_cost offered = cost_of(&made);
-    pti_cost held = of->choice->schedule == NULL ? offered : cost_of(of->choice);
-    if (of->choice->schedule != NULL && !of->strategy->is_cheaper(&offered, &held)) {
+    if (!is_preferred(of, &made)) {
         pti_schedule_free(made.schedule);
         return POLYTILE_OK;
     }
@@ -98,10 +110,12 @@ static polytile_status offer_tapered(chooser *of, const pti_candidate *candidate
 }
 
 /** The superblocks of a candidate in strips. */
-static polytile_status offer_in_strips(chooser *of, const pti_partition *even,
-                                       int64_t *need_bytes) {
+static polytile_status offer_in_strips(chooser *of, const pti_candidate *candidate,
+                                       const pti_partition *even, int64_t *need_bytes) {
     pti_partition strips;
-    if (!pti_partition_in_strips(&of->problem, even, &strips))
+    pti_problem problem = of->problem;
+    problem.strips.most = candidate->n_strips;
+    if (!pti_partition_in_strips(&problem, even, &strips))
         return POLYTILE_NO_MEMORY;
     polytile_status status = offer(of, &strips, need_bytes);
     pti_partition_free(&strips);
@@ -115,86 +129,64 @@ static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate
         return POLYTILE_UNSUPPORTED;
     if (!pti_partition_uniform(&of->problem, candidate, &partition))
         return POLYTILE_NO_MEMORY;
-    polytile_status status = candidate->in_strips ? offer_in_strips(of, &partition, need_bytes)
-                                                  : offer(of, &partition, need_bytes);
+    polytile_status status = candidate->n_strips > 0
+                                 ? offer_in_strips(of, candidate, &partition, need_bytes)
+                                 : offer(of, &partition, need_bytes);
     if (status == POLYTILE_OK && of->strategy->objective.may_be_small && candidate->tapers &&
-        !candidate->in_strips)
+        candidate->n_strips == 0)
         status = offer_tapered(of, candidate, &partition);
     pti_partition_free(&partition);
     return status;
 }
 
-static double moved_bytes(const pti_candidate *of) {
-    return of->upload_bytes + of->download_bytes;
+/** Then offer one that moves less, even if it is somewhat slower. */
+static polytile_status offer_less(chooser *of, const pti_contest *contest,
+                                  const pti_candidate *fastest) {
+    pti_candidate less;
+    int64_t need_bytes;
+    polytile_status status = POLYTILE_OK;
+    if (pti_contest_less(contest, fastest, &less, &of->patience))
+        status = offer_uniform(of, &less, &need_bytes);
+    of->patience = 1;
+    return status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
 }
 
-/** How much longer a plan may take, by an estimate, that moves less: estimates are no better than
- * this, and others use the link too. And from what multiple of the least that any plan moves on it
- * is worth a look. */
-static const double as_good = 1.05, much_traffic = 1.1;
+/** What part of the time of the plan held another one may take that was estimated to be slower. */
+static const double much_faster = 0.99;
 
-/** Whether superblocks can be cut into strips with these options. */
-static bool may_be_in_strips(const chooser *of) {
-    return of->problem.strips.accumulated >= 0 && of->last_buffers > 1 &&
-           of->strategy->objective.may_be_small;
-}
-
-/** Take the best candidate whose superblocks are cut into strips, if it is better. */
-static bool search_in_strips(const chooser *of, const pti_problem *whole, bool found,
-                             pti_candidate *best) {
-    pti_candidate candidate;
-    pti_problem problem = *whole;
-    problem.in_strips = true;
-    if (!pti_search(&problem, &of->strategy->objective, of->last_buffers, &candidate))
-        return false;
-    if (!found || of->strategy->objective.is_better(&candidate, best))
-        *best = candidate;
-    return true;
-}
-
-/** Among candidates that are nearly as fast as the best one take that which moves least. */
-static void move_less(const chooser *of, const pti_problem *problem, pti_candidate *best) {
-    pti_problem relaxed = *problem;
-    pti_candidate candidate;
-    relaxed.in_strips = may_be_in_strips(of);
-    relaxed.enough_s = as_good * best->run_s;
-    int n_buffers = relaxed.in_strips ? of->last_buffers : best->n_buffers;
-    if (pti_search(&relaxed, &of->strategy->objective, n_buffers, &candidate) &&
-        candidate.seconds <= relaxed.enough_s && moved_bytes(&candidate) < moved_bytes(best))
-        *best = candidate;
-}
-
-/** The best candidate over all numbers of buffers. */
-static bool search_all(const chooser *of, const pti_problem *problem, pti_candidate *best) {
-    bool found = false;
-    for (int n = of->first_buffers; n <= of->last_buffers; n++) {
-        pti_candidate candidate;
-        if (!pti_search(problem, &of->strategy->objective, n, &candidate))
-            break;
-        if (!found || of->strategy->objective.is_better(&candidate, best))
-            *best = candidate;
-        found = true;
+/** Offer candidates, the best first; if that does not fit, none of them. */
+static polytile_status offer_all(chooser *of, int n_candidates, const pti_candidate *candidates,
+                                 int64_t *need_bytes) {
+    polytile_status status = offer_uniform(of, &candidates[0], need_bytes);
+    of->patience = much_faster;
+    for (int k = 1; k < n_candidates && status == POLYTILE_OK; k++) {
+        int64_t unused;
+        status = offer_uniform(of, &candidates[k], &unused);
+        status = status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
     }
-    if (may_be_in_strips(of))
-        found |= search_in_strips(of, problem, found, best);
-    pti_bound least = pti_bound_find(problem->instance, INT64_MAX);
-    double least_bytes = (double)least.h2d_bytes + (double)least.d2h_bytes;
-    if (found && of->strategy->objective.may_be_small &&
-        moved_bytes(best) > much_traffic * least_bytes)
-        move_less(of, problem, best);
-    return found;
+    of->patience = 1;
+    return status;
 }
 
 /** Uniform superblocks; where the sampled positions missed the worst one, search again below a
  * lower limit. */
 static polytile_status choose_uniform(chooser *of) {
     pti_problem problem = of->problem;
+    pti_contest contest = {.problem = &problem,
+                           .objective = &of->strategy->objective,
+                           .first_buffers = of->first_buffers,
+                           .last_buffers = of->last_buffers,
+                           .line_buffers =
+                               of->options->n_buffers == 0 ? MAX_BUFFERS : of->last_buffers};
     for (int k = 0; k < MAX_RETRIES; k++) {
-        pti_candidate best;
+        pti_candidate best[PTI_N_FAMILIES];
         int64_t need_bytes = 0;
-        if (!search_all(of, &problem, &best))
+        int n_best = pti_contest_best(&contest, best);
+        if (n_best == 0)
             return POLYTILE_NO_FIT;
-        polytile_status status = offer_uniform(of, &best, &need_bytes);
+        polytile_status status = offer_all(of, n_best, best, &need_bytes);
+        if (status == POLYTILE_OK)
+            return offer_less(of, &contest, &best[0]);
         if (status != POLYTILE_NO_FIT)
             return status;
         problem.limit_bytes -= need_bytes - of->options->limit_bytes;
@@ -283,6 +275,7 @@ polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
                   .first_buffers = options->n_buffers == 0 ? 1 : options->n_buffers,
                   .last_buffers =
                       options->n_buffers == 0 ? strategy->max_buffers : options->n_buffers,
+                  .patience = 1,
                   .choice = choice};
     set_block(&of, instance);
     polytile_status status = strategy->is_paper ? choose_paper(&of) : choose_uniform(&of);

@@ -61,7 +61,8 @@ static polytile_domain threads_at(const pti_problem *problem, const int64_t *sha
     if (problem->in_strips) {
         int cut = problem->strips.cut;
         polytile_range *range = &threads.range[cut];
-        int64_t n_threads = pti_strip_blocks(shape[cut]) * problem->grid.block[cut];
+        int64_t n_threads =
+            pti_strip_blocks(&problem->strips, shape[cut]) * problem->grid.block[cut];
         range->hi = pti_min(range->hi, range->lo + n_threads - 1);
     }
     return threads;
@@ -69,7 +70,15 @@ static polytile_domain threads_at(const pti_problem *problem, const int64_t *sha
 
 static int n_strips(const pti_problem *problem, const int64_t *shape) {
     int64_t n_blocks = shape[problem->strips.cut];
-    return (int)pti_ceil_div(n_blocks, pti_strip_blocks(n_blocks));
+    return (int)pti_ceil_div(n_blocks, pti_strip_blocks(&problem->strips, n_blocks));
+}
+
+/** The slots of operands that have as many whatever the buffers; 0: no such operand. */
+static void count_kept(const pti_problem *problem, const int64_t *shape, int *n_kept) {
+    for (int a = 0; a < problem->instance->n_operands; a++)
+        n_kept[a] = problem->in_strips
+                        ? pti_strips_slots(&problem->strips, a, n_strips(problem, shape))
+                        : problem->in_lines && !problem->depends[a][problem->line];
 }
 
 static bool fits_at(const pti_problem *problem, const int64_t *shape, int n_buffers,
@@ -88,12 +97,11 @@ static bool fits_at(const pti_problem *problem, const int64_t *shape, int n_buff
     } while (next_combination(list, instance->n_indices, chosen));
     int64_t n_pieces[PTI_MAX_OPERANDS];
     int n_kept[PTI_MAX_OPERANDS];
-    for (int a = 0; a < instance->n_operands && problem->in_strips; a++)
-        n_kept[a] = pti_strips_slots(&problem->strips, a, n_strips(problem, shape));
+    count_kept(problem, shape, n_kept);
     pti_count_pieces(instance, &problem->grid, shape, n_pieces);
-    pti_division division =
-        pti_demand_divide(&demand, instance, n_pieces, problem->in_strips ? n_kept : NULL,
-                          n_buffers, problem->limit_bytes);
+    pti_division division = pti_demand_divide(
+        &demand, instance, n_pieces, problem->in_strips || problem->in_lines ? n_kept : NULL,
+        n_buffers, problem->limit_bytes);
     return division.arena_bytes <= problem->limit_bytes;
 }
 

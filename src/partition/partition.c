@@ -47,7 +47,9 @@ static bool next_serpentine(const pti_grid *grid, const pti_candidate *candidate
 
 bool pti_partition_uniform(const pti_problem *problem, const pti_candidate *candidate,
                            pti_partition *partition) {
-    *partition = (pti_partition){.n_buffers = candidate->n_buffers};
+    *partition = (pti_partition){.n_buffers = candidate->n_buffers,
+                                 .in_lines = candidate->in_lines,
+                                 .line = candidate->order[problem->grid.threads.n_dims - 1]};
     int64_t position[POLYTILE_MAX_DIMS] = {0};
     int64_t direction[POLYTILE_MAX_DIMS];
     for (int d = 0; d < problem->instance->n_indices; d++) {

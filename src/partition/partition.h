@@ -10,6 +10,8 @@ typedef struct pti_partition {
     int64_t shape[POLYTILE_MAX_DIMS]; /* blocks of the largest superblock along each index */
     int64_t n_superblocks;
     polytile_domain *superblock; /* threads; owned */
+    bool in_lines;               /* what does not depend on one index stays in one place */
+    int line;                    /* that index */
     int n_strips; /* of a tile, each with its own piece of what is accumulated; else 0 */
     int *strip;   /* of each superblock; owned; NULL without strips */
     pti_strips strips;

@@ -1,6 +1,7 @@
 #include "partition/predict.h"
 
 #include "access/footprint.h"
+#include "partition/demand.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,12 +33,53 @@ int pti_operand_passes(const pti_operand *operand) {
     return operand->writes && (operand->reads || operand->reduces) ? 2 : 1;
 }
 
-/** The bytes of all pieces that a superblock's kernel goes through. */
-static double touched_bytes(const pti_schedule *schedule, int64_t superblock) {
+bool pti_operand_accumulates(const pti_instance *instance, int operand) {
+    bool misses_any = false;
+    for (int d = 0; d < instance->n_indices; d++)
+        misses_any |= pti_range_count(instance->threads.range[d]) > 1 &&
+                      !pti_operand_depends(instance, operand, d);
+    return misses_any && instance->operand[operand].writes;
+}
+
+double pti_thread_accesses(const pti_instance *instance) {
+    polytile_domain middle = instance->threads;
+    double n_accesses = 0;
+    for (int d = 0; d < middle.n_dims; d++) {
+        int64_t at = middle.range[d].lo + (middle.range[d].hi - middle.range[d].lo) / 2;
+        middle.range[d] = (polytile_range){at, at, 1};
+    }
+    for (int a = 0; a < instance->n_operands; a++) {
+        polytile_domain hull = pti_footprint_hull(instance, a, PTI_TOUCHES, &middle);
+        n_accesses += (double)pti_box_count(&hull);
+    }
+    return n_accesses;
+}
+
+/** What is timed: a schedule, and what its kernels have in common. */
+typedef struct timed {
+    const pti_schedule *schedule;
+    const polytile_link *link;
+    double thread_accesses;
+    bool accumulates[PTI_MAX_OPERANDS];
+} timed;
+
+static timed timed_of(const pti_schedule *schedule, const polytile_link *link) {
+    timed of = {.schedule = schedule,
+                .link = link,
+                .thread_accesses = pti_thread_accesses(schedule->instance)};
+    for (int a = 0; a < schedule->instance->n_operands; a++)
+        of.accumulates[a] = pti_operand_accumulates(schedule->instance, a);
+    return of;
+}
+
+/** The bytes of the pieces that a superblock's kernel goes through: of those that are accumulated,
+ * or of all others. */
+static double touched_bytes(const timed *of, int64_t superblock, bool accumulated) {
+    const pti_schedule *schedule = of->schedule;
     double bytes = 0;
     for (int a = 0; a < schedule->instance->n_operands; a++) {
         const pti_placement *placement = pti_schedule_placement(schedule, superblock, a);
-        if (placement != NULL)
+        if (placement != NULL && of->accumulates[a] == accumulated)
             bytes += (double)placement->layout.size_bytes *
                      pti_operand_passes(&schedule->instance->operand[a]);
     }
@@ -77,18 +119,23 @@ double pti_kernel_seconds(const polytile_link *link, double touched_bytes, doubl
     return fmax(touch_s, access_s) + not_beside * fmin(touch_s, access_s);
 }
 
-double pti_thread_accesses(const pti_instance *instance) {
-    polytile_domain middle = instance->threads;
-    double n_accesses = 0;
-    for (int d = 0; d < middle.n_dims; d++) {
-        int64_t at = middle.range[d].lo + (middle.range[d].hi - middle.range[d].lo) / 2;
-        middle.range[d] = (polytile_range){at, at, 1};
-    }
-    for (int a = 0; a < instance->n_operands; a++) {
-        polytile_domain hull = pti_footprint_hull(instance, a, PTI_TOUCHES, &middle);
-        n_accesses += (double)pti_box_count(&hull);
-    }
-    return n_accesses;
+/** Nothing is computed while accumulators come from memory and go back, and little as long as what
+ * is to be combined has not come in behind them: that takes as long once more. */
+static const double accumulator_passes = 2;
+
+/** What part of a device's last cache the accumulators at work at once come to, counted on both
+ * their ways: a GPU's registers are about two thirds of it, and a quarter of them holds
+ * accumulators. At the end of a kernel a third of them are idle, about, on average; kernels that
+ * have no more than those share each among several threads. */
+static const double at_work = 2.0 / 6, idle_at_end = 0.35;
+
+double pti_accumulate_seconds(const polytile_link *link, double accumulated_bytes, double n_kernels,
+                              double kernel_s) {
+    if (accumulated_bytes <= 0)
+        return 0;
+    double at_work_bytes = fmin(n_kernels * at_work * link->cache_bytes, accumulated_bytes);
+    return accumulator_passes * accumulated_bytes / link->kernel_bytes_per_s +
+           kernel_s * idle_at_end * at_work_bytes / accumulated_bytes;
 }
 
 /** A copy between two transfers of its stream costs as much as four small transfers
@@ -97,8 +144,16 @@ double pti_copy_seconds(const polytile_link *link, double n_bytes) {
     return 4 * link->transfer_latency_s + 2 * n_bytes / link->kernel_bytes_per_s;
 }
 
-static double op_seconds(const pti_schedule *schedule, const pti_op *op, const polytile_link *link,
-                         double thread_accesses) {
+static double launch_seconds(const timed *of, const pti_op *op) {
+    double kernel_s = pti_kernel_seconds(of->link, touched_bytes(of, op->superblock, false),
+                                         of->thread_accesses * (double)pti_box_count(&op->box));
+    return of->link->launch_latency_s + kernel_s +
+           pti_accumulate_seconds(of->link, touched_bytes(of, op->superblock, true), 1, kernel_s);
+}
+
+static double op_seconds(const timed *of, const pti_op *op) {
+    const pti_schedule *schedule = of->schedule;
+    const polytile_link *link = of->link;
     double bytes = transfer_bytes(schedule, op, link);
     bool duplex = schedule->n_superblocks > 1;
     switch (op->kind) {
@@ -109,9 +164,7 @@ static double op_seconds(const pti_schedule *schedule, const pti_op *op, const p
         return link->transfer_latency_s +
                bytes / (duplex ? link->duplex_bytes_per_s : link->download_bytes_per_s);
     case PTI_LAUNCH:
-        return link->launch_latency_s +
-               pti_kernel_seconds(link, touched_bytes(schedule, op->superblock),
-                                  thread_accesses * (double)pti_box_count(&op->box));
+        return launch_seconds(of, op);
     case PTI_COPY:
         return pti_copy_seconds(link, bytes);
     case PTI_FILL:
@@ -124,7 +177,7 @@ double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *l
     double *finish = malloc((size_t)schedule->n_ops * sizeof *finish);
     if (finish == NULL)
         return -1;
-    double thread_accesses = pti_thread_accesses(schedule->instance);
+    timed of = timed_of(schedule, link);
     double stream_free[PTI_N_STREAMS] = {0};
     double end = 0;
     for (int64_t k = 0; k < schedule->n_ops; k++) {
@@ -132,7 +185,7 @@ double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *l
         double start = stream_free[pti_op_stream(op->kind)];
         for (int w = 0; w < op->n_waits; w++)
             start = fmax(start, finish[schedule->wait[op->first_wait + w]]);
-        finish[k] = start + op_seconds(schedule, op, link, thread_accesses);
+        finish[k] = start + op_seconds(&of, op);
         stream_free[pti_op_stream(op->kind)] = finish[k];
         end = fmax(end, finish[k]);
     }

@@ -24,9 +24,21 @@ double pti_thread_accesses(const pti_instance *instance);
 /** How often a kernel goes through a piece of device memory: twice where it reads and writes it. */
 int pti_operand_passes(const pti_operand *operand);
 
+/** Whether many threads of a launch combine into, or write, one element of an operand: it stays in
+ * registers while they do. */
+bool pti_operand_accumulates(const pti_instance *instance, int operand);
+
 /** The seconds that kernels take to bring so many bytes of their footprints into their caches and
  * to make so many accesses there. */
 double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses);
+
+/** The seconds that kernels take besides, because of so many bytes of accumulators: for getting
+ * them into registers and back, and for having too few of them at work at each kernel's end.
+ *
+ * accumulated_bytes: on both ways, if they go both.
+ * kernel_s: what the kernels take without that. */
+double pti_accumulate_seconds(const polytile_link *link, double accumulated_bytes, double n_kernels,
+                              double kernel_s);
 
 /**
  * The seconds a schedule takes on three streams over a link: each operation starts when its stream

@@ -53,9 +53,12 @@ static int longest_index(const pti_grid *grid) {
     return longest;
 }
 
-/** In strips, how thick panels are follows from the tile; else the longest index leaves most room. */
+/** In strips, how thick panels are follows from the tile, and in lines what comes and goes from
+ * what stays; else the longest index leaves most room. */
 static int index_to_solve(const pti_problem *problem) {
-    return problem->in_strips ? problem->strips.accumulated : longest_index(&problem->grid);
+    if (problem->in_strips)
+        return problem->strips.accumulated;
+    return problem->in_lines ? problem->line : longest_index(&problem->grid);
 }
 
 typedef struct search {
@@ -149,6 +152,15 @@ static bool can_improve(const search *of, int64_t *shape) {
     return pti_grid_n_superblocks(&of->problem->grid, shape) <= of->best->n_kernels;
 }
 
+/** What comes and goes along a line is thin: kernels that cut it into tiles of a power of two lose
+ * least where it has whole ones. */
+static int64_t whole_tiles(const search *of, int64_t extent) {
+    enum { TILE_THREADS = 128 };
+    int64_t block = of->problem->grid.block[of->solved];
+    int64_t tile = pti_ceil_div(TILE_THREADS, block);
+    return of->problem->in_lines && extent > tile ? extent - extent % tile : extent;
+}
+
 static void solve(search *of, int64_t *shape) {
     if (!can_improve(of, shape))
         return;
@@ -156,11 +168,12 @@ static void solve(search *of, int64_t *shape) {
     int64_t extent = largest_extent(of, pti_fit_quick, shape, n_blocks);
     if (extent == 0)
         return;
-    extent = balance(of, pti_fit_quick, shape, extent);
+    extent =
+        of->problem->in_lines ? whole_tiles(of, extent) : balance(of, pti_fit_quick, shape, extent);
     consider(of, shape, extent);
     int n_halvings = of->objective->may_be_small ? MAX_HALVINGS : 0;
     for (int k = 0; k < n_halvings && extent > 1; k++) {
-        extent = pti_ceil_div(extent, 2);
+        extent = whole_tiles(of, pti_ceil_div(extent, 2));
         consider(of, shape, extent);
     }
 }
@@ -187,16 +200,37 @@ static void enumerate(search *of, const extents *lists, int d, int64_t *shape) {
     }
 }
 
-/** Try the superblocks that divide one index into so many parts, all else as in the best so far. */
-static void try_quotient(search *of, int d, int64_t quotient) {
-    int64_t shape[POLYTILE_MAX_DIMS];
+/** The quotient of the best so far along an index, and those near it. */
+enum { N_NEAR = 5 };
+
+static int64_t near(const search *of, int d, int k) {
+    int64_t quotient = pti_grid_quotient(&of->problem->grid, of->best->shape, d);
+    const int64_t all[N_NEAR] = {quotient, quotient - 1, quotient + 1, quotient / 2, quotient * 2};
+    return all[k];
+}
+
+/** Let superblocks divide an index into so many parts; false if they cannot. */
+static bool set_quotient(const search *of, int64_t *shape, int d, int64_t quotient) {
     int64_t n_blocks = of->problem->grid.n_blocks[d];
     if (quotient < 1 || quotient > n_blocks)
-        return;
-    memcpy(shape, of->best->shape, sizeof shape);
+        return false;
     shape[d] = pti_ceil_div(n_blocks, quotient);
-    if (shape[d] != of->best->shape[d])
-        solve(of, shape);
+    return true;
+}
+
+/** Try the superblocks that divide two indices (or one, if they are the same) into other numbers of
+ * parts near those of the best so far, all else as there. */
+static void try_near(search *of, int d, int e) {
+    for (int k = 0; k < N_NEAR * N_NEAR; k++) {
+        int64_t shape[POLYTILE_MAX_DIMS];
+        int first = k / N_NEAR, second = k % N_NEAR;
+        bool changes = d == e ? first == second && first > 0 : first > 0 && second > 0;
+        memcpy(shape, of->best->shape, sizeof shape);
+        if (changes && set_quotient(of, shape, d, near(of, d, first)) &&
+            set_quotient(of, shape, e, near(of, e, second)) &&
+            memcmp(shape, of->best->shape, sizeof shape) != 0)
+            solve(of, shape);
+    }
 }
 
 /** Where lists were thinned, climb from the best shape to better ones near it. */
@@ -206,10 +240,10 @@ static void refine(search *of) {
     for (int round = 0; improved && round < MAX_ROUNDS; round++) {
         pti_candidate before = *of->best;
         for (int d = 0; d < n_indices; d++) {
-            int64_t quotient = pti_grid_quotient(&of->problem->grid, of->best->shape, d);
-            const int64_t tried[] = {quotient - 1, quotient + 1, quotient / 2, quotient * 2};
-            for (size_t k = 0; k < sizeof tried / sizeof *tried && d != of->solved; k++)
-                try_quotient(of, d, tried[k]);
+            for (int e = d; e < n_indices && d != of->solved; e++) {
+                if (e != of->solved)
+                    try_near(of, d, e);
+            }
         }
         improved = of->objective->is_better(of->best, &before);
     }

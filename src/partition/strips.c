@@ -38,7 +38,9 @@ static int index_to_cut(const pti_instance *instance, int accumulated) {
 
 pti_strips pti_strips_of(const pti_instance *instance) {
     int accumulated = accumulated_index(instance);
-    pti_strips strips = {.accumulated = accumulated, .cut = index_to_cut(instance, accumulated)};
+    pti_strips strips = {.accumulated = accumulated,
+                         .cut = index_to_cut(instance, accumulated),
+                         .most = PTI_MOST_STRIPS};
     if (strips.cut < 0)
         strips.accumulated = -1;
     for (int a = 0; a < instance->n_operands && strips.cut >= 0; a++) {
@@ -59,8 +61,8 @@ int pti_strips_slots(const pti_strips *strips, int operand, int n_strips) {
     return strips->has_own_piece[operand] ? n_strips : 0;
 }
 
-int64_t pti_strip_blocks(int64_t n_blocks) {
-    return pti_ceil_div(n_blocks, PTI_MOST_STRIPS);
+int64_t pti_strip_blocks(const pti_strips *strips, int64_t n_blocks) {
+    return pti_ceil_div(n_blocks, strips->most);
 }
 
 /** A range of threads cut into parts of equal length, the last one as long as is left. */
@@ -134,7 +136,7 @@ static bool add_first(making *of, const polytile_domain *first) {
 bool pti_partition_in_strips(const pti_problem *problem, const pti_partition *even,
                              pti_partition *made) {
     int cut = problem->strips.cut;
-    int64_t strip_blocks = pti_strip_blocks(even->shape[cut]);
+    int64_t strip_blocks = pti_strip_blocks(&problem->strips, even->shape[cut]);
     *made = *even;
     made->superblock = NULL;
     made->n_superblocks = 0;
