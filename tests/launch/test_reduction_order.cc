@@ -285,6 +285,7 @@ polytile_link prompt_link() {
     link.transfer_latency_s /= 100;
     link.launch_latency_s /= 100;
     link.run_overhead_bytes /= 100;
+    link.cache_bytes = 0;
     return link;
 }
 
