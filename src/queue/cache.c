@@ -228,7 +228,8 @@ static bool copy_parameters(polytile_plan_options *to, const polytile_plan_optio
 /** False when memory runs out. */
 static bool copy_options(polytile_plan_options *to, const polytile_plan_options *from,
                          int n_indices) {
-    *to = (polytile_plan_options){.n_buffers = from->n_buffers};
+    *to = (polytile_plan_options){.n_buffers = from->n_buffers,
+                                  .launches_per_pass = from->launches_per_pass};
     if (from->strategy != NULL)
         to->strategy = strdup(from->strategy);
     if (from->block != NULL)

@@ -20,6 +20,16 @@ static polytile_status check_limit(const polytile_queue *queue, const pti_reques
                     (long long)request->options->limit_bytes, queue->device->text);
 }
 
+static polytile_status check_per_pass(const pti_request *request) {
+    if (request->options->launches_per_pass >= 0)
+        return POLYTILE_OK;
+    return pti_fail(request->kernel->object.context, POLYTILE_INVALID,
+                    "%s: %lld launches a pass; there must be at least 1, or 0 to let the planner "
+                    "choose",
+                    polytile_kernel_get_name(request->kernel),
+                    (long long)request->options->launches_per_pass);
+}
+
 /** Operands of one array have one placement, which holds the elements that all of them read. */
 static polytile_status check_pair(const pti_instance *instance, const pti_request *request, int one,
                                   int other) {
@@ -172,6 +182,7 @@ static polytile_status fill_prepared(polytile_queue *queue, const pti_request *r
     polytile_status status;
     PTI_TRY(pti_run_check_kernel(queue->device, request->kernel));
     PTI_TRY(check_limit(queue, request));
+    PTI_TRY(check_per_pass(request));
     PTI_TRY(pti_plan_bind(request->kernel, request->domain, request->arrays, request->options,
                           &prepared->instance));
     PTI_TRY(check_arrays(prepared->instance, request));

@@ -340,7 +340,7 @@ TEST_F(QueueErrors, ALaunchIsProvedSound) {
 TEST_F(QueueErrors, OptionsAreChecked) {
     ASSERT_EQ(attach(queue, {z}), POLYTILE_OK);
     const Arrays arrays = {x, y, z};
-    polytile_plan_options limit = {}, strategy = {}, buffers = {}, parameters = {};
+    polytile_plan_options limit = {}, strategy = {}, buffers = {}, parameters = {}, passes = {};
     limit.limit_bytes = 1 << 20;
     EXPECT_EQ(launch(queue, adding, line(100), arrays, &limit), POLYTILE_INVALID);
     expect_says({"add: a limit of 1048576 bytes", "give the limit in the device's text"});
@@ -349,6 +349,9 @@ TEST_F(QueueErrors, OptionsAreChecked) {
     expect_says({"unknown strategy \"luck\""});
     buffers.n_buffers = 4;
     EXPECT_EQ(launch(queue, adding, line(100), arrays, &buffers), POLYTILE_INVALID);
+    passes.launches_per_pass = -1;
+    EXPECT_EQ(launch(queue, adding, line(100), arrays, &passes), POLYTILE_INVALID);
+    expect_says({"add: -1 launches a pass", "at least 1, or 0"});
     const polytile_parameter unknown = {"n", 100};
     parameters.n_parameters = 1;
     parameters.parameters = &unknown;

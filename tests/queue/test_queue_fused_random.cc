@@ -14,7 +14,8 @@ const polytile_role accumulating[] = {POLYTILE_SUM, POLYTILE_PROD, POLYTILE_MIN,
 
 class RandomProgram {
   public:
-    explicit RandomProgram(Random *random) : random_(random) {
+    explicit RandomProgram(Random *random)
+        : random_(random), most_per_pass_(random->chance(20) ? random->number(1, 6) : 0) {
         n_dims_ = static_cast<int>(random->number(1, 3));
         const int64_t most = n_dims_ == 1 ? 500 : n_dims_ == 2 ? 22 : 8;
         is_square_ = random->chance(30);
@@ -166,8 +167,7 @@ class RandomProgram {
             options.block = block;
         if (random_->chance(20))
             options.strategy = "min-traffic";
-        if (random_->chance(10))
-            options.launches_per_pass = random_->number(1, 6);
+        options.launches_per_pass = random_->chance(1) ? random_->number(1, 6) : most_per_pass_;
         const polytile_status status = twin->launch(kernel, threads, &options);
         EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_NO_FIT) << twin->error();
     }
@@ -220,6 +220,7 @@ class RandomProgram {
     }
 
     Random *random_;
+    int64_t most_per_pass_; /* of most launches; 0: chosen */
     int n_dims_;
     bool is_square_;
     std::vector<int64_t> extents_;

@@ -48,30 +48,37 @@ TEST_P(QueuePrepare, TheSameLaunchIsPreparedOnce) {
 
 TEST_P(QueuePrepare, WhateverItDependsOnMakesAnother) {
     int n_different = 0;
+    polytile_plan_options options = {};
     const auto expect_another = [&](polytile_status status) {
         EXPECT_EQ(status, POLYTILE_OK) << error();
         EXPECT_EQ(queue->n_prepared, ++n_different);
     };
-    polytile_plan_options options = {};
+    const auto expect_another_once = [&] {
+        expect_another(launch_with(options));
+        EXPECT_EQ(launch_with(options), POLYTILE_OK) << error();
+        EXPECT_EQ(queue->n_prepared, n_different);
+    };
     const int64_t block = 8, other_block = 16;
     polytile_link link = polytile_link_default;
     link.launch_latency_s *= 2;
-    expect_another(launch_with(options));
+    expect_another_once();
     expect_another(launch(queue, adding, line(999), {x, y, z}));
     expect_another(launch(queue, adding, all, {y, x, z}));
     expect_another(launch(queue, add(), all, {x, y, z}));
     options.block = &block;
-    expect_another(launch_with(options));
+    expect_another_once();
     options.block = &other_block;
-    expect_another(launch_with(options));
+    expect_another_once();
     options.strategy = "min-traffic";
-    expect_another(launch_with(options));
+    expect_another_once();
     options.n_buffers = 2;
-    expect_another(launch_with(options));
+    expect_another_once();
+    options.launches_per_pass = 4;
+    expect_another_once();
     options.link = &link;
-    expect_another(launch_with(options));
+    expect_another_once();
     adding->character.reuse = POLYTILE_LEVEL_HIGH;
-    expect_another(launch_with(options));
+    expect_another_once();
 }
 
 TEST_P(QueuePrepare, ParametersAreComparedByNameAndValue) {
@@ -143,6 +150,24 @@ TEST_P(QueuePrepare, ACachedLaunchIsQueuedInMicroseconds) {
     RecordProperty("median_ns", static_cast<int>(1e9 * taken_s[1000]));
     EXPECT_LT(taken_s[1000], 5e-6);
     ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+}
+
+/** In pieces of 256 bytes: three operands would need 768, the two arrays that they are need 512. */
+TEST_F(QueueTest, ALaunchWithOneArrayTwiceStaysWholeWhereOthersTakeTheRest) {
+    std::vector<float> x_memory(10, 1), y_memory(10, 1), z_memory(10, 0);
+    polytile_array *x = wrap("x", x_memory), *y = wrap("y", y_memory), *z = wrap("z", z_memory);
+    polytile_kernel *adding = add(), *scaling = scale();
+    polytile_queue *queue = open("host(memory=512B)");
+    ASSERT_EQ(attach(queue, {x, y, z}), POLYTILE_OK) << error();
+    for (int k = 0; k < 3; k++) {
+        ASSERT_EQ(launch(queue, adding, line(10), {x, x, z}), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, scaling, line(10), {y}), POLYTILE_OK) << error();
+        ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    }
+    EXPECT_EQ(launch(queue, adding, line(10), {x, y, z}), POLYTILE_NO_FIT);
+    ASSERT_EQ(detach(queue, {x, y, z}), POLYTILE_OK) << error();
+    EXPECT_EQ(z_memory, std::vector<float>(10, 2));
+    EXPECT_EQ(y_memory, std::vector<float>(10, 8));
 }
 
 } // namespace
