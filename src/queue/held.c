@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+/** Of which processors compare addresses to find a load of what was just stored. */
+enum { PAGE_BYTES = 4096 };
+
 void pti_queue_claim(polytile_queue *queue) {
     pthread_mutex_lock(&queue->mutex);
     queue->is_claimed = true;
@@ -100,15 +103,25 @@ void pti_queue_let_go(polytile_queue *queue, polytile_array *array) {
     array->leave_queue = NULL;
 }
 
+/** Where in a page an array begins: never where large arrays of the program do, nor its neighbours.
+ * A load of one array waits for a store to another that has the same place in its page, as a stencil
+ * has that goes to and fro between two (10 % of its time). */
+static size_t place_in_page(int position) {
+    static const size_t eighth[] = {4, 2, 6, 1, 5, 3, 7};
+    return eighth[(size_t)position % (sizeof eighth / sizeof *eighth)] * (PAGE_BYTES / 8);
+}
+
 polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array) {
     if (array->data != NULL)
         return POLYTILE_OK;
-    void *data = mmap(NULL, (size_t)array->n_bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED)
+    size_t mapping_bytes = (size_t)array->n_bytes + PAGE_BYTES;
+    char *mapping =
+        mmap(NULL, mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED)
         return pti_fail_memory(queue->object.context, array->name, (double)array->n_bytes);
-    madvise(data, (size_t)array->n_bytes, MADV_HUGEPAGE);
-    array->data = array->mapping = data;
-    array->mapping_bytes = array->n_bytes;
+    madvise(mapping, mapping_bytes, MADV_HUGEPAGE);
+    array->data = mapping + place_in_page(array->position);
+    array->mapping = mapping;
+    array->mapping_bytes = (int64_t)mapping_bytes;
     return POLYTILE_OK;
 }
