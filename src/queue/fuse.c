@@ -3,6 +3,8 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "launch/host_cache.h"
+#include "partition/predict.h"
+#include "partition/skew_resident.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,30 @@ static int64_t most_per_pass(const pti_steps *steps, int first, int n_launches) 
             most = most == 0 ? asked : pti_min(most, asked);
     }
     return most;
+}
+
+static double touched_bytes(const pti_prepared *prepared) {
+    const pti_instance *instance = prepared->instance;
+    double n_bytes = 0;
+    for (int o = 0; o < instance->n_operands; o++)
+        n_bytes += (double)pti_box_count(&prepared->touched[o]) *
+                   (double)instance->operand[o].element_bytes *
+                   pti_operand_passes(&instance->operand[o]);
+    return n_bytes;
+}
+
+/** What is assumed of the device, as asked for with a launch. */
+static const polytile_link *link_of(const pti_steps *steps, int first) {
+    return steps->prepared[first]->options.link;
+}
+
+/** Whether a look at the launches' dependences may be worth its time, all arrays being resident: most
+ * windows are of few launches, or of small ones. */
+static bool may_stay_near(const pti_steps *steps, int first, int n_launches) {
+    pti_near_bound bound = {0};
+    for (int l = first; l < first + n_launches; l++)
+        pti_near_bound_add(&bound, link_of(steps, first), touched_bytes(steps->prepared[l]));
+    return pti_near_bound_may_pay(&bound);
 }
 
 /** Whether what an array holds does not matter behind some steps: it is dropped unused. */
@@ -109,7 +135,8 @@ static pti_skew_request request_of(const polytile_queue *queue, const pti_steps 
                               .unwritten = in_place ? NULL : fused->unwritten,
                               .dropped = fused->dropped,
                               .arena_bytes = in_place ? pti_host_cache_bytes() : queue->arena_bytes,
-                              .link = polytile_device_get_link(queue->device),
+                              .link = fused->is_resident ? link_of(steps, first)
+                                                         : polytile_device_get_link(queue->device),
                               .most_per_pass = most_per_pass(steps, first, fused->chain.n_launches),
                               .fewest_bytes = options->strategy != NULL &&
                                               strcmp(options->strategy, "min-traffic") == 0};
@@ -120,10 +147,14 @@ static void choose(const polytile_queue *queue, const pti_steps *steps, int firs
                    pti_text *why) {
     pti_skew_request request = request_of(queue, steps, first, fused);
     pti_text reason = {0};
-    bool is_chosen = queue->residency == NULL
-                         ? pti_skew_choose_in_place(&request, &fused->shape, &reason)
-                         : pti_skew_choose(&request, &fused->shape, &reason) &&
-                               pti_skew_pays(&request, &fused->shape, &reason);
+    bool is_chosen;
+    if (queue->residency == NULL)
+        is_chosen = pti_skew_choose_in_place(&request, &fused->shape, &reason);
+    else if (fused->is_resident)
+        is_chosen = pti_skew_choose_resident(&request, &fused->shape, &reason);
+    else
+        is_chosen = pti_skew_choose(&request, &fused->shape, &reason) &&
+                    pti_skew_pays(&request, &fused->shape, &reason);
     fused->n_launches = is_chosen ? fused->chain.n_launches : 0;
     if (reason.data != NULL)
         pti_text_add(why, "%s%s", why->data == NULL ? "" : "; ", reason.data);
@@ -155,9 +186,11 @@ polytile_status pti_fuse_find(const polytile_queue *queue, const pti_steps *step
     int n_launches = count_launches(steps, first);
     polytile_status status = POLYTILE_OK;
     pti_text why = {0};
-    *fused = (pti_fused){.n_single = (int)pti_max(1, n_launches)};
+    *fused = (pti_fused){.n_single = (int)pti_max(1, n_launches),
+                         .is_resident =
+                             queue->residency != NULL && pti_residency_all_fit(queue->residency)};
     if (n_launches < 2 || most_per_pass(steps, first, n_launches) == 1 ||
-        (queue->residency != NULL && pti_residency_all_fit(queue->residency)))
+        (fused->is_resident && !may_stay_near(steps, first, n_launches)))
         return POLYTILE_OK;
     PTI_TRY(find(queue, steps, first, n_launches, fused, &why));
     tell(queue, steps, first, &why);
@@ -178,6 +211,12 @@ pti_schedule *pti_fuse_build(const polytile_queue *queue, pti_fused *fused) {
                                 .dropped = fused->dropped,
                                 .arena_bytes = queue->arena_bytes};
     return pti_skew_build(&request, &fused->shape);
+}
+
+pti_schedule *pti_fuse_build_resident(const pti_fused *fused, const pti_schedule *apart) {
+    return pti_skew_suits_resident(apart)
+               ? pti_skew_build_resident(apart, &fused->chain, &fused->shape)
+               : NULL;
 }
 
 void pti_fused_free(pti_fused *fused) {

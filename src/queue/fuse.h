@@ -5,11 +5,13 @@
 #include "queue/steps.h"
 
 /* Launches of a window that run together, slab by slab, instead of one after the other: where the
- * arrays do not all fit the device, or, in place, the caches of the host. */
+ * arrays do not all fit the device, or, in place, the caches of the host; and where they all fit the
+ * device, but slabs that stay in its cache are faster. */
 
 typedef struct pti_fused {
-    int n_launches; /* that run together; 0: those at hand run one after the other */
-    int n_single;   /* then: how many of them it would be useless to try again */
+    int n_launches;   /* that run together; 0: those at hand run one after the other */
+    int n_single;     /* then: how many of them it would be useless to try again */
+    bool is_resident; /* their arrays lie whole on the device */
     pti_chain chain;
     pti_skew_shape shape;
     pti_cut_launch *launch; /* owned, as is the rest */
@@ -27,8 +29,15 @@ typedef struct pti_fused {
 polytile_status pti_fuse_find(const polytile_queue *queue, const pti_steps *steps, int first,
                               pti_fused *fused);
 
-/** Their schedule, when nothing is resident; NULL when memory runs out. The caller frees it. */
+/** Their schedule, in place or when nothing is resident; NULL when memory runs out. The caller frees
+ * it. */
 pti_schedule *pti_fuse_build(const polytile_queue *queue, pti_fused *fused);
+
+/**
+ * The same where their arrays lie whole on the device, out of a schedule that runs them one after the
+ * other; NULL where that moves something between them, or when memory runs out. The caller frees it.
+ */
+pti_schedule *pti_fuse_build_resident(const pti_fused *fused, const pti_schedule *apart);
 
 void pti_fused_free(pti_fused *fused);
 

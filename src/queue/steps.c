@@ -232,20 +232,34 @@ static void clear(polytile_queue *queue, const pti_schedule *failed, bool *is_lo
     pti_lose(queue, is_lost, status);
 }
 
-/** Plan steps, or take a plan of them, and run it. */
+/** Cut launches over resident arrays in slabs; NULL: they run as planned. */
+static pti_schedule *cut_in_slabs(const pti_fused *fused, const pti_schedule *apart,
+                                  pti_steps *steps) {
+    double start_s = pti_now_s();
+    pti_schedule *slabs = fused == NULL ? NULL : pti_fuse_build_resident(fused, apart);
+    steps->plan_s += pti_now_s() - start_s;
+    return slabs;
+}
+
+/** Plan steps, or take a plan of them, and run it; resident: how its launches take turns, NULL: they
+ * do not. */
 static polytile_status run_planned(polytile_queue *queue, pti_steps *steps,
-                                   const pti_schedule *schedule) {
+                                   const pti_schedule *schedule, const pti_fused *resident) {
     polytile_status status = POLYTILE_OK;
+    pti_schedule *slabs = NULL;
     bool *is_lost = pti_dirty_list(queue);
     if (is_lost == NULL)
         return pti_fail_memory(queue->object.context, "queue", queue->n_held);
     if (schedule == NULL)
         PTI_TRY(plan(queue, steps, &schedule));
+    slabs = cut_in_slabs(resident, schedule, steps);
+    schedule = slabs == NULL ? schedule : slabs;
     if (schedule->n_ops > 0)
         PTI_TRY(run(queue, schedule, steps, is_lost));
 done:
     if (status != POLYTILE_OK)
         clear(queue, schedule, is_lost, steps, status);
+    pti_schedule_free(slabs);
     free(is_lost);
     return status;
 }
@@ -293,7 +307,7 @@ static polytile_status run_single(polytile_queue *queue, pti_steps *steps, int f
     for (int next = first; first < end && status == POLYTILE_OK; first = next) {
         next = pti_steps_end_of_plan(steps, first, end);
         pti_steps part = pti_steps_part(steps, first, next);
-        status = run_planned(queue, &part, NULL);
+        status = run_planned(queue, &part, NULL, NULL);
         add_part(steps, &part);
     }
     return status;
@@ -326,11 +340,20 @@ static polytile_status run_fused(polytile_queue *queue, pti_steps *steps, int fi
     part.plan_s = pti_now_s() - start_s;
     if (schedule == NULL)
         PTI_TRY(explain(queue, &part, POLYTILE_NO_MEMORY));
-    PTI_TRY(run_planned(queue, &part, schedule));
+    PTI_TRY(run_planned(queue, &part, schedule, NULL));
     note_written(queue, schedule);
 done:
     add_part(steps, &part);
     pti_schedule_free(schedule);
+    return status;
+}
+
+/** Run a chain of launches over arrays that lie on the device, and stay there. */
+static polytile_status run_fused_resident(polytile_queue *queue, pti_steps *steps, int first,
+                                          const pti_fused *fused) {
+    pti_steps part = pti_steps_part(steps, first, first + fused->n_launches);
+    polytile_status status = run_planned(queue, &part, NULL, fused);
+    add_part(steps, &part);
     return status;
 }
 
@@ -350,7 +373,8 @@ static polytile_status advance(polytile_queue *queue, pti_steps *steps, int *fir
     PTI_TRY(find_fused(queue, steps, *at, &fused));
     if (fused.n_launches > 0) {
         PTI_TRY(run_single(queue, steps, *first, *at));
-        PTI_TRY(run_fused(queue, steps, *at, &fused));
+        PTI_TRY(fused.is_resident ? run_fused_resident(queue, steps, *at, &fused)
+                                  : run_fused(queue, steps, *at, &fused));
         *first = *at + fused.n_launches;
     }
     *at += fused.n_launches > 0 ? fused.n_launches : fused.n_single;

@@ -245,6 +245,7 @@ void Program::launch(size_t kernel, const polytile_domain &threads,
                      const std::vector<Field *> &fields) {
     const int64_t block[] = {random_->one_of({1, 4}), random_->one_of({1, 4}), 1};
     polytile_plan_options options = {};
+    options.link = options_.link;
     if (random_->chance(80))
         options.block = block;
     if (random_->chance(20))

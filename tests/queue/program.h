@@ -37,6 +37,8 @@ class Program {
         bool has_internal = true;
         /** What kernels run, in place of the host functions of program_kernels(). */
         const std::vector<polytile_implementation> *implementations = nullptr;
+        /** What launches are planned with; the device's own without it. */
+        const polytile_link *link = nullptr;
     };
 
     Program(const std::string &device, const Options &options, Random *random);
@@ -48,6 +50,11 @@ class Program {
     void run();
     /** Launches that were not refused because they do not fit. */
     int64_t n_launched() const { return n_launched_; }
+    int64_t n_kernels() const {
+        polytile_queue_report report;
+        polytile_queue_get_report(queue_, false, &report);
+        return report.n_kernels;
+    }
 
   private:
     struct Field {

@@ -43,6 +43,32 @@ TEST_P(QueueRandom, ResultsAreThoseOfRunningInOrder) {
     EXPECT_GT(n_launched, 0);
 }
 
+/** Where all fits, and slabs that stay in a cache promise much. */
+TEST(QueueRandomSlabs, ResultsAreThoseOfRunningInOrder) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(test_seed("QueueRandomSlabs"));
+    polytile_link link = polytile_link_default;
+    link.kernel_bytes_per_s = 1e3;
+    link.kernel_accesses_per_s = 0;
+    link.launch_latency_s = 0;
+    int64_t n_more_kernels = 0;
+    const int64_t n_rounds = scaled(40);
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        link.cache_bytes = static_cast<double>(random.number(300, 9000));
+        Program::Options options;
+        options.n = random.one_of({24, 48});
+        options.n_steps = static_cast<int>(random.one_of({30, 100}));
+        options.link = &link;
+        Program program("host(memory=1MiB)", options, &random);
+        program.run();
+        n_more_kernels += program.n_kernels() - program.n_launched();
+    }
+    if (n_rounds >= 20) {
+        EXPECT_GT(n_more_kernels, 0);
+    }
+}
+
 /** While everything is guarded, each transfer opens what it needs and no more is open for long. */
 TEST_P(QueueRandom, GuardsDoNotGetInTheWay) {
     Environment environment;
