@@ -21,6 +21,7 @@ void queue_sweeps_jacobi(void);
 void skew_jacobi_eighth(void);
 void skew_jacobi_32nd(void);
 void skew_jacobi3d_eighth(void);
+void skew_jacobi_resident(void);
 void vector_add_overhead(void);
 void stencil_overhead(void);
 void sgemm_overhead(void);

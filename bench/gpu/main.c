@@ -36,6 +36,7 @@ static const gpu_case cases[] = {
     {"skew_jacobi_eighth", skew_jacobi_eighth},
     {"skew_jacobi_32nd", skew_jacobi_32nd},
     {"skew_jacobi3d_eighth", skew_jacobi3d_eighth},
+    {"skew_jacobi_resident", skew_jacobi_resident},
     {"host_overhead_vector_add", vector_add_overhead},
     {"host_overhead_stencil", stencil_overhead},
     {"host_overhead_sgemm", sgemm_overhead},
