@@ -92,10 +92,6 @@ typedef struct polytile_implementation {
                                     It needs cuda and views */
     polytile_launcher *host_launcher;
     polytile_launcher *cuda_launcher;
-    int cuda_awaits; /* not 0: cuda and cuda_contiguous, compiled for compute capability 9.0 or
-                        higher, await the kernel before them on their stream by themselves
-                        (cudaGridDependencySynchronize()), before they touch memory: they may be
-                        started while its last threads run */
 } polytile_implementation;
 
 #ifdef __cplusplus

@@ -60,7 +60,7 @@
 #define PT_UNUSED __attribute__((unused))
 
 #define PT_IMPLEMENTATION(kernel, n_indices, n_views)                                              \
-    { kernel##_host, 0, n_indices, n_views, kernel##_shapes, PT_CUDA_ADDRESSES(kernel), 0, 0, 1 }
+    { kernel##_host, 0, n_indices, n_views, kernel##_shapes, PT_CUDA_ADDRESSES(kernel), 0, 0 }
 
 /* The body, a function of one thread. */
 #define PT_BODY(kernel, indices, ...)                                                              \

@@ -13,27 +13,16 @@
 #define PT_CUDA_FUNCTION(kernel, indices, ...)                                                     \
     static __global__ void kernel##_cuda(                                                          \
         const polytile_domain pt_threads PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__)) {        \
-        PT_AWAIT_KERNEL_BEFORE();                                                                  \
         PT_APPLY(PT_THREAD, (pt_threads, PT_UNPACK indices));                                      \
         PT_EACH(PT_CUDA_DEFINE_STRIDED_VIEW, kernel, __VA_ARGS__)                                  \
         kernel##_thread(PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));         \
     }                                                                                              \
     static __global__ void kernel##_cuda_contiguous(                                               \
         const polytile_domain pt_threads PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__)) {        \
-        PT_AWAIT_KERNEL_BEFORE();                                                                  \
         PT_APPLY(PT_THREAD, (pt_threads, PT_UNPACK indices));                                      \
         PT_EACH(PT_CUDA_DEFINE_CONTIGUOUS_VIEW, kernel, __VA_ARGS__)                               \
         kernel##_thread(PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));         \
     }
-
-/* A kernel may be started before the one before it on its stream has ended, so that no time passes
- * between the last threads of one and the first of the next; and lets the one behind it be. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define PT_AWAIT_KERNEL_BEFORE()                                                                   \
-    (cudaGridDependencySynchronize(), cudaTriggerProgrammaticLaunchCompletion())
-#else
-#define PT_AWAIT_KERNEL_BEFORE() ((void)0)
-#endif
 
 #define PT_CUDA_ADDRESSES(kernel)                                                                  \
     (const void *)kernel##_cuda, (const void *)kernel##_cuda_contiguous

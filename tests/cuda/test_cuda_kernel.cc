@@ -24,7 +24,6 @@ struct Launched {
 struct Runtime {
     int max_threads;
     int resident_threads[4]; /* of blocks of 128, 256, 512, 1024 threads */
-    int ptx_version;
     size_t n_views;
     cudaError_t answer;  /* of a launch */
     cudaError_t lookup;  /* of a question about the kernel */
@@ -46,7 +45,6 @@ cudaError_t get_attributes(cudaFuncAttributes *attributes, const void *) {
     runtime.n_questions++;
     *attributes = {};
     attributes->maxThreadsPerBlock = runtime.max_threads;
-    attributes->ptxVersion = runtime.ptx_version;
     return runtime.lookup;
 }
 
@@ -163,37 +161,6 @@ TEST(CudaKernel, IsLaunchedWithItsThreadsAndViewsOnTheComputeStream) {
     EXPECT_EQ(launched.stream, gpu.cuda.stream[PTI_STREAM_COMPUTE]);
     for (size_t a = 0; a < 3; a++)
         EXPECT_EQ(launched.origins[a], &gpu.views[a]);
-}
-
-/** Whether a kernel was launched so that it may begin before the one before it has ended. */
-bool begins_early = false;
-
-cudaError_t launch_configured(const cudaLaunchConfig_t *config, const void *kernel,
-                              void **arguments) {
-    begins_early = config->numAttrs == 1 &&
-                   config->attrs[0].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
-                   config->attrs[0].val.programmaticStreamSerializationAllowed == 1;
-    return launch_kernel(kernel, config->gridDim, config->blockDim, arguments,
-                         config->dynamicSmemBytes, config->stream);
-}
-
-TEST(CudaKernel, BeginsEarlyIfItsCodeAwaitsTheOneBefore) {
-    const struct {
-        int cuda_awaits, ptx_version;
-        bool early;
-    } cases[] = {{0, 90, false}, {1, 80, false}, {1, 90, true}, {1, 120, true}};
-    for (const auto &one : cases) {
-        Gpu gpu;
-        begins_early = false;
-        gpu.api.cudaLaunchKernelExC = launch_configured;
-        gpu.implementation.cuda_awaits = one.cuda_awaits;
-        runtime.ptx_version = one.ptx_version;
-        ASSERT_EQ(gpu.launch({100, 1000}), POLYTILE_OK);
-        ASSERT_EQ(runtime.launches.size(), 1u);
-        expect_dim3(runtime.launches[0].grid, 32, 13, 1);
-        EXPECT_EQ(runtime.launches[0].stream, gpu.cuda.stream[PTI_STREAM_COMPUTE]);
-        EXPECT_EQ(begins_early, one.early) << one.cuda_awaits << ", " << one.ptx_version;
-    }
 }
 
 TEST(CudaKernel, GetsOneGridForEachPartOfTooLargeABox) {

@@ -88,13 +88,6 @@ cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block
     return error;
 }
 
-/** It begins no earlier than others: only a GPU could tell. */
-cudaError_t FakeCuda::cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
-                                          void **arguments) {
-    return cudaLaunchKernel(kernel, config->gridDim, config->blockDim, arguments,
-                            config->dynamicSmemBytes, config->stream);
-}
-
 /** Whether all that a view shows is device memory. */
 bool FakeCuda::is_resident(const polytile_view &view, int64_t element_bytes) const {
     const char *first = static_cast<const char *>(view.origin);

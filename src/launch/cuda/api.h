@@ -42,8 +42,6 @@
       (int *n_blocks, const void *kernel, int n_threads, size_t shared_bytes))                     \
     X(cudaLaunchKernel, (const void *kernel, dim3 grid, dim3 block, void **arguments,              \
                          size_t shared_bytes, cudaStream_t stream))                                \
-    X(cudaLaunchKernelExC,                                                                         \
-      (const cudaLaunchConfig_t *config, const void *kernel, void **arguments))                    \
     X(cudaGetLastError, (void))
 
 typedef struct pti_cuda_api {

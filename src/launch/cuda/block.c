@@ -9,10 +9,6 @@ static polytile_context *context_of(const pti_cuda_device *cuda) {
     return cuda->device.object.context;
 }
 
-/** Code for this virtual architecture or a higher one has what polytile/kernel.h awaits kernels
- * with. */
-enum { PTX_THAT_AWAITS = 90 };
-
 /** The first number of threads of a block with which the most threads run on the GPU at once. With
  * 128 an H200 starts blocks too slowly to keep its memory busy (docs/ceilings.md). */
 static polytile_status choose_threads(pti_cuda_device *cuda, const pti_launch *launch,
@@ -71,7 +67,6 @@ static polytile_status look_up(pti_cuda_device *cuda, const pti_launch *launch, 
     polytile_status status;
     PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaFuncGetAttributes, (&attributes, choice->kernel)));
     choice->max_threads = attributes.maxThreadsPerBlock;
-    choice->may_begin_early = attributes.ptxVersion >= PTX_THAT_AWAITS;
     PTI_TRY(choose_threads(cuda, launch, choice->max_threads, &choice->n_threads));
     choice->has_row = pti_tuning_find(tuning,
                                       &(pti_tuning_query){.kernel = launch->instance->kernel_name,

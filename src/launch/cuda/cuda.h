@@ -19,7 +19,6 @@ typedef struct pti_cuda_choice {
     int64_t generation; /* of the tuning tables */
     int max_threads;    /* of a block that the kernel can be launched with */
     int n_threads;      /* of a block, so that the most threads run at once */
-    bool may_begin_early; /* its code awaits the kernel before it, if its implementation says so */
     bool is_left_alone; /* blocks were measured, or are not since launches cannot be repeated */
     bool has_row;
     pti_tuning_row row; /* of the tables, for it */

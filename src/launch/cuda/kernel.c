@@ -17,51 +17,20 @@ static dim3 dim3_of(pti_cuda_extents extents) {
     return (dim3){(unsigned)extents.x, (unsigned)extents.y, (unsigned)extents.z};
 }
 
-/** A grid, which may begin while the last threads of the kernel before it run. */
-typedef struct grid_launch {
-    const void *kernel;
-    dim3 grid;
-    dim3 block;
-    bool begins_early;
-} grid_launch;
-
-static polytile_status launch_early(pti_cuda_device *cuda, const pti_launch *launch,
-                                    const grid_launch *what, void **arguments) {
-    cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization,
-                                 .val = {.programmaticStreamSerializationAllowed = 1}};
-    cudaLaunchConfig_t config = {.gridDim = what->grid,
-                                 .blockDim = what->block,
-                                 .stream = cuda->stream[PTI_STREAM_COMPUTE],
-                                 .attrs = &early,
-                                 .numAttrs = 1};
-    return PTI_KERNEL_CUDA(cuda, launch, cudaLaunchKernelExC, (&config, what->kernel, arguments));
-}
-
-static polytile_status launch_grid(pti_cuda_device *cuda, const pti_launch *launch,
-                                   const grid_launch *what, void **arguments) {
-    if (what->begins_early)
-        return launch_early(cuda, launch, what, arguments);
-    return PTI_KERNEL_CUDA(
-        cuda, launch, cudaLaunchKernel,
-        (what->kernel, what->grid, what->block, arguments, 0, cuda->stream[PTI_STREAM_COMPUTE]));
-}
-
 /** Launch a grid for each part of the threads, which is the kernel's first argument. */
 static polytile_status launch_parts(pti_cuda_device *cuda, const pti_launch *launch,
-                                    pti_cuda_extents block, bool begins_early) {
-    pti_cuda_parts parts = pti_cuda_parts_of(launch->threads, block, pti_cuda_most_blocks);
+                                    pti_cuda_extents block, const pti_cuda_parts *parts) {
     polytile_status status = POLYTILE_OK;
     polytile_domain part;
     void *arguments[MAX_ARGUMENTS] = {&part};
-    grid_launch what = {.kernel = pti_cuda_kernel_for(launch),
-                        .block = dim3_of(block),
-                        .begins_early = begins_early};
     for (int a = 0; a < launch->instance->n_operands; a++)
         arguments[1 + a] = (void *)&launch->views[a];
-    for (int64_t k = 0; k < parts.n_parts; k++) {
-        part = pti_cuda_part(launch->threads, &parts, k);
-        what.grid = dim3_of(pti_cuda_grid_of(&part, block));
-        PTI_TRY(launch_grid(cuda, launch, &what, arguments));
+    for (int64_t k = 0; k < parts->n_parts; k++) {
+        part = pti_cuda_part(launch->threads, parts, k);
+        PTI_TRY(
+            PTI_KERNEL_CUDA(cuda, launch, cudaLaunchKernel,
+                            (pti_cuda_kernel_for(launch), dim3_of(pti_cuda_grid_of(&part, block)),
+                             dim3_of(block), arguments, 0, cuda->stream[PTI_STREAM_COMPUTE])));
     }
 done:
     return status;
@@ -80,7 +49,8 @@ static polytile_status check_arguments(const pti_cuda_device *cuda, const pti_la
 
 polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_launch *launch,
                                      pti_cuda_extents block) {
-    return launch_parts(cuda, launch, block, false);
+    pti_cuda_parts parts = pti_cuda_parts_of(launch->threads, block, pti_cuda_most_blocks);
+    return launch_parts(cuda, launch, block, &parts);
 }
 
 static polytile_status launch_kernel(pti_cuda_device *cuda, const pti_launch *launch) {
@@ -94,8 +64,7 @@ static polytile_status launch_kernel(pti_cuda_device *cuda, const pti_launch *la
         PTI_TRY(pti_cuda_choose(cuda, launch, &choice));
     }
     PTI_TRY(pti_cuda_find_block(cuda, launch, choice, &block));
-    PTI_TRY(launch_parts(cuda, launch, block,
-                         choice->may_begin_early && launch->implementation->cuda_awaits));
+    PTI_TRY(pti_cuda_launch_with(cuda, launch, block));
 done:
     return status;
 }

@@ -14,8 +14,7 @@
  */
 polytile_status pti_cuda_launch(pti_cuda_device *cuda, const pti_launch *launch);
 
-/** Enqueue a launch's CUDA kernel with a block that it can be launched with. It begins when the one
- * before it has ended, so that each can be timed. */
+/** Enqueue a launch's CUDA kernel with a block that it can be launched with. */
 polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_launch *launch,
                                      pti_cuda_extents block);
 
