@@ -10,7 +10,7 @@ static const double worth_a_schedule = 1.03;
 /** From what multiple of the least that any plan moves on less is worth some time, how many times
  * as long a plan may take for it, and how many times if it moves hardly more than any plan must
  * with so much memory. */
-static const double much_traffic = 1.1, as_good = 1.012, long_enough = 1.2;
+static const double much_traffic = 1.1, as_good = 1.03, long_enough = 1.2;
 
 /** The part of a plan's time from which on the link is busy. */
 static const double busy_part = 0.125;

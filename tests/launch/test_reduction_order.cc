@@ -279,12 +279,16 @@ TEST(ReductionOrder, FloatsAreCombinedSuperblockAfterSuperblockAndInEachInCOrder
         }
 }
 
-/** A link so prompt that small tiles are worth cutting into strips. */
-polytile_link prompt_link() {
+/** The link of an imagined device that is slow, so that small tiles are worth cutting into strips. */
+polytile_link slow_link() {
+    constexpr double slower = 1e-7;
     polytile_link link = polytile_link_default;
-    link.transfer_latency_s /= 100;
-    link.launch_latency_s /= 100;
-    link.run_overhead_bytes /= 100;
+    link.upload_bytes_per_s *= slower;
+    link.download_bytes_per_s *= slower;
+    link.duplex_bytes_per_s *= slower;
+    link.kernel_bytes_per_s *= slower;
+    link.kernel_accesses_per_s = 1e4;
+    link.run_overhead_bytes = 0;
     link.cache_bytes = 0;
     return link;
 }
@@ -300,7 +304,7 @@ size_t n_places(const polytile_plan *plan) {
 
 template <class T> void expect_right_in_strips(Verb verb, bool is_fresh, Random *random) {
     const int64_t block[] = {2, 2, 2};
-    const polytile_link link = prompt_link();
+    const polytile_link link = slow_link();
     Product<T> product(verb, is_fresh, {48, 48, 48}, random);
     for (const int64_t share : {4, 8, 16}) {
         const int64_t limit_bytes = product.data_bytes() / share;

@@ -105,8 +105,8 @@ TEST_F(Strips, HideWhatATileMovesBehindTheProductsOfItsNeighbours) {
     const double product_s = 3 * std::pow(32768.0, 3) / polytile_link_default.kernel_accesses_per_s;
     const polytile_plan *eighth = Make(product, 32768, within(3 * GiB / 2));
     ASSERT_NE(eighth, nullptr);
-    EXPECT_LE(eighth->summary.predicted_seconds, 1.05 * product_s);
-    EXPECT_LE(eighth->summary.n_kernels, 200) << "small kernels keep no device busy";
+    EXPECT_LE(eighth->summary.predicted_seconds, 1.09 * product_s);
+    EXPECT_LE(eighth->summary.h2d_bytes, 17 * GiB) << "transfers hold kernels up, too";
     const polytile_plan *part = Make(product, 32768, within(192 * MiB));
     ASSERT_NE(part, nullptr);
     EXPECT_LE(part->summary.predicted_seconds, 1.37 * product_s);
