@@ -74,6 +74,9 @@ typedef struct pti_holding {
 /**
  * One or several launches as a list of operations.
  *
+ * A copy whose target takes over its source's memory moves elements as if all were read before any is
+ * written (partition/slices.h).
+ *
  * In place: there is no arena; every placement is the whole host array, only fills and launches
  * occur, and every element counts as written.
  *

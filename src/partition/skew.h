@@ -15,7 +15,7 @@
  *      gone | band of slab k: last launch ... first launch | comes with slab k+1
  *
  * An array's band lies in an image of more rows, along which it moves for a lap of some slabs; then
- * it is copied to the beginning of a second image, and the two take turns.
+ * what is still needed slides to the beginning of the same memory, the image of the next lap.
  *
  * Source  Wonnacott, "Achieving scalable locality with time skewing", 2002; docs/time_skewing.md. */
 

@@ -1,83 +1,20 @@
 #include "partition/skew.h"
 
-#include "access/footprint.h"
 #include "base/checked.h"
-#include "partition/builder.h"
 #include "partition/residency.h"
 #include "partition/skew_memory.h"
-#include "partition/skew_pass.h"
-#include "partition/skew_sets.h"
+#include "partition/skew_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** An array on its way through the device. */
-typedef struct lane {
-    int64_t offset_bytes;   /* of its memory */
-    int64_t placement;      /* the image: what its memory holds now */
-    polytile_range rows;    /* of the image */
-    pti_last users;         /* operations that used the memory, of whatever image */
-    pti_last before;        /* those of images before the one at hand */
-    int64_t *download;      /* of each slab of this pass: the newest by then; -1: none */
-    int64_t *former;        /* the same of the pass before */
-    int64_t n_former_slabs; /* 0: there is no pass before */
-    int64_t newest;         /* download before this pass, -1: none */
-    int64_t former_row;     /* the last row that slab 0 of the pass before might have sent home */
-} lane;
-
-typedef struct stream {
-    const pti_skew_request *request;
-    const pti_skew_shape *shape;
-    const pti_chain *chain;
-    pti_builder builder;
-    pti_schedule *schedule;
-    pti_last waited[PTI_N_STREAMS]; /* by each stream, so far: the last of the others */
-    pti_skew_sets sets;
-    lane *lane; /* of each array */
-    pti_boxes scratch;
-    pti_pass pass; /* at hand */
-    int number;    /* of the pass */
-    int64_t n_slabs;
-    int64_t brought;  /* the last operation on the stream of the uploads */
-    int64_t ready;    /* that of them which has the slab at hand where its launches use it */
-    int64_t computed; /* the last on the stream of the launches */
-} stream;
-
-static int n_arrays_of(const stream *of) {
-    return of->chain->arrays->n_operands;
-}
-
-/** Add an operation, which need not wait again for what its stream has waited for. */
-static int64_t add(stream *of, const pti_op *op, const pti_last *waits) {
-    pti_stream on = pti_op_stream(op->kind);
-    pti_last left = pti_last_none();
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
-        if (waits->op[s] > of->waited[on].op[s])
-            left.op[s] = of->waited[on].op[s] = waits->op[s];
-    }
-    int64_t added = pti_builder_add(&of->builder, op, &left);
-    if (on != PTI_STREAM_OUT)
-        *(on == PTI_STREAM_IN ? &of->brought : &of->computed) = added;
-    return added;
-}
-
-/* Which superblock of which launch an operation is for. */
-
-/** The superblock of a launch in a slab that has threads of it. */
-static int64_t superblock_at(const stream *of, int launch, int64_t k) {
-    int64_t first, last;
-    pti_pass_slabs_of(&of->pass, launch, of->shape->slab, &first, &last);
-    return of->schedule->launch[launch].first_superblock +
-           pti_min(pti_max(k - first, 0), last - first);
-}
-
-static bool has_threads(const stream *of, int launch, int64_t k) {
+static bool has_threads(const pti_skew_stream *of, int launch, int64_t k) {
     polytile_domain threads;
     return pti_pass_threads(&of->pass, launch, of->shape->slab, k, k, &threads);
 }
 
 /** The first launch with threads in a slab, or the first of the pass. */
-static int first_launch(const stream *of, int64_t k) {
+static int first_launch(const pti_skew_stream *of, int64_t k) {
     for (int l = of->pass.first; l < of->pass.end; l++) {
         if (has_threads(of, l, k))
             return l;
@@ -86,7 +23,7 @@ static int first_launch(const stream *of, int64_t k) {
 }
 
 /** The last launch with threads in a slab, or the last of the pass. */
-static int last_launch(const stream *of, int64_t k) {
+static int last_launch(const pti_skew_stream *of, int64_t k) {
     for (int l = of->pass.end - 1; l >= of->pass.first; l--) {
         if (has_threads(of, l, k))
             return l;
@@ -105,12 +42,12 @@ typedef struct move {
     int64_t source; /* of a copy: the placement; else -1 */
 } move;
 
-static int64_t add_move(stream *of, const move *made, const polytile_domain *box,
+static int64_t add_move(pti_skew_stream *of, const move *made, const polytile_domain *box,
                         const pti_last *waits) {
-    lane *along = &of->lane[made->array];
+    pti_skew_lane *along = &of->lane[made->array];
     pti_op op = {.kind = made->kind,
                  .launch = made->launch,
-                 .superblock = superblock_at(of, made->launch, made->k),
+                 .superblock = pti_skew_superblock_at(of, made->launch, made->k),
                  .placement = along->placement,
                  .source_placement = made->source,
                  .bytes =
@@ -118,13 +55,13 @@ static int64_t add_move(stream *of, const move *made, const polytile_domain *box
                  .box = *box};
     pti_last all = *waits;
     pti_last_join(&all, &along->before);
-    int64_t added = add(of, &op, &all);
+    int64_t added = pti_skew_stream_add(of, &op, &all);
     pti_last_note(&along->users, made->kind, added);
     return added;
 }
 
 /** The part of a set in some rows of an array, into scratch. */
-static void find_rows(stream *of, const pti_boxes *set, int array, polytile_range rows) {
+static void find_rows(pti_skew_stream *of, const pti_boxes *set, int array, polytile_range rows) {
     polytile_domain clip = of->chain->arrays->operand[array].domain;
     clip.range[of->chain->axis[array]] = rows;
     pti_boxes_clear(&of->scratch);
@@ -135,7 +72,8 @@ static void find_rows(stream *of, const pti_boxes *set, int array, polytile_rang
 }
 
 /** The download of the pass before that brought rows up to some home. */
-static int64_t download_of(const stream *of, const lane *along, int64_t last_row) {
+static int64_t download_of(const pti_skew_stream *of, const pti_skew_lane *along,
+                           int64_t last_row) {
     if (along->n_former_slabs == 0)
         return -1;
     int64_t beyond = pti_max(0, last_row - along->former_row);
@@ -143,8 +81,9 @@ static int64_t download_of(const stream *of, const lane *along, int64_t last_row
     return along->former[k];
 }
 
-static void bring_boxes(stream *of, const move *made, const pti_boxes *set, polytile_range rows) {
-    const lane *along = &of->lane[made->array];
+static void bring_boxes(pti_skew_stream *of, const move *made, const pti_boxes *set,
+                        polytile_range rows) {
+    const pti_skew_lane *along = &of->lane[made->array];
     find_rows(of, set, made->array, rows);
     for (int b = 0; b < of->scratch.n_boxes; b++) {
         pti_last waits = pti_last_none();
@@ -155,14 +94,14 @@ static void bring_boxes(stream *of, const move *made, const pti_boxes *set, poly
 }
 
 /** The first row that slab k may touch, were the array as long as need be. */
-static int64_t first_row(const stream *of, int array, int64_t k) {
+static int64_t first_row(const pti_skew_stream *of, int array, int64_t k) {
     return of->pass.begin + k * of->shape->slab + of->pass.band[array].lo;
 }
 
 /** The rows of the image for the lap that begins with slab k: besides those of its slabs, those that
  * the slab before still sends home, and those of the slab behind, which come meanwhile. All images
  * of a pass are equally long. */
-static polytile_range image_rows(const stream *of, int array, int64_t k) {
+static polytile_range image_rows(const pti_skew_stream *of, int array, int64_t k) {
     const pti_band *band = &of->pass.band[array];
     const polytile_range *all = &band->hull.range[of->chain->axis[array]];
     int64_t n_rows =
@@ -173,8 +112,8 @@ static polytile_range image_rows(const stream *of, int array, int64_t k) {
 }
 
 /** Let an array's memory be the image of some rows from now on. */
-static void place_image(stream *of, int array, polytile_range rows) {
-    lane *along = &of->lane[array];
+static void place_image(pti_skew_stream *of, int array, polytile_range rows) {
+    pti_skew_lane *along = &of->lane[array];
     polytile_domain hull = of->pass.band[array].hull;
     hull.range[of->chain->axis[array]] = rows;
     pti_placement placement = {
@@ -187,7 +126,7 @@ static void place_image(stream *of, int array, polytile_range rows) {
 }
 
 /** The rows that slab k is the first to touch. */
-static polytile_range new_rows(const stream *of, int array, int64_t k) {
+static polytile_range new_rows(const pti_skew_stream *of, int array, int64_t k) {
     polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
     if (k > 0) {
         polytile_range before = pti_pass_rows(&of->pass, array, of->shape->slab, k - 1, k - 1);
@@ -196,7 +135,7 @@ static polytile_range new_rows(const stream *of, int array, int64_t k) {
     return rows;
 }
 
-static void bring_array(stream *of, int array, int64_t k) {
+static void bring_array(pti_skew_stream *of, int array, int64_t k) {
     const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, of->number, array);
     polytile_range rows = new_rows(of, array, k);
     move made = {PTI_UPLOAD, array, first_launch(of, k), k, -1};
@@ -206,16 +145,16 @@ static void bring_array(stream *of, int array, int64_t k) {
 }
 
 /** Bring what slab k is the first to touch. */
-static void bring(stream *of, int64_t k) {
-    for (int a = 0; a < n_arrays_of(of); a++) {
+static void bring(pti_skew_stream *of, int64_t k) {
+    for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         if (of->pass.band[a].passes)
             bring_array(of, a, k);
     }
 }
 
 /** Move what is in an array's image, before slab k runs, to the place that it has in the next. */
-static void slide_array(stream *of, int array, int64_t k) {
-    lane *along = &of->lane[array];
+static void slide_array(pti_skew_stream *of, int array, int64_t k) {
+    pti_skew_lane *along = &of->lane[array];
     polytile_range from = along->rows, rows = image_rows(of, array, k);
     move made = {PTI_COPY, array, first_launch(of, k), k, along->placement};
     pti_last waits = pti_last_none();
@@ -229,51 +168,18 @@ static void slide_array(stream *of, int array, int64_t k) {
     along->before = along->users;
 }
 
-static void slide(stream *of, int64_t k) {
-    for (int a = 0; a < n_arrays_of(of); a++) {
+static void slide(pti_skew_stream *of, int64_t k) {
+    for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         if (of->pass.band[a].passes)
             slide_array(of, a, k);
     }
     of->ready = of->brought;
 }
 
-/* Launches. */
-
-/** Whether an array has an image that launches of the pass may use. */
-static bool is_here(const stream *of, int array) {
-    return of->chain->axis[array] == PTI_AXIS_WHOLE || of->pass.band[array].passes;
-}
-
-static void add_launch(stream *of, int l, int64_t k) {
-    const pti_cut_launch *cut = &of->chain->launch[l].cut;
-    pti_op op = {.kind = PTI_LAUNCH, .launch = l, .placement = -1, .source_placement = -1};
-    if (!pti_pass_threads(&of->pass, l, of->shape->slab, k, k, &op.box))
-        return;
-    pti_last all = pti_last_none();
-    pti_last_note(&all, PTI_UPLOAD, of->ready);
-    op.superblock = superblock_at(of, l, k);
-    int64_t *placement = &of->schedule->launch_placement[op.superblock * n_arrays_of(of)];
-    of->schedule->superblock[op.superblock] = op.box;
-    for (int o = 0; o < cut->instance->n_operands; o++) {
-        int array = cut->array[o];
-        polytile_domain hull;
-        if (!is_here(of, array) ||
-            !pti_footprint_find_hull(cut->instance, o, PTI_TOUCHES, &op.box, &hull))
-            continue;
-        placement[array] = of->lane[array].placement;
-        pti_last_join(&all, &of->lane[array].before);
-    }
-    add(of, &op, &all);
-    for (int o = 0; o < cut->instance->n_operands; o++) {
-        if (placement[cut->array[o]] >= 0)
-            pti_last_note(&of->lane[cut->array[o]].users, PTI_LAUNCH, of->computed);
-    }
-}
-
 /* What goes home. */
 
 /** The rows that no slab behind slab k touches. */
-static polytile_range last_rows(const stream *of, int array, int64_t k) {
+static polytile_range last_rows(const pti_skew_stream *of, int array, int64_t k) {
     polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
     if (k + 1 < of->n_slabs)
         rows.hi = pti_pass_rows(&of->pass, array, of->shape->slab, k + 1, k + 1).lo - 1;
@@ -282,8 +188,8 @@ static polytile_range last_rows(const stream *of, int array, int64_t k) {
     return rows;
 }
 
-static void send_array(stream *of, int array, int64_t k) {
-    lane *along = &of->lane[array];
+static void send_array(pti_skew_stream *of, int array, int64_t k) {
+    pti_skew_lane *along = &of->lane[array];
     move made = {PTI_DOWNLOAD, array, last_launch(of, k), k, -1};
     pti_last waits = pti_last_none();
     pti_last_note(&waits, PTI_LAUNCH, of->computed);
@@ -296,8 +202,8 @@ static void send_array(stream *of, int array, int64_t k) {
 }
 
 /** Send home what no slab behind slab k touches. */
-static void send(stream *of, int64_t k) {
-    for (int a = 0; a < n_arrays_of(of); a++) {
+static void send(pti_skew_stream *of, int64_t k) {
+    for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         if (of->pass.band[a].passes)
             send_array(of, a, k);
     }
@@ -305,7 +211,7 @@ static void send(stream *of, int64_t k) {
 
 /** Run slab k on what was brought; meanwhile the next comes, and what the former was the last to
  * touch goes. */
-static void run_slab(stream *of, int64_t k) {
+static void run_slab(pti_skew_stream *of, int64_t k) {
     if (k > 0 && k % of->shape->n_per_lap == 0)
         slide(of, k);
     if (k > 0)
@@ -314,15 +220,15 @@ static void run_slab(stream *of, int64_t k) {
     if (k + 1 < of->n_slabs)
         bring(of, k + 1);
     for (int l = of->pass.first; l < of->pass.end; l++)
-        add_launch(of, l, k);
+        pti_skew_stream_launch(of, l, k);
 }
 
 /* Passes. */
 
 /** What the next pass must know of where this one's rows went home. */
-static void turn_downloads(stream *of) {
-    for (int a = 0; a < n_arrays_of(of); a++) {
-        lane *along = &of->lane[a];
+static void turn_downloads(pti_skew_stream *of) {
+    for (int a = 0; a < pti_skew_n_arrays(of); a++) {
+        pti_skew_lane *along = &of->lane[a];
         int64_t *spare = along->former;
         if (!of->pass.band[a].passes)
             continue;
@@ -334,20 +240,14 @@ static void turn_downloads(stream *of) {
     }
 }
 
-static bool begin_pass(const stream *of, int number, pti_pass *pass) {
-    int64_t n_per_pass = of->shape->n_per_pass, first = number * n_per_pass;
-    return pti_pass_begin(of->chain, (int)first,
-                          (int)pti_min(of->chain->n_launches, first + n_per_pass), pass);
-}
-
-static void run_pass(stream *of, int number) {
+static void run_pass(pti_skew_stream *of, int number) {
     of->number = number;
-    if (!begin_pass(of, number, &of->pass)) {
+    if (!pti_skew_stream_pass(of, number, &of->pass)) {
         of->builder.failed = true;
         return;
     }
     of->n_slabs = pti_pass_n_slabs(&of->pass, of->shape->slab);
-    for (int a = 0; a < n_arrays_of(of); a++) {
+    for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         if (of->pass.band[a].passes)
             place_image(of, a, image_rows(of, a, 0));
     }
@@ -361,7 +261,7 @@ static void run_pass(stream *of, int number) {
 
 /* Arrays that stay whole. */
 
-static void move_whole(stream *of, int array, pti_op_kind kind, const pti_boxes *set) {
+static void move_whole(pti_skew_stream *of, int array, pti_op_kind kind, const pti_boxes *set) {
     pti_last waits = pti_last_none();
     pti_last_note(&waits, PTI_UPLOAD, of->brought);
     pti_last_note(&waits, PTI_LAUNCH, of->computed);
@@ -372,14 +272,14 @@ static void move_whole(stream *of, int array, pti_op_kind kind, const pti_boxes 
                      .bytes = pti_box_count(&set->box[b]) *
                               of->chain->arrays->operand[array].element_bytes,
                      .box = set->box[b]};
-        add(of, &op, &waits);
+        pti_skew_stream_add(of, &op, &waits);
     }
 }
 
 /** Whoever reads them, and however often, they come once. */
-static void bring_whole(stream *of, int array) {
+static void bring_whole(pti_skew_stream *of, int array) {
     const pti_operand *is = &of->chain->arrays->operand[array];
-    lane *along = &of->lane[array];
+    pti_skew_lane *along = &of->lane[array];
     pti_placement placement = {.operand = array,
                                .offset_bytes = along->offset_bytes,
                                .layout = pti_layout_of(&is->domain, is->element_bytes)};
@@ -395,91 +295,20 @@ static void bring_whole(stream *of, int array) {
 
 /* The whole. */
 
-/** A lane whose memory nothing used so far. */
-static lane lane_at(int64_t offset_bytes, int64_t placement) {
-    return (lane){.offset_bytes = offset_bytes,
-                  .placement = placement,
-                  .users = pti_last_none(),
-                  .before = pti_last_none(),
-                  .newest = -1};
-}
-
 /** Give arrays their memory; the end of the last. */
-static int64_t place_lanes(stream *of, const pti_skew_need *needs) {
+static int64_t place_lanes(pti_skew_stream *of, const pti_skew_need *needs) {
     int64_t end = 0;
-    for (int a = 0; a < n_arrays_of(of); a++) {
-        of->lane[a] = lane_at(end, -1);
+    for (int a = 0; a < pti_skew_n_arrays(of); a++) {
+        of->lane[a] = pti_skew_lane_at(end, -1);
         end += pti_skew_image_bytes(&needs[a], of->shape->slab, of->shape->n_per_lap);
     }
     return end;
 }
 
-/** Number the superblocks, launch by launch; most_slabs: of a pass. How many there are, -1 when
- * memory runs out. */
-static int64_t number_superblocks(stream *of, pti_schedule_launch *launch, int64_t *most_slabs) {
-    int64_t n_superblocks = 0;
-    *most_slabs = 0;
-    for (int p = 0; p < of->shape->n_passes; p++) {
-        pti_pass pass;
-        bool has_begun = begin_pass(of, p, &pass);
-        for (int l = pass.first; has_begun && l < pass.end; l++) {
-            int64_t first, last;
-            pti_pass_slabs_of(&pass, l, of->shape->slab, &first, &last);
-            launch[l].first_superblock = n_superblocks;
-            launch[l].n_superblocks = last - first + 1;
-            n_superblocks += launch[l].n_superblocks;
-        }
-        *most_slabs =
-            has_begun ? pti_max(*most_slabs, pti_pass_n_slabs(&pass, of->shape->slab)) : -1;
-        pti_pass_end(&pass);
-        if (!has_begun)
-            return -1;
-    }
-    return n_superblocks;
-}
-
-/** Copy which arrays a launch's operands are: the schedule owns its own. */
-static bool copy_arrays(const pti_cut_launch *cut, pti_schedule_launch *launch) {
-    size_t n = (size_t)cut->instance->n_operands;
-    int *array = calloc(n + 1, sizeof *array);
-    if (array != NULL)
-        memcpy(array, cut->array, n * sizeof *array);
-    launch->instance = cut->instance;
-    launch->array = array;
-    return array != NULL;
-}
-
-static pti_schedule_launch *make_launches(stream *of, int64_t *n_superblocks, int64_t *most_slabs) {
-    int n_launches = of->chain->n_launches;
-    pti_schedule_launch *launch = calloc((size_t)n_launches + 1, sizeof *launch);
-    bool is_made = launch != NULL;
-    for (int l = 0; l < n_launches && is_made; l++)
-        is_made = copy_arrays(&of->chain->launch[l].cut, &launch[l]);
-    if (is_made)
-        *n_superblocks = number_superblocks(of, launch, most_slabs);
-    return launch;
-}
-
-/** Begin the schedule with its launches. */
-static bool begin_schedule(stream *of, int64_t *most_slabs) {
-    int64_t n_superblocks = -1;
-    int n_arrays = n_arrays_of(of);
-    pti_schedule_launch *launch = make_launches(of, &n_superblocks, most_slabs);
-    pti_builder_begin(&of->builder, of->chain->arrays, pti_max(n_superblocks, 0));
-    pti_schedule *schedule = of->schedule = of->builder.schedule;
-    if (schedule == NULL)
-        return false;
-    schedule->n_launches = launch == NULL ? 0 : of->chain->n_launches;
-    schedule->launch = launch;
-    for (int64_t k = 0; k < n_superblocks * n_arrays; k++)
-        schedule->launch_placement[k] = -1;
-    return launch != NULL && n_superblocks >= 0 && !of->builder.failed;
-}
-
 /** Say in the schedule what is unwritten before it, and dropped after it. */
-static bool tell_states(stream *of) {
+static bool tell_states(pti_skew_stream *of) {
     pti_schedule *schedule = of->schedule;
-    int n_arrays = n_arrays_of(of);
+    int n_arrays = pti_skew_n_arrays(of);
     schedule->unwritten = calloc((size_t)n_arrays + 1, sizeof *schedule->unwritten);
     schedule->dropped = calloc((size_t)n_arrays + 1, sizeof *schedule->dropped);
     if (schedule->unwritten == NULL || schedule->dropped == NULL)
@@ -490,13 +319,13 @@ static bool tell_states(stream *of) {
     return true;
 }
 
-static bool begin_lanes(stream *of, int64_t most_slabs) {
+static bool begin_lanes(pti_skew_stream *of, int64_t most_slabs) {
     pti_skew_need *needs = pti_skew_needs(of->chain, of->shape->n_per_pass);
-    of->lane = calloc((size_t)n_arrays_of(of) + 1, sizeof *of->lane);
+    of->lane = calloc((size_t)pti_skew_n_arrays(of) + 1, sizeof *of->lane);
     bool has_begun = needs != NULL && of->lane != NULL;
     if (has_begun)
         of->schedule->arena_bytes = place_lanes(of, needs);
-    for (int a = 0; a < n_arrays_of(of) && has_begun; a++) {
+    for (int a = 0; a < pti_skew_n_arrays(of) && has_begun; a++) {
         of->lane[a].download = calloc((size_t)most_slabs + 1, sizeof(int64_t));
         of->lane[a].former = calloc((size_t)most_slabs + 1, sizeof(int64_t));
         has_begun = of->lane[a].download != NULL && of->lane[a].former != NULL;
@@ -505,15 +334,8 @@ static bool begin_lanes(stream *of, int64_t most_slabs) {
     return has_begun;
 }
 
-static void begin_streams(stream *of) {
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        of->waited[s] = pti_last_none();
-    of->computed = of->brought = of->ready = -1;
-}
-
-static void run(stream *of) {
-    begin_streams(of);
-    for (int a = 0; a < n_arrays_of(of); a++) {
+static void run(pti_skew_stream *of) {
+    for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         if (of->chain->axis[a] == PTI_AXIS_WHOLE)
             bring_whole(of, a);
     }
@@ -521,77 +343,19 @@ static void run(stream *of) {
         run_pass(of, p);
 }
 
-static void end(stream *of) {
-    for (int a = 0; of->lane != NULL && a < n_arrays_of(of); a++) {
-        free(of->lane[a].download);
-        free(of->lane[a].former);
-    }
-    free(of->lane);
-    pti_skew_sets_free(&of->sets);
-    pti_boxes_free(&of->scratch);
-}
-
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape) {
-    stream of = {.request = request, .shape = shape, .chain = request->chain};
+    pti_skew_stream of = {.request = request, .shape = shape, .chain = request->chain};
     int64_t most_slabs = 0;
-    bool has_begun = begin_schedule(&of, &most_slabs) && tell_states(&of) &&
+    bool has_begun = pti_skew_stream_begin(&of, &most_slabs) && tell_states(&of) &&
                      begin_lanes(&of, most_slabs) &&
                      pti_skew_sets_find(request, shape->n_per_pass, &of.sets);
     if (has_begun)
         run(&of);
     bool is_made = has_begun && !of.builder.failed && !of.scratch.failed;
-    end(&of);
+    pti_skew_stream_end(&of);
     if (!is_made)
         pti_schedule_free(of.schedule);
     else
         of.schedule->limit_bytes = request->arena_bytes;
-    return is_made ? of.schedule : NULL;
-}
-
-/* In place. */
-
-/** Every array is its own image, at its own place. */
-static void place_arrays(stream *of) {
-    for (int a = 0; a < n_arrays_of(of); a++) {
-        const pti_operand *is = &of->chain->arrays->operand[a];
-        pti_placement placement = {.operand = a,
-                                   .layout = pti_layout_of(&is->domain, is->element_bytes)};
-        of->lane[a] = lane_at(0, pti_builder_place(&of->builder, &placement));
-    }
-    int64_t n_placements = of->schedule->n_superblocks * n_arrays_of(of);
-    for (int64_t k = 0; k < n_placements; k++)
-        of->schedule->launch_placement[k] = k % n_arrays_of(of);
-}
-
-static void run_pass_in_place(stream *of, int number) {
-    if (!begin_pass(of, number, &of->pass)) {
-        of->builder.failed = true;
-        return;
-    }
-    int64_t n_slabs = pti_pass_n_slabs(&of->pass, of->shape->slab);
-    for (int64_t k = 0; k < n_slabs && !of->builder.failed; k++) {
-        for (int l = of->pass.first; l < of->pass.end; l++)
-            add_launch(of, l, k);
-    }
-    pti_pass_end(&of->pass);
-}
-
-pti_schedule *pti_skew_build_in_place(const pti_chain *chain, const pti_skew_shape *shape) {
-    stream of = {.shape = shape, .chain = chain};
-    int64_t most_slabs = 0;
-    bool is_made = begin_schedule(&of, &most_slabs);
-    of.lane = calloc((size_t)chain->arrays->n_operands + 1, sizeof *of.lane);
-    is_made = is_made && of.lane != NULL;
-    if (is_made) {
-        of.schedule->in_place = true;
-        begin_streams(&of);
-        place_arrays(&of);
-    }
-    for (int p = 0; is_made && p < shape->n_passes; p++)
-        run_pass_in_place(&of, p);
-    is_made = is_made && !of.builder.failed;
-    end(&of);
-    if (!is_made)
-        pti_schedule_free(of.schedule);
     return is_made ? of.schedule : NULL;
 }
