@@ -34,6 +34,40 @@ TEST(BoxCopy, MovesExactlyTheElementsOfTheBox) {
     }
 }
 
+/** Elements that move along their own memory arrive as if all were read before any is written. */
+TEST(BoxCopy, MovesElementsAlongTheirOwnMemory) {
+    Random random(test_seed("BoxCopy.MovesElementsAlongTheirOwnMemory"));
+    int64_t n_overlapping = 0;
+    for (int64_t round = 0; round < scaled(3000) && !testing::Test::HasFailure(); round++) {
+        const int n_dims = static_cast<int>(random.number(1, 3));
+        const int along = static_cast<int>(random.number(0, n_dims - 1));
+        polytile_domain from = {}, to, box;
+        from.n_dims = n_dims;
+        for (int d = 0; d < n_dims; d++)
+            from.range[d] = {0, random.number(1, 9), 1};
+        const int64_t distance = random.number(-9, 9);
+        to = from;
+        to.range[along].lo += distance;
+        to.range[along].hi += distance;
+        if (!pti_box_intersect(&from, &to, &box))
+            continue;
+        const int64_t element_bytes = random.one_of({1, 4, 12});
+        Memory source(from, element_bytes, 1), expected(to, element_bytes, 1);
+        Memory before = source;
+        expected.bytes = before.bytes;
+        for_each_point(box, [&](const Point &point) {
+            std::memcpy(expected.at(point), before.at(point), static_cast<size_t>(element_bytes));
+        });
+        const pti_layout layout = pti_layout_of(&to, element_bytes);
+        pti_move move = {&box, element_bytes, {source.bytes.data(), &layout}, source.image()};
+        ASSERT_EQ(move.to.base, move.from.base);
+        pti_box_copy(&move, static_cast<int>(random.number(1, 2)));
+        EXPECT_EQ(source.bytes, expected.bytes);
+        n_overlapping += distance != 0;
+    }
+    EXPECT_GT(n_overlapping, scaled(3000) / 4);
+}
+
 TEST(BoxCopy, SharesLargeBoxesBetweenThreads) {
     const struct {
         std::vector<polytile_range> box, to, from;
