@@ -280,6 +280,25 @@ static polytile_status find_offsets(const finder *of) {
     return status;
 }
 
+static bool touches(const pti_chain *chain, int array) {
+    for (int l = 0; l < chain->n_launches; l++) {
+        const pti_cut_launch *cut = &chain->launch[l].cut;
+        for (int o = 0; o < cut->instance->n_operands; o++) {
+            if (cut->array[o] == array)
+                return true;
+        }
+    }
+    return false;
+}
+
+/** Launches that could not join leave no trace. */
+static void forget_others(pti_chain *chain) {
+    for (int a = 0; a < chain->arrays->n_operands; a++) {
+        if (!touches(chain, a))
+            chain->axis[a] = PTI_AXIS_NONE;
+    }
+}
+
 polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
                                const pti_cut_launch *launches, pti_chain *chain, pti_text *why) {
     size_t n_arrays = (size_t)arrays->n_operands;
@@ -292,6 +311,7 @@ polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
         if (n_launches > 0)
             find_longest(&of, n_launches, launches);
         status = find_offsets(&of);
+        forget_others(chain);
     }
     free(of.is_written);
     return status;

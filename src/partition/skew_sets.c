@@ -136,6 +136,7 @@ static void widen(const widening *by, pti_boxes *set) {
 /** What became of an array before a pass. */
 typedef struct past {
     bool is_dropped;     /* in the end */
+    bool stays;          /* whole, so that what one pass fills lies there in all others */
     int axis;            /* or 0 */
     pti_boxes unwritten; /* elements that are zero and nowhere */
     pti_boxes stale;     /* elements of which the host has no newest version, nor needs it */
@@ -159,7 +160,8 @@ static void settle_fills(past *of, const polytile_domain *hull, pti_pass_sets *s
     intersect(&sets->filled, &of->unwritten, &of->scratch);
     pti_boxes_subtract_all(&sets->brought, &sets->filled);
     pti_boxes_merge(&sets->brought);
-    widen(&(widening){*hull, of->axis, NULL, &sets->brought, INFINITY}, &sets->filled);
+    widen(&(widening){*hull, of->axis, of->stays ? &of->unwritten : NULL, &sets->brought, INFINITY},
+          &sets->filled);
 }
 
 /** The host may send what is no older there than anywhere else. */
@@ -225,7 +227,9 @@ static void begin_walk(walker *of) {
 /** Settle all passes; false when memory runs out. */
 static bool settle_passes(const pti_skew_request *request, int array, pti_skew_sets *sets) {
     int axis = request->chain->axis[array];
-    past of = {.is_dropped = request->dropped[array], .axis = axis > 0 ? axis : 0};
+    past of = {.is_dropped = request->dropped[array],
+               .stays = axis == PTI_AXIS_WHOLE,
+               .axis = axis > 0 ? axis : 0};
     if (request->unwritten != NULL)
         pti_boxes_copy(&of.unwritten, &request->unwritten[array]);
     for (int p = 0; p < sets->n_passes; p++)

@@ -271,9 +271,14 @@ static int fewest_passes(const pti_skew_request *request) {
     return (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
 }
 
+/** With passes of two launches, and of what is left of an odd number. */
+static int most_passes(const pti_skew_request *request) {
+    return (request->chain->n_launches + 1) / 2;
+}
+
 /** The fewest passes that fit, more than all that may be if none does. */
 static int fewest_that_fit(const candidate *wanted, bool *has_memory) {
-    int lo = fewest_passes(wanted->request), hi = wanted->request->chain->n_launches / 2 + 1;
+    int lo = fewest_passes(wanted->request), hi = most_passes(wanted->request) + 1;
     while (lo < hi) {
         int middle = lo + (hi - lo) / 2;
         if (fits(wanted, middle, has_memory))
@@ -288,9 +293,9 @@ static int fewest_that_fit(const candidate *wanted, bool *has_memory) {
  * when memory runs out. */
 static bool try_all(const candidate *wanted, pti_skew_shape *best) {
     bool has_memory = true;
-    int n_launches = wanted->request->chain->n_launches;
-    int n = fewest_that_fit(wanted, &has_memory), most = MOST_PASSES_FACTOR * n;
-    for (; n <= n_launches / 2 && n <= most && has_memory; n += 1 + n / 16)
+    int n = fewest_that_fit(wanted, &has_memory);
+    int most = (int)pti_min(most_passes(wanted->request), (int64_t)MOST_PASSES_FACTOR * n);
+    for (; n <= most && has_memory; n += 1 + n / 16)
         has_memory = try_passes(wanted, n, best);
     return has_memory;
 }
@@ -393,7 +398,7 @@ bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *s
                               pti_text *why) {
     int n_launches = request->chain->n_launches, n_passes = fewest_passes(request);
     *shape = (pti_skew_shape){.n_per_lap = INT64_MAX};
-    for (; n_passes <= n_launches / 2 && shape->slab == 0; n_passes++) {
+    for (; n_passes <= most_passes(request) && shape->slab == 0; n_passes++) {
         shape->n_per_pass = (int)pti_ceil_div(n_launches, n_passes);
         shape->n_passes = (int)pti_ceil_div(n_launches, shape->n_per_pass);
         if (!try_in_place(request, shape->n_per_pass, shape))

@@ -313,9 +313,11 @@ static polytile_status run_single(polytile_queue *queue, pti_steps *steps, int f
     return status;
 }
 
-/** What a schedule brought to the host is written, wherever else that is not known. */
-static void note_written(polytile_queue *queue, const pti_schedule *schedule) {
-    for (int a = 0; a < schedule->instance->n_operands; a++) {
+/** What a schedule brought to the host is written, wherever else that is not known. False when memory
+ * runs out. */
+static bool note_written(polytile_queue *queue, const pti_schedule *schedule) {
+    bool is_noted = true;
+    for (int a = 0; a < schedule->instance->n_operands && is_noted; a++) {
         pti_boxes home = {0};
         for (int64_t k = 0; k < schedule->n_ops; k++) {
             const pti_op *op = &schedule->op[k];
@@ -323,9 +325,12 @@ static void note_written(polytile_queue *queue, const pti_schedule *schedule) {
                 pti_boxes_gather(&home, &op->box);
         }
         pti_boxes_merge(&home);
-        pti_residency_note_written(queue->residency, a, &home);
+        is_noted = !home.failed;
+        if (is_noted)
+            pti_residency_note_written(queue->residency, a, &home);
         pti_boxes_free(&home);
     }
+    return is_noted;
 }
 
 /** Run a chain of launches from a step on; nothing is resident before or after it. */
@@ -341,7 +346,8 @@ static polytile_status run_fused(polytile_queue *queue, pti_steps *steps, int fi
     if (schedule == NULL)
         PTI_TRY(explain(queue, &part, POLYTILE_NO_MEMORY));
     PTI_TRY(run_planned(queue, &part, schedule, NULL));
-    note_written(queue, schedule);
+    if (!note_written(queue, schedule))
+        PTI_TRY(explain(queue, &part, POLYTILE_NO_MEMORY));
 done:
     add_part(steps, &part);
     pti_schedule_free(schedule);

@@ -63,6 +63,46 @@ TEST(Skew, AStencilToAndFroGoesThroughOnce) {
     EXPECT_EQ(shape.d2h_bytes, 62 * 8);
 }
 
+const std::vector<std::string> planes = {"64x64", "64x64", "64x64", "64"};
+const Kernel blur_there = {
+    "blur[i, j]: in x[i-1:i+1, j]; out y[i, j]", "1:62,0:63", {{"x", 0}, {"y", 1}}};
+const Kernel blur_back = {
+    "blur[i, j]: in x[i-1:i+1, j]; out y[i, j]", "1:62,0:63", {{"x", 1}, {"y", 0}}};
+const Kernel add_up = {
+    "rows[i, j]: in w[:, :], x[i, j]; out sum z[i]", "0:63,0:63", {{"w", 2}, {"x", 0}, {"z", 3}}};
+
+/** Whether so many launches take turns in so much memory. */
+bool AreFused(int n_launches, int64_t arena_bytes) {
+    Skewed skewed(planes, {blur_there, blur_back});
+    skewed.MakeScratch(1);
+    for (int step = 0; step < n_launches; step++)
+        skewed.Add(step % 2);
+    EXPECT_EQ(skewed.Find(), "");
+    const pti_skew_request request = skewed.Request(arena_bytes);
+    pti_skew_shape shape;
+    pti_text why = {};
+    const bool are_fused = pti_skew_choose(&request, &shape, &why);
+    pti_text_free(&why);
+    return are_fused;
+}
+
+TEST(Skew, OddNumbersOfLaunchesAreCutIntoPairsToo) {
+    int64_t arena_bytes = 1024;
+    while (!AreFused(4, arena_bytes))
+        arena_bytes += 256;
+    for (const int n_launches : {3, 5, 7})
+        EXPECT_TRUE(AreFused(n_launches, arena_bytes)) << n_launches;
+}
+
+TEST(Skew, ALaunchThatCannotJoinLeavesNoTrace) {
+    Skewed skewed(planes, {blur_there, blur_back, add_up});
+    for (const int kernel : {0, 1, 0, 1, 2})
+        skewed.Add(kernel);
+    EXPECT_EQ(skewed.Find(), "rows starts a reduction of array3");
+    EXPECT_EQ(skewed.chain().n_launches, 4);
+    EXPECT_EQ(skewed.chain().axis[2], PTI_AXIS_NONE);
+}
+
 /* Random chains. */
 
 /** A window of a dimension, such as "i-1:i+2". */
