@@ -68,7 +68,7 @@ static double kernel_seconds(const pti_chain *chain, const polytile_link *link) 
 static double bands_bytes(const choice *of, const pti_skew_need *needs, int64_t slab) {
     double sum = 0;
     for (int a = 0; a < of->request->chain->arrays->n_operands; a++)
-        sum += (double)pti_skew_image_bytes(&needs[a], slab, 1);
+        sum += (double)pti_skew_slab_bytes(&needs[a], slab);
     return sum;
 }
 
