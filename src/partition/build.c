@@ -43,8 +43,7 @@ static state *state_of(build *of, int operand) {
 }
 
 static const state *piece_of(const build *of, int operand) {
-    bool is_own = of->arena.partition->strips.has_own_piece[operand];
-    return &of->state[operand * of->n_strips + (is_own ? of->strip : 0)];
+    return state_of((build *)of, operand);
 }
 
 /** What is known of an operand as a whole. */

@@ -41,13 +41,40 @@ bool pti_operand_accumulates(const pti_instance *instance, int operand) {
     return misses_any && instance->operand[operand].writes;
 }
 
-double pti_thread_accesses(const pti_instance *instance) {
+static polytile_domain middle_thread(const pti_instance *instance) {
     polytile_domain middle = instance->threads;
-    double n_accesses = 0;
     for (int d = 0; d < middle.n_dims; d++) {
         int64_t at = middle.range[d].lo + (middle.range[d].hi - middle.range[d].lo) / 2;
         middle.range[d] = (polytile_range){at, at, 1};
     }
+    return middle;
+}
+
+double pti_launch_bytes(const pti_instance *instance) {
+    double n_bytes = 0;
+    for (int a = 0; a < instance->n_operands; a++) {
+        polytile_domain hull = pti_footprint_hull(instance, a, PTI_TOUCHES, &instance->threads);
+        n_bytes += (double)pti_box_count(&hull) * (double)instance->operand[a].element_bytes *
+                   pti_operand_passes(&instance->operand[a]);
+    }
+    return n_bytes;
+}
+
+bool pti_reads_neighbours(const pti_instance *instance) {
+    polytile_domain middle = middle_thread(instance);
+    bool reads_several = false;
+    for (int a = 0; a < instance->n_operands; a++) {
+        polytile_domain hull;
+        reads_several |= instance->operand[a].reads &&
+                         pti_footprint_find_hull(instance, a, PTI_READS, &middle, &hull) &&
+                         pti_box_count(&hull) > 1;
+    }
+    return reads_several;
+}
+
+double pti_thread_accesses(const pti_instance *instance) {
+    polytile_domain middle = middle_thread(instance);
+    double n_accesses = 0;
     for (int a = 0; a < instance->n_operands; a++) {
         polytile_domain hull = pti_footprint_hull(instance, a, PTI_TOUCHES, &middle);
         n_accesses += (double)pti_box_count(&hull);

@@ -21,6 +21,12 @@ double pti_copy_seconds(const polytile_link *link, double n_bytes);
 /** The elements that one thread in the middle of a launch touches, as boxes. */
 double pti_thread_accesses(const pti_instance *instance);
 
+/** The bytes of all that a launch touches, those that it reads and writes counted twice. */
+double pti_launch_bytes(const pti_instance *instance);
+
+/** Whether one thread in the middle of a launch reads more than one element of an array. */
+bool pti_reads_neighbours(const pti_instance *instance);
+
 /** How often a kernel goes through a piece of device memory: twice where it reads and writes it. */
 int pti_operand_passes(const pti_operand *operand);
 
@@ -42,8 +48,7 @@ double pti_accumulate_seconds(const polytile_link *link, double accumulated_byte
 
 /**
  * The seconds a schedule takes on three streams over a link: each operation starts when its stream
- * and all it waits for are done. Both ways share
- * the link as soon as there are two superblocks.
+ * and all it waits for are done. Both ways share the link as soon as there are two superblocks.
  *
  * Errors: negative when memory runs out.
  */

@@ -53,13 +53,9 @@ static double kernel_seconds(const pti_chain *chain, const polytile_link *link) 
     double sum_s = 0;
     for (int l = 0; l < chain->n_launches; l++) {
         const pti_instance *instance = chain->launch[l].cut.instance;
-        double n_bytes = 0, n_threads = (double)pti_box_count(&instance->threads);
-        for (int o = 0; o < instance->n_operands; o++) {
-            polytile_domain hull = pti_footprint_hull(instance, o, PTI_TOUCHES, &instance->threads);
-            n_bytes += (double)pti_box_count(&hull) * (double)instance->operand[o].element_bytes *
-                       pti_operand_passes(&instance->operand[o]);
-        }
-        sum_s += pti_kernel_seconds(link, n_bytes, n_threads * pti_thread_accesses(instance));
+        double n_threads = (double)pti_box_count(&instance->threads);
+        sum_s += pti_kernel_seconds(link, pti_launch_bytes(instance),
+                                    n_threads * pti_thread_accesses(instance));
     }
     return sum_s;
 }

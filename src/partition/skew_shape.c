@@ -43,35 +43,6 @@ static int n_arrays_of(const candidate *of) {
     return of->request->chain->arrays->n_operands;
 }
 
-/** The bytes that a launch goes through. */
-static double touched_by(const pti_cut_launch *cut) {
-    const pti_instance *instance = cut->instance;
-    double n_bytes = 0;
-    for (int o = 0; o < instance->n_operands; o++) {
-        polytile_domain hull = pti_footprint_hull(instance, o, PTI_TOUCHES, &instance->threads);
-        n_bytes += (double)pti_box_count(&hull) * (double)instance->operand[o].element_bytes *
-                   pti_operand_passes(&instance->operand[o]);
-    }
-    return n_bytes;
-}
-
-/** Whether a thread in the middle reads more than one element of an array. */
-static bool reads_neighbours(const pti_instance *instance) {
-    polytile_domain middle = instance->threads;
-    bool reads_several = false;
-    for (int d = 0; d < middle.n_dims; d++) {
-        int64_t at = middle.range[d].lo + (middle.range[d].hi - middle.range[d].lo) / 2;
-        middle.range[d] = (polytile_range){at, at, 1};
-    }
-    for (int o = 0; o < instance->n_operands; o++) {
-        polytile_domain hull;
-        reads_several |= instance->operand[o].reads &&
-                         pti_footprint_find_hull(instance, o, PTI_READS, &middle, &hull) &&
-                         pti_box_count(&hull) > 1;
-    }
-    return reads_several;
-}
-
 /** Sum up the seconds of the launches' kernels on all threads at once, and find what a slab of one
  * thread touches. */
 static void measure_work(candidate *of) {
@@ -80,8 +51,9 @@ static void measure_work(candidate *of) {
         const pti_cut_launch *cut = &chain->launch[l].cut;
         const polytile_range *range = &cut->instance->threads.range[cut->index];
         double n_threads = (double)pti_box_count(&cut->instance->threads);
-        double n_bytes = touched_by(cut), n_rows = (double)(range->hi - range->lo + 1);
-        of->work_s += (reads_neighbours(cut->instance) ? neighbours_cost : 1) *
+        double n_bytes = pti_launch_bytes(cut->instance),
+               n_rows = (double)(range->hi - range->lo + 1);
+        of->work_s += (pti_reads_neighbours(cut->instance) ? neighbours_cost : 1) *
                       pti_kernel_seconds(of->request->link, n_bytes,
                                          pti_thread_accesses(cut->instance) * n_threads);
         of->row_bytes = fmax(of->row_bytes, n_bytes / n_rows);
@@ -271,9 +243,10 @@ static int fewest_passes(const pti_skew_request *request) {
     return (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
 }
 
-/** With passes of two launches, and of what is left of an odd number. */
+/** With passes of two launches, and of what is left of an odd number; none for a single launch. */
 static int most_passes(const pti_skew_request *request) {
-    return (request->chain->n_launches + 1) / 2;
+    int n_launches = request->chain->n_launches;
+    return n_launches < 2 ? 0 : (n_launches + 1) / 2;
 }
 
 /** The fewest passes that fit, more than all that may be if none does. */

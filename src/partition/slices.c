@@ -12,14 +12,10 @@ static bool is_alike(const pti_layout *a, const pti_layout *b, int dim) {
     return of_a.step == of_b.step && a->stride_bytes[dim] == b->stride_bytes[dim];
 }
 
-static pti_slices nothing_moves(void) {
-    return (pti_slices){.n_at_once = 0};
-}
-
 bool pti_slices_begin(const pti_layout *from, const pti_layout *to, const polytile_domain *box,
                       pti_slices *slices) {
     int n_moving = 0;
-    *slices = nothing_moves();
+    *slices = (pti_slices){.n_at_once = 0};
     for (int d = 0; d < box->n_dims; d++) {
         int64_t distance = to->hull.range[d].lo - from->hull.range[d].lo;
         if (!is_alike(from, to, d) || distance % from->hull.range[d].step != 0)
