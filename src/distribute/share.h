@@ -1,0 +1,48 @@
+#ifndef POLYTILE_DISTRIBUTE_SHARE_H
+#define POLYTILE_DISTRIBUTE_SHARE_H
+
+#include "access/footprint.h"
+#include "distribute/ownership.h"
+
+/* Which threads of a launch a member runs: who owns what a thread writes computes it. */
+
+/** A launch over whole arrays, as the program made it. */
+typedef struct pti_shared_launch {
+    const pti_instance *instance;
+    const int *array; /* of each operand, which of the ownerships is its */
+} pti_shared_launch;
+
+/**
+ * By which operand the threads of a launch are dealt out.
+ *
+ * A thread goes with the first element of the operand's first written (or, if splits, read) section:
+ * its anchor. Where a dimension's subscript is c * i + k of one index with c != 0 alone, the index
+ * follows the dimension; threads whose anchors lie outside the array go with its nearest element.
+ * Indices that follow no dimension are not cut. Where dimensions that the grid cuts are followed by
+ * no index, members that differ only there run the same threads.
+ */
+typedef struct pti_share {
+    int operand;                  /* -1: every member runs all threads */
+    int index[POLYTILE_MAX_DIMS]; /* of each dimension of the operand: the index that follows it, or
+                                     POLYTILE_MAX_DIMS */
+    bool splits; /* every operand that is written is reduced into, and members combine into the same
+                    elements: their results must be combined afterwards */
+} pti_share;
+
+/**
+ * Choose: the written operand with the most elements that is followed in a dimension that its
+ * ownership cuts; else, if all written operands are reduced into, the read operand with the most
+ * elements that is; else none.
+ */
+pti_share pti_share_of(const pti_shared_launch *launch, const pti_ownership *ownerships);
+
+/** The threads that a member runs, in boxes that replace what was in *threads. Those of all members
+ * make up the launch's; if `splits`, each thread is run once. */
+void pti_share_threads(const pti_share *share, const pti_shared_launch *launch,
+                       const pti_ownership *ownerships, int member, pti_boxes *threads);
+
+/** The threads that write elements of a box of an operand, or more: a box inside the launch's. */
+polytile_domain pti_share_writers(const pti_shared_launch *launch, int operand,
+                                  const polytile_domain *box);
+
+#endif

@@ -1,0 +1,64 @@
+#ifndef POLYTILE_DISTRIBUTE_TEAM_H
+#define POLYTILE_DISTRIBUTE_TEAM_H
+
+#include "distribute/transport.h"
+#include "queue/member.h"
+#include "queue/outer.h"
+
+/* A queue over several members. Launches are recorded as they come; when something is waited for, or
+ * many are recorded, they are cut into groups, and of each group every local member runs its work on
+ * its own queue, after an exchange of what the members lack. */
+
+typedef struct pti_team pti_team;
+
+/** How a queue is shared. Zeros are the defaults. */
+typedef struct pti_team_options {
+    const pti_member_grid *grid; /* NULL: balanced */
+    pti_distribution distribution;
+    int64_t most_steps; /* launches of a group; 0: chosen by what is computed twice */
+} pti_team_options;
+
+/** Launches that are recorded before they are run anyway. */
+enum { PTI_TEAM_LAUNCHES = 1024 };
+
+/**
+ * A queue of the members that a transport joins.
+ *
+ * Shapes  members: n_local queues, each on one device; they become the team's, as does the transport,
+ *         also on error.
+ * Errors  NO_MEMORY.
+ */
+polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_transport *transport,
+                                polytile_queue *const *members, const pti_team_options *options,
+                                polytile_queue **queue);
+
+/** What a team knows of an array of its queue. */
+typedef struct pti_team_array {
+    polytile_array *array; /* the queue's; NULL: the position is free */
+    pti_ownership ownership;
+    polytile_array **member; /* one a local member: over the same memory, over memory of the team's,
+                                 or internal */
+} pti_team_array;
+
+/** An array by the queue's array; it is of this team's queue. */
+pti_team_array *pti_team_find(pti_team *team, const polytile_array *array);
+
+/** The team of a queue that has one; NULL: it has none. */
+pti_team *pti_team_of(const polytile_queue *queue);
+
+/** The transport of a team. */
+pti_transport *pti_team_transport(pti_team *team);
+
+/** Run what is recorded and wait for it; collective. Errors: of any member of any process. */
+polytile_status pti_team_settle(pti_team *team);
+
+/**
+ * Give an array to the queue whose elements lie with their owners, in memory of the team's: each
+ * local member has a box around what it owns and some elements more.
+ *
+ * Collective. Errors: NO_MEMORY, OVERFLOW.
+ */
+polytile_status pti_team_add_distributed(pti_team *team, polytile_array *array,
+                                         const pti_distribution *distribution);
+
+#endif

@@ -1,0 +1,45 @@
+#ifndef POLYTILE_QUEUE_MEMBER_H
+#define POLYTILE_QUEUE_MEMBER_H
+
+#include "access/boxes.h"
+#include "queue/queue.h"
+
+/* What a queue does as one of several that work on parts of the same arrays. Several may hold
+ * arrays over the same memory: who holds them sees to it that they do not write the same elements. */
+
+/** A queue on one device, as polytile_queue_create() makes it. */
+polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
+                               polytile_queue **queue);
+
+/** As polytile_queue_attach() of one array, whose memory other queues may hold, too. */
+polytile_status pti_queue_attach_shared(polytile_queue *queue, polytile_array *array);
+
+/** As polytile_queue_create_array(), over a domain. */
+polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *name,
+                                            polytile_type type, const polytile_domain *domain,
+                                            polytile_array **array);
+
+/**
+ * Queue that elements come to the array's host memory in their newest version; those that the host
+ * has do not move, and all stay on the device. An internal array gets host memory for it.
+ *
+ * They are there after polytile_queue_wait_for() the array.
+ * Errors  NO_MEMORY.
+ */
+polytile_status pti_queue_fetch(polytile_queue *queue, polytile_array *array,
+                                const pti_boxes *boxes);
+
+/**
+ * Queue that the host's memory has newer elements than the device: launches behind it use those.
+ * They must not change any more until the launches that read them are done. Elements of an internal
+ * array count as written.
+ *
+ * Errors  NO_MEMORY.
+ */
+polytile_status pti_queue_renew(polytile_queue *queue, polytile_array *array,
+                                const pti_boxes *boxes);
+
+/** The host's memory of an internal array, all zero where nothing came; NULL when memory runs out. */
+void *pti_queue_get_spill(polytile_queue *queue, polytile_array *array);
+
+#endif
