@@ -289,6 +289,7 @@ TEST_P(QueueMember, AStencilExchangesTwoRowsAStep) {
         fetch(to, sent);
         wait_for(to);
     };
+    polytile_queue_pause(queue);
     for (int k = 0; k < 10; k++)
         step(k);
     report(queue, true);
