@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "distribute/shared_program.h"
 
@@ -104,10 +104,10 @@ TEST(Exchange, ManyMembersTakeLinearTime) {
             program.add_array(square(8192), n_members, "", "block");
         add_steps(&program, 8192, 1, five_points);
         Exchanges exchanges(program, n_members);
-        const auto begin = std::chrono::steady_clock::now();
+        const std::clock_t begin = std::clock();
         exchanges.before(n_members / 2, 1);
         exchanges.after(n_members / 2, 1);
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     };
     double least_256 = 1e9, least_4096 = 1e9;
     for (int turn = 0; turn < 5; turn++) {
