@@ -64,7 +64,7 @@ static int count_possible(const pti_group *group, int n) {
     return pti_group_longest(&first);
 }
 
-int pti_group_depth_within(const pti_group *group, double fraction, int most) {
+int pti_group_depth(const pti_group *group, double fraction, int most) {
     int member = pti_group_busiest(group);
     int good = 1, bad = (int)pti_min(group->n_launches, pti_max(most, 1)) + 1;
     bool doubles = true;
@@ -79,8 +79,4 @@ int pti_group_depth_within(const pti_group *group, double fraction, int most) {
             bad = possible < next ? possible + 1 : next;
     }
     return good;
-}
-
-int pti_group_depth(const pti_group *group, int most) {
-    return pti_group_depth_within(group, PTI_DEPTH_FRACTION, most);
 }

@@ -16,10 +16,7 @@
  * missed if a shorter one that is tried exceeds the fraction. Takes time proportional to the launches
  * of the answer, not of the group. At least 1, also when memory runs out.
  */
-int pti_group_depth_within(const pti_group *group, double fraction, int most);
-
-/** The same with PTI_DEPTH_FRACTION. */
-int pti_group_depth(const pti_group *group, int most);
+int pti_group_depth(const pti_group *group, double fraction, int most);
 
 /** The member with the most to do and neighbours on all sides, as far as there is one: in each
  * dimension of the first operand by which threads are dealt out, the coordinate that owns most, of

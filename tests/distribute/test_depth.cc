@@ -35,7 +35,7 @@ class Steps {
     pti_group group() const { return program_.group(0, program_.launches().size(), n_members_); }
     int depth(double fraction, int most) const {
         const pti_group whole = group();
-        return pti_group_depth_within(&whole, fraction, most);
+        return pti_group_depth(&whole, fraction, most);
     }
 
   private:
@@ -88,7 +88,7 @@ TEST(Depth, HasNoLimitWhereNothingIsComputedTwice) {
     alone.add(five_points, 1024);
     scattered.add(one_point, 1024);
     const pti_group group = pointwise.group();
-    EXPECT_EQ(pti_group_depth(&group, 1024), 1024);
+    EXPECT_EQ(pti_group_depth(&group, PTI_DEPTH_FRACTION, 1024), 1024);
     EXPECT_EQ(alone.depth(PTI_DEPTH_FRACTION, 1024), 1024);
     EXPECT_EQ(scattered.depth(PTI_DEPTH_FRACTION, 1024), 1);
 }
