@@ -47,8 +47,8 @@ typedef struct pti_transport_functions {
     /** Wait until what local members receive is in their memory. */
     polytile_status (*finish)(pti_transport *transport, pti_route *route);
     void (*forget_route)(pti_transport *transport, pti_route *route);
-    polytile_status (*combine)(pti_transport *transport, const pti_combination *combination,
-                               bool has_failed);
+    /** No process has failed so far. */
+    polytile_status (*combine)(pti_transport *transport, const pti_combination *combination);
     void (*close)(pti_transport *transport);
 } pti_transport_functions;
 

@@ -1,0 +1,305 @@
+#include "distribute/team_state.h"
+#include "distribute/team_words.h"
+#include "launch/completeness.h"
+
+/* Running what is recorded. A process that fails goes on through the exchanges of all groups, without
+ * computing, until all agree on the error. */
+
+/* Comparing. */
+
+static uint64_t hash_all(const pti_team *team) {
+    uint64_t hash = (uint64_t)team->n_recorded + 1;
+    for (int k = 0; k < team->n_recorded; k++)
+        hash = (hash ^ team->recorded[k].words) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static polytile_status compare_launch(pti_team *team, const pti_recorded *recorded) {
+    pti_text words = {0};
+    pti_words_of_launch(recorded, &words);
+    polytile_status status = team->transport->functions->compare(
+        team->transport, recorded->words, words.failed ? "a launch" : words.data);
+    pti_text_free(&words);
+    return status;
+}
+
+static polytile_status compare_number(pti_team *team) {
+    char words[64];
+    snprintf(words, sizeof words, "%d launches", team->n_recorded);
+    return team->transport->functions->compare(team->transport, (uint64_t)team->n_recorded + 1,
+                                               words);
+}
+
+/** Whether all processes are about to do the same; if not, the first launch that differs is named. */
+static polytile_status compare_all(pti_team *team) {
+    pti_transport *transport = team->transport;
+    polytile_status status =
+        transport->functions->compare(transport, hash_all(team), "other launches");
+    if (status == POLYTILE_OK)
+        return POLYTILE_OK;
+    PTI_TRY(compare_number(team));
+    for (int k = 0; k < team->n_recorded; k++)
+        PTI_TRY(compare_launch(team, &team->recorded[k]));
+    status = POLYTILE_INVALID;
+done:
+    return status;
+}
+
+/* Reaching. */
+
+static polytile_status reach(pti_team *team, int position, int local, const pti_boxes *boxes) {
+    if (boxes->n_boxes == 0)
+        return POLYTILE_OK;
+    polytile_domain hull = boxes->box[0];
+    for (int b = 1; b < boxes->n_boxes; b++)
+        hull = pti_box_coarse_union(&hull, &boxes->box[b]);
+    return pti_team_reach(team, position, local, &hull);
+}
+
+static polytile_status reach_work(pti_team *team, const pti_stage *stage, int local) {
+    const pti_work *work = &stage->work[local];
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; p < work->n_arrays; p++) {
+        PTI_TRY(reach(team, p, local, &work->reads[p]));
+        PTI_TRY(reach(team, p, local, &work->writes[p]));
+    }
+done:
+    return status;
+}
+
+static polytile_status reach_exchange(pti_team *team, const pti_exchange *exchange) {
+    const pti_transport *transport = team->transport;
+    polytile_status status = POLYTILE_OK;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        const int end[] = {transfer->from - transport->first, transfer->to - transport->first};
+        for (int e = 0; e < 2; e++) {
+            if (end[e] >= 0 && end[e] < transport->n_local)
+                PTI_TRY(reach(team, transfer->array, end[e], &transfer->boxes));
+        }
+    }
+done:
+    return status;
+}
+
+/** Every local member's arrays contain all that a stage does with them. */
+static polytile_status reach_stage(pti_team *team, const pti_stage *stage) {
+    polytile_status status;
+    PTI_TRY(reach_exchange(team, &stage->before));
+    PTI_TRY(reach_exchange(team, &stage->after));
+    for (int m = 0; m < team->transport->n_local; m++)
+        PTI_TRY(reach_work(team, stage, m));
+done:
+    return status;
+}
+
+/* Launching. */
+
+static polytile_status launch_box(pti_team *team, const pti_recorded *recorded, int local,
+                                  const polytile_domain *box) {
+    polytile_array *arrays[PTI_MAX_OPERANDS];
+    const pti_prepared *prepared = recorded->prepared;
+    for (int a = 0; a < prepared->n_arrays; a++)
+        arrays[a] = team->reached[prepared->position[a] * team->transport->n_local + local];
+    return polytile_queue_launch(team->member[local], recorded->kernel, box, prepared->n_arrays,
+                                 arrays, &prepared->options);
+}
+
+static polytile_status launch_boxes(pti_team *team, const pti_recorded *recorded, int local,
+                                    const pti_boxes *boxes) {
+    polytile_status status = POLYTILE_OK;
+    for (int b = 0; b < boxes->n_boxes; b++)
+        PTI_TRY(launch_box(team, recorded, local, &boxes->box[b]));
+done:
+    return status;
+}
+
+static bool has_inner(const pti_stage *stage, int local) {
+    return stage->inner[local].n_dims > 0 && !pti_box_is_empty(&stage->inner[local]);
+}
+
+/** What needs nothing that is on its way. */
+static polytile_status launch_inner(pti_team *team, const pti_stage *stage,
+                                    const pti_recorded *recorded) {
+    polytile_status status = POLYTILE_OK;
+    for (int m = 0; m < team->transport->n_local; m++) {
+        if (has_inner(stage, m))
+            PTI_TRY(launch_box(team, recorded, m, &stage->inner[m]));
+    }
+done:
+    return status;
+}
+
+static polytile_status launch_rest(pti_team *team, const pti_stage *stage, int launch, int local,
+                                   const pti_recorded *recorded) {
+    pti_boxes rest = {0};
+    polytile_status status;
+    pti_boxes_copy(&rest, &stage->work[local].threads[launch]);
+    if (has_inner(stage, local))
+        pti_boxes_subtract(&rest, &stage->inner[local]);
+    status = rest.failed ? pti_fail_memory(team->ctx, recorded->prepared->instance->kernel_name,
+                                           sizeof *rest.box)
+                         : launch_boxes(team, recorded, local, &rest);
+    pti_boxes_free(&rest);
+    return status;
+}
+
+/** All launches of a stage but what ran already and what is combined. */
+static polytile_status launch_stage(pti_team *team, const pti_stage *stage,
+                                    const pti_recorded *recorded) {
+    polytile_status status = POLYTILE_OK;
+    for (int l = 0; l < stage->n_launches; l++) {
+        for (int m = 0; m < team->transport->n_local; m++) {
+            if (!stage->work[m].share[l].splits)
+                PTI_TRY(launch_rest(team, stage, l, m, &recorded[l]));
+        }
+    }
+done:
+    return status;
+}
+
+/** What a local member computed of memory that others share stays on its device. */
+static polytile_status forget_halo(pti_team *team, const pti_stage *stage, int local,
+                                   int position) {
+    pti_boxes halo = {0}, owned = {0};
+    polytile_status status = POLYTILE_OK;
+    pti_ownership_boxes(&team->ownership[position], team->transport->first + local, &owned);
+    pti_boxes_copy(&halo, &stage->work[local].writes[position]);
+    pti_boxes_subtract_all(&halo, &owned);
+    if (halo.failed || owned.failed)
+        PTI_TRY(pti_fail_memory(team->ctx, team->array[position].array->name, sizeof *halo.box));
+    if (halo.n_boxes > 0)
+        PTI_TRY(pti_queue_renew(team->member[local],
+                                team->reached[position * team->transport->n_local + local], &halo));
+done:
+    pti_boxes_free(&halo);
+    pti_boxes_free(&owned);
+    return status;
+}
+
+static polytile_status forget_halos(pti_team *team, const pti_stage *stage) {
+    polytile_status status = POLYTILE_OK;
+    if (!team->transport->shares_memory || stage->n_launches == 1)
+        return POLYTILE_OK;
+    for (int p = 0; p < team->n_arrays; p++) {
+        bool is_shared = team->array[p].array != NULL && team->array[p].memory == PTI_TEAM_PROGRAMS;
+        for (int m = 0; is_shared && m < team->transport->n_local; m++)
+            PTI_TRY(forget_halo(team, stage, m, p));
+    }
+done:
+    return status;
+}
+
+/* Stages, one after the other. */
+
+static bool splits(const pti_stage *stage) {
+    return stage->work[0].share[stage->n_launches - 1].splits;
+}
+
+/** The first error of several, whose text is kept. */
+static polytile_status first_of(pti_team *team, polytile_status status, polytile_status next) {
+    if (status == POLYTILE_OK && next != POLYTILE_OK)
+        snprintf(team->failure, sizeof team->failure, "%s", polytile_last_error(team->ctx));
+    return status == POLYTILE_OK ? next : status;
+}
+
+/** Its text is the context's again. */
+static polytile_status recall(pti_team *team, polytile_status status) {
+    return status == POLYTILE_OK ? POLYTILE_OK : pti_fail(team->ctx, status, "%s", team->failure);
+}
+
+/** Exchange, compute, exchange. Every process comes through every exchange; an error stays. */
+static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
+                                 polytile_status status) {
+    status =
+        first_of(team, status, pti_team_begin_exchange(team, &stage->in, status != POLYTILE_OK));
+    if (status == POLYTILE_OK)
+        status = first_of(team, status, launch_inner(team, stage, recorded));
+    status = first_of(team, status, pti_team_end_exchange(team, &stage->in, status != POLYTILE_OK));
+    if (status == POLYTILE_OK)
+        status = first_of(team, status, launch_stage(team, stage, recorded));
+    if (status == POLYTILE_OK)
+        status = first_of(team, status, forget_halos(team, stage));
+    if (splits(stage))
+        status = first_of(team, status,
+                          pti_team_combine(team, stage, &recorded[stage->n_launches - 1], status));
+    status =
+        first_of(team, status, pti_team_begin_exchange(team, &stage->out, status != POLYTILE_OK));
+    return first_of(team, status, pti_team_end_exchange(team, &stage->out, status != POLYTILE_OK));
+}
+
+static void take_copies(pti_team *team, const pti_stage *stage) {
+    bool has_failed = false;
+    for (int k = 0; k < stage->copies.n_arrays * stage->copies.n_members; k++) {
+        pti_boxes_copy(&team->copies.extra[k], &stage->copies.extra[k]);
+        has_failed |= team->copies.extra[k].failed;
+    }
+    team->copies_id = stage->ends;
+    if (has_failed)
+        pti_team_touch_copies(team);
+}
+
+static polytile_status prepare_stage(pti_team *team, int at, pti_stage **stage) {
+    bool is_new;
+    polytile_status status = POLYTILE_OK;
+    *stage = pti_team_find_stage(team, at, &is_new);
+    if (*stage == NULL)
+        status = pti_fail_memory(team->ctx, team->recorded[at].prepared->instance->kernel_name,
+                                 team->transport->n_members * (double)sizeof(pti_boxes));
+    return is_new ? team->transport->functions->agree(team->transport, status) : status;
+}
+
+/** The stages of all that is recorded; what cannot be cut for the members is known to all, and ends
+ * it. */
+static polytile_status run_stages(pti_team *team) {
+    polytile_status status = POLYTILE_OK, stopped = POLYTILE_OK;
+    for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;) {
+        pti_stage *stage;
+        stopped = prepare_stage(team, at, &stage);
+        if (stopped != POLYTILE_OK)
+            break;
+        if (status == POLYTILE_OK)
+            status = first_of(team, status, reach_stage(team, stage));
+        status = run_stage(team, stage, &team->recorded[at], status);
+        take_copies(team, stage);
+        at += stage->n_launches;
+    }
+    return first_of(team, status, stopped);
+}
+
+static polytile_status settle_members(pti_team *team, polytile_status status) {
+    for (int m = 0; m < team->transport->n_local; m++)
+        status = first_of(team, status, polytile_queue_wait(team->member[m]));
+    return status;
+}
+
+/* The end. */
+
+static void note_written(pti_team *team, polytile_status status) {
+    for (int k = 0; k < team->n_recorded; k++) {
+        const pti_prepared *prepared = team->recorded[k].prepared;
+        for (int a = 0; a < prepared->n_arrays; a++) {
+            pti_team_array *of = &team->array[prepared->position[a]];
+            if (!prepared->instance->operand[a].writes)
+                continue;
+            of->is_written = true;
+            if (status != POLYTILE_OK)
+                pti_team_note_changed(team, of->array);
+            if (status != POLYTILE_OK || pti_completeness_is_overwritten(prepared->instance, a))
+                pti_array_set_complete(of->array, status == POLYTILE_OK);
+        }
+    }
+}
+
+void pti_team_run(pti_team *team) {
+    polytile_status status = compare_all(team);
+    if (status == POLYTILE_OK) {
+        status = recall(team, settle_members(team, run_stages(team)));
+        status = team->transport->functions->agree(team->transport, status);
+        note_written(team, status);
+    }
+    if (status == POLYTILE_OK)
+        team->n_launches += team->n_recorded;
+    pti_team_keep_error(team, status);
+    pti_team_drop_recorded(team);
+}
