@@ -1,5 +1,7 @@
 #include "distribute/team_state.h"
 
+#include <stdio.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 #include "distribute/team_words.h"
 #include "launch/completeness.h"
 
+#include <stdio.h>
+
 /* Running what is recorded. A process that fails goes on through the exchanges of all groups, without
  * computing, until all agree on the error. */
 
