@@ -129,7 +129,7 @@ done:
 
 void pti_team_end_array(polytile_queue *queue, polytile_array *array) {
     pti_team *team = queue->team;
-    pti_team_run(team);
+    pti_team_run_to_end(team, array->is_internal ? array->position : -1);
     remove_array(team, array->position);
 }
 

@@ -210,6 +210,37 @@ static polytile_status recall(pti_team *team, polytile_status status) {
     return status == POLYTILE_OK ? POLYTILE_OK : pti_fail(team->ctx, status, "%s", team->failure);
 }
 
+/** What is launched together is planned together. */
+static void set_paused(const pti_team *team, bool is_paused) {
+    for (int m = 0; m < team->transport->n_local; m++) {
+        if (is_paused)
+            polytile_queue_pause(team->member[m]);
+        else
+            polytile_queue_resume(team->member[m]);
+    }
+}
+
+/** An array ends behind what is launched: the queues know that nobody wants what it holds. */
+static void end_members(pti_team *team, int position) {
+    for (int m = 0; position >= 0 && m < team->transport->n_local; m++) {
+        polytile_array_destroy(team->array[position].member[m]);
+        team->array[position].member[m] = NULL;
+        team->reached[position * team->transport->n_local + m] = NULL;
+    }
+}
+
+static polytile_status launch_together(pti_team *team, const pti_stage *stage,
+                                       const pti_recorded *recorded, int ending) {
+    polytile_status status;
+    set_paused(team, true);
+    PTI_TRY(launch_stage(team, stage, recorded));
+    PTI_TRY(forget_halos(team, stage));
+    end_members(team, ending);
+done:
+    set_paused(team, false);
+    return status;
+}
+
 /** Exchange, compute, exchange. Every process comes through every exchange; an error stays. */
 static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
                                  polytile_status status) {
@@ -219,9 +250,7 @@ static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_rec
         status = first_of(team, status, launch_inner(team, stage, recorded));
     status = first_of(team, status, pti_team_end_exchange(team, &stage->in, status != POLYTILE_OK));
     if (status == POLYTILE_OK)
-        status = first_of(team, status, launch_stage(team, stage, recorded));
-    if (status == POLYTILE_OK)
-        status = first_of(team, status, forget_halos(team, stage));
+        status = first_of(team, status, launch_together(team, stage, recorded, ending));
     if (splits(stage))
         status = first_of(team, status,
                           pti_team_combine(team, stage, &recorded[stage->n_launches - 1], status));
@@ -251,9 +280,16 @@ static polytile_status prepare_stage(pti_team *team, int at, pti_stage **stage) 
     return is_new ? team->transport->functions->agree(team->transport, status) : status;
 }
 
+/** Whether what a stage leaves is the end of it, for an array that ends behind all launches. */
+static int ends_with(const pti_team *team, const pti_stage *stage, int at, int ending) {
+    bool is_last = at + stage->n_launches == team->n_recorded;
+    bool is_done = is_last && !splits(stage) && stage->after.n_transfers == 0;
+    return is_done ? ending : -1;
+}
+
 /** The stages of all that is recorded; what cannot be cut for the members is known to all, and ends
  * it. */
-static polytile_status run_stages(pti_team *team) {
+static polytile_status run_stages(pti_team *team, int ending) {
     polytile_status status = POLYTILE_OK, stopped = POLYTILE_OK;
     for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;) {
         pti_stage *stage;
@@ -262,7 +298,8 @@ static polytile_status run_stages(pti_team *team) {
             break;
         if (status == POLYTILE_OK)
             status = first_of(team, status, reach_stage(team, stage));
-        status = run_stage(team, stage, &team->recorded[at], status);
+        status =
+            run_stage(team, stage, &team->recorded[at], ends_with(team, stage, at, ending), status);
         take_copies(team, stage);
         at += stage->n_launches;
     }
@@ -294,9 +331,13 @@ static void note_written(pti_team *team, polytile_status status) {
 }
 
 void pti_team_run(pti_team *team) {
+    pti_team_run_to_end(team, -1);
+}
+
+void pti_team_run_to_end(pti_team *team, int ending) {
     polytile_status status = compare_all(team);
     if (status == POLYTILE_OK) {
-        status = recall(team, settle_members(team, run_stages(team)));
+        status = recall(team, settle_members(team, run_stages(team, ending)));
         status = team->transport->functions->agree(team->transport, status);
         note_written(team, status);
     }

@@ -99,6 +99,8 @@ void pti_team_touch_copies(pti_team *team);
 
 /** Run what is recorded. The error, if there is one, is kept for the next wait. */
 void pti_team_run(pti_team *team);
+/** The same, and an array ends behind it: its members' arrays may be gone afterwards. */
+void pti_team_run_to_end(pti_team *team, int ending);
 
 /* team_combine.c */
 
