@@ -17,7 +17,7 @@ static polytile_status check_limit(const polytile_queue *queue, const pti_reques
                     "%s: a limit of %lld bytes for one launch of a queue, whose arrays share %s; "
                     "give the limit in the device's text, as host(memory=64MiB), and 0 here",
                     polytile_kernel_get_name(request->kernel),
-                    (long long)request->options->limit_bytes, queue->device->text);
+                    (long long)request->options->limit_bytes, pti_queue_text(queue));
 }
 
 static polytile_status check_per_pass(const pti_request *request) {
