@@ -24,6 +24,8 @@ static void combine_run(const pti_combination *of, void *to, void *from, int64_t
 /** Combine pieces of n elements, one a rank and pitch_bytes apart. */
 static void combine_pieces(const pti_combination *of, void *result, char *pieces,
                            int64_t pitch_bytes, int64_t n, int n_ranks) {
+    if (n == 0)
+        return;
     memcpy(result, pieces, (size_t)(n * polytile_type_get_bytes(of->type)));
     for (int rank = 1; rank < n_ranks; rank++)
         combine_run(of, result, pieces + rank * pitch_bytes, n);
@@ -49,7 +51,8 @@ static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combinati
     const uint64_t header = has_failed;
     char *own = mpi->small, *slots = mpi->small + PTI_MPI_SMALL_BYTES;
     memcpy(own, &header, sizeof header);
-    memcpy(own + HEADER_BYTES, of->partial[0], (size_t)n_bytes);
+    if (!has_failed)
+        memcpy(own + HEADER_BYTES, of->partial[0], (size_t)n_bytes);
     PTI_MPI_TRY(ctx, MPI_Iallgather(own, slot_bytes, MPI_BYTE, slots, slot_bytes, MPI_BYTE,
                                     mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
@@ -100,9 +103,8 @@ static polytile_status combine_round(pti_mpi_transport *mpi, const round *r) {
     PTI_MPI_TRY(ctx, MPI_Ialltoallv(partial, counts, places, MPI_BYTE, r->pieces, share_counts,
                                     share_counts + n_ranks, MPI_BYTE, mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
-    if (counts[own] > 0)
-        combine_pieces(r->of, result + places[own], r->pieces, counts[own],
-                       counts[own] / r->element_bytes, n_ranks);
+    combine_pieces(r->of, result + places[own], r->pieces, counts[own],
+                   counts[own] / r->element_bytes, n_ranks);
     PTI_MPI_TRY(ctx, MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, result, counts, places, MPI_BYTE,
                                      mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
