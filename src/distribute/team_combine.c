@@ -236,7 +236,7 @@ static polytile_status combine(pti_team *team, const pti_recorded *recorded, con
                                            of->sum[s].layout.size_bytes / operand->element_bytes,
                                        .partial = of->sum[s].partial,
                                        .result = of->sum[s].result};
-        PTI_TRY(team->transport->functions->combine(team->transport, &combination));
+        PTI_TRY(team->transport->functions->combine(team->transport, &combination, false));
         PTI_TRY(renew(team, &of->sum[s]));
     }
 done:

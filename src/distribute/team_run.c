@@ -270,14 +270,35 @@ static void take_copies(pti_team *team, const pti_stage *stage) {
         pti_team_touch_copies(team);
 }
 
-static polytile_status prepare_stage(pti_team *team, int at, pti_stage **stage) {
-    bool is_new;
+static polytile_status open_routes(pti_team *team, pti_stage *stage) {
+    const pti_transport_functions *functions = team->transport->functions;
     polytile_status status = POLYTILE_OK;
+    if (functions->open_route == NULL)
+        return POLYTILE_OK;
+    PTI_TRY(functions->open_route(team->transport, &stage->in));
+    PTI_TRY(functions->open_route(team->transport, &stage->out));
+done:
+    return status;
+}
+
+/** Make a stage ready, or find it as it was made ready before. Of a new one all agree that they can
+ * take part in it: *stopped is what they agree on. Returns how this process stands. */
+static polytile_status prepare_stage(pti_team *team, int at, polytile_status status,
+                                     pti_stage **stage, polytile_status *stopped) {
+    bool is_new;
     *stage = pti_team_find_stage(team, at, &is_new);
     if (*stage == NULL)
-        status = pti_fail_memory(team->ctx, team->recorded[at].prepared->instance->kernel_name,
-                                 team->transport->n_members * (double)sizeof(pti_boxes));
-    return is_new ? team->transport->functions->agree(team->transport, status) : status;
+        status = first_of(team, status,
+                          pti_fail_memory(team->ctx,
+                                          team->recorded[at].prepared->instance->kernel_name,
+                                          team->transport->n_members * (double)sizeof(pti_boxes)));
+    if (status == POLYTILE_OK)
+        status = first_of(team, status, reach_stage(team, *stage));
+    if (is_new && status == POLYTILE_OK)
+        status = first_of(team, status, open_routes(team, *stage));
+    *stopped = is_new ? team->transport->functions->agree(team->transport, recall(team, status))
+                      : POLYTILE_OK;
+    return status;
 }
 
 /** Whether what a stage leaves is the end of it, for an array that ends behind all launches. */
@@ -287,19 +308,16 @@ static int ends_with(const pti_team *team, const pti_stage *stage, int at, int e
     return is_done ? ending : -1;
 }
 
-/** The stages of all that is recorded; what cannot be cut for the members is known to all, and ends
- * it. */
+/** The stages of all that is recorded; what some cannot take part in is known to all, and ends it. */
 static polytile_status run_stages(pti_team *team, int ending) {
     polytile_status status = POLYTILE_OK, stopped = POLYTILE_OK;
     for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;) {
         pti_stage *stage;
-        stopped = prepare_stage(team, at, &stage);
+        status = prepare_stage(team, at, status, &stage, &stopped);
         if (stopped != POLYTILE_OK)
             break;
-        if (status == POLYTILE_OK)
-            status = first_of(team, status, reach_stage(team, stage));
-        status =
-            run_stage(team, stage, &team->recorded[at], ends_with(team, stage, at, ending), status);
+        status = run_stage(team, stage, &team->recorded[at], ends_with(team, stage, at, ending),
+                           status);
         take_copies(team, stage);
         at += stage->n_launches;
     }

@@ -67,7 +67,9 @@ static void forget_route(pti_transport *transport, pti_route *route) {
     (void)route;
 }
 
-static polytile_status combine(pti_transport *transport, const pti_combination *of) {
+static polytile_status combine(pti_transport *transport, const pti_combination *of,
+                               bool has_failed) {
+    (void)has_failed;
     int64_t element_bytes = polytile_type_get_bytes(of->type);
     polytile_domain all = polytile_domain_from_extents(1, &of->n_elements);
     pti_layout layout = pti_layout_of(&all, element_bytes);
