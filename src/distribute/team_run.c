@@ -243,7 +243,7 @@ done:
 
 /** Exchange, compute, exchange. Every process comes through every exchange; an error stays. */
 static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
-                                 polytile_status status) {
+                                 int ending, polytile_status status) {
     status =
         first_of(team, status, pti_team_begin_exchange(team, &stage->in, status != POLYTILE_OK));
     if (status == POLYTILE_OK)
