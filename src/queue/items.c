@@ -1,6 +1,7 @@
 #include "launch/clock.h"
 #include "queue/queue.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,13 @@ pti_item *pti_item_create(pti_item_kind kind) {
     if (item != NULL)
         item->kind = kind;
     return item;
+}
+
+void pti_item_free(pti_item *item) {
+    if (item == NULL)
+        return;
+    pti_boxes_free(&item->boxes);
+    free(item);
 }
 
 /** Count an item for or against all that it uses, which is used from then on. */
@@ -51,7 +59,7 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items) {
         items = item->next;
         count_uses(queue, item, -1);
         queue->n_left--;
-        free(item);
+        pti_item_free(item);
     }
     pthread_cond_broadcast(&queue->done);
 }
@@ -77,6 +85,15 @@ static bool has_failed(polytile_queue *queue) {
     bool failed = queue->status != POLYTILE_OK;
     pthread_mutex_unlock(&queue->mutex);
     return failed;
+}
+
+void pti_queue_keep_error(polytile_queue *queue, polytile_status status) {
+    if (status == POLYTILE_OK || has_failed(queue))
+        return;
+    pthread_mutex_lock(&queue->mutex);
+    queue->status = status;
+    snprintf(queue->error, sizeof queue->error, "%s", polytile_last_error(queue->object.context));
+    pthread_mutex_unlock(&queue->mutex);
 }
 
 /** What was queued behind a failure is taken off before the failure is forgotten: it is not to run.

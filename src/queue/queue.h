@@ -2,6 +2,7 @@
 #define POLYTILE_QUEUE_QUEUE_H
 
 #include "access/array.h"
+#include "access/boxes.h"
 #include "launch/device.h"
 #include "partition/residency.h"
 #include "queue/guard.h"
@@ -46,7 +47,9 @@ typedef struct pti_prepared {
 typedef enum pti_item_kind {
     PTI_ITEM_LAUNCH,
     PTI_ITEM_FLUSH, /* bring an array's results back and forget it on the device */
-    PTI_ITEM_DROP   /* forget an array on the device: it is destroyed, or was internal */
+    PTI_ITEM_DROP,  /* forget an array on the device: it is destroyed, or was internal */
+    PTI_ITEM_FETCH, /* bring some elements to the host, and keep them on the device */
+    PTI_ITEM_RENEW  /* the host has newer ones */
 } pti_item_kind;
 
 /** On the heap; the queue's from when it is appended until it is done. */
@@ -55,7 +58,8 @@ typedef struct pti_item {
     pti_item_kind kind;
     int64_t number;         /* from 1, in the order of the program */
     pti_prepared *prepared; /* launch */
-    int position;           /* flush and drop: of the array */
+    int position;           /* all others: of the array */
+    pti_boxes boxes;        /* fetch and renew: elements of it, not none; owned */
 } pti_item;
 
 /** An array that the queue holds, at its position. */
@@ -73,7 +77,12 @@ enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_SLOTS = 512 };
 
 struct polytile_queue {
     pti_object object;
-    polytile_device *device; /* owned */
+    const struct pti_outer_functions *outer; /* of a queue over members, which uses no more of this
+                                                than the arrays it holds; else NULL */
+    void *team;                              /* of those functions */
+    char *text;                              /* of such a queue, see pti_queue_text(); owned */
+    bool is_closed;                          /* those functions are done with */
+    polytile_device *device;                 /* owned; NULL: it has members instead */
     pthread_t thread;
     bool has_thread;
     pthread_mutex_t mutex;
@@ -120,7 +129,8 @@ static inline pti_instance *pti_item_instance(const pti_item *item) {
 /* prepare.c */
 
 /**
- * Find a launch among those prepared, or check and prepare it.
+ * Find a launch among those prepared, or check and prepare it; of a queue over several members, whose
+ * own queues cut it, only as far as it depends on no device.
  *
  * Shapes  arrays: one an operand, all of them held by the queue.
  * Errors  As polytile_queue_launch().
@@ -140,9 +150,9 @@ void pti_queue_forget_prepared(polytile_queue *queue, int position);
 void pti_queue_claim(polytile_queue *queue);
 void pti_queue_unclaim(polytile_queue *queue);
 
-/** Take a position for an array. The arrays are claimed. Errors: NO_MEMORY, INVALID (its memory
- * cannot be guarded). */
-polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array);
+/** Take a position for an array; is_shared: other queues hold its memory, too. The arrays are
+ * claimed. Errors: NO_MEMORY, INVALID (its memory cannot be guarded). */
+polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array, bool is_shared);
 /** Give the position back; nothing of the array is queued or resident. The arrays are claimed. */
 void pti_queue_let_go(polytile_queue *queue, polytile_array *array);
 
@@ -152,6 +162,18 @@ polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array);
 
 /* queue.c */
 
+/** A queue without device, thread and arrays, to be freed with pti_queue_free(); drain: at the
+ * context's end. NULL when memory runs out. */
+polytile_queue *pti_queue_allocate(polytile_context *ctx, void (*destroy)(pti_object *),
+                                   void (*drain)(pti_object *));
+void pti_queue_free(polytile_queue *queue);
+
+/** What stands for the queue in error texts: its device, or all of them. */
+const char *pti_queue_text(const polytile_queue *queue);
+
+/** Write an error that nobody waited for to the log: the queue ends. */
+void pti_queue_report_unread(polytile_queue *queue);
+
 /** What every call on a queue begins with: forget the last error, and refuse to be called by a
  * launcher that the queue runs, which would wait for itself. Errors: INVALID. */
 polytile_status pti_queue_enter(const polytile_queue *queue);
@@ -160,6 +182,7 @@ polytile_status pti_queue_enter(const polytile_queue *queue);
 
 /** An item of a kind; NULL when memory runs out. */
 pti_item *pti_item_create(pti_item_kind kind);
+void pti_item_free(pti_item *item);
 /** Append an item, which becomes the queue's, and give it its number. */
 void pti_queue_append(polytile_queue *queue, pti_item *item);
 /** Items of a list are done, or dropped after a failure: free them, and wake who waits. The mutex
@@ -170,6 +193,8 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items);
 void pti_queue_settle(polytile_queue *queue, int position);
 /** Report what failed since the last report, and clear it. */
 polytile_status pti_queue_take_error(polytile_queue *queue);
+/** Keep an error, whose text is the context's last, for the next report unless there is one. */
+void pti_queue_keep_error(polytile_queue *queue, polytile_status status);
 
 /* window.c */
 
@@ -191,6 +216,10 @@ pti_item *pti_window_take(polytile_queue *queue);
 /** Plan and run a window on the queue's thread, without the mutex but for the report. On error the
  * text is in the calling thread's place for errors, and what was lost is marked incomplete. */
 polytile_status pti_engine_run(polytile_queue *queue, const pti_item *window);
+
+/** Items are not run, since something before them failed, and nothing is resident: what the host got
+ * newer it has all the same. */
+void pti_engine_pass(polytile_queue *queue, const pti_item *items);
 
 /* worker.c */
 
