@@ -129,7 +129,8 @@ static inline pti_instance *pti_item_instance(const pti_item *item) {
 /* prepare.c */
 
 /**
- * Find a launch among those prepared, or check and prepare it.
+ * Find a launch among those prepared, or check and prepare it; of a queue over several members, whose
+ * own queues cut it, only as far as it depends on no device.
  *
  * Shapes  arrays: one an operand, all of them held by the queue.
  * Errors  As polytile_queue_launch().
