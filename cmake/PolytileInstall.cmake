@@ -8,6 +8,12 @@ install(TARGETS polytile EXPORT polytileTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/polytile DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT polytileTargets NAMESPACE polytile:: DESTINATION ${package_dir})
 
+# Targets of their own, so that only programs that ask for them have to find MPI.
+if(POLYTILE_HAS_MPI)
+  install(TARGETS polytile_mpi EXPORT polytileMpiTargets)
+  install(EXPORT polytileMpiTargets NAMESPACE polytile:: DESTINATION ${package_dir})
+endif()
+
 # Other compilers than the one that built the library may not know where its OpenMP runtime is.
 list(GET OpenMP_C_LIB_NAMES 0 POLYTILE_OPENMP_RUNTIME)
 set(POLYTILE_PC_OPENMP -l${POLYTILE_OPENMP_RUNTIME})
@@ -34,6 +40,16 @@ install(FILES ${PROJECT_BINARY_DIR}/polytileConfig.cmake
 file(RELATIVE_PATH POLYTILE_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/polytile.pc.in ${PROJECT_BINARY_DIR}/polytile.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/polytile.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(POLYTILE_HAS_MPI)
+  list(JOIN MPI_C_LIBRARIES " " POLYTILE_PC_MPI_LIBRARIES)
+  list(TRANSFORM MPI_C_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE POLYTILE_PC_MPI_INCLUDES)
+  list(JOIN POLYTILE_PC_MPI_INCLUDES " " POLYTILE_PC_MPI_INCLUDES)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/polytile_mpi.pc.in
+                 ${PROJECT_BINARY_DIR}/polytile_mpi.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/polytile_mpi.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 
 if(TARGET polytile_command)
   install(TARGETS polytile_command)

@@ -7,6 +7,10 @@
 /* How the members of a queue reach each other. Every function is called by all processes in the same
  * order; none of them hangs because another process failed, as long as that lives. */
 
+/** How a process stands that could not go on because another one failed. It is no status of the
+ * public API: agree() puts that of the other process in its place. */
+#define PTI_PEER_FAILED ((polytile_status)15)
+
 typedef struct pti_transport pti_transport;
 
 /** An exchange that is made again and again, with whatever the transport keeps for it. */
@@ -38,15 +42,26 @@ typedef struct pti_transport_functions {
     /** INVALID, with the rank and both words, unless all processes have the same hash. */
     polytile_status (*compare)(pti_transport *transport, uint64_t hash, const char *words);
     /**
-     * Begin to move: what local members send is in their memory now.
+     * Memory for a route, before its first start(). No process waits for others here, so all agree
+     * afterwards that all have it: who has none cannot take part. NULL: it takes none.
+     *
+     * Errors  NO_MEMORY.
+     */
+    polytile_status (*open_route)(pti_transport *transport, pti_route *route);
+    /**
+     * Begin to move: what local members send is in their memory now. Processes whose exchange is
+     * empty may leave this and finish() out. A route that is not open is opened.
      *
      * has_failed: this process has failed; it goes on so that nobody waits for it, and tells those
-     * it sends to, whose finish() then fails with PEER_FAILED in their turn.
+     * it sends to, whose finish() then fails with PTI_PEER_FAILED in their turn. Its arrays are left
+     * alone.
      */
     polytile_status (*start)(pti_transport *transport, pti_route *route, bool has_failed);
-    /** Wait until what local members receive is in their memory. */
+    /** Wait until what local members receive is in their memory. Errors: PTI_PEER_FAILED. */
     polytile_status (*finish)(pti_transport *transport, pti_route *route);
+    /** Nothing of it is under way; not collective. */
     void (*forget_route)(pti_transport *transport, pti_route *route);
+    /** Errors: PTI_PEER_FAILED, NO_MEMORY; the result is undefined then. */
     polytile_status (*combine)(pti_transport *transport, const pti_combination *combination,
                                bool has_failed);
     void (*close)(pti_transport *transport);

@@ -1,0 +1,108 @@
+#include "distribute/mpi/transport_mpi.h"
+
+#include <stdio.h>
+
+_Static_assert((int)PTI_PEER_FAILED > (int)POLYTILE_INTERNAL, "it is no public status");
+
+/** How a failure is told to all. */
+typedef struct verdict {
+    polytile_status status;
+    char text[PTI_ERROR_BYTES];
+} verdict;
+
+static polytile_status broadcast(pti_mpi_transport *mpi, int root, void *bytes, int n_bytes) {
+    polytile_context *ctx = mpi->transport.ctx;
+    polytile_status status = POLYTILE_OK;
+    MPI_Request request = MPI_REQUEST_NULL;
+    PTI_MPI_TRY(ctx, MPI_Ibcast(bytes, n_bytes, MPI_BYTE, root, mpi->comm, &request));
+    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
+done:
+    return status;
+}
+
+/** Who failed by itself comes first, then who failed because of others, then who did not. */
+static int urgency(const pti_transport *transport, polytile_status status) {
+    if (status == POLYTILE_OK)
+        return 2 * transport->n_members;
+    return transport->first + (status == PTI_PEER_FAILED ? transport->n_members : 0);
+}
+
+/** What this process would say; a peer's failure is its own only where nobody else has one. */
+static verdict verdict_of(const pti_transport *transport, polytile_status status) {
+    verdict told = {.status = status == PTI_PEER_FAILED ? POLYTILE_DEVICE : status};
+    const char *text =
+        status == PTI_PEER_FAILED ? "another rank had failed" : polytile_last_error(transport->ctx);
+    snprintf(told.text, sizeof told.text, "%s",
+             text[0] != '\0' ? text : polytile_status_text(status));
+    return told;
+}
+
+polytile_status pti_mpi_agree(pti_transport *transport, polytile_status mine) {
+    pti_mpi_transport *mpi = pti_mpi_of(transport);
+    polytile_status status = POLYTILE_OK;
+    MPI_Request request = MPI_REQUEST_NULL;
+    verdict told = verdict_of(transport, mine);
+    int own = urgency(transport, mine), first = 0, rank;
+    PTI_MPI_TRY(transport->ctx,
+                MPI_Iallreduce(&own, &first, 1, MPI_INT, MPI_MIN, mpi->comm, &request));
+    PTI_TRY(pti_mpi_wait(transport->ctx, 1, &request));
+    if (first == 2 * transport->n_members)
+        return POLYTILE_OK;
+    rank = first % transport->n_members;
+    PTI_TRY(broadcast(mpi, rank, &told, sizeof told));
+    status = pti_fail(transport->ctx, told.status, "rank %d: %s", rank, told.text);
+done:
+    return status;
+}
+
+/** Whether all hashes are the same: the smallest is the largest. */
+static polytile_status all_same(pti_mpi_transport *mpi, uint64_t hash, bool *same) {
+    polytile_context *ctx = mpi->transport.ctx;
+    polytile_status status = POLYTILE_OK;
+    MPI_Request request = MPI_REQUEST_NULL;
+    uint64_t own[2] = {hash, ~hash}, least[2] = {0, 0};
+    PTI_MPI_TRY(ctx, MPI_Iallreduce(own, least, 2, MPI_UINT64_T, MPI_MIN, mpi->comm, &request));
+    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
+    *same = least[0] == ~least[1];
+done:
+    return status;
+}
+
+/** The lowest rank whose hash is not that of rank 0. */
+static polytile_status find_stranger(pti_mpi_transport *mpi, uint64_t hash, int *stranger) {
+    polytile_context *ctx = mpi->transport.ctx;
+    polytile_status status = POLYTILE_OK;
+    MPI_Request request = MPI_REQUEST_NULL;
+    uint64_t first = hash;
+    int own;
+    PTI_TRY(broadcast(mpi, 0, &first, sizeof first));
+    own = hash != first ? mpi->transport.first : mpi->transport.n_members;
+    PTI_MPI_TRY(ctx, MPI_Iallreduce(&own, stranger, 1, MPI_INT, MPI_MIN, mpi->comm, &request));
+    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
+done:
+    return status;
+}
+
+/** Words are cut where two of them do not fit an error's text. */
+polytile_status pti_mpi_compare(pti_transport *transport, uint64_t hash, const char *words) {
+    enum { WORDS_BYTES = PTI_ERROR_BYTES / 2 - 128 };
+    pti_mpi_transport *mpi = pti_mpi_of(transport);
+    polytile_status status = POLYTILE_OK;
+    char at_first[WORDS_BYTES], at_stranger[WORDS_BYTES];
+    int stranger = 0;
+    bool same = false;
+    PTI_TRY(all_same(mpi, hash, &same));
+    if (same)
+        return POLYTILE_OK;
+    PTI_TRY(find_stranger(mpi, hash, &stranger));
+    snprintf(at_first, sizeof at_first, "%s", words);
+    snprintf(at_stranger, sizeof at_stranger, "%s", words);
+    PTI_TRY(broadcast(mpi, 0, at_first, sizeof at_first));
+    PTI_TRY(broadcast(mpi, stranger, at_stranger, sizeof at_stranger));
+    status = pti_fail(transport->ctx, POLYTILE_INVALID,
+                      "rank %d: %s; rank 0: %s; all ranks must make the same calls in the same "
+                      "order, with the same declarations, domains and options",
+                      stranger, at_stranger, at_first);
+done:
+    return status;
+}

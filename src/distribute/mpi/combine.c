@@ -1,0 +1,144 @@
+#include "distribute/mpi/transport_mpi.h"
+
+#include "base/checked.h"
+#include "launch/reduction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An element's partial results are combined one after the other in the order of the ranks, whoever
+ * does it: the result does not depend on how elements are dealt out to ranks, nor on timing. */
+
+enum { HEADER_BYTES = 8, ROUND_BYTES = 8 << 20 };
+
+/** to := to combined with from, n elements each. */
+static void combine_run(const pti_combination *of, void *to, void *from, int64_t n) {
+    const polytile_domain box = polytile_domain_from_extents(1, &n);
+    const int64_t element_bytes = polytile_type_get_bytes(of->type);
+    const pti_layout layout = pti_layout_of(&box, element_bytes);
+    const pti_move move = {
+        .box = &box, .element_bytes = element_bytes, .to = {to, &layout}, .from = {from, &layout}};
+    pti_reduction_combine(of->role, of->type, &move);
+}
+
+/** Combine pieces of n elements, one a rank and pitch_bytes apart. */
+static void combine_pieces(const pti_combination *of, void *result, char *pieces,
+                           int64_t pitch_bytes, int64_t n, int n_ranks) {
+    if (n == 0)
+        return;
+    memcpy(result, pieces, (size_t)(n * polytile_type_get_bytes(of->type)));
+    for (int rank = 1; rank < n_ranks; rank++)
+        combine_run(of, result, pieces + rank * pitch_bytes, n);
+}
+
+static bool has_failed_peer(const char *slots, int64_t slot_bytes, int n_ranks) {
+    for (int rank = 0; rank < n_ranks; rank++) {
+        uint64_t header;
+        memcpy(&header, slots + rank * slot_bytes, sizeof header);
+        if (header != 0)
+            return true;
+    }
+    return false;
+}
+
+/** All partial results go to every rank, each behind a word that is not zero if its rank has failed. */
+static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combination *of,
+                                     int64_t n_bytes, bool has_failed) {
+    polytile_status status = POLYTILE_OK;
+    polytile_context *ctx = mpi->transport.ctx;
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int n_ranks = mpi->transport.n_members, slot_bytes = (int)n_bytes + HEADER_BYTES;
+    const uint64_t header = has_failed;
+    char *own = mpi->small, *slots = mpi->small + PTI_MPI_SMALL_BYTES;
+    memcpy(own, &header, sizeof header);
+    if (!has_failed)
+        memcpy(own + HEADER_BYTES, of->partial[0], (size_t)n_bytes);
+    PTI_MPI_TRY(ctx, MPI_Iallgather(own, slot_bytes, MPI_BYTE, slots, slot_bytes, MPI_BYTE,
+                                    mpi->comm, &request));
+    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
+    if (has_failed_peer(slots, slot_bytes, n_ranks))
+        return PTI_PEER_FAILED;
+    combine_pieces(of, of->result, slots + HEADER_BYTES, slot_bytes, of->n_elements, n_ranks);
+done:
+    return status;
+}
+
+/** A round of a large combination: every rank combines its share of so many elements. */
+typedef struct round {
+    const pti_combination *of;
+    int64_t element_bytes;
+    int64_t first; /* element */
+    int64_t n;
+    char *pieces; /* of all ranks: those of this one's share */
+} round;
+
+/** The first element of a rank's share. */
+static int64_t share_begin(const round *r, int rank, int n_ranks) {
+    return r->n * rank / n_ranks;
+}
+
+/** Where the shares of a round begin, and how long they are, in bytes; and the pieces of one. */
+static void count_shares(const round *r, int n_ranks, int own, int *counts) {
+    const int64_t own_n = share_begin(r, own + 1, n_ranks) - share_begin(r, own, n_ranks);
+    for (int rank = 0; rank < n_ranks; rank++) {
+        const int64_t begin = share_begin(r, rank, n_ranks);
+        const int64_t end = share_begin(r, rank + 1, n_ranks);
+        counts[rank] = (int)((end - begin) * r->element_bytes);
+        counts[n_ranks + rank] = (int)(begin * r->element_bytes);
+        counts[2 * n_ranks + rank] = (int)(own_n * r->element_bytes);
+        counts[3 * n_ranks + rank] = (int)(rank * own_n * r->element_bytes);
+    }
+}
+
+static polytile_status combine_round(pti_mpi_transport *mpi, const round *r) {
+    polytile_status status = POLYTILE_OK;
+    polytile_context *ctx = mpi->transport.ctx;
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int n_ranks = mpi->transport.n_members, own = mpi->transport.first;
+    const int64_t at = r->first * r->element_bytes;
+    const char *partial = (const char *)r->of->partial[0] + at;
+    char *result = (char *)r->of->result + at;
+    int *counts = mpi->counts, *places = counts + n_ranks, *share_counts = counts + 2 * n_ranks;
+    count_shares(r, n_ranks, own, counts);
+    PTI_MPI_TRY(ctx, MPI_Ialltoallv(partial, counts, places, MPI_BYTE, r->pieces, share_counts,
+                                    share_counts + n_ranks, MPI_BYTE, mpi->comm, &request));
+    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
+    combine_pieces(r->of, result + places[own], r->pieces, counts[own],
+                   counts[own] / r->element_bytes, n_ranks);
+    PTI_MPI_TRY(ctx, MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, result, counts, places, MPI_BYTE,
+                                     mpi->comm, &request));
+    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
+done:
+    return status;
+}
+
+/** Every rank combines a share of the elements, and gets the others'; in rounds, which bound the
+ * memory that it takes and the counts, which have 31 bits. */
+static polytile_status combine_large(pti_mpi_transport *mpi, const pti_combination *of,
+                                     bool has_failed) {
+    polytile_status status = POLYTILE_OK;
+    round r = {.of = of, .element_bytes = polytile_type_get_bytes(of->type)};
+    const int64_t most = ROUND_BYTES / r.element_bytes;
+    r.pieces = malloc(ROUND_BYTES + (size_t)mpi->transport.n_members * PTI_MAX_SCALAR_BYTES);
+    if (r.pieces == NULL)
+        status = pti_fail_memory(mpi->transport.ctx, "combining partial results", ROUND_BYTES);
+    if (has_failed)
+        status = PTI_PEER_FAILED;
+    PTI_TRY(pti_mpi_all_succeeded(mpi, status));
+    for (; r.first < of->n_elements; r.first += most) {
+        r.n = pti_min(most, of->n_elements - r.first);
+        PTI_TRY(combine_round(mpi, &r));
+    }
+done:
+    free(r.pieces);
+    return status;
+}
+
+polytile_status pti_mpi_combine(pti_transport *transport, const pti_combination *combination,
+                                bool has_failed) {
+    pti_mpi_transport *mpi = pti_mpi_of(transport);
+    const int64_t n_bytes = combination->n_elements * polytile_type_get_bytes(combination->type);
+    if (n_bytes <= PTI_MPI_SMALL_BYTES / transport->n_members - HEADER_BYTES)
+        return combine_small(mpi, combination, n_bytes, has_failed);
+    return combine_large(mpi, combination, has_failed);
+}

@@ -1,0 +1,174 @@
+#include "distribute/mpi/transport_mpi.h"
+#include "distribute/team.h"
+
+#include <polytile/mpi.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/** A call of polytile_mpi_queue_create(). */
+typedef struct request {
+    polytile_context *ctx;
+    MPI_Comm comm;
+    const char *device_text;
+    polytile_mpi_options options;
+} request;
+
+/* What each rank finds out for itself. */
+
+static polytile_status check_mpi(polytile_context *ctx) {
+    int has_begun = 0, has_ended = 0, level = MPI_THREAD_SINGLE, is_main = 0;
+    MPI_Initialized(&has_begun);
+    MPI_Finalized(&has_ended);
+    if (!has_begun || has_ended)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "MPI %s; a queue over its ranks is made between MPI_Init_thread() and "
+                        "MPI_Finalize()",
+                        has_ended ? "is finalized" : "is not initialized");
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_FUNNELED)
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "MPI was initialized with MPI_THREAD_SINGLE, and a queue has threads of its "
+            "own: call MPI_Init_thread() with MPI_THREAD_FUNNELED or more");
+    MPI_Is_thread_main(&is_main);
+    if (level == MPI_THREAD_FUNNELED && !is_main)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "MPI was initialized with MPI_THREAD_FUNNELED, and this is another thread "
+                        "than the one that did: use MPI_THREAD_SERIALIZED");
+    return POLYTILE_OK;
+}
+
+static polytile_status check_communicator(polytile_context *ctx, MPI_Comm comm) {
+    int is_inter = 0;
+    if (comm == MPI_COMM_NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "the communicator is MPI_COMM_NULL");
+    if (MPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS || is_inter)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "the communicator joins two groups; merge them (MPI_Intercomm_merge())");
+    return POLYTILE_OK;
+}
+
+/* What all find out together. */
+
+/** FNV-1a. */
+static uint64_t hash_text(const char *text) {
+    uint64_t hash = 14695981039346656037u;
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return hash;
+}
+
+static const char *or_default(const char *text) {
+    return text == NULL ? "default" : text;
+}
+
+static polytile_status compare_options(pti_transport *setup, const polytile_mpi_options *options) {
+    char words[512];
+    snprintf(words, sizeof words, "grid %.200s, layout %.200s, launches_per_exchange %lld",
+             or_default(options->grid), or_default(options->layout),
+             (long long)options->launches_per_exchange);
+    return setup->functions->compare(setup, hash_text(words), words);
+}
+
+static polytile_status parse_grid(polytile_context *ctx, const char *text, int n_ranks,
+                                  pti_member_grid *grid) {
+    if (!pti_member_grid_parse(text, grid))
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "grid \"%s\": write numbers of ranks such as 4x2, at most %d of them", text,
+                        POLYTILE_MAX_DIMS);
+    if (pti_member_grid_count(grid) != n_ranks)
+        return pti_fail(ctx, POLYTILE_INVALID, "grid \"%s\" has %d ranks, the communicator has %d",
+                        text, pti_member_grid_count(grid), n_ranks);
+    return POLYTILE_OK;
+}
+
+/** How the options say that the queue is shared; the grid is filled in if they give one. */
+static polytile_status parse_options(polytile_context *ctx, const polytile_mpi_options *options,
+                                     int n_ranks, pti_member_grid *grid, pti_team_options *parsed) {
+    polytile_status status = POLYTILE_OK;
+    *parsed = (pti_team_options){.most_steps = options->launches_per_exchange};
+    if (options->launches_per_exchange < 0)
+        PTI_TRY(pti_fail(ctx, POLYTILE_INVALID, "launches_per_exchange is %lld; it is at least 0",
+                         (long long)options->launches_per_exchange));
+    PTI_TRY(pti_distribution_parse(ctx, options->layout, &parsed->distribution));
+    if (options->grid == NULL)
+        goto done;
+    PTI_TRY(parse_grid(ctx, options->grid, n_ranks, grid));
+    parsed->grid = grid;
+done:
+    return status;
+}
+
+/** A rank's own queue; on every rank or none. */
+static polytile_status open_member(pti_transport *setup, const request *of,
+                                   polytile_queue **member) {
+    polytile_status status =
+        setup->functions->agree(setup, pti_queue_open(of->ctx, of->device_text, member));
+    if (status != POLYTILE_OK) {
+        polytile_queue_destroy(*member);
+        *member = NULL;
+    }
+    return status;
+}
+
+/** The queue of all; on every rank or none. */
+static polytile_status join(pti_transport *setup, const request *of,
+                            const pti_team_options *options, polytile_queue *member,
+                            polytile_queue **queue) {
+    polytile_status status;
+    pti_transport *transport = NULL;
+    char text[256];
+    PTI_TRY(pti_transport_mpi_create(of->ctx, of->comm, &transport));
+    snprintf(text, sizeof text, "%.200s on %d ranks", of->device_text, setup->n_members);
+    status = pti_team_create(of->ctx, text, transport, &member, options, queue);
+    member = NULL;
+done:
+    status = setup->functions->agree(setup, status);
+    polytile_queue_destroy(member);
+    if (status != POLYTILE_OK) {
+        polytile_queue_destroy(*queue);
+        *queue = NULL;
+    }
+    return status;
+}
+
+/** By a transport of its own: the team's ends with it where it cannot be made. */
+static polytile_status create(pti_transport *setup, const request *of, polytile_queue **queue) {
+    polytile_status status;
+    pti_member_grid grid;
+    pti_team_options options;
+    polytile_queue *member = NULL;
+    PTI_TRY(compare_options(setup, &of->options));
+    PTI_TRY(parse_options(of->ctx, &of->options, setup->n_members, &grid, &options));
+    PTI_TRY(open_member(setup, of, &member));
+    PTI_TRY(join(setup, of, &options, member, queue));
+done:
+    return status;
+}
+
+polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
+                                          const char *device_text,
+                                          const polytile_mpi_options *options,
+                                          polytile_queue **queue) {
+    polytile_status status;
+    pti_transport *setup = NULL;
+    request of = {.ctx = ctx, .comm = comm, .device_text = device_text};
+    if (queue != NULL)
+        *queue = NULL;
+    if (ctx == NULL)
+        return POLYTILE_INVALID;
+    pti_clear_error(ctx);
+    if (queue == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "creating a queue needs a place for it");
+    if (options != NULL)
+        of.options = *options;
+    PTI_TRY(check_mpi(ctx));
+    PTI_TRY(check_communicator(ctx, comm));
+    PTI_TRY(pti_transport_mpi_create(ctx, comm, &setup));
+    PTI_TRY(create(setup, &of, queue));
+done:
+    if (setup != NULL)
+        setup->functions->close(setup);
+    return status;
+}

@@ -1,0 +1,207 @@
+#include "distribute/mpi/transport_mpi.h"
+
+#include "base/checked.h"
+#include "distribute/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One message a pair of ranks and exchange: a word, not zero if the sender has failed, and then the
+ * elements of all transfers between the two in the order of the exchange, packed. Both ends know how
+ * long it is. */
+
+enum { HEADER_BYTES = 8 };
+
+/** The message to or from a peer. */
+typedef struct channel {
+    int peer;
+    bool sends;
+    int64_t n_bytes;
+    char *message;         /* owned */
+    int n_requests;        /* one a chunk of the message */
+    MPI_Request *requests; /* persistent; owned */
+} channel;
+
+/** What the transport keeps for a route. */
+typedef struct line {
+    int n_channels;
+    channel *channels; /* what is received, then what is sent; by peer; owned */
+    bool has_failed;   /* this process, when the messages were started */
+} line;
+
+/** Whether a transfer is part of a channel. */
+static bool is_on(const channel *of, const pti_transfer *transfer, int rank) {
+    return of->sends ? transfer->from == rank && transfer->to == of->peer
+                     : transfer->to == rank && transfer->from == of->peer;
+}
+
+/** The array of a transfer here; there is one member a process. */
+static const polytile_array *array_of(const pti_route *route, const pti_transfer *transfer) {
+    return route->arrays[transfer->array];
+}
+
+static int64_t message_bytes(const channel *of, const pti_route *route, int rank) {
+    int64_t n_bytes = HEADER_BYTES;
+    for (int t = 0; t < route->exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &route->exchange->transfer[t];
+        if (is_on(of, transfer, rank))
+            n_bytes += pti_packed_bytes(&transfer->boxes, array_of(route, transfer)->element_bytes);
+    }
+    return n_bytes;
+}
+
+/** Memory and requests of a channel, whose peer and direction are known. */
+static polytile_status open_channel(pti_mpi_transport *mpi, channel *of, const pti_route *route) {
+    polytile_status status = POLYTILE_OK;
+    polytile_context *ctx = mpi->transport.ctx;
+    of->n_bytes = message_bytes(of, route, mpi->transport.first);
+    const int n_chunks = (int)pti_ceil_div(of->n_bytes, mpi->chunk_bytes);
+    of->message = calloc(1, (size_t)of->n_bytes);
+    of->requests = calloc((size_t)n_chunks, sizeof *of->requests);
+    if (of->message == NULL || of->requests == NULL)
+        return pti_fail_memory(ctx, "a message to another rank", (double)of->n_bytes);
+    for (int64_t at = 0; at < of->n_bytes; at += mpi->chunk_bytes) {
+        int n = (int)pti_min(mpi->chunk_bytes, of->n_bytes - at);
+        MPI_Request *request = &of->requests[of->n_requests];
+        if (of->sends)
+            PTI_MPI_TRY(
+                ctx, MPI_Send_init(of->message + at, n, MPI_BYTE, of->peer, 0, mpi->comm, request));
+        else
+            PTI_MPI_TRY(
+                ctx, MPI_Recv_init(of->message + at, n, MPI_BYTE, of->peer, 0, mpi->comm, request));
+        of->n_requests++;
+    }
+done:
+    return status;
+}
+
+static void close_line(line *of) {
+    for (int c = 0; c < of->n_channels; c++) {
+        channel *closed = &of->channels[c];
+        for (int k = 0; k < closed->n_requests; k++)
+            MPI_Request_free(&closed->requests[k]);
+        free(closed->requests);
+        free(closed->message);
+    }
+    free(of->channels);
+    free(of);
+}
+
+/** Whether anything goes to a peer, or comes from it. */
+static bool has_transfers(const channel *of, const pti_exchange *exchange, int rank) {
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        if (is_on(of, &exchange->transfer[t], rank))
+            return true;
+    }
+    return false;
+}
+
+/** One channel a peer and direction in which something moves. */
+static polytile_status open_channels(pti_mpi_transport *mpi, line *of, const pti_route *route) {
+    polytile_status status = POLYTILE_OK;
+    for (int sends = 0; sends < 2; sends++) {
+        for (int peer = 0; peer < mpi->transport.n_members; peer++) {
+            channel next = {.peer = peer, .sends = sends};
+            if (!has_transfers(&next, route->exchange, mpi->transport.first))
+                continue;
+            of->channels[of->n_channels++] = next;
+            PTI_TRY(open_channel(mpi, &of->channels[of->n_channels - 1], route));
+        }
+    }
+done:
+    return status;
+}
+
+polytile_status pti_mpi_open_route(pti_transport *transport, pti_route *route) {
+    const size_t n_channels = (size_t)transport->n_members * 2;
+    polytile_status status = POLYTILE_OK;
+    line *opened = calloc(1, sizeof *opened);
+    if (opened != NULL)
+        opened->channels = calloc(n_channels, sizeof *opened->channels);
+    if (opened == NULL || opened->channels == NULL)
+        PTI_TRY(pti_fail_memory(transport->ctx, "messages to other ranks",
+                                (double)(n_channels * sizeof(channel))));
+    PTI_TRY(open_channels(pti_mpi_of(transport), opened, route));
+    route->state = opened;
+    return POLYTILE_OK;
+done:
+    if (opened != NULL)
+        close_line(opened);
+    return status;
+}
+
+static void pack(const channel *of, const pti_route *route, int rank) {
+    char *at = of->message + HEADER_BYTES;
+    for (int t = 0; t < route->exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &route->exchange->transfer[t];
+        if (is_on(of, transfer, rank))
+            at = pti_pack(array_of(route, transfer), &transfer->boxes, at);
+    }
+}
+
+static void unpack(const channel *of, const pti_route *route, int rank) {
+    const char *at = of->message + HEADER_BYTES;
+    for (int t = 0; t < route->exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &route->exchange->transfer[t];
+        if (is_on(of, transfer, rank))
+            at = pti_unpack(array_of(route, transfer), &transfer->boxes, at);
+    }
+}
+
+/** Who has failed sends whatever is in the message. */
+static void fill_message(const channel *of, const pti_route *route, int rank, bool has_failed) {
+    const uint64_t header = has_failed;
+    memcpy(of->message, &header, sizeof header);
+    if (!has_failed)
+        pack(of, route, rank);
+}
+
+static bool peer_has_failed(const channel *of) {
+    uint64_t header;
+    memcpy(&header, of->message, sizeof header);
+    return header != 0;
+}
+
+polytile_status pti_mpi_start(pti_transport *transport, pti_route *route, bool has_failed) {
+    polytile_status status = POLYTILE_OK;
+    if (route->state == NULL)
+        PTI_TRY(pti_mpi_open_route(transport, route));
+    line *of = route->state;
+    of->has_failed = has_failed;
+    for (int c = 0; c < of->n_channels; c++) {
+        const channel *started = &of->channels[c];
+        if (started->sends)
+            fill_message(started, route, transport->first, has_failed);
+        PTI_MPI_TRY(transport->ctx, MPI_Startall(started->n_requests, started->requests));
+    }
+done:
+    return status;
+}
+
+polytile_status pti_mpi_finish(pti_transport *transport, pti_route *route) {
+    polytile_status status = POLYTILE_OK;
+    bool failed = false;
+    if (route->state == NULL)
+        return PTI_PEER_FAILED;
+    const line *of = route->state;
+    for (int c = 0; c < of->n_channels; c++) {
+        const channel *finished = &of->channels[c];
+        PTI_TRY(pti_mpi_wait(transport->ctx, finished->n_requests, finished->requests));
+        if (finished->sends)
+            continue;
+        if (peer_has_failed(finished))
+            failed = true;
+        else if (!of->has_failed)
+            unpack(finished, route, transport->first);
+    }
+    status = failed ? PTI_PEER_FAILED : POLYTILE_OK;
+done:
+    return status;
+}
+
+void pti_mpi_forget_route(pti_transport *transport, pti_route *route) {
+    (void)transport;
+    if (route->state != NULL)
+        close_line(route->state);
+    route->state = NULL;
+}

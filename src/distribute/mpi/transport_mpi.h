@@ -1,0 +1,55 @@
+#ifndef POLYTILE_DISTRIBUTE_MPI_TRANSPORT_MPI_H
+#define POLYTILE_DISTRIBUTE_MPI_TRANSPORT_MPI_H
+
+#include "distribute/mpi/calls.h"
+#include "distribute/transport.h"
+
+/* Members that are the ranks of a communicator: one a process. Nothing but messages joins them. */
+
+/** Combinations whose partial results, those of all ranks together, are at most as large are made
+ * by every rank for itself. */
+enum { PTI_MPI_SMALL_BYTES = 64 << 10 };
+
+/** A message as one request has to be shorter than 2^31 bytes. */
+enum { PTI_MPI_CHUNK_BYTES = 1 << 30 };
+
+typedef struct pti_mpi_transport {
+    pti_transport transport;
+    MPI_Comm comm;       /* its own; errors are returned */
+    int64_t chunk_bytes; /* longer messages go in pieces of as many */
+    char *small;         /* 2 * PTI_MPI_SMALL_BYTES */
+    int *counts;         /* four of each rank: sent to it, where they are, received, where */
+} pti_mpi_transport;
+
+/**
+ * Join the ranks of a communicator, which is duplicated; collective.
+ *
+ * Errors  NO_MEMORY (on any rank), DEVICE; no rank has a transport then.
+ */
+polytile_status pti_transport_mpi_create(polytile_context *ctx, MPI_Comm comm,
+                                         pti_transport **transport);
+
+static inline pti_mpi_transport *pti_mpi_of(pti_transport *transport) {
+    return (pti_mpi_transport *)transport;
+}
+
+/** PTI_PEER_FAILED where a rank has failed and this one has not: `status` says how it stands. */
+polytile_status pti_mpi_all_succeeded(pti_mpi_transport *mpi, polytile_status status);
+
+/* The transport's functions, see distribute/transport.h. */
+
+/* agree.c */
+polytile_status pti_mpi_agree(pti_transport *transport, polytile_status status);
+polytile_status pti_mpi_compare(pti_transport *transport, uint64_t hash, const char *words);
+
+/* route.c */
+polytile_status pti_mpi_open_route(pti_transport *transport, pti_route *route);
+polytile_status pti_mpi_start(pti_transport *transport, pti_route *route, bool has_failed);
+polytile_status pti_mpi_finish(pti_transport *transport, pti_route *route);
+void pti_mpi_forget_route(pti_transport *transport, pti_route *route);
+
+/* combine.c */
+polytile_status pti_mpi_combine(pti_transport *transport, const pti_combination *combination,
+                                bool has_failed);
+
+#endif

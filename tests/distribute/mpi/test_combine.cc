@@ -1,0 +1,96 @@
+#include "distribute/mpi/joined.h"
+
+#include <cstring>
+#include <vector>
+
+extern "C" {
+#include "launch/reduction.h"
+}
+
+namespace {
+
+/** The partial results of all ranks; floats whose sum depends on the order. */
+struct Partials {
+    Partials(polytile_type type, int64_t n_elements, Random &random)
+        : element_bytes(polytile_type_get_bytes(type)),
+          bytes(static_cast<size_t>(world_size()),
+                std::vector<char>(static_cast<size_t>(n_elements * element_bytes))) {
+        for (std::vector<char> &of_rank : bytes)
+            for (int64_t k = 0; k < n_elements; k++)
+                draw(type, random, of_rank.data() + k * element_bytes);
+    }
+
+    void draw(polytile_type type, Random &random, char *element) const {
+        const float real = static_cast<float>(random.number(1, 1000000)) * 1e-5f;
+        const double wide = static_cast<double>(real) / 3;
+        const int64_t whole = random.number(-100, 100);
+        const void *from = type == POLYTILE_F32   ? static_cast<const void *>(&real)
+                           : type == POLYTILE_F64 ? static_cast<const void *>(&wide)
+                                                  : static_cast<const void *>(&whole);
+        std::memcpy(element, from, static_cast<size_t>(element_bytes));
+    }
+
+    /** One after the other, in the order of the ranks. */
+    std::vector<char> combined(polytile_role role, polytile_type type) {
+        std::vector<char> result = bytes[0];
+        const int64_t n = static_cast<int64_t>(result.size()) / element_bytes;
+        const polytile_domain box = polytile_domain_from_extents(1, &n);
+        const pti_layout layout = pti_layout_of(&box, element_bytes);
+        for (size_t rank = 1; n > 0 && rank < bytes.size(); rank++) {
+            const pti_move move = {
+                &box, element_bytes, {result.data(), &layout}, {bytes[rank].data(), &layout}};
+            pti_reduction_combine(role, type, &move);
+        }
+        return result;
+    }
+
+    int64_t element_bytes;
+    std::vector<std::vector<char>> bytes;
+};
+
+void expect_combined(const Joined &joined, polytile_role role, polytile_type type,
+                     int64_t n_elements, Random &random) {
+    Partials partials(type, n_elements, random);
+    const std::vector<char> own = partials.bytes[static_cast<size_t>(world_rank())];
+    std::vector<char> sent = own, result(own.size(), 'x');
+    void *partial[] = {sent.data()};
+    const pti_combination combination = {role, type, n_elements, partial, result.data()};
+    ASSERT_EQ(joined.functions().combine(joined.transport, &combination, false), POLYTILE_OK)
+        << joined.error();
+    ASSERT_EQ(result, partials.combined(role, type)) << n_elements << " elements";
+    ASSERT_EQ(sent, own);
+}
+
+TEST(MpiCombine, ResultsAreThoseOfTheRanksInOrder) {
+    const Joined joined;
+    Random random(world_seed("MpiCombine.ResultsAreThoseOfTheRanksInOrder"));
+    for (int64_t round = scaled(60); round > 0; round--) {
+        const auto role = static_cast<polytile_role>(random.number(POLYTILE_SUM, POLYTILE_MAX));
+        const auto type = static_cast<polytile_type>(
+            random.one_of({POLYTILE_I8, POLYTILE_I64, POLYTILE_F32, POLYTILE_F64}));
+        expect_combined(joined, role, type, random.one_of({0, 1, 2, 100, 1000, 10007}), random);
+    }
+}
+
+TEST(MpiCombine, LargeOnesTakeSeveralRounds) {
+    const Joined joined;
+    Random random(world_seed("MpiCombine.LargeOnesTakeSeveralRounds"));
+    expect_combined(joined, POLYTILE_SUM, POLYTILE_F64, 1100003, random);
+}
+
+TEST(MpiCombine, AFailedRankIsHeardOfByAllWhateverTheSize) {
+    const Joined joined;
+    for (const int64_t n : {int64_t{0}, int64_t{1}, int64_t{100000}}) {
+        const int failed = world_size() - 1;
+        std::vector<float> values(static_cast<size_t>(n), 1.0f), result = values;
+        const bool is_failed = world_rank() == failed;
+        void *partial[] = {is_failed ? nullptr : values.data()};
+        const pti_combination combination = {POLYTILE_SUM, POLYTILE_F32, n, partial,
+                                             is_failed ? nullptr : result.data()};
+        EXPECT_EQ(joined.functions().combine(joined.transport, &combination, is_failed),
+                  PTI_PEER_FAILED)
+            << n;
+    }
+}
+
+} // namespace
