@@ -31,6 +31,12 @@ void pti_store_free(pti_store *store);
 /** The bytes of all elements. */
 int64_t pti_store_bytes(const pti_store *store);
 
+/** Writes one element, whose indices are given. */
+typedef void pti_element_function(const int64_t *index, void *element, void *user);
+
+/** Set every element once; from several threads. */
+void pti_store_fill(const pti_store *store, pti_element_function *element, void *user);
+
 /** Bytes that lie side by side in the array's C order and in memory. */
 typedef struct pti_stretch {
     int64_t at_bytes; /* from the array's first element */
@@ -54,5 +60,11 @@ bool pti_walk_begin(const pti_store *store, pti_walk *walk);
 /** The next stretch, of at most so many bytes; false at the end. */
 bool pti_walk_next(pti_walk *walk, int64_t most_bytes, pti_stretch *stretch);
 void pti_walk_end(pti_walk *walk);
+
+/** The next elements side by side, as many bytes as there are left, at most so many. Returns how
+ * many. */
+int64_t pti_walk_collect(pti_walk *walk, char *to, int64_t most_bytes);
+/** The same the other way: bytes that lie side by side are put where the next elements belong. */
+void pti_walk_spread(pti_walk *walk, const char *from, int64_t n_bytes);
 
 #endif

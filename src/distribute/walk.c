@@ -3,6 +3,7 @@
 #include "base/checked.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /**
  * A row: elements of a box that lie side by side both in the array and in memory. The dimensions
@@ -136,4 +137,23 @@ bool pti_walk_next(pti_walk *walk, int64_t most_bytes, pti_stretch *stretch) {
 void pti_walk_end(pti_walk *walk) {
     free(walk->row);
     *walk = (pti_walk){0};
+}
+
+int64_t pti_walk_collect(pti_walk *walk, char *to, int64_t most_bytes) {
+    pti_stretch stretch;
+    int64_t n_bytes = 0;
+    while (n_bytes < most_bytes && pti_walk_next(walk, most_bytes - n_bytes, &stretch)) {
+        memcpy(to + n_bytes, stretch.memory, (size_t)stretch.n_bytes);
+        n_bytes += stretch.n_bytes;
+    }
+    return n_bytes;
+}
+
+void pti_walk_spread(pti_walk *walk, const char *from, int64_t n_bytes) {
+    pti_stretch stretch;
+    int64_t n_done = 0;
+    while (n_done < n_bytes && pti_walk_next(walk, n_bytes - n_done, &stretch)) {
+        memcpy(stretch.memory, from + n_done, (size_t)stretch.n_bytes);
+        n_done += stretch.n_bytes;
+    }
 }
