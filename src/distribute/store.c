@@ -40,3 +40,12 @@ int64_t pti_store_bytes(const pti_store *store) {
         n_elements += pti_box_count(&store->box[k].box);
     return n_elements * store->element_bytes;
 }
+
+void pti_store_fill(const pti_store *store, pti_element_function *element, void *user) {
+    for (int k = 0; k < store->n_boxes; k++) {
+        const pti_stored_box *stored = &store->box[k];
+        pti_layout layout = pti_layout_of(&stored->around, store->element_bytes);
+        pti_image memory = {stored->memory, &layout};
+        pti_box_fill(&memory, &stored->box, element, user);
+    }
+}

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_STORE_H
 #define POLYTILE_DISTRIBUTE_STORE_H
 
-#include "access/boxes.h"
+#include "launch/box_fill.h"
 
 /* Elements of an array that lie in pieces of host memory, and how they come one after another in the
  * array's C order, which is that of files and of whole copies. */
@@ -31,10 +31,7 @@ void pti_store_free(pti_store *store);
 /** The bytes of all elements. */
 int64_t pti_store_bytes(const pti_store *store);
 
-/** Writes one element, whose indices are given. */
-typedef void pti_element_function(const int64_t *index, void *element, void *user);
-
-/** Set every element once; from several threads. */
+/** Have every element written once, from several threads. */
 void pti_store_fill(const pti_store *store, pti_element_function *element, void *user);
 
 /** Bytes that lie side by side in the array's C order and in memory. */

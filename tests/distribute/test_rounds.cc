@@ -201,6 +201,33 @@ TEST(Rounds, PutEveryElementWhereItBelongsAndTouchNothingElse) {
     }
 }
 
+/** Messages are cut anywhere, even in the middle of an element. */
+TEST(Walk, CollectsAndSpreadsTheSameBytesInMessagesOfAnyLength) {
+    Random random(test_seed("Walk.CollectsAndSpreadsTheSameBytesInMessagesOfAnyLength"));
+    for (int64_t round = scaled(1000); round > 0; round--) {
+        Memories memories(RandomWhole(random));
+        AddRandom(random, memories);
+        const std::vector<char> expected = Expected(memories, true);
+        const auto filled = memories.memory;
+        std::vector<char> message(50), bytes;
+        pti_walk from, to;
+        ASSERT_TRUE(pti_walk_begin(&memories.store, &from));
+        while (int64_t n = pti_walk_collect(&from, message.data(), random.number(1, 50)))
+            bytes.insert(bytes.end(), message.begin(), message.begin() + n);
+        ASSERT_EQ(bytes, expected);
+        for (auto &memory : memories.memory)
+            std::fill(memory.begin(), memory.end(), '\0');
+        ASSERT_TRUE(pti_walk_begin(&memories.store, &to));
+        for (size_t done = 0, n; done < bytes.size(); done += n) {
+            n = std::min(static_cast<size_t>(random.number(1, 50)), bytes.size() - done);
+            pti_walk_spread(&to, bytes.data() + done, static_cast<int64_t>(n));
+        }
+        ASSERT_EQ(memories.memory, filled);
+        pti_walk_end(&from);
+        pti_walk_end(&to);
+    }
+}
+
 TEST(Rounds, OfWholeRowsAreOneStretchThatIsNotCopied) {
     Memories memories(Extents({10, 4, 5}));
     polytile_domain rows = Extents({10, 4, 5});
