@@ -27,8 +27,9 @@ void set_value(const int64_t *index, void *element, void *) {
 /** A queue over all ranks, and arrays of n x m elements of it. */
 class Ranks {
   public:
-    explicit Ranks(const char *device = "host(threads=1)", int64_t n = 13, int64_t m = 9)
-        : n(n), m(m) {
+    explicit Ranks(const char *device = "host(threads=1)", int64_t n_rows = 13,
+                   int64_t n_columns = 9)
+        : n(n_rows), m(n_columns) {
         EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
         EXPECT_EQ(polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device, nullptr, &queue),
                   POLYTILE_OK)
