@@ -32,7 +32,7 @@ polytile_status polytile_mpi_array_fill(polytile_array *array, polytile_mpi_elem
     if (array == NULL)
         return POLYTILE_INVALID;
     words call = words_of("polytile_mpi_array_fill", array, "");
-    PTI_TRY(pti_array_open(array, PTI_ARRAY_RENEWS, call.text, &open));
+    PTI_TRY(pti_array_open(array, PTI_ARRAY_REPLACES, call.text, &open));
     if (element == NULL)
         status = pti_fail(pti_spread_context(&open.spread), POLYTILE_INVALID,
                           "array %s: the function to fill it is NULL", array->name);
@@ -50,7 +50,7 @@ polytile_status polytile_mpi_array_scatter(polytile_array *array, int root, cons
     if (array == NULL)
         return POLYTILE_INVALID;
     words call = words_of_rank("polytile_mpi_array_scatter", array, root);
-    PTI_TRY(pti_array_open(array, PTI_ARRAY_RENEWS, call.text, &open));
+    PTI_TRY(pti_array_open(array, PTI_ARRAY_REPLACES, call.text, &open));
     PTI_TRY(pti_spread_scatter(&open.spread, root, elements, &has_begun));
 done:
     return pti_array_close(&open, status, has_begun, NULL);
@@ -83,7 +83,7 @@ polytile_status polytile_mpi_array_read(polytile_array *array, const char *path)
     if (array == NULL)
         return POLYTILE_INVALID;
     words call = words_of("polytile_mpi_array_read", array, path);
-    PTI_TRY(pti_array_open(array, PTI_ARRAY_RENEWS, call.text, &open));
+    PTI_TRY(pti_array_open(array, PTI_ARRAY_REPLACES, call.text, &open));
     PTI_TRY(check_path(array, path));
     PTI_TRY(pti_spread_read(&open.spread, path, &has_begun));
 done:

@@ -88,41 +88,43 @@ static void copy_all(const pti_open_array *open, const request *of) {
     }
 }
 
-/** What a put changes; also seen to before, so that nothing is changed when memory runs out. */
-static polytile_status find_changed(const pti_open_array *open, const request *of,
-                                    pti_boxes *changed) {
+/** What is copied, as boxes. Errors: NO_MEMORY. */
+static polytile_status find_boxes(const pti_open_array *open, const request *of, pti_boxes *boxes) {
     if (!is_nothing(of))
-        pti_boxes_append(changed, of->box);
-    return changed->failed ? pti_fail_memory(pti_spread_context(&open->spread), open->array->name,
-                                             sizeof *changed->box)
-                           : POLYTILE_OK;
+        pti_boxes_append(boxes, of->box);
+    if (!boxes->failed)
+        return POLYTILE_OK;
+    return pti_fail_memory(pti_spread_context(&open->spread), open->array->name,
+                           sizeof *boxes->box);
 }
 
-static polytile_status check_and_find(const pti_open_array *open, const request *of,
-                                      pti_boxes *changed) {
+/** What each rank does before any of them copies. */
+static polytile_status prepare(pti_open_array *open, const request *of, pti_boxes *boxes) {
     polytile_status status;
     PTI_TRY(check(open, of));
-    PTI_TRY(find_changed(open, of, changed));
+    PTI_TRY(find_boxes(open, of, boxes));
+    PTI_TRY(pti_array_bring(open, boxes));
 done:
     return status;
 }
 
 static polytile_status copy_box(polytile_array *array, const char *call, const request *of) {
+    pti_array_use use = of->puts ? PTI_ARRAY_REPLACES_SOME : PTI_ARRAY_READS_SOME;
     pti_open_array open;
-    pti_boxes changed = {0};
+    pti_boxes boxes = {0};
     polytile_status status;
     bool has_begun = false;
     char words[256];
     if (array == NULL)
         return POLYTILE_INVALID;
     snprintf(words, sizeof words, "%s() of %.128s", call, array->name);
-    PTI_TRY(pti_array_open(array, of->puts ? PTI_ARRAY_CHANGES : PTI_ARRAY_READS, words, &open));
-    PTI_TRY(pti_spread_agree(&open.spread, check_and_find(&open, of, &changed)));
+    PTI_TRY(pti_array_open(array, use, words, &open));
+    PTI_TRY(pti_spread_agree(&open.spread, prepare(&open, of, &boxes)));
     has_begun = true;
     copy_all(&open, of);
 done:
-    status = pti_array_close(&open, status, has_begun, &changed);
-    pti_boxes_free(&changed);
+    status = pti_array_close(&open, status, has_begun, &boxes);
+    pti_boxes_free(&boxes);
     return status;
 }
 

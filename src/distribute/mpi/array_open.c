@@ -55,21 +55,29 @@ static polytile_status find_elements(pti_open_array *open) {
                            (double)open->owned.n_boxes * sizeof(pti_stored_box));
 }
 
-/** Bring what is read to the host's memory. */
-static polytile_status fetch(pti_open_array *open) {
+polytile_status pti_array_bring(pti_open_array *open, const pti_boxes *boxes) {
     polytile_status status = POLYTILE_OK;
-    if (open->use != PTI_ARRAY_READS || open->owned.n_boxes == 0)
+    if (boxes->n_boxes == 0)
         return POLYTILE_OK;
-    PTI_TRY(pti_queue_fetch(open->member->queue, open->member, &open->owned));
+    PTI_TRY(pti_queue_fetch(open->member->queue, open->member, boxes));
     PTI_TRY(polytile_queue_wait_for(open->member->queue, open->member));
 done:
     return status;
 }
 
-static polytile_status find_and_fetch(pti_open_array *open) {
+static bool is_of_all(const pti_open_array *open) {
+    return open->use == PTI_ARRAY_READS || open->use == PTI_ARRAY_REPLACES;
+}
+
+static bool replaces(const pti_open_array *open) {
+    return open->use == PTI_ARRAY_REPLACES || open->use == PTI_ARRAY_REPLACES_SOME;
+}
+
+static polytile_status find_and_bring(pti_open_array *open) {
     polytile_status status;
     PTI_TRY(find_elements(open));
-    PTI_TRY(fetch(open));
+    if (is_of_all(open))
+        PTI_TRY(pti_array_bring(open, &open->owned));
 done:
     return status;
 }
@@ -84,7 +92,7 @@ polytile_status pti_array_open(polytile_array *array, pti_array_use use, const c
     open->spread.transport = pti_team_transport(open->team);
     PTI_TRY(pti_mpi_compare_words(open->spread.transport, words));
     PTI_TRY(pti_team_settle(open->team));
-    PTI_TRY(pti_spread_agree(&open->spread, find_and_fetch(open)));
+    PTI_TRY(pti_spread_agree(&open->spread, find_and_bring(open)));
 done:
     return status;
 }
@@ -117,10 +125,10 @@ static polytile_status lose(pti_open_array *open, polytile_status status) {
 
 polytile_status pti_array_close(pti_open_array *open, polytile_status status, bool has_begun,
                                 const pti_boxes *changed) {
-    bool has_changed = open->use != PTI_ARRAY_READS && has_begun;
+    bool has_changed = replaces(open) && has_begun;
     if (has_changed && status != POLYTILE_OK)
         lose(open, status);
-    else if (has_changed && open->use == PTI_ARRAY_RENEWS)
+    else if (has_changed && open->use == PTI_ARRAY_REPLACES)
         set_complete(open, true);
     if (has_changed) {
         polytile_status told = tell(open, changed == NULL ? &open->owned : changed);

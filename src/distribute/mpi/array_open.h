@@ -6,15 +6,16 @@
 
 /* What every function of polytile_mpi_array_create()'s arrays begins and ends with. */
 
-/** What a call does to the elements of each rank. */
+/** What a call does to the elements of each rank. Elements that are to be replaced are in the host's
+ * memory before: so nothing is lost if that fails before it begins. */
 typedef enum pti_array_use {
-    PTI_ARRAY_READS,  /* all of them */
-    PTI_ARRAY_RENEWS, /* sets all of them */
-    PTI_ARRAY_CHANGES /* sets some of them */
+    PTI_ARRAY_READS,        /* all of them */
+    PTI_ARRAY_REPLACES,     /* all of them */
+    PTI_ARRAY_READS_SOME,   /* after pti_array_bring() */
+    PTI_ARRAY_REPLACES_SOME /* the same */
 } pti_array_use;
 
-/** An array while the program gets at its elements, which are in the host's memory. Zero-initialise.
- */
+/** An array while the program gets at its elements. */
 typedef struct pti_open_array {
     polytile_array *array;
     pti_team *team;
@@ -40,11 +41,15 @@ polytile_status pti_mpi_compare_words(pti_transport *transport, const char *word
 polytile_status pti_array_open(polytile_array *array, pti_array_use use, const char *words,
                                pti_open_array *open);
 
+/** Bring elements that this rank owns to the host's memory. Not collective. Errors: NO_MEMORY, those of
+ * the device. */
+polytile_status pti_array_bring(pti_open_array *open, const pti_boxes *boxes);
+
 /**
  * Close an array: launches see what was changed.
  *
  * status: agreed upon; has_begun: elements may have changed, although it is no success: the array is
- * incomplete then. changed: on this rank, in case of PTI_ARRAY_CHANGES.
+ * incomplete then. changed: on this rank, in case of PTI_ARRAY_REPLACES_SOME.
  * Errors  NO_MEMORY, agreed upon, if status is a success; else that.
  */
 polytile_status pti_array_close(pti_open_array *open, polytile_status status, bool has_begun,
