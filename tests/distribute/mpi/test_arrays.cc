@@ -316,4 +316,79 @@ TEST(MpiArrays, CanEndBeforeTheirQueue) {
     EXPECT_EQ(ranks.gather(v), ranks.summed(ranks.values()));
 }
 
+/** Arrays and what they should hold, all of it on every rank. */
+class RandomProgram {
+  public:
+    RandomProgram(const char *device, Random &random)
+        : ranks_(device, random.number(3, 20), random.number(1, 12)), random_(random) {
+        for (const char *name : {"u", "v", "w"}) {
+            arrays_.push_back(ranks_.array(name, random_layout(random, 2)));
+            expected_.emplace_back(static_cast<size_t>(ranks_.n * ranks_.m));
+        }
+    }
+
+    void run(int64_t n_steps) {
+        using Step = void (RandomProgram::*)();
+        const Step steps[] = {&RandomProgram::launch,  &RandomProgram::launch,
+                              &RandomProgram::launch,  &RandomProgram::fill,
+                              &RandomProgram::scatter, &RandomProgram::add,
+                              &RandomProgram::gather};
+        for (; n_steps > 0 && !testing::Test::HasFailure(); n_steps--)
+            (this->*steps[random_.number(0, 6)])();
+        for (size_t k = 0; k < arrays_.size() && !testing::Test::HasFailure(); k++)
+            compare(k);
+    }
+
+  private:
+    size_t any() { return static_cast<size_t>(random_.number(0, 2)); }
+
+    void launch() {
+        const size_t u = any(), v = (u + static_cast<size_t>(random_.number(1, 2))) % 3;
+        ranks_.launch(arrays_[u], arrays_[v]);
+        const std::vector<int32_t> sums = ranks_.summed(expected_[u]);
+        std::copy(sums.begin() + ranks_.m, sums.end() - ranks_.m, expected_[v].begin() + ranks_.m);
+    }
+    void fill() {
+        const size_t u = any();
+        ASSERT_EQ(polytile_mpi_array_fill(arrays_[u], set_value, nullptr), POLYTILE_OK)
+            << ranks_.error();
+        for (int64_t k = 0; k < ranks_.n * ranks_.m; k++)
+            expected_[u][k] = value_at(k / ranks_.m, k % ranks_.m);
+    }
+    void scatter() {
+        const size_t u = any();
+        const int root = static_cast<int>(random_.number(0, world_size() - 1));
+        for (int32_t &element : expected_[u])
+            element = static_cast<int32_t>(random_.number(0, 1000));
+        ASSERT_EQ(polytile_mpi_array_scatter(arrays_[u], root,
+                                             world_rank() == root ? expected_[u].data() : nullptr),
+                  POLYTILE_OK)
+            << ranks_.error();
+    }
+    void add() {
+        const size_t u = any();
+        add_to_all(arrays_[u], 5);
+        for (int32_t &element : expected_[u])
+            element += 5;
+    }
+    void gather() { compare(any()); }
+
+    void compare(size_t u) {
+        const std::vector<int32_t> all = ranks_.gather(arrays_[u]);
+        ASSERT_TRUE(world_rank() != 0 || all == expected_[u]);
+    }
+
+    Ranks ranks_;
+    Random &random_;
+    std::vector<polytile_array *> arrays_;
+    std::vector<std::vector<int32_t>> expected_;
+};
+
+TEST(MpiArrays, AreWhatOneProcessMakesOfThem) {
+    Random random(world_seed("MpiArrays.AreWhatOneProcessMakesOfThem"));
+    for (int64_t round = scaled(3); round > 0 && !HasFailure(); round--)
+        for (const char *device : {devices[0], devices[1], "host(memory=1500B,threads=1)"})
+            RandomProgram(device, random).run(25);
+}
+
 } // namespace
