@@ -126,14 +126,14 @@ static polytile_status lose(pti_open_array *open, polytile_status status) {
 polytile_status pti_array_close(pti_open_array *open, polytile_status status, bool has_begun,
                                 const pti_boxes *changed) {
     bool has_changed = replaces(open) && has_begun;
-    if (has_changed && status != POLYTILE_OK)
-        lose(open, status);
-    else if (has_changed && open->use == PTI_ARRAY_REPLACES)
-        set_complete(open, true);
     if (has_changed) {
         polytile_status told = tell(open, changed == NULL ? &open->owned : changed);
         status = status == POLYTILE_OK ? told : status;
     }
+    if (has_changed && status != POLYTILE_OK)
+        lose(open, status);
+    else if (has_changed && open->use == PTI_ARRAY_REPLACES)
+        set_complete(open, true);
     pti_store_free(&open->spread.store);
     pti_boxes_free(&open->owned);
     return status;

@@ -4,6 +4,10 @@
 #include <polytile/mpi.h>
 #include <polytile/polytile.h>
 
+extern "C" {
+#include "distribute/mpi/array_open.h"
+}
+
 /* Arrays of queues over the ranks, as programs use them. */
 
 namespace {
@@ -242,6 +246,21 @@ TEST(MpiArrays, ThatCannotBeReadStayAsTheyAre) {
     EXPECT_EQ(polytile_mpi_array_read(u, ""), POLYTILE_INVALID);
     EXPECT_EQ(polytile_mpi_array_write(u, nullptr), POLYTILE_INVALID);
     EXPECT_EQ(polytile_mpi_array_fill(u, nullptr, nullptr), POLYTILE_INVALID);
+    EXPECT_TRUE(polytile_array_is_complete(u));
+    EXPECT_EQ(ranks.gather(u), ranks.values());
+}
+
+/** As when a disk fails in the middle of reading. */
+TEST(MpiArrays, ThatAreReplacedInPartAreIncompleteUntilTheyAreReplacedWhole) {
+    Ranks ranks;
+    polytile_array *u = ranks.array("u");
+    pti_open_array open;
+    ASSERT_EQ(pti_array_open(u, PTI_ARRAY_REPLACES, "read", &open), POLYTILE_OK);
+    pti_fail(ranks.ctx, POLYTILE_IO, "rank 0: u.npy: cannot read: it is broken");
+    EXPECT_EQ(pti_array_close(&open, POLYTILE_IO, true, nullptr), POLYTILE_IO);
+    EXPECT_EQ(ranks.error(), "rank 0: u.npy: cannot read: it is broken; array u is incomplete");
+    EXPECT_FALSE(polytile_array_is_complete(u));
+    ASSERT_EQ(polytile_mpi_array_fill(u, set_value, nullptr), POLYTILE_OK) << ranks.error();
     EXPECT_TRUE(polytile_array_is_complete(u));
     EXPECT_EQ(ranks.gather(u), ranks.values());
 }
