@@ -18,7 +18,7 @@ void gpu_begin(gpu_waiting waiting) {
 
 float *gpu_allocate_pinned(int64_t n_bytes) {
     float *memory = bench_allocate(n_bytes);
-    GPU_CALL(cudaHostRegister(memory, (size_t)n_bytes, cudaHostRegisterDefault));
+    GPU_CALL(cudaHostRegister(memory, (size_t)n_bytes, cudaHostRegisterPortable));
     return memory;
 }
 

@@ -8,15 +8,20 @@ static void require(const queue_stage *s, polytile_status status, const char *wh
                  s->ctx != NULL ? polytile_last_error(s->ctx) : "");
 }
 
+void queue_stage_open_on(queue_stage *s, const char *devices, const char *declaration,
+                         const polytile_implementation *implementation) {
+    *s = (queue_stage){0};
+    require(s, polytile_context_create(&s->ctx), "polytile_context_create");
+    require(s, polytile_queue_create(s->ctx, devices, &s->queue), devices);
+    require(s, polytile_kernel_create(s->ctx, declaration, implementation, &s->kernel),
+            declaration);
+}
+
 void queue_stage_open(queue_stage *s, int64_t memory_bytes, const char *declaration,
                       const polytile_implementation *implementation) {
     char text[64];
-    *s = (queue_stage){0};
     snprintf(text, sizeof text, "cuda:0(memory=%lldB)", (long long)memory_bytes);
-    require(s, polytile_context_create(&s->ctx), "polytile_context_create");
-    require(s, polytile_queue_create(s->ctx, text, &s->queue), text);
-    require(s, polytile_kernel_create(s->ctx, declaration, implementation, &s->kernel),
-            declaration);
+    queue_stage_open_on(s, text, declaration, implementation);
 }
 
 void queue_stage_wrap(queue_stage *s, int n_dims, const int64_t *extents, float *data) {

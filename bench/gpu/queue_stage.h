@@ -3,7 +3,7 @@
 
 #include "gpu/problem.h"
 
-/* A kernel's launches through a queue on the first GPU. */
+/* A kernel's launches through a queue, on the first GPU or several. */
 
 typedef struct queue_stage {
     polytile_context *ctx;
@@ -16,6 +16,10 @@ typedef struct queue_stage {
 /** Open a queue on cuda:0 with a limit and create the kernel. Units: bytes. */
 void queue_stage_open(queue_stage *s, int64_t memory_bytes, const char *declaration,
                       const polytile_implementation *implementation);
+
+/** The same on devices by their text. */
+void queue_stage_open_on(queue_stage *s, const char *devices, const char *declaration,
+                         const polytile_implementation *implementation);
 
 /** Wrap the next array of the kernel, of 32-bit floats. */
 void queue_stage_wrap(queue_stage *s, int n_dims, const int64_t *extents, float *data);

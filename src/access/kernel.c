@@ -14,8 +14,27 @@ static void kernel_free(polytile_kernel *kernel) {
     free(kernel);
 }
 
+static void free_unused(polytile_kernel *kernel) {
+    if (kernel->is_destroyed && kernel->n_users == 0)
+        kernel_free(kernel);
+}
+
 static void destroy(pti_object *object) {
-    kernel_free((polytile_kernel *)object);
+    polytile_kernel *kernel = (polytile_kernel *)object;
+    kernel->is_destroyed = true;
+    free_unused(kernel);
+}
+
+void pti_kernel_retain(const polytile_kernel *kernel) {
+    ((polytile_kernel *)kernel)->n_users++;
+}
+
+void pti_kernel_release(const polytile_kernel *kernel) {
+    polytile_kernel *released = (polytile_kernel *)kernel;
+    if (released == NULL)
+        return;
+    released->n_users--;
+    free_unused(released);
 }
 
 static polytile_status check_count(polytile_context *ctx, const polytile_declaration *declaration,

@@ -17,7 +17,19 @@ struct polytile_kernel {
     polytile_character character;
     pti_conflict_class conflict_class;
     struct pti_relations
-        *relations; /* isl context and one map an access, built at registration; owned */
+        *relations;    /* isl context and one map an access, built at registration; owned */
+    int n_users;       /* who retain it */
+    bool is_destroyed; /* by the program: it ends with its last user */
 };
+
+/**
+ * Keep a kernel that the program may destroy meanwhile, until it is released as often.
+ *
+ * By the thread that uses the context, and never beyond the context's end. What it keeps is the
+ * declaration and what was found out about it; what its implementation points to is the program's.
+ */
+void pti_kernel_retain(const polytile_kernel *kernel);
+/** NULL does nothing. */
+void pti_kernel_release(const polytile_kernel *kernel);
 
 #endif

@@ -13,6 +13,7 @@ typedef struct pti_distribution pti_distribution;
 typedef struct pti_distribution_kind {
     const char *name;  /* in texts, before parentheses */
     const char *forms; /* for error texts */
+    bool is_of_first;  /* deals out the first dimension that is cut; the others come in blocks */
     /** Read what stands between the parentheses, empty if there are none; false if it is wrong. */
     bool (*parse)(const char *arguments, pti_distribution *distribution);
     /** How many ranges a part has; 0: none of the dimension's indices. */

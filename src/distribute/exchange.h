@@ -6,7 +6,8 @@
 /* What members hold, and what has to travel between them. The same on every member, from the
  * launches alone: nobody asks anybody. */
 
-/** What each member holds in its newest version beside what it owns. */
+/** What each member holds in its newest version beside what it owns, some of which may be there,
+ * too. */
 typedef struct pti_copies {
     int n_arrays;
     int n_members;
@@ -15,6 +16,9 @@ typedef struct pti_copies {
 
 bool pti_copies_create(int n_arrays, int n_members, pti_copies *copies);
 void pti_copies_free(pti_copies *copies);
+
+/** Those of one array that one member has. */
+pti_boxes *pti_copies_get(const pti_copies *copies, int array, int member);
 
 /** Boxes of one array from one member to another; boxes are disjoint. */
 typedef struct pti_transfer {
@@ -25,7 +29,7 @@ typedef struct pti_transfer {
     int64_t n_elements;
 } pti_transfer;
 
-/** Ordered by array, from, to. */
+/** Ordered by array, from, to; one transfer of each three. */
 typedef struct pti_exchange {
     int n_transfers;
     pti_transfer *transfer; /* owned */

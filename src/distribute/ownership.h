@@ -14,19 +14,43 @@ typedef struct pti_ownership {
 } pti_ownership;
 
 /**
+ * Whether arrays can be placed so; team options are checked with it.
+ *
+ * Errors  INVALID: a grid of another number of members; weights for another number of parts than
+ *         the grid's first dimension that is cut has, or, without a grid, than there are members.
+ */
+polytile_status pti_ownership_check(polytile_context *ctx, int n_members,
+                                    const pti_member_grid *given,
+                                    const pti_distribution *distribution);
+
+/**
  * Place an array.
  *
  * Shapes  given: used for arrays of as many dimensions, and for others where it fits when dimensions
- *         of extent 1 are added or dropped at its end; NULL or not fitting: balanced. With
- *         block(dim=D) the grid has n_members along D.
+ *         of extent 1 are added or dropped at its end; NULL or not fitting: balanced, or with
+ *         weights n_members along the first dimension. With block(dim=D) the grid has n_members
+ *         along D, or along the last dimension of arrays that have no D.
  */
 pti_ownership pti_ownership_of(const polytile_domain *domain, int n_members,
                                const pti_member_grid *given, const pti_distribution *distribution);
 
+/** How many ranges of a dimension the members with a coordinate there own. */
+int64_t pti_ownership_count(const pti_ownership *ownership, int dim, int coordinate);
+
+/** The k-th of them, ascending. */
+polytile_range pti_ownership_range(const pti_ownership *ownership, int dim, int coordinate,
+                                   int64_t k);
+
+/** Whether one dimension of two arrays is dealt out alike. */
+bool pti_ownership_agrees(const pti_ownership *a, const pti_ownership *b, int dim);
+
+/** Whether every member owns one box, or nothing. */
+bool pti_ownership_is_whole(const pti_ownership *ownership);
+
 /** What a member owns, in boxes that replace what was in *owned. */
 void pti_ownership_boxes(const pti_ownership *ownership, int member, pti_boxes *owned);
 
-/** The smallest box around what a member owns; empty if that is nothing. */
+/** The smallest box of steps 1 around what a member owns; empty if that is nothing. */
 polytile_domain pti_ownership_hull(const pti_ownership *ownership, int member);
 
 #endif

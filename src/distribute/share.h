@@ -15,24 +15,32 @@ typedef struct pti_shared_launch {
 /**
  * By which operand the threads of a launch are dealt out.
  *
- * A thread goes with the first element of the operand's first written (or, if splits, read) section:
- * its anchor. Where a dimension's subscript is c * i + k of one index with c != 0 alone, the index
+ * A thread goes with the first element of the operand's first written section, or read if there is
+ * none: its anchor. Where a dimension's subscript is c * i + k of one index with c != 0 alone, the index
  * follows the dimension; threads whose anchors lie outside the array go with its nearest element.
  * Indices that follow no dimension are not cut. Where dimensions that the grid cuts are followed by
- * no index, members that differ only there run the same threads.
+ * no index, members that differ only there run the same threads, unless splits: then the first of
+ * them does.
  */
 typedef struct pti_share {
     int operand;                  /* -1: every member runs all threads */
+    int section;                  /* of the instance, whose first element is the anchor */
     int index[POLYTILE_MAX_DIMS]; /* of each dimension of the operand: the index that follows it, or
                                      POLYTILE_MAX_DIMS */
     bool splits; /* every operand that is written is reduced into, and members combine into the same
                     elements: their results must be combined afterwards */
+    bool widens; /* threads of several members reduce into one element of the operand: its owner
+                    runs them all */
 } pti_share;
 
 /**
  * Choose: the written operand with the most elements that is followed in a dimension that its
  * ownership cuts; else, if all written operands are reduced into, the read operand with the most
  * elements that is; else none.
+ *
+ * An operand does not do if some members would know but a part of what is reduced into another's
+ * element, unless all written operands are reduced into; nor if elements of which only the hull is
+ * known would be written away from their owner.
  */
 pti_share pti_share_of(const pti_shared_launch *launch, const pti_ownership *ownerships);
 
@@ -41,8 +49,17 @@ pti_share pti_share_of(const pti_shared_launch *launch, const pti_ownership *own
 void pti_share_threads(const pti_share *share, const pti_shared_launch *launch,
                        const pti_ownership *ownerships, int member, pti_boxes *threads);
 
+/** The threads whose results a member passes on, in boxes that replace what was in *threads: each
+ * thread is of one member, which runs it. */
+void pti_share_deal(const pti_share *share, const pti_shared_launch *launch,
+                    const pti_ownership *ownerships, int member, pti_boxes *threads);
+
 /** The threads that write elements of a box of an operand, or more: a box inside the launch's. */
 polytile_domain pti_share_writers(const pti_shared_launch *launch, int operand,
                                   const polytile_domain *box);
+
+/** The ownership of an operand's array. */
+const pti_ownership *pti_share_owner(const pti_shared_launch *launch,
+                                     const pti_ownership *ownerships, int operand);
 
 #endif

@@ -32,16 +32,33 @@ polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_tra
                                 polytile_queue *const *members, const pti_team_options *options,
                                 polytile_queue **queue);
 
+/** Whose memory members' arrays lie over. */
+typedef enum pti_team_memory {
+    PTI_TEAM_PROGRAMS, /* attached: the program's, all of the array in every process */
+    PTI_TEAM_OWN,      /* distributed: memory of the team's, a box a member */
+    PTI_TEAM_QUEUES    /* internal: the members' queues', a box a member */
+} pti_team_memory;
+
 /** What a team knows of an array of its queue. */
 typedef struct pti_team_array {
     polytile_array *array; /* the queue's; NULL: the position is free */
+    pti_team_memory memory;
+    polytile_array **member; /* one a local member, over a box around what it needs; NULL until it
+                                needs something */
     pti_ownership ownership;
-    polytile_array **member; /* one a local member: over the same memory, over memory of the team's,
-                                 or internal */
+    bool is_written; /* by a launch that was run */
 } pti_team_array;
 
 /** An array by the queue's array; it is of this team's queue. */
 pti_team_array *pti_team_find(pti_team *team, const polytile_array *array);
+
+/** A local member's array over a box at least: made, or made anew if it is too small. Errors:
+ * NO_MEMORY, and those of what ran before. */
+polytile_status pti_team_reach(pti_team *team, int position, int local, const polytile_domain *box);
+
+/** The program changed elements of owners in their members' arrays: nobody has copies of them. Every
+ * process says so, in the same order as anything else. */
+void pti_team_note_changed(pti_team *team, const polytile_array *array);
 
 /** The team of a queue that has one; NULL: it has none. */
 pti_team *pti_team_of(const polytile_queue *queue);

@@ -22,15 +22,17 @@ typedef struct pti_work {
     pti_share *share;   /* of each launch */
     pti_boxes *threads; /* of each launch */
     pti_boxes *reads;   /* of each array: what must be there, in its version before the group */
-    pti_boxes *writes;  /* of each array: all that the launches write */
-    int64_t n_extra_threads; /* that others run, too */
+    pti_boxes *writes;  /* of each array: all that the launches write, or combine across members */
+    int64_t n_threads;
+    int64_t n_extra_threads; /* more than it runs of groups of one launch */
 } pti_work;
 
 /**
  * What a member does of a group.
  *
  * What launch l must write is what the member owns and what later launches of the group read here;
- * boxes may be taken larger than that. A group of one launch runs its share exactly.
+ * boxes may be taken larger than that, and each launch is one box, as long as its threads are dealt
+ * out. A group of one launch runs its share exactly.
  *
  * Errors  false: memory ran out; the work is empty then.
  */
@@ -38,10 +40,10 @@ bool pti_work_create(const pti_group *group, int member, pti_work *work);
 void pti_work_free(pti_work *work);
 
 /**
- * Of the launches from the first on, how many can be one group at most: none but the last combines
- * across members (`splits`), every one but the first reads and writes only what can be computed from
- * boxes (all ownerships that are written have one box a member, written elements are owned by who
- * writes them).
+ * Of the launches from the first on, how many can be one group at most: one, or so many that none
+ * but the last combines across members (`splits`), and that all others write only elements that are
+ * known one by one, of arrays of which members own one box. Owners compute all of their elements in
+ * it.
  */
 int pti_group_longest(const pti_group *group);
 

@@ -1,10 +1,7 @@
 #include "launch/run_check.h"
 #include "queue/leave.h"
-#include "queue/queue.h"
-
-static const char *text_of(const polytile_queue *queue) {
-    return queue->device->text;
-}
+#include "queue/member.h"
+#include "queue/outer.h"
 
 static polytile_status check_list(const polytile_queue *queue, const char *action, int n_arrays,
                                   polytile_array *const *arrays) {
@@ -12,17 +9,17 @@ static polytile_status check_list(const polytile_queue *queue, const char *actio
     if (n_arrays < 1 || arrays == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: %d arrays to %s; give at least one, as POLYTILE_ARRAYS(x, y)",
-                        text_of(queue), arrays == NULL ? 0 : n_arrays, action);
+                        pti_queue_text(queue), arrays == NULL ? 0 : n_arrays, action);
     for (int a = 0; a < n_arrays; a++) {
         if (arrays[a] == NULL)
             return pti_fail(ctx, POLYTILE_INVALID, "queue on %s: array %d of %d to %s is NULL",
-                            text_of(queue), a, n_arrays, action);
+                            pti_queue_text(queue), a, n_arrays, action);
         for (int b = 0; b < a; b++) {
             if (arrays[a] == arrays[b])
                 return pti_fail(ctx, POLYTILE_INVALID,
                                 "queue on %s: array %s is in the list to %s twice, as number %d "
                                 "and %d; give it once",
-                                text_of(queue), arrays[a]->name, action, b, a);
+                                pti_queue_text(queue), arrays[a]->name, action, b, a);
         }
     }
     return POLYTILE_OK;
@@ -34,14 +31,14 @@ static polytile_status refuse_held(const polytile_queue *queue, const polytile_a
     if (array->is_internal)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: array %s is internal to %s queue and cannot be attached",
-                        text_of(queue), name, array->queue == queue ? "this" : "another");
+                        pti_queue_text(queue), name, array->queue == queue ? "this" : "another");
     if (array->queue == queue)
         return pti_fail(ctx, POLYTILE_INVALID, "queue on %s: array %s is attached already",
-                        text_of(queue), name);
+                        pti_queue_text(queue), name);
     return pti_fail(ctx, POLYTILE_INVALID,
                     "queue on %s: array %s is attached to another queue, on %s; detach it there "
                     "first",
-                    text_of(queue), name, text_of(array->queue));
+                    pti_queue_text(queue), name, pti_queue_text(array->queue));
 }
 
 /** One array by itself. */
@@ -50,14 +47,14 @@ static polytile_status check_array(const polytile_queue *queue, const polytile_a
     if (array->object.context != ctx)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: array %s is of another context; create both in one",
-                        text_of(queue), array->name);
+                        pti_queue_text(queue), array->name);
     if (array->queue != NULL)
         return refuse_held(queue, array);
     if (array->data == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: array %s is only described and has no memory; wrap memory to "
                         "attach it",
-                        text_of(queue), array->name);
+                        pti_queue_text(queue), array->name);
     return POLYTILE_OK;
 }
 
@@ -70,10 +67,10 @@ static polytile_status check_apart(const polytile_queue *queue, const polytile_a
     return pti_fail(queue->object.context, POLYTILE_INVALID,
                     "queue on %s: arrays %s and %s overlap in memory (%llu bytes, from byte %llu "
                     "of %s)%s%s; attach one at a time",
-                    text_of(queue), one->name, other->name, (unsigned long long)n_bytes,
+                    pti_queue_text(queue), one->name, other->name, (unsigned long long)n_bytes,
                     (unsigned long long)first, one->name,
                     other->queue == NULL ? "" : ", and the latter is attached to a queue on ",
-                    other->queue == NULL ? "" : text_of(other->queue));
+                    other->queue == NULL ? "" : pti_queue_text(other->queue));
 }
 
 /** The array number of a list, against those before it and those that any queue of the context
@@ -96,18 +93,35 @@ static void warn_incomplete(const polytile_array *array) {
                 "array %s: attached although a failed run left it incomplete", array->name);
 }
 
+static void let_go_all(polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
+    for (int a = n_arrays - 1; a >= 0; a--)
+        pti_queue_let_go(queue, arrays[a]);
+}
+
 /** All or none. */
-static polytile_status hold_all(polytile_queue *queue, int n_arrays,
-                                polytile_array *const *arrays) {
+static polytile_status hold_all(polytile_queue *queue, int n_arrays, polytile_array *const *arrays,
+                                bool is_shared) {
     polytile_status status = POLYTILE_OK;
     int n_taken = 0;
     pti_queue_claim(queue);
     for (; n_taken < n_arrays; n_taken++)
-        PTI_TRY(pti_queue_hold(queue, arrays[n_taken]));
+        PTI_TRY(pti_queue_hold(queue, arrays[n_taken], is_shared));
 done:
-    while (status != POLYTILE_OK && n_taken > 0)
-        pti_queue_let_go(queue, arrays[--n_taken]);
+    if (status != POLYTILE_OK)
+        let_go_all(queue, n_taken, arrays);
     pti_queue_unclaim(queue);
+    return status;
+}
+
+/** The members of a queue that has some hold the memory as well. */
+static polytile_status hold_attached(polytile_queue *queue, int n_arrays,
+                                     polytile_array *const *arrays) {
+    polytile_status status = hold_all(queue, n_arrays, arrays, queue->outer != NULL);
+    if (status != POLYTILE_OK || queue->outer == NULL)
+        return status;
+    status = queue->outer->attach(queue, n_arrays, arrays);
+    if (status != POLYTILE_OK)
+        let_go_all(queue, n_arrays, arrays);
     return status;
 }
 
@@ -120,9 +134,18 @@ polytile_status polytile_queue_attach(polytile_queue *queue, int n_arrays,
         PTI_TRY(check_array(queue, arrays[a]));
         PTI_TRY(check_overlaps(queue, a, arrays));
     }
-    PTI_TRY(hold_all(queue, n_arrays, arrays));
+    PTI_TRY(hold_attached(queue, n_arrays, arrays));
     for (int a = 0; a < n_arrays; a++)
         warn_incomplete(arrays[a]);
+done:
+    return status;
+}
+
+polytile_status pti_queue_attach_shared(polytile_queue *queue, polytile_array *array) {
+    polytile_status status;
+    PTI_TRY(pti_queue_enter(queue));
+    PTI_TRY(check_array(queue, array));
+    PTI_TRY(hold_all(queue, 1, &array, true));
 done:
     return status;
 }
@@ -132,13 +155,21 @@ static polytile_status check_attached(const polytile_queue *queue, const polytil
     if (array->queue != queue)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: array %s is not attached to it; nothing was detached",
-                        text_of(queue), array->name);
+                        pti_queue_text(queue), array->name);
     if (array->is_internal)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: array %s is internal and cannot be detached; "
                         "polytile_array_destroy() ends it",
-                        text_of(queue), array->name);
+                        pti_queue_text(queue), array->name);
     return POLYTILE_OK;
+}
+
+/** Arrays of the queue's own device. */
+static polytile_status detach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
+    for (int a = 0; a < n_arrays; a++)
+        pti_queue_begin_leaving(queue, arrays[a]);
+    pti_queue_finish_leaving(queue, n_arrays, arrays);
+    return pti_queue_take_error(queue);
 }
 
 polytile_status polytile_queue_detach(polytile_queue *queue, int n_arrays,
@@ -148,44 +179,60 @@ polytile_status polytile_queue_detach(polytile_queue *queue, int n_arrays,
     PTI_TRY(check_list(queue, "detach", n_arrays, arrays));
     for (int a = 0; a < n_arrays; a++)
         PTI_TRY(check_attached(queue, arrays[a]));
-    for (int a = 0; a < n_arrays; a++)
-        pti_queue_begin_leaving(queue, arrays[a]);
-    pti_queue_finish_leaving(queue, n_arrays, arrays);
-    status = pti_queue_take_error(queue);
+    status = queue->outer != NULL ? pti_outer_detach(queue, n_arrays, arrays)
+                                  : detach(queue, n_arrays, arrays);
 done:
     return status;
 }
 
-/** An array of the queue's own; where kernels run on host memory it has some from the start. */
-static polytile_status hold_internal(polytile_queue *queue, polytile_array *array) {
+/** Where kernels run on host memory the array has some from the start. */
+static polytile_status hold_on_device(polytile_queue *queue, polytile_array *array) {
     polytile_status status = POLYTILE_OK;
-    array->is_internal = true;
     if (queue->residency == NULL)
         PTI_TRY(pti_queue_spill(queue, array));
-    PTI_TRY(hold_all(queue, 1, &array));
+    PTI_TRY(hold_all(queue, 1, &array, false));
 done:
+    return status;
+}
+
+static polytile_status hold_on_members(polytile_queue *queue, polytile_array *array) {
+    polytile_status status;
+    PTI_TRY(hold_all(queue, 1, &array, false));
+    status = queue->outer->create_array(queue, array);
+    if (status != POLYTILE_OK)
+        pti_queue_let_go(queue, array);
+done:
+    return status;
+}
+
+polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *name,
+                                            polytile_type type, const polytile_domain *domain,
+                                            polytile_array **array) {
+    polytile_status status;
+    polytile_array *made = NULL;
+    *array = NULL;
+    PTI_TRY(pti_queue_enter(queue));
+    PTI_TRY(pti_array_create(queue->object.context, name, type, domain, &made));
+    made->is_internal = true;
+    PTI_TRY(queue->outer != NULL ? hold_on_members(queue, made) : hold_on_device(queue, made));
+    *array = made;
+done:
+    if (status != POLYTILE_OK)
+        polytile_array_destroy(made);
     return status;
 }
 
 polytile_status polytile_queue_create_array(polytile_queue *queue, const char *name,
                                             polytile_type type, int n_dims, const int64_t *extents,
                                             polytile_array **array) {
-    polytile_status status = POLYTILE_OK;
-    polytile_array *made = NULL;
     if (array != NULL)
         *array = NULL;
     if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
-    polytile_context *ctx = queue->object.context;
     if (extents == NULL || array == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "array %s: %s NULL", name == NULL ? "?" : name,
+        return pti_fail(queue->object.context, POLYTILE_INVALID, "array %s: %s NULL",
+                        name == NULL ? "?" : name,
                         extents == NULL ? "its extents are" : "the place for it is");
     polytile_domain domain = polytile_domain_from_extents(n_dims, extents);
-    PTI_TRY(pti_array_create(ctx, name, type, &domain, &made));
-    PTI_TRY(hold_internal(queue, made));
-    *array = made;
-done:
-    if (status != POLYTILE_OK)
-        polytile_array_destroy(made);
-    return status;
+    return pti_queue_create_array_over(queue, name, type, &domain, array);
 }

@@ -59,16 +59,18 @@ static bool grow(polytile_queue *queue, int position) {
     return true;
 }
 
-static polytile_status guard(polytile_queue *queue, pti_held *held, const polytile_array *array) {
+/** Memory that several queues hold is never out of reach: each moves its own part of it. */
+static polytile_status guard(polytile_queue *queue, pti_held *held, const polytile_array *array,
+                             bool is_shared) {
     polytile_context *ctx = queue->object.context;
-    held->is_guarded = pti_get_settings(ctx)->check_attach && !array->is_internal;
+    held->is_guarded = pti_get_settings(ctx)->check_attach && !array->is_internal && !is_shared;
     if (!held->is_guarded)
         return POLYTILE_OK;
     held->guard = pti_guard_of(array->name, array->data, (size_t)array->n_bytes, array->read_only);
     return pti_guard_close(ctx, &held->guard);
 }
 
-polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array) {
+polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array, bool is_shared) {
     polytile_context *ctx = queue->object.context;
     polytile_status status = POLYTILE_OK;
     pti_held held = {.array = array};
@@ -76,7 +78,7 @@ polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array) {
     int position = held.leave == NULL ? -1 : take_position(queue, array);
     if (position < 0 || !grow(queue, position))
         PTI_TRY(pti_fail_memory(ctx, array->name, sizeof held));
-    PTI_TRY(guard(queue, &held, array));
+    PTI_TRY(guard(queue, &held, array, is_shared));
     held.leave->position = position;
     queue->held[position] = held;
     array->queue = queue;

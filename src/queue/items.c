@@ -1,6 +1,7 @@
 #include "launch/clock.h"
 #include "queue/queue.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,15 @@ static bool has_failed(polytile_queue *queue) {
     bool failed = queue->status != POLYTILE_OK;
     pthread_mutex_unlock(&queue->mutex);
     return failed;
+}
+
+void pti_queue_keep_error(polytile_queue *queue, polytile_status status) {
+    if (status == POLYTILE_OK || has_failed(queue))
+        return;
+    pthread_mutex_lock(&queue->mutex);
+    queue->status = status;
+    snprintf(queue->error, sizeof queue->error, "%s", polytile_last_error(queue->object.context));
+    pthread_mutex_unlock(&queue->mutex);
 }
 
 /** What was queued behind a failure is taken off before the failure is forgotten: it is not to run.

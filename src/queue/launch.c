@@ -1,14 +1,14 @@
 #include "access/kernel.h"
 #include "launch/clock.h"
 #include "partition/demand.h"
-#include "queue/queue.h"
+#include "queue/outer.h"
 
 #include <string.h>
 
 static polytile_status check_kernel(const polytile_queue *queue, const polytile_kernel *kernel,
                                     const polytile_domain *domain) {
     polytile_context *ctx = queue->object.context;
-    const char *device = queue->device->text;
+    const char *device = pti_queue_text(queue);
     if (kernel == NULL || domain == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: launching needs a kernel and a launch domain", device);
@@ -38,7 +38,7 @@ static polytile_status find_by_name(const polytile_queue *queue, const polytile_
             return pti_fail(ctx, POLYTILE_INVALID,
                             "%s: two arrays of the queue on %s have the name %s; give the arrays "
                             "as a list",
-                            polytile_kernel_get_name(kernel), queue->device->text, name);
+                            polytile_kernel_get_name(kernel), pti_queue_text(queue), name);
         *found = array;
     }
     if (*found != NULL)
@@ -46,14 +46,14 @@ static polytile_status find_by_name(const polytile_queue *queue, const polytile_
     return pti_fail(ctx, POLYTILE_INVALID,
                     "%s: no array of the queue on %s has the name %s; attach one, or give the "
                     "arrays as a list",
-                    polytile_kernel_get_name(kernel), queue->device->text, name);
+                    polytile_kernel_get_name(kernel), pti_queue_text(queue), name);
 }
 
 /** An array that the queue does not hold: why. */
 static polytile_status refuse_array(const polytile_queue *queue, const polytile_kernel *kernel,
                                     int operand, const polytile_array *array) {
     polytile_context *ctx = queue->object.context;
-    const char *name = polytile_kernel_get_name(kernel), *device = queue->device->text;
+    const char *name = polytile_kernel_get_name(kernel), *device = pti_queue_text(queue);
     if (array == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: array %d (%s) is NULL", name, operand,
                         polytile_kernel_get_array_name(kernel, operand));
@@ -67,7 +67,7 @@ static polytile_status refuse_array(const polytile_queue *queue, const polytile_
                         "%s: array %s is %s another queue, on %s; launch there, or use an array of "
                         "this one",
                         name, array->name, array->is_internal ? "of" : "attached to",
-                        array->queue->device->text);
+                        pti_queue_text(array->queue));
     return pti_fail(ctx, POLYTILE_INVALID,
                     "%s: array %s is not attached to the queue on %s; attach it first", name,
                     array->name, device);
@@ -117,6 +117,18 @@ static polytile_status append(polytile_queue *queue, pti_prepared *prepared) {
     return POLYTILE_OK;
 }
 
+/** On the queue's own device; arrays: one an operand. */
+static polytile_status launch(polytile_queue *queue, const polytile_kernel *kernel,
+                              const polytile_domain *domain, polytile_array *const *arrays,
+                              const polytile_plan_options *options) {
+    polytile_status status;
+    pti_prepared *prepared;
+    PTI_TRY(pti_queue_prepare(queue, kernel, domain, arrays, options, &prepared));
+    PTI_TRY(append(queue, prepared));
+done:
+    return status;
+}
+
 polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kernel *kernel,
                                       const polytile_domain *domain, int n_arrays,
                                       polytile_array *const *arrays,
@@ -124,13 +136,12 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
     double start_s = pti_now_s();
     polytile_status status;
     polytile_array *found[PTI_MAX_OPERANDS];
-    pti_prepared *prepared;
     if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
     PTI_TRY(check_kernel(queue, kernel, domain));
     PTI_TRY(find_arrays(queue, kernel, n_arrays, arrays, found));
-    PTI_TRY(pti_queue_prepare(queue, kernel, domain, found, options, &prepared));
-    PTI_TRY(append(queue, prepared));
+    PTI_TRY(queue->outer != NULL ? queue->outer->launch(queue, kernel, domain, found, options)
+                                 : launch(queue, kernel, domain, found, options));
 done:
     queue->enqueue_s += pti_now_s() - start_s;
     return status;

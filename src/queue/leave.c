@@ -1,5 +1,7 @@
 #include "queue/leave.h"
 
+#include "queue/outer.h"
+
 void pti_queue_begin_leaving(polytile_queue *queue, const polytile_array *array) {
     pti_item *leave = queue->held[array->position].leave;
     queue->held[array->position].leave = NULL;
@@ -31,12 +33,16 @@ bool pti_queue_end_array(polytile_array *array) {
                 polytile_last_error(queue->object.context));
         return false;
     }
+    if (queue->outer != NULL) {
+        pti_outer_end_array(queue, array);
+        return true;
+    }
     int64_t n_items = n_items_of(queue, array->position);
     if (n_items > 0 && !array->is_internal)
         pti_log(queue->object.context, PTI_LOG_WARN,
                 "array %s: destroyed while launches that use it were queued on %s; they are waited "
                 "for",
-                array->name, queue->device->text);
+                array->name, pti_queue_text(queue));
     pti_queue_begin_leaving(queue, array);
     pti_queue_finish_leaving(queue, 1, &array);
     return true;

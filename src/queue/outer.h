@@ -40,7 +40,16 @@ typedef struct pti_outer_functions {
 polytile_queue *pti_queue_create_outer(polytile_context *ctx, const char *text,
                                        const pti_outer_functions *functions, void *team);
 
-/** What stands for the queue in error texts. */
-const char *pti_queue_text(const polytile_queue *queue);
+/* What the public calls do beside calling these functions. */
+
+/** Wait, and report the first error since the last report; array: NULL waits for all. */
+polytile_status pti_outer_wait(polytile_queue *queue, polytile_array *array);
+/** Detach arrays, which are checked. Errors: as above. */
+polytile_status pti_outer_detach(polytile_queue *queue, int n_arrays,
+                                 polytile_array *const *arrays);
+/** An array that is to be destroyed leaves the queue; errors wait for the next report. */
+void pti_outer_end_array(polytile_queue *queue, polytile_array *array);
+/** Whoever waits for this device waits for the whole queue. */
+polytile_device *pti_outer_get_device(const polytile_queue *queue);
 
 #endif

@@ -17,7 +17,7 @@ static polytile_status check_limit(const polytile_queue *queue, const pti_reques
                     "%s: a limit of %lld bytes for one launch of a queue, whose arrays share %s; "
                     "give the limit in the device's text, as host(memory=64MiB), and 0 here",
                     polytile_kernel_get_name(request->kernel),
-                    (long long)request->options->limit_bytes, queue->device->text);
+                    (long long)request->options->limit_bytes, pti_queue_text(queue));
 }
 
 static polytile_status check_per_pass(const pti_request *request) {
@@ -176,23 +176,38 @@ static double lists_bytes(const pti_prepared *prepared) {
                     sizeof *prepared->array_serial + sizeof *prepared->position);
 }
 
-static polytile_status fill_prepared(polytile_queue *queue, const pti_request *request,
-                                     pti_prepared *prepared) {
-    polytile_context *ctx = queue->object.context;
+/** All of a launch that does not depend on the device. */
+static polytile_status bind(polytile_queue *queue, const pti_request *request,
+                            pti_prepared *prepared) {
     polytile_status status;
-    PTI_TRY(pti_run_check_kernel(queue->device, request->kernel));
     PTI_TRY(check_limit(queue, request));
     PTI_TRY(check_per_pass(request));
     PTI_TRY(pti_plan_bind(request->kernel, request->domain, request->arrays, request->options,
                           &prepared->instance));
     PTI_TRY(check_arrays(prepared->instance, request));
     if (!pti_prepared_fill_key(prepared, request) || !find_hulls(prepared))
-        PTI_TRY(pti_fail_memory(ctx, prepared->instance->kernel_name, lists_bytes(prepared)));
+        PTI_TRY(pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
+                                lists_bytes(prepared)));
     prepared->implementation = request->kernel->implementation;
     prepared->body = (pti_body){.implementation = &prepared->implementation,
                                 .character = &prepared->character,
                                 .block = prepared->options.block};
-    PTI_TRY(queue->residency == NULL ? build_in_place(prepared, ctx)
+done:
+    return status;
+}
+
+static polytile_status bind_for_members(polytile_queue *queue, const pti_request *request,
+                                        pti_prepared *prepared) {
+    prepared->serial = ++queue->n_cut;
+    return bind(queue, request, prepared);
+}
+
+static polytile_status fill_prepared(polytile_queue *queue, const pti_request *request,
+                                     pti_prepared *prepared) {
+    polytile_status status;
+    PTI_TRY(pti_run_check_kernel(queue->device, request->kernel));
+    PTI_TRY(bind(queue, request, prepared));
+    PTI_TRY(queue->residency == NULL ? build_in_place(prepared, queue->object.context)
                                      : cut(queue, request, prepared));
 done:
     return status;
@@ -206,7 +221,8 @@ static polytile_status prepare(polytile_queue *queue, const pti_request *request
     if (made == NULL)
         return pti_fail_memory(queue->object.context, polytile_kernel_get_name(request->kernel),
                                sizeof *made);
-    PTI_TRY(fill_prepared(queue, request, made));
+    PTI_TRY(queue->outer == NULL ? fill_prepared(queue, request, made)
+                                 : bind_for_members(queue, request, made));
     pti_cache_add(queue, made);
     *prepared = made;
 done:
@@ -231,7 +247,7 @@ polytile_status pti_queue_prepare(polytile_queue *queue, const polytile_kernel *
                                   const polytile_domain *domain, polytile_array *const *arrays,
                                   const polytile_plan_options *options, pti_prepared **prepared) {
     polytile_plan_options filled = options == NULL ? (polytile_plan_options){0} : *options;
-    if (filled.link == NULL)
+    if (filled.link == NULL && queue->outer == NULL)
         filled.link = polytile_device_get_link(queue->device);
     pti_request request = {kernel, domain, arrays, &filled};
     polytile_status status = POLYTILE_OK;

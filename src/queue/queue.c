@@ -1,44 +1,6 @@
-#include "queue/queue.h"
-
-#include "queue/leave.h"
+#include "queue/outer.h"
 
 #include <stdlib.h>
-
-static void report_unread_error(polytile_queue *queue) {
-    polytile_context *ctx = queue->object.context;
-    if (pti_queue_take_error(queue) != POLYTILE_OK)
-        pti_log(ctx, PTI_LOG_ERROR, "queue on %s, which is destroyed: %s", queue->device->text,
-                polytile_last_error(ctx));
-}
-
-static void close_device(polytile_queue *queue) {
-    if (queue->device != NULL)
-        pti_object_release(&queue->device->object);
-}
-
-static void destroy(pti_object *object) {
-    polytile_queue *queue = (polytile_queue *)object;
-    pti_queue_end_arrays(queue);
-    report_unread_error(queue);
-    if (queue->has_thread)
-        pti_worker_stop(queue);
-    pti_queue_forget_prepared(queue, -1);
-    pti_residency_free(queue->residency);
-    close_device(queue);
-    pthread_cond_destroy(&queue->done);
-    pthread_cond_destroy(&queue->work);
-    pthread_mutex_destroy(&queue->mutex);
-    free(queue->held);
-    free(queue);
-}
-
-static void settle_all(polytile_queue *queue) {
-    pti_queue_settle(queue, -1);
-}
-
-static void drain(pti_object *object) {
-    settle_all((polytile_queue *)object);
-}
 
 /** Whether the calling thread is another than the queue's own, which would wait for itself. */
 static bool may_end(const pti_object *object) {
@@ -50,8 +12,8 @@ static bool may_end(const pti_object *object) {
     return false;
 }
 
-/** A queue without device, thread and arrays; NULL when memory runs out. */
-static polytile_queue *allocate(polytile_context *ctx) {
+polytile_queue *pti_queue_allocate(polytile_context *ctx, void (*destroy)(pti_object *),
+                                   void (*drain)(pti_object *)) {
     polytile_queue *queue = calloc(1, sizeof *queue);
     if (queue == NULL)
         return NULL;
@@ -65,51 +27,30 @@ static polytile_queue *allocate(polytile_context *ctx) {
     return queue;
 }
 
-/** Room for what stays on the device, unless kernels run on the host's memory. */
-static polytile_status make_residency(polytile_queue *queue) {
-    polytile_device *device = queue->device;
-    polytile_status status = POLYTILE_OK;
-    if (device->reaches_host)
-        return POLYTILE_OK;
-    PTI_TRY(device->functions->usable(device, &queue->usable_bytes));
-    queue->residency = pti_residency_create(queue->usable_bytes);
-    if (queue->residency == NULL)
-        PTI_TRY(pti_fail_memory(device->object.context, "queue", sizeof *queue));
-done:
-    return status;
+void pti_queue_free(polytile_queue *queue) {
+    pthread_cond_destroy(&queue->done);
+    pthread_cond_destroy(&queue->work);
+    pthread_mutex_destroy(&queue->mutex);
+    free(queue->held);
+    free(queue->text);
+    free(queue);
 }
 
-polytile_status polytile_queue_create(polytile_context *ctx, const char *device_text,
-                                      polytile_queue **queue) {
-    polytile_status status;
-    polytile_device *device = NULL;
-    polytile_queue *made = NULL;
-    if (queue != NULL)
-        *queue = NULL;
-    if (ctx == NULL)
-        return POLYTILE_INVALID;
-    pti_clear_error(ctx);
-    if (queue == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "creating a queue needs a place for it");
-    PTI_TRY(polytile_device_open(ctx, device_text, &device));
-    made = allocate(ctx);
-    if (made == NULL)
-        PTI_TRY(pti_fail_memory(ctx, "queue", sizeof *made));
-    made->device = device;
-    device->queue = made;
-    device->settle = settle_all;
-    PTI_TRY(make_residency(made));
-    PTI_TRY(pti_worker_start(made));
-    *queue = made;
-done:
-    if (status != POLYTILE_OK && made == NULL)
-        polytile_device_close(device);
-    if (status != POLYTILE_OK)
-        polytile_queue_destroy(made);
-    return status;
+const char *pti_queue_text(const polytile_queue *queue) {
+    return queue->text == NULL ? queue->device->text : queue->text;
 }
 
+void pti_queue_report_unread(polytile_queue *queue) {
+    polytile_context *ctx = queue->object.context;
+    if (pti_queue_take_error(queue) != POLYTILE_OK)
+        pti_log(ctx, PTI_LOG_ERROR, "queue on %s, which is destroyed: %s", pti_queue_text(queue),
+                polytile_last_error(ctx));
+}
+
+/** The thread of a member, if there are some, is none of this queue's: no queue's may call it. */
 static bool is_own_thread(const polytile_queue *queue) {
+    if (queue->outer != NULL)
+        return pti_errors_are_redirected();
     return queue->has_thread && pthread_equal(pthread_self(), queue->thread);
 }
 
@@ -120,7 +61,7 @@ polytile_status pti_queue_enter(const polytile_queue *queue) {
         return pti_fail(queue->object.context, POLYTILE_INVALID,
                         "queue on %s: it runs the launcher that calls it; a launcher can use other "
                         "devices and no queue",
-                        queue->device->text);
+                        pti_queue_text(queue));
     pti_clear_error(queue->object.context);
     return POLYTILE_OK;
 }
@@ -131,14 +72,21 @@ void polytile_queue_destroy(polytile_queue *queue) {
 }
 
 polytile_device *polytile_queue_get_device(const polytile_queue *queue) {
-    return queue == NULL ? NULL : queue->device;
+    if (queue == NULL)
+        return NULL;
+    return queue->outer == NULL ? queue->device : pti_outer_get_device(queue);
+}
+
+/** What waiting for an array, or for all with NULL, says. */
+static polytile_status wait_for(polytile_queue *queue, polytile_array *array) {
+    if (queue->outer != NULL)
+        return pti_outer_wait(queue, array);
+    pti_queue_settle(queue, array == NULL ? -1 : array->position);
+    return pti_queue_take_error(queue);
 }
 
 polytile_status polytile_queue_wait(polytile_queue *queue) {
-    if (pti_queue_enter(queue) != POLYTILE_OK)
-        return POLYTILE_INVALID;
-    pti_queue_settle(queue, -1);
-    return pti_queue_take_error(queue);
+    return pti_queue_enter(queue) == POLYTILE_OK ? wait_for(queue, NULL) : POLYTILE_INVALID;
 }
 
 polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *array) {
@@ -148,14 +96,17 @@ polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *a
         return pti_fail(queue->object.context, POLYTILE_INVALID,
                         "queue on %s: cannot wait for array %s, which is not of this queue; attach "
                         "it first",
-                        queue->device->text, array == NULL ? "NULL" : array->name);
-    pti_queue_settle(queue, array->position);
-    return pti_queue_take_error(queue);
+                        pti_queue_text(queue), array == NULL ? "NULL" : array->name);
+    return wait_for(queue, array);
 }
 
 static void set_paused(polytile_queue *queue, bool is_paused) {
     if (queue == NULL)
         return;
+    if (queue->outer != NULL) {
+        queue->outer->set_paused(queue, is_paused);
+        return;
+    }
     pthread_mutex_lock(&queue->mutex);
     queue->is_paused = is_paused;
     pthread_cond_signal(&queue->work);
@@ -170,15 +121,22 @@ void polytile_queue_resume(polytile_queue *queue) {
     set_paused(queue, false);
 }
 
+static void take_report(polytile_queue *queue, bool reset, polytile_queue_report *told) {
+    pti_queue_settle(queue, -1);
+    pthread_mutex_lock(&queue->mutex);
+    *told = queue->report;
+    if (reset)
+        queue->report = (polytile_queue_report){0};
+    pthread_mutex_unlock(&queue->mutex);
+}
+
 void polytile_queue_get_report(polytile_queue *queue, bool reset, polytile_queue_report *report) {
     polytile_queue_report told = {0};
     if (queue != NULL && !is_own_thread(queue)) {
-        pti_queue_settle(queue, -1);
-        pthread_mutex_lock(&queue->mutex);
-        told = queue->report;
-        if (reset)
-            queue->report = (polytile_queue_report){0};
-        pthread_mutex_unlock(&queue->mutex);
+        if (queue->outer != NULL)
+            queue->outer->get_report(queue, reset, &told);
+        else
+            take_report(queue, reset, &told);
         told.enqueue_s = queue->enqueue_s;
         queue->enqueue_s = reset ? 0 : queue->enqueue_s;
     }

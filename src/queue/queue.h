@@ -73,7 +73,12 @@ enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_SLOTS = 512 };
 
 struct polytile_queue {
     pti_object object;
-    polytile_device *device; /* owned */
+    const struct pti_outer_functions *outer; /* of a queue over members, which uses no more of this
+                                                than the arrays it holds; else NULL */
+    void *team;                              /* of those functions */
+    char *text;                              /* of such a queue, see pti_queue_text(); owned */
+    bool is_closed;                          /* those functions are done with */
+    polytile_device *device;                 /* owned; NULL: it has members instead */
     pthread_t thread;
     bool has_thread;
     pthread_mutex_t mutex;
@@ -120,7 +125,8 @@ static inline pti_instance *pti_item_instance(const pti_item *item) {
 /* prepare.c */
 
 /**
- * Find a launch among those prepared, or check and prepare it.
+ * Find a launch among those prepared, or check and prepare it; of a queue over several members, whose
+ * own queues cut it, only as far as it depends on no device.
  *
  * Shapes  arrays: one an operand, all of them held by the queue.
  * Errors  As polytile_queue_launch().
@@ -140,9 +146,9 @@ void pti_queue_forget_prepared(polytile_queue *queue, int position);
 void pti_queue_claim(polytile_queue *queue);
 void pti_queue_unclaim(polytile_queue *queue);
 
-/** Take a position for an array. The arrays are claimed. Errors: NO_MEMORY, INVALID (its memory
- * cannot be guarded). */
-polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array);
+/** Take a position for an array; is_shared: other queues hold its memory, too. The arrays are
+ * claimed. Errors: NO_MEMORY, INVALID (its memory cannot be guarded). */
+polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array, bool is_shared);
 /** Give the position back; nothing of the array is queued or resident. The arrays are claimed. */
 void pti_queue_let_go(polytile_queue *queue, polytile_array *array);
 
@@ -151,6 +157,18 @@ void pti_queue_let_go(polytile_queue *queue, polytile_array *array);
 polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array);
 
 /* queue.c */
+
+/** A queue without device, thread and arrays, to be freed with pti_queue_free(); drain: at the
+ * context's end. NULL when memory runs out. */
+polytile_queue *pti_queue_allocate(polytile_context *ctx, void (*destroy)(pti_object *),
+                                   void (*drain)(pti_object *));
+void pti_queue_free(polytile_queue *queue);
+
+/** What stands for the queue in error texts: its device, or all of them. */
+const char *pti_queue_text(const polytile_queue *queue);
+
+/** Write an error that nobody waited for to the log: the queue ends. */
+void pti_queue_report_unread(polytile_queue *queue);
 
 /** What every call on a queue begins with: forget the last error, and refuse to be called by a
  * launcher that the queue runs, which would wait for itself. Errors: INVALID. */
@@ -170,6 +188,8 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items);
 void pti_queue_settle(polytile_queue *queue, int position);
 /** Report what failed since the last report, and clear it. */
 polytile_status pti_queue_take_error(polytile_queue *queue);
+/** Keep an error, whose text is the context's last, for the next report unless there is one. */
+void pti_queue_keep_error(polytile_queue *queue, polytile_status status);
 
 /* window.c */
 

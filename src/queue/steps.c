@@ -181,7 +181,7 @@ static polytile_status explain(const polytile_queue *queue, const pti_steps *ste
                     "%s: a superblock of one of %d launches that were planned together needs more "
                     "than the %s of %s; please report it",
                     name, steps->n_launches, polytile_size_format(queue->arena_bytes, size),
-                    queue->device->text);
+                    pti_queue_text(queue));
 }
 
 static polytile_status plan(polytile_queue *queue, pti_steps *steps,

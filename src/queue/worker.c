@@ -114,7 +114,7 @@ polytile_status pti_worker_start(polytile_queue *queue) {
         return pti_fail(queue->object.context, POLYTILE_DEVICE,
                         "queue on %s: its thread does not start: %s; end some threads of the "
                         "program, or raise the limit (ulimit -u)",
-                        queue->device->text, strerror(error));
+                        pti_queue_text(queue), strerror(error));
     return POLYTILE_OK;
 }
 

@@ -56,6 +56,23 @@ TEST_F(Kernel, ArraysAreInTheOrderInWhichTheyFirstAppear) {
     polytile_kernel_destroy(kernel);
 }
 
+TEST_F(Kernel, OneThatIsRetainedOutlivesItsDestruction) {
+    polytile_kernel *kernel = nullptr, *kept = nullptr;
+    ASSERT_EQ(create("k[i]: in x[i]; out y[i]", &kernel), POLYTILE_OK);
+    ASSERT_EQ(create("kept[i]: in x[i]; out y[i]", &kept), POLYTILE_OK);
+    pti_kernel_retain(kernel);
+    pti_kernel_retain(kernel);
+    polytile_kernel_destroy(kernel);
+    pti_kernel_release(kernel);
+    EXPECT_STREQ(polytile_kernel_get_array_name(kernel, 1), "y");
+    EXPECT_TRUE(kernel->is_destroyed);
+    pti_kernel_release(kernel);
+    pti_kernel_retain(kept);
+    pti_kernel_release(kept);
+    EXPECT_STREQ(polytile_kernel_get_name(kept), "kept");
+    pti_kernel_release(nullptr);
+}
+
 TEST_F(Kernel, TheTextIsCopied) {
     std::string text = "k[i]: in x[i]; out y[i]";
     polytile_kernel *kernel = nullptr;

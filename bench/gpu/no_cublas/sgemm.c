@@ -18,6 +18,10 @@ void sgemm_tf32_eighth(void) {
     gpu_fail("built without cuBLAS");
 }
 
+/** No row: as on a host with one GPU. */
+void several_sgemm(void) {
+}
+
 void sgemm_overhead(void) {
     gpu_fail("built without cuBLAS");
 }

@@ -1,0 +1,16 @@
+#ifndef POLYTILE_DISTRIBUTE_INTERIOR_H
+#define POLYTILE_DISTRIBUTE_INTERIOR_H
+
+#include "distribute/exchange.h"
+
+/**
+ * The threads of a box that read nothing of what a member is about to receive: they can run while it
+ * is on its way.
+ *
+ * A box inside `threads`, made by taking off as few threads as one side at a time allows; empty if
+ * that leaves less than half of them, or nothing is received.
+ */
+polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_exchange *exchange,
+                                int member, const polytile_domain *threads);
+
+#endif

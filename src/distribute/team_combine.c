@@ -1,0 +1,258 @@
+#include "distribute/team_state.h"
+#include "launch/box_copy.h"
+#include "launch/reduction.h"
+
+#include <stdlib.h>
+
+/* A launch whose threads are dealt out to members that reduce into the same elements. Each member
+ * reduces into memory of its own that begins with the identity, one of them with what the array
+ * held; these are combined in the order of the members, so that a result depends on how many there
+ * are and on nothing else. */
+
+/** One written operand. */
+typedef struct sum {
+    int operand;
+    int position;
+    polytile_domain box; /* all that any thread reduces into */
+    pti_layout layout;   /* of it */
+    void **partial;      /* of each local member; owned, as all below */
+    void *result;
+    polytile_array **array; /* of each local member, over its partial */
+} sum;
+
+typedef struct sums {
+    int n_sums;
+    sum sum[PTI_MAX_OPERANDS];
+} sums;
+
+static void free_sums(const pti_team *team, sums *of) {
+    for (int s = 0; s < of->n_sums; s++) {
+        sum *one = &of->sum[s];
+        for (int m = 0; m < team->transport->n_local; m++) {
+            polytile_array_destroy(one->array == NULL ? NULL : one->array[m]);
+            free(one->partial == NULL ? NULL : one->partial[m]);
+        }
+        free(one->array);
+        free(one->partial);
+        free(one->result);
+    }
+    of->n_sums = 0;
+}
+
+static const pti_operand *operand_of(const pti_recorded *recorded, const sum *one) {
+    return &recorded->prepared->instance->operand[one->operand];
+}
+
+static void fill_identity(const pti_recorded *recorded, const sum *one, void *elements) {
+    const pti_operand *operand = operand_of(recorded, one);
+    unsigned char identity[PTI_MAX_SCALAR_BYTES];
+    pti_layout everywhere = one->layout;
+    for (int d = 0; d < one->box.n_dims; d++)
+        everywhere.stride_bytes[d] = 0;
+    pti_reduction_identity(operand->reduction, operand->type, identity);
+    pti_move move = {.box = &one->box,
+                     .element_bytes = operand->element_bytes,
+                     .to = {elements, &one->layout},
+                     .from = {identity, &everywhere}};
+    pti_box_copy(&move, 1);
+}
+
+static void copy_held(const pti_team *team, const sum *one, int local, void *elements) {
+    const polytile_array *from = team->array[one->position].member[local];
+    pti_layout layout = pti_layout_of(&from->domain, from->element_bytes);
+    pti_move move = {.box = &one->box,
+                     .element_bytes = from->element_bytes,
+                     .to = {elements, &one->layout},
+                     .from = {from->data, &layout}};
+    pti_box_copy(&move, 1);
+}
+
+static void copy_result(const pti_team *team, const sum *one, int local) {
+    const polytile_array *to = team->array[one->position].member[local];
+    pti_layout layout = pti_layout_of(&to->domain, to->element_bytes);
+    pti_move move = {.box = &one->box,
+                     .element_bytes = to->element_bytes,
+                     .to = {to->data, &layout},
+                     .from = {one->result, &one->layout}};
+    pti_box_copy(&move, 1);
+}
+
+static polytile_status wrap_partial(const pti_team *team, const pti_recorded *recorded, sum *one,
+                                    int local) {
+    const pti_operand *operand = operand_of(recorded, one);
+    polytile_status status = POLYTILE_OK;
+    one->partial[local] = malloc((size_t)one->layout.size_bytes);
+    if (one->partial[local] == NULL)
+        PTI_TRY(pti_fail_memory(team->ctx, operand->name, (double)one->layout.size_bytes));
+    fill_identity(recorded, one, one->partial[local]);
+    PTI_TRY(polytile_array_wrap_domain(team->ctx, operand->name, operand->type, &one->box,
+                                       one->partial[local], &one->array[local]));
+done:
+    return status;
+}
+
+static polytile_status add_sum(const pti_team *team, const pti_recorded *recorded, int operand,
+                               sums *of) {
+    const pti_prepared *prepared = recorded->prepared;
+    size_t n_local = (size_t)team->transport->n_local;
+    polytile_status status = POLYTILE_OK;
+    sum *one = &of->sum[of->n_sums++];
+    *one = (sum){.operand = operand,
+                 .position = prepared->position[operand],
+                 .box = prepared->written[operand]};
+    for (int d = 0; d < one->box.n_dims; d++)
+        one->box.range[d].step = 1;
+    one->layout = pti_layout_of(&one->box, prepared->instance->operand[operand].element_bytes);
+    one->partial = calloc(n_local, sizeof *one->partial);
+    one->array = calloc(n_local, sizeof *one->array);
+    one->result = malloc((size_t)one->layout.size_bytes);
+    if (one->partial == NULL || one->array == NULL || one->result == NULL)
+        PTI_TRY(pti_fail_memory(team->ctx, prepared->instance->operand[operand].name,
+                                (double)one->layout.size_bytes));
+    for (int m = 0; m < team->transport->n_local; m++)
+        PTI_TRY(wrap_partial(team, recorded, one, m));
+done:
+    return status;
+}
+
+static polytile_status make_sums(const pti_team *team, const pti_recorded *recorded, sums *of) {
+    const pti_instance *instance = recorded->prepared->instance;
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < instance->n_operands; a++) {
+        if (instance->operand[a].writes && !pti_box_is_empty(&recorded->prepared->written[a]))
+            PTI_TRY(add_sum(team, recorded, a, of));
+    }
+done:
+    return status;
+}
+
+/** The elements of a sum in a local member's array, in host memory and in their newest version. */
+static polytile_status fetch_held(pti_team *team, const sum *one, int local) {
+    pti_boxes boxes = {0};
+    polytile_status status;
+    PTI_TRY(pti_team_reach(team, one->position, local, &one->box));
+    polytile_array *array = team->array[one->position].member[local];
+    pti_boxes_append(&boxes, &one->box);
+    if (boxes.failed)
+        PTI_TRY(pti_fail_memory(team->ctx, array->name, sizeof *boxes.box));
+    PTI_TRY(pti_queue_fetch(team->member[local], array, &boxes));
+    PTI_TRY(polytile_queue_wait_for(team->member[local], array));
+    if (array->data == NULL && pti_queue_get_spill(team->member[local], array) == NULL)
+        PTI_TRY(pti_fail_memory(team->ctx, array->name, (double)array->n_bytes));
+done:
+    pti_boxes_free(&boxes);
+    return status;
+}
+
+/** What the arrays held goes into the first member's partial results. */
+static polytile_status take_held(pti_team *team, sums *of) {
+    polytile_status status = POLYTILE_OK;
+    for (int s = 0; s < of->n_sums; s++) {
+        for (int m = 0; m < team->transport->n_local; m++) {
+            PTI_TRY(fetch_held(team, &of->sum[s], m));
+            if (team->transport->first + m == 0)
+                copy_held(team, &of->sum[s], m, of->sum[s].partial[m]);
+        }
+    }
+done:
+    return status;
+}
+
+static void find_arrays(const pti_team *team, const pti_prepared *prepared, const sums *of,
+                        int local, polytile_array **arrays) {
+    for (int a = 0; a < prepared->n_arrays; a++)
+        arrays[a] = team->array[prepared->position[a]].member[local];
+    for (int s = 0; s < of->n_sums; s++)
+        arrays[of->sum[s].operand] = of->sum[s].array[local];
+}
+
+static polytile_status launch_member(pti_team *team, const pti_stage *stage,
+                                     const pti_recorded *recorded, const sums *of, int local) {
+    const pti_prepared *prepared = recorded->prepared;
+    const pti_boxes *threads = &stage->work[local].threads[stage->n_launches - 1];
+    polytile_queue *queue = team->member[local];
+    polytile_array *arrays[PTI_MAX_OPERANDS];
+    polytile_status status = POLYTILE_OK;
+    if (threads->n_boxes == 0)
+        return POLYTILE_OK;
+    find_arrays(team, prepared, of, local, arrays);
+    for (int s = 0; s < of->n_sums; s++)
+        PTI_TRY(polytile_queue_attach(queue, 1, &of->sum[s].array[local]));
+    for (int b = 0; b < threads->n_boxes; b++)
+        PTI_TRY(polytile_queue_launch(queue, recorded->kernel, &threads->box[b], prepared->n_arrays,
+                                      arrays, &prepared->options));
+done:
+    return status;
+}
+
+/** Partial results are in the members' own memory afterwards. */
+static polytile_status detach_sums(pti_team *team, const sums *of) {
+    polytile_status status = POLYTILE_OK;
+    for (int s = 0; s < of->n_sums; s++) {
+        for (int m = 0; m < team->transport->n_local; m++) {
+            if (of->sum[s].array[m]->queue != NULL)
+                PTI_TRY(polytile_queue_detach(team->member[m], 1, &of->sum[s].array[m]));
+        }
+    }
+done:
+    return status;
+}
+
+static polytile_status reduce_members(pti_team *team, const pti_stage *stage,
+                                      const pti_recorded *recorded, sums *of) {
+    polytile_status status;
+    PTI_TRY(make_sums(team, recorded, of));
+    PTI_TRY(take_held(team, of));
+    for (int m = 0; m < team->transport->n_local; m++)
+        PTI_TRY(launch_member(team, stage, recorded, of, m));
+    PTI_TRY(detach_sums(team, of));
+done:
+    return status;
+}
+
+static polytile_status renew(pti_team *team, const sum *one) {
+    pti_boxes boxes = {0};
+    polytile_status status = POLYTILE_OK;
+    pti_boxes_append(&boxes, &one->box);
+    if (boxes.failed)
+        PTI_TRY(
+            pti_fail_memory(team->ctx, team->array[one->position].array->name, sizeof *boxes.box));
+    for (int m = 0; m < team->transport->n_local; m++) {
+        copy_result(team, one, m);
+        PTI_TRY(pti_queue_renew(team->member[m], team->array[one->position].member[m], &boxes));
+    }
+done:
+    pti_boxes_free(&boxes);
+    return status;
+}
+
+static polytile_status combine(pti_team *team, const pti_recorded *recorded, const sums *of) {
+    polytile_status status = POLYTILE_OK;
+    for (int s = 0; s < of->n_sums; s++) {
+        const pti_operand *operand = operand_of(recorded, &of->sum[s]);
+        pti_combination combination = {.role = operand->reduction,
+                                       .type = operand->type,
+                                       .n_elements =
+                                           of->sum[s].layout.size_bytes / operand->element_bytes,
+                                       .partial = of->sum[s].partial,
+                                       .result = of->sum[s].result};
+        PTI_TRY(team->transport->functions->combine(team->transport, &combination, false));
+        PTI_TRY(renew(team, &of->sum[s]));
+    }
+done:
+    return status;
+}
+
+polytile_status pti_team_combine(pti_team *team, const pti_stage *stage,
+                                 const pti_recorded *recorded, polytile_status status) {
+    sums of = {0};
+    if (status == POLYTILE_OK)
+        status = reduce_members(team, stage, recorded, &of);
+    else
+        pti_fail(team->ctx, status, "%s", team->failure);
+    status = team->transport->functions->agree(team->transport, status);
+    if (status == POLYTILE_OK)
+        status = combine(team, recorded, &of);
+    free_sums(team, &of);
+    return status;
+}

@@ -1,0 +1,366 @@
+#include "distribute/team_state.h"
+#include "distribute/team_words.h"
+#include "launch/completeness.h"
+
+#include <stdio.h>
+
+/* Running what is recorded. A process that fails goes on through the exchanges of all groups, without
+ * computing, until all agree on the error. */
+
+/* Comparing. */
+
+static uint64_t hash_all(const pti_team *team) {
+    uint64_t hash = (uint64_t)team->n_recorded + 1;
+    for (int k = 0; k < team->n_recorded; k++)
+        hash = (hash ^ team->recorded[k].words) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static polytile_status compare_launch(pti_team *team, const pti_recorded *recorded) {
+    pti_text words = {0};
+    pti_words_of_launch(recorded, &words);
+    polytile_status status = team->transport->functions->compare(
+        team->transport, recorded->words, words.failed ? "a launch" : words.data);
+    pti_text_free(&words);
+    return status;
+}
+
+static polytile_status compare_number(pti_team *team) {
+    char words[64];
+    snprintf(words, sizeof words, "%d launches", team->n_recorded);
+    return team->transport->functions->compare(team->transport, (uint64_t)team->n_recorded + 1,
+                                               words);
+}
+
+/** Whether all processes are about to do the same; if not, the first launch that differs is named. */
+static polytile_status compare_all(pti_team *team) {
+    pti_transport *transport = team->transport;
+    polytile_status status =
+        transport->functions->compare(transport, hash_all(team), "other launches");
+    if (status == POLYTILE_OK)
+        return POLYTILE_OK;
+    PTI_TRY(compare_number(team));
+    for (int k = 0; k < team->n_recorded; k++)
+        PTI_TRY(compare_launch(team, &team->recorded[k]));
+    status = POLYTILE_INVALID;
+done:
+    return status;
+}
+
+/* Reaching. */
+
+static polytile_status reach(pti_team *team, int position, int local, const pti_boxes *boxes) {
+    if (boxes->n_boxes == 0)
+        return POLYTILE_OK;
+    polytile_domain hull = boxes->box[0];
+    for (int b = 1; b < boxes->n_boxes; b++)
+        hull = pti_box_coarse_union(&hull, &boxes->box[b]);
+    return pti_team_reach(team, position, local, &hull);
+}
+
+static polytile_status reach_work(pti_team *team, const pti_stage *stage, int local) {
+    const pti_work *work = &stage->work[local];
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; p < work->n_arrays; p++) {
+        PTI_TRY(reach(team, p, local, &work->reads[p]));
+        PTI_TRY(reach(team, p, local, &work->writes[p]));
+    }
+done:
+    return status;
+}
+
+static polytile_status reach_exchange(pti_team *team, const pti_exchange *exchange) {
+    const pti_transport *transport = team->transport;
+    polytile_status status = POLYTILE_OK;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        const int end[] = {transfer->from - transport->first, transfer->to - transport->first};
+        for (int e = 0; e < 2; e++) {
+            if (end[e] >= 0 && end[e] < transport->n_local)
+                PTI_TRY(reach(team, transfer->array, end[e], &transfer->boxes));
+        }
+    }
+done:
+    return status;
+}
+
+/** Every local member's arrays contain all that a stage does with them. */
+static polytile_status reach_stage(pti_team *team, const pti_stage *stage) {
+    polytile_status status;
+    PTI_TRY(reach_exchange(team, &stage->before));
+    PTI_TRY(reach_exchange(team, &stage->after));
+    for (int m = 0; m < team->transport->n_local; m++)
+        PTI_TRY(reach_work(team, stage, m));
+done:
+    return status;
+}
+
+/* Launching. */
+
+static polytile_status launch_box(pti_team *team, const pti_recorded *recorded, int local,
+                                  const polytile_domain *box) {
+    polytile_array *arrays[PTI_MAX_OPERANDS];
+    const pti_prepared *prepared = recorded->prepared;
+    for (int a = 0; a < prepared->n_arrays; a++)
+        arrays[a] = team->reached[prepared->position[a] * team->transport->n_local + local];
+    return polytile_queue_launch(team->member[local], recorded->kernel, box, prepared->n_arrays,
+                                 arrays, &prepared->options);
+}
+
+static polytile_status launch_boxes(pti_team *team, const pti_recorded *recorded, int local,
+                                    const pti_boxes *boxes) {
+    polytile_status status = POLYTILE_OK;
+    for (int b = 0; b < boxes->n_boxes; b++)
+        PTI_TRY(launch_box(team, recorded, local, &boxes->box[b]));
+done:
+    return status;
+}
+
+static bool has_inner(const pti_stage *stage, int local) {
+    return stage->inner[local].n_dims > 0 && !pti_box_is_empty(&stage->inner[local]);
+}
+
+/** What needs nothing that is on its way. */
+static polytile_status launch_inner(pti_team *team, const pti_stage *stage,
+                                    const pti_recorded *recorded) {
+    polytile_status status = POLYTILE_OK;
+    for (int m = 0; m < team->transport->n_local; m++) {
+        if (has_inner(stage, m))
+            PTI_TRY(launch_box(team, recorded, m, &stage->inner[m]));
+    }
+done:
+    return status;
+}
+
+static polytile_status launch_rest(pti_team *team, const pti_stage *stage, int launch, int local,
+                                   const pti_recorded *recorded) {
+    pti_boxes rest = {0};
+    polytile_status status;
+    pti_boxes_copy(&rest, &stage->work[local].threads[launch]);
+    if (has_inner(stage, local))
+        pti_boxes_subtract(&rest, &stage->inner[local]);
+    status = rest.failed ? pti_fail_memory(team->ctx, recorded->prepared->instance->kernel_name,
+                                           sizeof *rest.box)
+                         : launch_boxes(team, recorded, local, &rest);
+    pti_boxes_free(&rest);
+    return status;
+}
+
+/** All launches of a stage but what ran already and what is combined. */
+static polytile_status launch_stage(pti_team *team, const pti_stage *stage,
+                                    const pti_recorded *recorded) {
+    polytile_status status = POLYTILE_OK;
+    for (int l = 0; l < stage->n_launches; l++) {
+        for (int m = 0; m < team->transport->n_local; m++) {
+            if (!stage->work[m].share[l].splits)
+                PTI_TRY(launch_rest(team, stage, l, m, &recorded[l]));
+        }
+    }
+done:
+    return status;
+}
+
+/** What a local member computed of memory that others share stays on its device. */
+static polytile_status forget_halo(pti_team *team, const pti_stage *stage, int local,
+                                   int position) {
+    pti_boxes halo = {0}, owned = {0};
+    polytile_status status = POLYTILE_OK;
+    pti_ownership_boxes(&team->ownership[position], team->transport->first + local, &owned);
+    pti_boxes_copy(&halo, &stage->work[local].writes[position]);
+    pti_boxes_subtract_all(&halo, &owned);
+    if (halo.failed || owned.failed)
+        PTI_TRY(pti_fail_memory(team->ctx, team->array[position].array->name, sizeof *halo.box));
+    if (halo.n_boxes > 0)
+        PTI_TRY(pti_queue_renew(team->member[local],
+                                team->reached[position * team->transport->n_local + local], &halo));
+done:
+    pti_boxes_free(&halo);
+    pti_boxes_free(&owned);
+    return status;
+}
+
+static polytile_status forget_halos(pti_team *team, const pti_stage *stage) {
+    polytile_status status = POLYTILE_OK;
+    if (!team->transport->shares_memory || stage->n_launches == 1)
+        return POLYTILE_OK;
+    for (int p = 0; p < team->n_arrays; p++) {
+        bool is_shared = team->array[p].array != NULL && team->array[p].memory == PTI_TEAM_PROGRAMS;
+        for (int m = 0; is_shared && m < team->transport->n_local; m++)
+            PTI_TRY(forget_halo(team, stage, m, p));
+    }
+done:
+    return status;
+}
+
+/* Stages, one after the other. */
+
+static bool splits(const pti_stage *stage) {
+    return stage->work[0].share[stage->n_launches - 1].splits;
+}
+
+/** The first error of several, whose text is kept. */
+static polytile_status first_of(pti_team *team, polytile_status status, polytile_status next) {
+    if (status == POLYTILE_OK && next != POLYTILE_OK)
+        snprintf(team->failure, sizeof team->failure, "%s", polytile_last_error(team->ctx));
+    return status == POLYTILE_OK ? next : status;
+}
+
+/** Its text is the context's again. */
+static polytile_status recall(pti_team *team, polytile_status status) {
+    return status == POLYTILE_OK ? POLYTILE_OK : pti_fail(team->ctx, status, "%s", team->failure);
+}
+
+/** What is launched together is planned together. */
+static void set_paused(const pti_team *team, bool is_paused) {
+    for (int m = 0; m < team->transport->n_local; m++) {
+        if (is_paused)
+            polytile_queue_pause(team->member[m]);
+        else
+            polytile_queue_resume(team->member[m]);
+    }
+}
+
+/** An array ends behind what is launched: the queues know that nobody wants what it holds. */
+static void end_members(pti_team *team, int position) {
+    for (int m = 0; position >= 0 && m < team->transport->n_local; m++) {
+        polytile_array_destroy(team->array[position].member[m]);
+        team->array[position].member[m] = NULL;
+        team->reached[position * team->transport->n_local + m] = NULL;
+    }
+}
+
+static polytile_status launch_together(pti_team *team, const pti_stage *stage,
+                                       const pti_recorded *recorded, int ending) {
+    polytile_status status;
+    set_paused(team, true);
+    PTI_TRY(launch_stage(team, stage, recorded));
+    PTI_TRY(forget_halos(team, stage));
+    end_members(team, ending);
+done:
+    set_paused(team, false);
+    return status;
+}
+
+/** Exchange, compute, exchange. Every process comes through every exchange; an error stays. */
+static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
+                                 polytile_status status) {
+    status =
+        first_of(team, status, pti_team_begin_exchange(team, &stage->in, status != POLYTILE_OK));
+    if (status == POLYTILE_OK)
+        status = first_of(team, status, launch_inner(team, stage, recorded));
+    status = first_of(team, status, pti_team_end_exchange(team, &stage->in, status != POLYTILE_OK));
+    if (status == POLYTILE_OK)
+        status = first_of(team, status, launch_together(team, stage, recorded, ending));
+    if (splits(stage))
+        status = first_of(team, status,
+                          pti_team_combine(team, stage, &recorded[stage->n_launches - 1], status));
+    status =
+        first_of(team, status, pti_team_begin_exchange(team, &stage->out, status != POLYTILE_OK));
+    return first_of(team, status, pti_team_end_exchange(team, &stage->out, status != POLYTILE_OK));
+}
+
+static void take_copies(pti_team *team, const pti_stage *stage) {
+    bool has_failed = false;
+    for (int k = 0; k < stage->copies.n_arrays * stage->copies.n_members; k++) {
+        pti_boxes_copy(&team->copies.extra[k], &stage->copies.extra[k]);
+        has_failed |= team->copies.extra[k].failed;
+    }
+    team->copies_id = stage->ends;
+    if (has_failed)
+        pti_team_touch_copies(team);
+}
+
+static polytile_status open_routes(pti_team *team, pti_stage *stage) {
+    const pti_transport_functions *functions = team->transport->functions;
+    polytile_status status = POLYTILE_OK;
+    if (functions->open_route == NULL)
+        return POLYTILE_OK;
+    PTI_TRY(functions->open_route(team->transport, &stage->in));
+    PTI_TRY(functions->open_route(team->transport, &stage->out));
+done:
+    return status;
+}
+
+/** Make a stage ready, or find it as it was made ready before. Of a new one all agree that they can
+ * take part in it: *stopped is what they agree on. Returns how this process stands. */
+static polytile_status prepare_stage(pti_team *team, int at, polytile_status status,
+                                     pti_stage **stage, polytile_status *stopped) {
+    bool is_new;
+    *stage = pti_team_find_stage(team, at, &is_new);
+    if (*stage == NULL)
+        status = first_of(team, status,
+                          pti_fail_memory(team->ctx,
+                                          team->recorded[at].prepared->instance->kernel_name,
+                                          team->transport->n_members * (double)sizeof(pti_boxes)));
+    if (status == POLYTILE_OK)
+        status = first_of(team, status, reach_stage(team, *stage));
+    if (is_new && status == POLYTILE_OK)
+        status = first_of(team, status, open_routes(team, *stage));
+    *stopped = is_new ? team->transport->functions->agree(team->transport, recall(team, status))
+                      : POLYTILE_OK;
+    return status;
+}
+
+/** Whether what a stage leaves is the end of it, for an array that ends behind all launches. */
+static int ends_with(const pti_team *team, const pti_stage *stage, int at, int ending) {
+    bool is_last = at + stage->n_launches == team->n_recorded;
+    bool is_done = is_last && !splits(stage) && stage->after.n_transfers == 0;
+    return is_done ? ending : -1;
+}
+
+/** The stages of all that is recorded; what some cannot take part in is known to all, and ends it. */
+static polytile_status run_stages(pti_team *team, int ending) {
+    polytile_status status = POLYTILE_OK, stopped = POLYTILE_OK;
+    for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;) {
+        pti_stage *stage;
+        status = prepare_stage(team, at, status, &stage, &stopped);
+        if (stopped != POLYTILE_OK)
+            break;
+        status = run_stage(team, stage, &team->recorded[at], ends_with(team, stage, at, ending),
+                           status);
+        take_copies(team, stage);
+        at += stage->n_launches;
+    }
+    return first_of(team, status, stopped);
+}
+
+static polytile_status settle_members(pti_team *team, polytile_status status) {
+    for (int m = 0; m < team->transport->n_local; m++)
+        status = first_of(team, status, polytile_queue_wait(team->member[m]));
+    return status;
+}
+
+/* The end. */
+
+static void note_written(pti_team *team, polytile_status status) {
+    for (int k = 0; k < team->n_recorded; k++) {
+        const pti_prepared *prepared = team->recorded[k].prepared;
+        for (int a = 0; a < prepared->n_arrays; a++) {
+            pti_team_array *of = &team->array[prepared->position[a]];
+            if (!prepared->instance->operand[a].writes)
+                continue;
+            of->is_written = true;
+            if (status != POLYTILE_OK)
+                pti_team_note_changed(team, of->array);
+            if (status != POLYTILE_OK || pti_completeness_is_overwritten(prepared->instance, a))
+                pti_array_set_complete(of->array, status == POLYTILE_OK);
+        }
+    }
+}
+
+void pti_team_run(pti_team *team) {
+    pti_team_run_to_end(team, -1);
+}
+
+void pti_team_run_to_end(pti_team *team, int ending) {
+    polytile_status status = compare_all(team);
+    if (status == POLYTILE_OK) {
+        status = recall(team, settle_members(team, run_stages(team, ending)));
+        status = team->transport->functions->agree(team->transport, status);
+        note_written(team, status);
+    }
+    if (status == POLYTILE_OK)
+        team->n_launches += team->n_recorded;
+    pti_team_keep_error(team, status);
+    pti_team_drop_recorded(team);
+}

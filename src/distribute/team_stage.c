@@ -1,0 +1,273 @@
+#include "distribute/depth.h"
+#include "distribute/interior.h"
+#include "distribute/team_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The launches of a group as their shares are found from. */
+typedef struct launches {
+    pti_shared_launch *launch;
+    pti_group group;
+} launches;
+
+static bool find_launches(const pti_team *team, int at, launches *of) {
+    int n_launches = team->n_recorded - at;
+    of->launch = calloc((size_t)n_launches, sizeof *of->launch);
+    if (of->launch == NULL)
+        return false;
+    for (int l = 0; l < n_launches; l++) {
+        const pti_prepared *prepared = team->recorded[at + l].prepared;
+        of->launch[l] = (pti_shared_launch){prepared->instance, prepared->position};
+    }
+    of->group = (pti_group){.n_launches = n_launches,
+                            .launch = of->launch,
+                            .n_arrays = team->n_arrays,
+                            .ownerships = team->ownership,
+                            .n_members = team->transport->n_members};
+    return true;
+}
+
+/** Whether what a local member owns and computes twice fits its device, so that nothing of it has to
+ * leave it in between. */
+static bool fits(const pti_team *team, int local) {
+    int64_t free_bytes = team->member[local]->usable_bytes;
+    for (int p = 0; p < team->n_arrays; p++) {
+        if (team->array[p].array != NULL)
+            free_bytes -= pti_resident_padded(pti_team_expect_bytes(team, p, local));
+    }
+    return free_bytes >= 0;
+}
+
+/**
+ * Where members' arrays lie over the same memory, what two of them compute must not reach it: it
+ * stays on a device of its own, if there is one with room for everything.
+ */
+static bool may_compute_twice(const pti_team *team) {
+    if (!team->transport->shares_memory)
+        return true;
+    for (int m = 0; m < team->transport->n_local; m++) {
+        if (team->member[m]->device->reaches_host || !fits(team, m))
+            return false;
+    }
+    return true;
+}
+
+/** How many launches are the next group. */
+static int find_depth(const pti_team *team, const pti_group *group) {
+    int most = group->n_launches;
+    if (team->options.most_steps > 0 && team->options.most_steps < most)
+        most = (int)team->options.most_steps;
+    return most > 1 && may_compute_twice(team) ? pti_group_depth(group, most) : 1;
+}
+
+static bool is_for(const pti_stage *stage, const pti_team *team, int at, int n_launches) {
+    if (stage->begins != team->copies_id || stage->n_launches != n_launches)
+        return false;
+    for (int l = 0; l < n_launches; l++) {
+        if (stage->serial[l] != team->recorded[at + l].prepared->serial)
+            return false;
+    }
+    return true;
+}
+
+static void free_stage(pti_team *team, pti_stage *stage) {
+    if (stage == NULL)
+        return;
+    for (int m = 0; stage->work != NULL && m < team->transport->n_local; m++)
+        pti_work_free(&stage->work[m]);
+    team->transport->functions->forget_route(team->transport, &stage->in);
+    team->transport->functions->forget_route(team->transport, &stage->out);
+    pti_exchange_free(&stage->before);
+    pti_exchange_free(&stage->after);
+    pti_copies_free(&stage->copies);
+    free(stage->work);
+    free(stage->inner);
+    free(stage->serial);
+    free(stage);
+}
+
+void pti_team_forget_stages(pti_team *team) {
+    while (team->stages != NULL) {
+        pti_stage *stage = team->stages;
+        team->stages = stage->next;
+        free_stage(team, stage);
+    }
+    team->n_stages = 0;
+}
+
+void pti_team_forget_routes(pti_team *team) {
+    for (pti_stage *stage = team->stages; stage != NULL; stage = stage->next) {
+        team->transport->functions->forget_route(team->transport, &stage->in);
+        team->transport->functions->forget_route(team->transport, &stage->out);
+    }
+}
+
+void pti_team_touch_copies(pti_team *team) {
+    team->copies_id = ++team->n_copies_ids;
+}
+
+static bool same_boxes(const pti_boxes *one, const pti_boxes *other) {
+    bool is_same = one->n_boxes == other->n_boxes;
+    for (int b = 0; is_same && b < one->n_boxes; b++)
+        is_same = pti_box_equals(&one->box[b], &other->box[b]);
+    return is_same;
+}
+
+static bool same_copies(const pti_copies *one, const pti_copies *other) {
+    bool is_same = one->n_arrays == other->n_arrays;
+    for (int k = 0; is_same && k < one->n_arrays * one->n_members; k++)
+        is_same = same_boxes(&one->extra[k], &other->extra[k]);
+    return is_same;
+}
+
+/** The number of copies that other stages leave, too, or a new one. */
+static int64_t number_copies(pti_team *team, const pti_copies *copies) {
+    for (const pti_stage *stage = team->stages; stage != NULL; stage = stage->next) {
+        if (same_copies(&stage->copies, copies))
+            return stage->ends;
+    }
+    return ++team->n_copies_ids;
+}
+
+static bool copy_copies(const pti_copies *from, pti_copies *to) {
+    bool has_failed = !pti_copies_create(from->n_arrays, from->n_members, to);
+    for (int k = 0; !has_failed && k < from->n_arrays * from->n_members; k++) {
+        pti_boxes_copy(&to->extra[k], &from->extra[k]);
+        has_failed = to->extra[k].failed;
+    }
+    return !has_failed;
+}
+
+/** What members combine, all of them have afterwards. */
+static bool note_combined(const pti_group *group, const pti_work *work, pti_copies *copies) {
+    int last = group->n_launches - 1;
+    const pti_shared_launch *launch = &group->launch[last];
+    bool has_failed = false;
+    for (int a = 0; work->share[last].splits && a < launch->instance->n_operands; a++) {
+        polytile_domain hull;
+        if (!launch->instance->operand[a].writes ||
+            !pti_footprint_find_hull(launch->instance, a, PTI_WRITES, &launch->instance->threads,
+                                     &hull))
+            continue;
+        for (int m = 0; m < group->n_members; m++) {
+            pti_boxes *extra = &copies->extra[launch->array[a] * group->n_members + m];
+            pti_boxes_add(extra, &hull);
+            has_failed |= extra->failed;
+        }
+    }
+    return !has_failed;
+}
+
+/**
+ * What several members computed of the same memory stays with their devices, and is no longer there
+ * after the group.
+ */
+static void drop_halos(const pti_team *team, const pti_group *group, pti_stage *stage) {
+    if (!team->transport->shares_memory || group->n_launches == 1)
+        return;
+    for (int p = 0; p < team->n_arrays; p++) {
+        for (int m = 0; m < group->n_members && team->array[p].memory == PTI_TEAM_PROGRAMS; m++) {
+            if (stage->work[m].writes[p].n_boxes > 0)
+                pti_boxes_clear(&stage->copies.extra[p * group->n_members + m]);
+        }
+    }
+}
+
+static void find_interiors(pti_team *team, const pti_group *group, pti_stage *stage) {
+    for (int m = 0; m < team->transport->n_local; m++) {
+        const pti_boxes *threads = &stage->work[m].threads[0];
+        stage->inner[m] = (polytile_domain){0};
+        if (group->n_launches == 1 && threads->n_boxes == 1 && !stage->work[m].share[0].splits)
+            stage->inner[m] = pti_interior_of(&group->launch[0], &stage->before,
+                                              team->transport->first + m, &threads->box[0]);
+    }
+}
+
+static bool fill_stage(pti_team *team, int at, const pti_group *group, pti_stage *stage) {
+    pti_transport *transport = team->transport;
+    int first = transport->first, n_local = transport->n_local;
+    stage->n_launches = group->n_launches;
+    stage->begins = team->copies_id;
+    stage->serial = calloc((size_t)group->n_launches, sizeof *stage->serial);
+    stage->work = calloc((size_t)n_local, sizeof *stage->work);
+    stage->inner = calloc((size_t)n_local, sizeof *stage->inner);
+    if (stage->serial == NULL || stage->work == NULL || stage->inner == NULL)
+        return false;
+    for (int l = 0; l < group->n_launches; l++)
+        stage->serial[l] = team->recorded[at + l].prepared->serial;
+    for (int m = 0; m < n_local; m++) {
+        if (!pti_work_create(group, first + m, &stage->work[m]))
+            return false;
+    }
+    if (!copy_copies(&team->copies, &stage->copies) ||
+        !pti_exchange_before(group, &stage->copies, first, n_local, &stage->before) ||
+        !pti_exchange_after(group, &stage->copies, first, n_local, &stage->after) ||
+        !note_combined(group, &stage->work[0], &stage->copies))
+        return false;
+    drop_halos(team, group, stage);
+    find_interiors(team, group, stage);
+    stage->ends = number_copies(team, &stage->copies);
+    return true;
+}
+
+/** The stage that was not used for longest goes. */
+static void make_room(pti_team *team) {
+    pti_stage **last = &team->stages;
+    if (team->n_stages < PTI_TEAM_STAGES)
+        return;
+    while ((*last)->next != NULL)
+        last = &(*last)->next;
+    free_stage(team, *last);
+    *last = NULL;
+    team->n_stages--;
+}
+
+static void keep(pti_team *team, pti_stage *stage) {
+    make_room(team);
+    stage->in = (pti_route){&stage->before, team->reached, team->n_arrays, NULL};
+    stage->out = (pti_route){&stage->after, team->reached, team->n_arrays, NULL};
+    stage->next = team->stages;
+    team->stages = stage;
+    team->n_stages++;
+}
+
+static pti_stage *find_kept(pti_team *team, int at, int n_launches) {
+    pti_stage **stage = &team->stages;
+    while (*stage != NULL && !is_for(*stage, team, at, n_launches))
+        stage = &(*stage)->next;
+    pti_stage *found = *stage;
+    if (found == NULL)
+        return NULL;
+    *stage = found->next;
+    found->next = team->stages;
+    team->stages = found;
+    return found;
+}
+
+static pti_stage *make_stage(pti_team *team, int at, const pti_group *group) {
+    pti_stage *stage = calloc(1, sizeof *stage);
+    if (stage == NULL)
+        return NULL;
+    if (!fill_stage(team, at, group, stage)) {
+        free_stage(team, stage);
+        return NULL;
+    }
+    keep(team, stage);
+    return stage;
+}
+
+pti_stage *pti_team_find_stage(pti_team *team, int at, bool *is_new) {
+    launches of;
+    pti_stage *stage = NULL;
+    *is_new = true;
+    if (!find_launches(team, at, &of))
+        return NULL;
+    of.group.n_launches = find_depth(team, &of.group);
+    stage = find_kept(team, at, of.group.n_launches);
+    *is_new = stage == NULL;
+    if (stage == NULL)
+        stage = make_stage(team, at, &of.group);
+    free(of.launch);
+    return stage;
+}

@@ -1,0 +1,124 @@
+#ifndef POLYTILE_DISTRIBUTE_TEAM_STATE_H
+#define POLYTILE_DISTRIBUTE_TEAM_STATE_H
+
+#include "distribute/interior.h"
+#include "distribute/team.h"
+
+/* What the files of a team share. */
+
+/** One launch as the program made it, until it is run. */
+typedef struct pti_recorded {
+    pti_prepared *prepared;  /* the queue's, used until it is run */
+    polytile_kernel *kernel; /* retained */
+    uint64_t words;          /* hash of what it is */
+} pti_recorded;
+
+/** A group of launches that has been cut for the members, kept for when it comes again. */
+typedef struct pti_stage {
+    struct pti_stage *next;
+    int n_launches;
+    int64_t *serial;        /* of the launches, as prepared */
+    int64_t begins;         /* which copies it finds: pti_team.copies_id */
+    int64_t ends;           /* and leaves */
+    pti_copies copies;      /* that it leaves */
+    pti_work *work;         /* of each local member */
+    polytile_domain *inner; /* of each: threads of a group of one launch that need nothing which is
+                               received; empty if there are too few of them */
+    pti_exchange before;
+    pti_exchange after;
+    pti_route in;
+    pti_route out;
+} pti_stage;
+
+/** The most stages that are kept. */
+enum { PTI_TEAM_STAGES = 64 };
+
+struct pti_team {
+    polytile_context *ctx;
+    polytile_queue *queue; /* whose team this is */
+    pti_transport *transport;
+    polytile_queue **member; /* n_local */
+    pti_team_options options;
+    pti_member_grid grid; /* where options.grid points to, if it was given */
+
+    int n_arrays; /* positions there are */
+    pti_team_array *array;
+    pti_ownership *ownership; /* of each position, side by side as groups take them */
+    polytile_array **reached; /* [position * n_local + local member], for routes */
+    pti_copies copies;        /* as the next launch finds them */
+    int64_t copies_id;        /* which they are; the same only if they are */
+    int64_t n_copies_ids;     /* given so far */
+    pti_stage *stages;        /* latest first */
+    int n_stages;
+
+    pti_recorded *recorded; /* PTI_TEAM_LAUNCHES */
+    int n_recorded;
+    bool was_compared; /* the first launch of all was, when it came */
+    bool is_paused;
+    polytile_status status; /* the first error since the last wait */
+    char error[PTI_ERROR_BYTES];
+    char failure[PTI_ERROR_BYTES]; /* of the stages that are being run, by this process */
+
+    int64_t n_launches; /* of the report */
+};
+
+/* team_launch.c */
+
+polytile_status pti_team_launch(polytile_queue *queue, const polytile_kernel *kernel,
+                                const polytile_domain *domain, polytile_array *const *arrays,
+                                const polytile_plan_options *options);
+/** Let go of what is recorded, run or not. */
+void pti_team_drop_recorded(pti_team *team);
+
+/* team_arrays.c */
+
+polytile_status pti_team_attach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
+polytile_status pti_team_detach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
+polytile_status pti_team_create_array(polytile_queue *queue, polytile_array *array);
+void pti_team_end_array(polytile_queue *queue, polytile_array *array);
+
+/* team_reach.c */
+
+/** The bytes that a local member's array has, or will have once it is used. */
+int64_t pti_team_expect_bytes(const pti_team *team, int position, int local);
+
+/* team_stage.c */
+
+/** The next group of what is recorded, from `at` on, cut for the members; NULL when memory runs out. It
+ * is new on all processes or on none.
+ */
+pti_stage *pti_team_find_stage(pti_team *team, int at, bool *is_new);
+/** Forget all stages: an array came or went, or lies elsewhere. */
+void pti_team_forget_stages(pti_team *team);
+/** Members' arrays lie elsewhere: what the transport keeps for stages is out of date. */
+void pti_team_forget_routes(pti_team *team);
+/** The copies were changed by other than a stage. */
+void pti_team_touch_copies(pti_team *team);
+
+/* team_run.c */
+
+/** Run what is recorded. The error, if there is one, is kept for the next wait. */
+void pti_team_run(pti_team *team);
+/** The same, and an array ends behind it: its members' arrays may be gone afterwards. */
+void pti_team_run_to_end(pti_team *team, int ending);
+
+/* team_combine.c */
+
+/** Run the last launch of a stage, whose results members combine: all get the whole. All agree first;
+ * status: how this process stands. */
+polytile_status pti_team_combine(pti_team *team, const pti_stage *stage,
+                                 const pti_recorded *recorded, polytile_status status);
+
+/* team_exchange.c */
+
+/** Bring what local members send to their host memory, wait until nothing uses what they receive, and
+ * begin to move. has_failed: this process only keeps the others from
+ * waiting. */
+polytile_status pti_team_begin_exchange(pti_team *team, pti_route *route, bool has_failed);
+/** Wait for what local members receive, and tell their queues. */
+polytile_status pti_team_end_exchange(pti_team *team, pti_route *route, bool has_failed);
+
+/** Keep an error until somebody waits, if it is the first. */
+void pti_team_keep_error(pti_team *team, polytile_status status);
+
+#endif

@@ -1,0 +1,78 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "distribute/shared_program.h"
+#include "support/scale.h"
+
+namespace {
+
+/* A few kernels, of which several are launched again and again, as in time steps. */
+void draw_launches(Random *random, SharedProgram *program) {
+    const int64_t n_kernels = random->number(1, 4), n_launches = random->number(1, 9);
+    for (int64_t k = 0, n_tried = 0; k < n_kernels && n_tried < 30; n_tried++)
+        k += program->draw_launch(random);
+    const size_t n_drawn = program->launches().size();
+    for (int64_t l = 0; l < n_launches && n_drawn > 0; l++)
+        program->repeat_launch(random->chance(70) ? program->launches().size() - n_drawn
+                                                  : static_cast<size_t>(random->number(
+                                                        0, static_cast<int64_t>(n_drawn) - 1)));
+}
+
+struct Seen {
+    int64_t n_groups = 0;
+    int64_t n_deep = 0;
+    int64_t n_moved = 0;
+    int64_t n_extra_threads = 0;
+    int64_t n_split = 0;
+    int64_t n_dealt = 0;
+};
+
+/* Groups are as long as can be, or shorter. */
+std::string run_in_groups(Random *random, const SharedProgram &program, int n_members, Seen *seen) {
+    Members members(program.ownerships(), n_members);
+    const size_t n_launches = program.launches().size();
+    std::string error;
+    for (size_t first = 0; first < n_launches && error.empty();) {
+        const pti_group rest = program.group(first, n_launches - first, n_members);
+        const int64_t longest = pti_group_longest(&rest);
+        const int64_t n = random->chance(50) ? longest : random->number(1, longest);
+        const pti_share share = pti_share_of(rest.launch, rest.ownerships);
+        error = members.run({rest.launch, rest.launch + n});
+        if (!error.empty())
+            error = "launches " + std::to_string(first) + " to " +
+                    std::to_string(first + static_cast<size_t>(n) - 1) + ": " + error;
+        first += static_cast<size_t>(n);
+        seen->n_groups++;
+        seen->n_deep += n > 1;
+        seen->n_split += share.splits;
+        seen->n_dealt += share.operand >= 0;
+    }
+    seen->n_moved += members.n_moved();
+    seen->n_extra_threads += members.n_extra_threads();
+    return error;
+}
+
+TEST(Exchange, OwnersOfRandomProgramsHaveWhatOneMemberAloneHas) {
+    const uint64_t seed = test_seed("Exchange.OwnersOfRandomProgramsHaveWhatOneMemberAloneHas");
+    Seen seen;
+    const int64_t n_programs = scaled(3000);
+    for (int64_t round = 0; round < n_programs; round++) {
+        Random random(seed + static_cast<uint64_t>(round));
+        SharedProgram program;
+        const int n_members = static_cast<int>(random.number(1, 8));
+        program.draw_arrays(&random, n_members);
+        draw_launches(&random, &program);
+        const std::string error = run_in_groups(&random, program, n_members, &seen);
+        ASSERT_EQ(error, "") << n_members << " members, round " << round << "\n" << program.text();
+    }
+    if (n_programs < 1000)
+        return;
+    EXPECT_GT(seen.n_deep, n_programs / 4);
+    EXPECT_GT(seen.n_split, n_programs / 20);
+    EXPECT_GT(seen.n_dealt, seen.n_groups / 2);
+    EXPECT_GT(seen.n_moved, 10 * n_programs);
+    EXPECT_GT(seen.n_extra_threads, n_programs);
+}
+
+} // namespace
