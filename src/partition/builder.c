@@ -78,6 +78,21 @@ int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) 
     return schedule->n_placements++;
 }
 
+void pti_builder_renew(pti_builder *builder, int operand, const pti_boxes *boxes) {
+    pti_schedule *schedule = builder->schedule;
+    size_t n_renewals = (size_t)schedule->n_renewals + 1;
+    pti_renewal *grown = realloc(schedule->renewal, n_renewals * sizeof *grown);
+    if (grown == NULL) {
+        builder->failed = true;
+        return;
+    }
+    schedule->renewal = grown;
+    pti_renewal *made = &grown[schedule->n_renewals++];
+    *made = (pti_renewal){.operand = operand, .first_op = schedule->n_ops};
+    pti_boxes_copy(&made->boxes, boxes);
+    builder->failed |= made->boxes.failed;
+}
+
 static pti_schedule *new_schedule(const pti_instance *instance, int64_t n_superblocks) {
     pti_schedule *schedule = calloc(1, sizeof *schedule);
     if (schedule == NULL)

@@ -35,6 +35,9 @@ void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int64
 /** Append an operation that waits for the last ones of the other streams; returns its position. */
 int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits);
 
+/** From the next operation on the host has newer elements of an operand, which are copied. */
+void pti_builder_renew(pti_builder *builder, int operand, const pti_boxes *boxes);
+
 /** Append a placement; returns its position. */
 int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement);
 

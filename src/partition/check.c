@@ -168,19 +168,33 @@ typedef bool replay_function(pti_replay *replay, int64_t i);
 #define REPLAY_DOWNLOAD               replay_download
 static replay_function *const replay_of[] = {PTI_OPS(REPLAY_OF)};
 
+/** Renewals before an operation, or behind all; *next is the first that is not replayed. */
+static void replay_renewals(pti_replay *replay, int64_t i, int *next) {
+    const pti_schedule *schedule = replay->schedule;
+    for (; *next < schedule->n_renewals && schedule->renewal[*next].first_op == i; ++*next) {
+        const pti_renewal *renewal = &schedule->renewal[*next];
+        for (int k = 0; k < renewal->boxes.n_boxes; k++)
+            pti_replay_renew_host(replay, renewal->operand, &renewal->boxes.box[k]);
+    }
+}
+
 static bool replay_all(pti_replay *replay) {
+    int next = 0;
     if (!pti_holdings_begin(replay))
         return false;
-    for (int64_t i = 0; i < replay->schedule->n_ops; i++)
+    for (int64_t i = 0; i < replay->schedule->n_ops; i++) {
+        replay_renewals(replay, i, &next);
         if (!replay_of[replay->schedule->op[i].kind](replay, i))
             return false;
+    }
+    replay_renewals(replay, replay->schedule->n_ops, &next);
     return pti_holdings_end(replay);
 }
 
 bool pti_schedule_check(const pti_schedule *schedule, pti_text *why) {
     if (!pti_check_launches(schedule, why) || !pti_check_superblocks(schedule, why) ||
         !pti_check_placements(schedule, why) || !pti_check_ops(schedule, why) ||
-        !pti_check_order(schedule, why))
+        !pti_check_renewals(schedule, why) || !pti_check_order(schedule, why))
         return false;
     pti_replay replay;
     bool holds = pti_replay_begin(&replay, schedule, why) && replay_all(&replay);

@@ -18,6 +18,8 @@
  * downloaded early or when the host has it, and every written element reaches the host, and no
  * other.
  *
+ * From a renewal on the host's version of its elements is the newest, and no other counts.
+ *
  * What lies on the device before and after is taken and given as check_holdings.h says: written
  * elements reach the host or stay in a holding that says so. With several launches, what is newest
  * may be lost, in memory that something else takes over, if a later launch writes it again before

@@ -350,6 +350,15 @@ void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domai
     pti_boxes_subtract(&operand->lost, box);
 }
 
+void pti_replay_renew_host(pti_replay *replay, int operand, const polytile_domain *box) {
+    pti_operand_state *state = &replay->operand[operand];
+    for (int64_t r = state->first_resident; r >= 0; r = replay->resident[r].next)
+        outdate(replay, r, box);
+    pti_boxes_subtract(&state->unwritten, box);
+    pti_boxes_subtract(&state->zero, box);
+    pti_boxes_subtract(&state->lost, box);
+}
+
 const pti_boxes *pti_replay_combined(const pti_replay *replay, int launch, int operand) {
     static const pti_boxes nothing;
     const pti_operand_state *state = &replay->operand[operand];

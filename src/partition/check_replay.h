@@ -133,6 +133,9 @@ void pti_replay_overwrite(pti_replay *replay, int64_t resident, const polytile_d
 /** The box was written in one resident: it is the newest there and old in all others. */
 void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box);
 
+/** The host got the newest version of a box from elsewhere: what residents hold of it is old. */
+void pti_replay_renew_host(pti_replay *replay, int operand, const polytile_domain *box);
+
 /** Elements that a launch's threads have combined into so far. */
 const pti_boxes *pti_replay_combined(const pti_replay *replay, int launch, int operand);
 

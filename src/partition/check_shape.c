@@ -295,3 +295,32 @@ bool pti_check_ops(const pti_schedule *schedule, pti_text *why) {
     free(n_done);
     return holds;
 }
+
+static bool check_renewal(const pti_schedule *schedule, int k, int64_t former, pti_text *why) {
+    const pti_renewal *renewal = &schedule->renewal[k];
+    if (renewal->operand < 0 || renewal->operand >= schedule->instance->n_operands)
+        return PTI_REJECT(why, "renewal %d is of array %d, which there is not", k,
+                          renewal->operand);
+    if (renewal->first_op < former || renewal->first_op > schedule->n_ops)
+        return PTI_REJECT(
+            why, "renewal %d is before operation %" PRId64 ", which is out of order or not there",
+            k, renewal->first_op);
+    for (int b = 0; b < renewal->boxes.n_boxes; b++)
+        if (!pti_check_box_inside(&renewal->boxes.box[b],
+                                  &schedule->instance->operand[renewal->operand].domain))
+            return PTI_REJECT(why, "renewal %d: box %d is not in %s", k, b,
+                              schedule->instance->operand[renewal->operand].name);
+    return true;
+}
+
+bool pti_check_renewals(const pti_schedule *schedule, pti_text *why) {
+    int64_t former = 0;
+    if (schedule->in_place && schedule->n_renewals > 0)
+        return PTI_REJECT(why, "in place there is nothing that the host could have newer");
+    for (int k = 0; k < schedule->n_renewals; k++) {
+        if (!check_renewal(schedule, k, former, why))
+            return false;
+        former = schedule->renewal[k].first_op;
+    }
+    return true;
+}

@@ -27,6 +27,9 @@ bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why);
  * bytes; in place each is the whole array. */
 bool pti_check_placements(const pti_schedule *schedule, pti_text *why);
 
+/** Renewals are of elements of arrays, and in order. */
+bool pti_check_renewals(const pti_schedule *schedule, pti_text *why);
+
 /** All numbers in operations and waits are in range, waits point backwards, every box lies in its
  * placement, every superblock is one of the operation's launch, and each is launched once, those of
  * one launch in their order. */

@@ -84,7 +84,7 @@ static pti_step *make_steps(const pti_launches *launches, int *n_steps) {
                              .partition = &launches->of_kind[launches->kind[l]].partition};
     for (int a = 0; a < n_arrays && step != NULL; a++)
         step[launches->n_launches + a] = (pti_step){
-            .kind = launches->is_scratch[a] ? PTI_STEP_DROP : PTI_STEP_FLUSH, .dropped = a};
+            .kind = launches->is_scratch[a] ? PTI_STEP_DROP : PTI_STEP_FLUSH, .position = a};
     return step;
 }
 

@@ -210,6 +210,11 @@ void pti_residency_note_written(pti_residency *of, int array, const pti_boxes *b
     pti_residency_keep(of, array, boxes);
 }
 
+void pti_residency_renew(pti_residency *of, int array, const pti_boxes *boxes) {
+    pti_plans_clear(of);
+    pti_resident_renew(of, array, boxes);
+}
+
 void pti_residency_forget(pti_residency *of) {
     pti_plans_clear(of);
     for (int a = 0; a < of->instance.n_operands; a++)
@@ -332,7 +337,7 @@ static bool tell_dropped(const pti_residency *of, pti_schedule *schedule, int n_
             schedule->dropped = calloc((size_t)of->instance.n_operands, sizeof *schedule->dropped);
         if (schedule->dropped == NULL)
             return false;
-        schedule->dropped[steps[s].dropped] = true;
+        schedule->dropped[steps[s].position] = true;
     }
     return true;
 }

@@ -1,6 +1,7 @@
 #ifndef POLYTILE_PARTITION_RESIDENCY_H
 #define POLYTILE_PARTITION_RESIDENCY_H
 
+#include "access/boxes.h"
 #include "base/context.h"
 #include "partition/partition.h"
 #include "partition/schedule.h"
@@ -28,18 +29,23 @@ typedef struct pti_resident_array {
 typedef enum pti_step_kind {
     PTI_STEP_LAUNCH,
     PTI_STEP_FLUSH, /* download what is newer on the device than on the host */
-    PTI_STEP_DROP   /* forget what the device holds of an array, unwritten; no later step uses it */
+    PTI_STEP_DROP,  /* forget what the device holds of an array, unwritten; no later step uses it */
+    PTI_STEP_FETCH, /* download what is newer of some elements, which stay on the device */
+    PTI_STEP_RENEW  /* the host has newer elements, which are old on the device; all others stay */
 } pti_step_kind;
 
-/** What a schedule is made for: a launch in superblocks, or the end of an array's stay. */
+/** What a schedule is made for: a launch in superblocks, the end of an array's stay, or what becomes
+ * of some of its elements. */
 typedef struct pti_step {
     pti_step_kind kind;
     const pti_instance *instance;   /* launch: borrowed as long as the schedule is used */
     const int *array;               /* launch: of each operand, which array it is */
     const pti_partition *partition; /* launch: n_buffers is ignored; borrowed */
-    int dropped; /* flush and drop: which array; its images are gone from the device afterwards */
+    int position;   /* no launch: which array; flushed or dropped, it is gone from the device */
     int64_t serial; /* launch: a number of these three, which never stands for others; 0: none, so
                        that plans with it are not kept */
+    const pti_boxes
+        *boxes; /* fetch and renew: elements of the array; borrowed while it is planned */
 } pti_step;
 
 typedef struct pti_residency pti_residency;
@@ -88,6 +94,9 @@ void pti_residency_note_written(pti_residency *residency, int array, const pti_b
 
 /** The host has got elements of an array after all, though a run failed. */
 void pti_residency_keep(pti_residency *residency, int array, const pti_boxes *boxes);
+
+/** As a step does: the host has newer elements than the device. */
+void pti_residency_renew(pti_residency *residency, int array, const pti_boxes *boxes);
 
 /** Forget everything, after a run that failed: what the host holds is what there is. */
 void pti_residency_forget(pti_residency *residency);

@@ -35,13 +35,19 @@ static void lose_track(pti_residency *of) {
     release(of, former);
 }
 
+static void free_keys(pti_step_key *keys, int n_steps) {
+    for (int s = 0; keys != NULL && s < n_steps; s++)
+        pti_boxes_free(&keys[s].boxes);
+    free(keys);
+}
+
 static void end_transition(pti_residency *of, int k) {
     pti_plans *plans = &of->plans;
     pti_transition ended = plans->transition[k];
     plans->transition[k] = plans->transition[--plans->n_transitions];
     plans->bytes -= ended.bytes;
     pti_schedule_free(ended.schedule);
-    free(ended.step);
+    free_keys(ended.step, ended.n_steps);
     pti_shift_free(&ended.shift);
     release(of, ended.from);
     release(of, ended.to);
@@ -132,12 +138,21 @@ static uint64_t mix(uint64_t hash, int64_t value) {
     return hash ^ hash >> 32;
 }
 
+static uint64_t mix_boxes(uint64_t hash, const pti_boxes *boxes) {
+    for (int k = 0; k < boxes->n_boxes; k++)
+        for (int d = 0; d < boxes->box[k].n_dims; d++)
+            hash = mix(mix(hash, boxes->box[k].range[d].lo), boxes->box[k].range[d].hi);
+    return hash;
+}
+
 static uint64_t hash_of(const pti_window *window) {
     uint64_t hash = mix(0, window->n_steps);
     for (int s = 0; s < window->n_steps; s++) {
         const pti_step *step = &window->steps[s];
         hash = mix(mix(hash, (int64_t)step->kind),
-                   step->kind == PTI_STEP_LAUNCH ? step->serial : step->dropped);
+                   step->kind == PTI_STEP_LAUNCH ? step->serial : step->position);
+        if (step->boxes != NULL)
+            hash = mix_boxes(hash, step->boxes);
     }
     return hash;
 }
@@ -166,11 +181,21 @@ static bool is_kept(pti_residency *of, const pti_window *window) {
            (!is_cheap(&of->plans, window) || comes_often(&of->plans, window));
 }
 
+/** The same boxes in the same order, which operations follow; NULL: none. */
+static bool are_boxes(const pti_boxes *key, const pti_boxes *boxes) {
+    if (key->n_boxes != (boxes == NULL ? 0 : boxes->n_boxes))
+        return false;
+    for (int k = 0; k < key->n_boxes; k++)
+        if (!pti_box_equals(&key->box[k], &boxes->box[k]))
+            return false;
+    return true;
+}
+
 static bool is_step(const pti_step_key *key, const pti_step *step) {
-    if (key->kind != step->kind)
+    if (key->kind != step->kind || !are_boxes(&key->boxes, step->boxes))
         return false;
     return step->kind == PTI_STEP_LAUNCH ? key->serial == step->serial
-                                         : key->dropped == step->dropped;
+                                         : key->position == step->position;
 }
 
 static bool is_window(const pti_transition *transition, const pti_window *window) {
@@ -246,13 +271,30 @@ static int64_t bytes_of(const pti_schedule *schedule) {
            bytes_of_holdings(schedule->after, schedule->n_after);
 }
 
+/** NULL when memory runs out. */
 static pti_step_key *keys_of(const pti_window *window) {
-    pti_step_key *keys = malloc(((size_t)window->n_steps + 1) * sizeof *keys);
+    bool failed = false;
+    pti_step_key *keys = calloc((size_t)window->n_steps + 1, sizeof *keys);
     for (int s = 0; s < window->n_steps && keys != NULL; s++) {
         const pti_step *step = &window->steps[s];
-        keys[s] = (pti_step_key){step->kind, step->dropped, step->serial};
+        keys[s] = (pti_step_key){step->kind, step->position, step->serial, {0}};
+        if (step->boxes != NULL)
+            pti_boxes_copy(&keys[s].boxes, step->boxes);
+        failed |= keys[s].boxes.failed;
     }
-    return keys;
+    if (!failed)
+        return keys;
+    free_keys(keys, window->n_steps);
+    return NULL;
+}
+
+/** With its boxes, which the schedule may have copied once more. */
+static int64_t bytes_of_keys(const pti_window *window) {
+    int64_t n_boxes = 0;
+    for (int s = 0; s < window->n_steps; s++)
+        n_boxes += window->steps[s].boxes == NULL ? 0 : window->steps[s].boxes->n_boxes;
+    return window->n_steps * (int64_t)(sizeof(pti_step_key) + sizeof(pti_renewal)) +
+           2 * n_boxes * (int64_t)sizeof(polytile_domain);
 }
 
 /** Where the residency is now a schedule led to, from a moment that gains a user by it. */
@@ -265,21 +307,20 @@ static void add_transition(pti_residency *of, pti_moment *from, const pti_window
                            .step = keys_of(window),
                            .has_link = window->link != NULL,
                            .schedule = schedule,
-                           .bytes =
-                               bytes_of(schedule) + window->n_steps * (int64_t)sizeof *made.step,
+                           .bytes = bytes_of(schedule) + bytes_of_keys(window),
                            .last_used = ++plans->n_uses};
     pti_placed before = {&from->segments, plans->former_place};
     pti_placed after = {&plans->at->segments, plans->place};
     if (made.has_link)
         made.link = *window->link;
     if (made.step == NULL || !pti_shift_create(&before, &after, schedule, &made.shift)) {
-        free(made.step);
+        free_keys(made.step, made.n_steps);
         plans->unkept = schedule;
         return;
     }
     made.bytes += pti_shift_bytes(&made.shift, schedule);
     if (made.bytes > plans->most_bytes / 2) {
-        free(made.step);
+        free_keys(made.step, made.n_steps);
         pti_shift_free(&made.shift);
         plans->unkept = schedule;
         return;

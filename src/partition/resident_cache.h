@@ -17,8 +17,9 @@ typedef struct pti_moment pti_moment;
 /** What tells a step from others. */
 typedef struct pti_step_key {
     pti_step_kind kind;
-    int dropped;
+    int position;
     int64_t serial;
+    pti_boxes boxes; /* of a fetch or a renewal; owned */
 } pti_step_key;
 
 /** A window of steps, from one moment to another. */

@@ -33,13 +33,29 @@ static int64_t first_piece(const pti_future *future, pti_resident_image *image, 
     return image->next_piece = p;
 }
 
+/** What is followed into the future: elements that a superblock may use again, or that only the
+ * device has. */
+typedef enum search { SEARCH_USE, SEARCH_DOWNLOAD } search;
+
+/** What a piece's fate is to elements that are followed. */
+typedef enum turn_of_fate { GO_ON, TAKE_OUT, FOUND } turn_of_fate;
+
+static const turn_of_fate turns_of_fate[][2] = {
+    [PTI_FATE_READ] = {[SEARCH_USE] = FOUND, [SEARCH_DOWNLOAD] = FOUND},
+    [PTI_FATE_OVERWRITTEN] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = TAKE_OUT},
+    [PTI_FATE_FLUSHED] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = FOUND},
+    [PTI_FATE_DROPPED] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = TAKE_OUT},
+    [PTI_FATE_FETCHED] = {[SEARCH_USE] = GO_ON, [SEARCH_DOWNLOAD] = FOUND},
+    [PTI_FATE_RENEWED] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = TAKE_OUT},
+};
+
 /**
- * Take out of `left`, some elements of an image, what pieces overwrite, until one has a fate that
- * ends the search: its position, -1 if there is none before nothing is left.
+ * Take out of `left`, some elements of an image, those that have no further part in the search, until
+ * a piece is found: its position, -1 if there is none before nothing is left.
  *
  * It also ends where boxes become many, or pieces.
  */
-static int64_t follow(pti_future *future, const pti_resident_image *image, pti_fate end) {
+static int64_t follow(pti_future *future, const pti_resident_image *image, search of) {
     enum { MOST_BOXES = 16, MOST_PIECES = 4096 };
     pti_boxes *left = &future->left;
     int64_t p = image->next_piece;
@@ -51,9 +67,11 @@ static int64_t follow(pti_future *future, const pti_resident_image *image, pti_f
         const pti_piece *piece = &future->piece[p];
         if (!pti_boxes_meet(left, &piece->hull))
             continue;
-        if (piece->fate == PTI_FATE_READ || piece->fate == end)
+        turn_of_fate turn = turns_of_fate[piece->fate][of];
+        if (turn == FOUND)
             return p;
-        pti_boxes_subtract(left, &piece->hull);
+        if (turn == TAKE_OUT)
+            pti_boxes_subtract(left, &piece->hull);
     }
     return -1;
 }
@@ -61,7 +79,7 @@ static int64_t follow(pti_future *future, const pti_resident_image *image, pti_f
 static int64_t find_next_use(pti_future *future, pti_resident_image *image, int64_t now) {
     first_piece(future, image, now);
     pti_boxes_copy(&future->left, &image->valid);
-    int64_t p = follow(future, image, PTI_FATE_READ);
+    int64_t p = follow(future, image, SEARCH_USE);
     if (p >= 0)
         return future->piece[p].time;
     return future->left.n_boxes > 0 ? PTI_USE_NOT_KNOWN : PTI_USE_NEVER;
@@ -77,7 +95,7 @@ void pti_future_discard(pti_future *future, pti_resident_image *image, int64_t n
     if (image->dirty.n_boxes == 0 || first_piece(future, image, now) < 0)
         return;
     pti_boxes_copy(&future->left, &image->dirty);
-    follow(future, image, PTI_FATE_FLUSHED);
+    follow(future, image, SEARCH_DOWNLOAD);
     if (!future->left.failed)
         pti_boxes_copy(&image->dirty, &future->left);
 }
@@ -213,16 +231,32 @@ done:
     return status;
 }
 
-/** The end of an array's stay. */
-static polytile_status add_end(const pti_residency *of, const pti_step *step, pti_future *future) {
+static polytile_status add_box(const pti_residency *of, const pti_step *step,
+                               const polytile_domain *box, pti_future *future) {
+    static const pti_fate fates[] = {[PTI_STEP_FLUSH] = PTI_FATE_FLUSHED,
+                                     [PTI_STEP_DROP] = PTI_FATE_DROPPED,
+                                     [PTI_STEP_FETCH] = PTI_FATE_FETCHED,
+                                     [PTI_STEP_RENEW] = PTI_FATE_RENEWED};
     pti_piece *piece = add_piece(future);
     if (piece == NULL)
         return POLYTILE_NO_MEMORY;
-    *piece = (pti_piece){.array = step->dropped,
-                         .fate = step->kind == PTI_STEP_DROP ? PTI_FATE_DROPPED : PTI_FATE_FLUSHED,
+    *piece = (pti_piece){.array = step->position,
+                         .fate = fates[step->kind],
                          .time = of->time + future->n_turns - 1,
-                         .hull = of->instance.operand[step->dropped].domain};
+                         .hull = *box};
     return POLYTILE_OK;
+}
+
+/** A step that is no launch: of all elements, or some. */
+static polytile_status add_elements(const pti_residency *of, const pti_step *step,
+                                    pti_future *future) {
+    polytile_status status = POLYTILE_OK;
+    if (step->kind == PTI_STEP_FLUSH || step->kind == PTI_STEP_DROP)
+        return add_box(of, step, &of->instance.operand[step->position].domain, future);
+    for (int k = 0; k < step->boxes->n_boxes; k++)
+        PTI_TRY(add_box(of, step, &step->boxes->box[k], future));
+done:
+    return status;
 }
 
 static polytile_status add_launch(const pti_residency *of, const pti_step *step, int launch,
@@ -276,7 +310,7 @@ polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step
         return POLYTILE_NO_MEMORY;
     for (int s = 0; s < n_steps; s++)
         PTI_TRY(steps[s].kind == PTI_STEP_LAUNCH ? add_launch(of, &steps[s], launch++, future)
-                                                 : add_end(of, &steps[s], future));
+                                                 : add_elements(of, &steps[s], future));
     future->glance = malloc((size_t)(future->n_pieces + 1) * sizeof *future->glance);
     if (future->glance == NULL)
         return POLYTILE_NO_MEMORY;

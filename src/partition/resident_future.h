@@ -10,15 +10,17 @@ typedef enum pti_fate {
     PTI_FATE_READ,        /* some of them may be read */
     PTI_FATE_OVERWRITTEN, /* all of them, unread */
     PTI_FATE_FLUSHED,     /* the whole array leaves the device: for the host, if newer than there */
-    PTI_FATE_DROPPED      /* the same, but nobody needs it */
+    PTI_FATE_DROPPED,     /* the same, but nobody needs it */
+    PTI_FATE_FETCHED,     /* they are for the host, if newer than there, and stay */
+    PTI_FATE_RENEWED      /* the host gets a newer version of all of them */
 } pti_fate;
 
-/** The box around what one superblock touches of one array, or the end of an array's stay. */
+/** The box around what one superblock touches of one array, or one of a step that is no launch. */
 typedef struct pti_piece {
     int array;
     pti_fate fate;
-    int64_t time;  /* of the superblock; of an end: of the superblock before it */
-    int64_t bytes; /* of an image of it; of an end: 0 */
+    int64_t time;  /* of the superblock; if of no launch: of the superblock before it */
+    int64_t bytes; /* of an image of it; if of no launch: 0 */
     polytile_domain hull;
 } pti_piece;
 

@@ -138,6 +138,24 @@ void pti_image_download(pti_resident_emit *emit, pti_resident_image *image) {
     }
 }
 
+/** The part of two sets of disjoint boxes that is in both. */
+static void find_common(const pti_boxes *one, const pti_boxes *other, pti_boxes *common) {
+    polytile_domain box;
+    pti_boxes_clear(common);
+    for (int k = 0; k < one->n_boxes; k++)
+        for (int o = 0; o < other->n_boxes; o++)
+            if (pti_box_intersect(&one->box[k], &other->box[o], &box))
+                pti_boxes_append(common, &box);
+    pti_boxes_merge(common);
+}
+
+void pti_image_fetch(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes) {
+    pti_boxes *newer = &emit->of->needed;
+    find_common(&image->dirty, boxes, newer);
+    for (int k = 0; k < newer->n_boxes && !emit->builder.failed; k++)
+        download_box(emit, image, &newer->box[k]);
+}
+
 void pti_image_evict(pti_resident_emit *emit, pti_resident_image *image) {
     const pti_resident_image *other = emit->of->state[image->array].images;
     for (; other != NULL; other = other->next)
@@ -210,6 +228,17 @@ void pti_image_renew(pti_residency *of, pti_resident_image *image, const polytil
     pti_resident_include(&image->valid, box);
     pti_resident_include(&image->dirty, box);
     image->next_use = -1;
+}
+
+void pti_resident_renew(pti_residency *of, int array, const pti_boxes *boxes) {
+    pti_resident_state *state = &of->state[array];
+    for (pti_resident_image *image = state->images; image != NULL; image = image->next) {
+        pti_boxes_subtract_all(&image->valid, boxes);
+        pti_boxes_subtract_all(&image->dirty, boxes);
+        image->next_use = -1;
+    }
+    pti_boxes_subtract_all(&state->unwritten, boxes);
+    pti_residency_keep(of, array, boxes);
 }
 
 static bool is_within(const pti_boxes *inner, const pti_boxes *outer) {

@@ -51,7 +51,7 @@ struct pti_residency {
     int64_t time;          /* of the first superblock of the next schedule */
     /* Sets that are made anew for each piece, in the same memory: nothing of them outlives it. They
      * are of resident_bring.c, which hands them to what makes operations; when a superblock has all
-     * it needs, what launches it may use them. */
+     * it needs, what launches it may use them, and between superblocks what fetches. */
     pti_boxes needed; /* what the piece at hand still lacks */
     pti_boxes shared; /* the part of that, or of what is reduced into, that an operation brings */
     pti_boxes rest;   /* of one function, while it calls none that uses it */
@@ -111,6 +111,12 @@ void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resi
 
 /** A box was written in an image: it is newest there, and old everywhere else. */
 void pti_image_renew(pti_residency *of, pti_resident_image *image, const polytile_domain *box);
+
+/** Download what of some elements an image holds newer than the host, and keep the image. */
+void pti_image_fetch(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes);
+
+/** The host has newer elements of an array: no image has any version of them that counts. */
+void pti_resident_renew(pti_residency *of, int array, const pti_boxes *boxes);
 
 /** Drop images of an array whose valid elements are valid in one image, so that memory does not
  * hold them twice. */

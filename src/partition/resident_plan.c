@@ -92,19 +92,34 @@ static void run_launch(pti_resident_window *at, const pti_step *step) {
 }
 
 static void flush(pti_resident_window *at, const pti_step *step) {
-    pti_resident_image **images = &at->of->state[step->dropped].images;
+    pti_resident_image **images = &at->of->state[step->position].images;
     while (*images != NULL)
         pti_image_evict(at->emit, *images);
 }
 
 static void drop(pti_resident_window *at, const pti_step *step) {
-    pti_resident_forget(at->of, step->dropped);
+    pti_resident_forget(at->of, step->position);
+}
+
+static void fetch(pti_resident_window *at, const pti_step *step) {
+    pti_resident_image *image = at->of->state[step->position].images;
+    for (; image != NULL; image = image->next)
+        pti_image_fetch(at->emit, image, step->boxes);
+}
+
+static void renew(pti_resident_window *at, const pti_step *step) {
+    pti_resident_renew(at->of, step->position, step->boxes);
+    pti_builder_renew(&at->emit->builder, step->position, step->boxes);
 }
 
 void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
                       const pti_step *steps, const polytile_link *link) {
-    static void (*const act[])(pti_resident_window *, const pti_step *) = {
-        [PTI_STEP_LAUNCH] = run_launch, [PTI_STEP_FLUSH] = flush, [PTI_STEP_DROP] = drop};
+    static void (*const act[])(pti_resident_window *,
+                               const pti_step *) = {[PTI_STEP_LAUNCH] = run_launch,
+                                                    [PTI_STEP_FLUSH] = flush,
+                                                    [PTI_STEP_DROP] = drop,
+                                                    [PTI_STEP_FETCH] = fetch,
+                                                    [PTI_STEP_RENEW] = renew};
     pti_resident_window at = {
         .emit = emit, .of = emit->of, .future = future, .link = link, .now = emit->of->time};
     for (int s = 0; s < n_steps && !emit->builder.failed; s++)

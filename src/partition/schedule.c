@@ -68,6 +68,12 @@ static void free_unwritten(pti_schedule *schedule) {
     free(schedule->unwritten);
 }
 
+static void free_renewals(pti_schedule *schedule) {
+    for (int k = 0; k < schedule->n_renewals; k++)
+        pti_boxes_free(&schedule->renewal[k].boxes);
+    free(schedule->renewal);
+}
+
 void pti_schedule_free(pti_schedule *schedule) {
     if (schedule == NULL)
         return;
@@ -75,6 +81,7 @@ void pti_schedule_free(pti_schedule *schedule) {
     free_holdings(schedule->before, schedule->n_before);
     free_holdings(schedule->after, schedule->n_after);
     free_unwritten(schedule);
+    free_renewals(schedule);
     free(schedule->dropped);
     free(schedule->superblock);
     free(schedule->placement);

@@ -71,6 +71,13 @@ typedef struct pti_holding {
     pti_boxes dirty; /* valid, and newer than the host's */
 } pti_holding;
 
+/** Elements of which the host has a newer version than the device, from an operation on. */
+typedef struct pti_renewal {
+    int operand;
+    int64_t first_op; /* the number of operations: behind all */
+    pti_boxes boxes;
+} pti_renewal;
+
 /**
  * One or several launches as a list of operations.
  *
@@ -96,6 +103,8 @@ typedef struct pti_schedule {
     int n_after;
     pti_holding *after;
     pti_boxes *unwritten; /* of each operand, before; NULL: every element was written */
+    int n_renewals;
+    pti_renewal *renewal; /* by first_op */
     bool *dropped; /* of each operand: what it holds at the end does not matter; NULL: of none */
     bool in_place;
     int64_t limit_bytes; /* 0: none */

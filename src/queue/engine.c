@@ -139,7 +139,7 @@ done:
     return status;
 }
 
-/** The end of an array's stay has nothing to do here: its memory is the only place that it has. */
+/** Only launches have anything to do here: an array's memory is the only place that it has. */
 static polytile_status run_in_place(polytile_queue *queue, const pti_item *window, outcome *of) {
     polytile_status status = POLYTILE_OK;
     pti_steps steps;
@@ -156,14 +156,36 @@ done:
     return status;
 }
 
-static void add_steps(const pti_item *window, pti_steps *steps) {
-    for (const pti_item *item = window; item != NULL; item = item->next) {
-        if (item->kind == PTI_ITEM_LAUNCH)
-            pti_steps_add_launch(steps, item->prepared);
-        else
-            pti_steps_add_end(steps, item->kind == PTI_ITEM_FLUSH ? PTI_STEP_FLUSH : PTI_STEP_DROP,
-                              item->position);
+static void add_step(const pti_item *item, pti_steps *steps) {
+    switch (item->kind) {
+    case PTI_ITEM_LAUNCH:
+        pti_steps_add_launch(steps, item->prepared);
+        break;
+    case PTI_ITEM_FLUSH:
+        pti_steps_add(steps, PTI_STEP_FLUSH, item->position, NULL);
+        break;
+    case PTI_ITEM_DROP:
+        pti_steps_add(steps, PTI_STEP_DROP, item->position, NULL);
+        break;
+    case PTI_ITEM_FETCH:
+        pti_steps_add(steps, PTI_STEP_FETCH, item->position, &item->boxes);
+        break;
+    case PTI_ITEM_RENEW:
+        pti_steps_add(steps, PTI_STEP_RENEW, item->position, &item->boxes);
+        break;
     }
+}
+
+/** What is fetched of an array of the queue's own has somewhere to go. */
+static polytile_status add_steps(polytile_queue *queue, const pti_item *window, pti_steps *steps) {
+    polytile_status status = POLYTILE_OK;
+    for (const pti_item *item = window; item != NULL; item = item->next) {
+        if (item->kind == PTI_ITEM_FETCH && queue->held[item->position].array->is_internal)
+            PTI_TRY(pti_queue_spill(queue, queue->held[item->position].array));
+        add_step(item, steps);
+    }
+done:
+    return status;
 }
 
 /** Arrays that lost elements before, and were overwritten whole since, are complete again. */
@@ -199,7 +221,7 @@ static polytile_status run_on_device(polytile_queue *queue, const pti_item *wind
     if (!pti_steps_create(count_items(window), &steps))
         PTI_TRY(pti_fail_memory(queue->object.context, "queue", count_items(window)));
     PTI_TRY(make_room(queue, window, of));
-    add_steps(window, &steps);
+    PTI_TRY(add_steps(queue, window, &steps));
     status = pti_steps_run(queue, &steps);
     pti_report_add(&of->report, &steps.report);
     of->plan_s += steps.plan_s;
@@ -207,7 +229,19 @@ static polytile_status run_on_device(polytile_queue *queue, const pti_item *wind
         note_success(queue, window, of);
 done:
     pti_steps_free(&steps);
-    return status == POLYTILE_OK ? status : pti_leave_nothing(queue, status, &of->report);
+    if (status == POLYTILE_OK)
+        return status;
+    pti_leave_nothing(queue, status, &of->report);
+    pti_engine_pass(queue, window);
+    return status;
+}
+
+void pti_engine_pass(polytile_queue *queue, const pti_item *items) {
+    for (const pti_item *item = items; item != NULL && queue->residency != NULL;
+         item = item->next) {
+        if (item->kind == PTI_ITEM_RENEW)
+            pti_residency_note_written(queue->residency, item->position, &item->boxes);
+    }
 }
 
 static void tell(polytile_queue *queue, const outcome *of, double taken_s) {

@@ -56,7 +56,7 @@ static bool may_stay_near(const pti_steps *steps, int first, int n_launches) {
 static bool is_dropped(const pti_steps *steps, int first, int array) {
     for (int k = first; k < steps->n_steps; k++) {
         const pti_step *step = &steps->step[k];
-        if (step->kind != PTI_STEP_LAUNCH && step->dropped == array)
+        if (step->kind != PTI_STEP_LAUNCH && step->position == array)
             return step->kind == PTI_STEP_DROP;
         for (int o = 0; step->kind == PTI_STEP_LAUNCH && o < step->instance->n_operands; o++) {
             if (step->array[o] == array)

@@ -87,7 +87,7 @@ polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array, boo
 done:
     if (status != POLYTILE_OK) {
         give_position(queue, position);
-        free(held.leave);
+        pti_item_free(held.leave);
     }
     return status;
 }
@@ -99,7 +99,7 @@ void pti_queue_let_go(polytile_queue *queue, polytile_array *array) {
                 polytile_last_error(queue->object.context));
     pti_queue_forget_prepared(queue, array->position);
     give_position(queue, array->position);
-    free(held->leave);
+    pti_item_free(held->leave);
     *held = (pti_held){0};
     array->queue = NULL;
     array->leave_queue = NULL;

@@ -12,6 +12,13 @@ pti_item *pti_item_create(pti_item_kind kind) {
     return item;
 }
 
+void pti_item_free(pti_item *item) {
+    if (item == NULL)
+        return;
+    pti_boxes_free(&item->boxes);
+    free(item);
+}
+
 /** Count an item for or against all that it uses, which is used from then on. */
 static void count_uses(polytile_queue *queue, const pti_item *item, int by) {
     if (item->kind != PTI_ITEM_LAUNCH) {
@@ -52,7 +59,7 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items) {
         items = item->next;
         count_uses(queue, item, -1);
         queue->n_left--;
-        free(item);
+        pti_item_free(item);
     }
     pthread_cond_broadcast(&queue->done);
 }

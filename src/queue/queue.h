@@ -2,6 +2,7 @@
 #define POLYTILE_QUEUE_QUEUE_H
 
 #include "access/array.h"
+#include "access/boxes.h"
 #include "launch/device.h"
 #include "partition/residency.h"
 #include "queue/guard.h"
@@ -46,7 +47,9 @@ typedef struct pti_prepared {
 typedef enum pti_item_kind {
     PTI_ITEM_LAUNCH,
     PTI_ITEM_FLUSH, /* bring an array's results back and forget it on the device */
-    PTI_ITEM_DROP   /* forget an array on the device: it is destroyed, or was internal */
+    PTI_ITEM_DROP,  /* forget an array on the device: it is destroyed, or was internal */
+    PTI_ITEM_FETCH, /* bring some elements to the host, and keep them on the device */
+    PTI_ITEM_RENEW  /* the host has newer ones */
 } pti_item_kind;
 
 /** On the heap; the queue's from when it is appended until it is done. */
@@ -55,7 +58,8 @@ typedef struct pti_item {
     pti_item_kind kind;
     int64_t number;         /* from 1, in the order of the program */
     pti_prepared *prepared; /* launch */
-    int position;           /* flush and drop: of the array */
+    int position;           /* all others: of the array */
+    pti_boxes boxes;        /* fetch and renew: elements of it, not none; owned */
 } pti_item;
 
 /** An array that the queue holds, at its position. */
@@ -178,6 +182,7 @@ polytile_status pti_queue_enter(const polytile_queue *queue);
 
 /** An item of a kind; NULL when memory runs out. */
 pti_item *pti_item_create(pti_item_kind kind);
+void pti_item_free(pti_item *item);
 /** Append an item, which becomes the queue's, and give it its number. */
 void pti_queue_append(polytile_queue *queue, pti_item *item);
 /** Items of a list are done, or dropped after a failure: free them, and wake who waits. The mutex
@@ -211,6 +216,10 @@ pti_item *pti_window_take(polytile_queue *queue);
 /** Plan and run a window on the queue's thread, without the mutex but for the report. On error the
  * text is in the calling thread's place for errors, and what was lost is marked incomplete. */
 polytile_status pti_engine_run(polytile_queue *queue, const pti_item *window);
+
+/** Items are not run, since something before them failed, and nothing is resident: what the host got
+ * newer it has all the same. */
+void pti_engine_pass(polytile_queue *queue, const pti_item *items);
 
 /* worker.c */
 

@@ -63,7 +63,22 @@ static void tell_usable(polytile_queue *queue, int64_t wanted_bytes) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
-static polytile_status grow(polytile_queue *queue, int64_t wanted_bytes, polytile_report *report) {
+/** What a window begins with by telling that the host has it newer does not go there. */
+static void renew_first(polytile_queue *queue, const pti_item *window) {
+    for (; window != NULL && window->kind == PTI_ITEM_RENEW; window = window->next)
+        pti_residency_renew(queue->residency, window->position, &window->boxes);
+}
+
+static polytile_status empty(polytile_queue *queue, const pti_item *window,
+                             polytile_report *report) {
+    if (queue->arena_bytes == 0)
+        return POLYTILE_OK;
+    renew_first(queue, window);
+    return pti_steps_flush(queue, report);
+}
+
+static polytile_status grow(polytile_queue *queue, const pti_item *window, int64_t wanted_bytes,
+                            polytile_report *report) {
     polytile_status status;
     int64_t usable_bytes;
     PTI_TRY(find_usable(queue, &usable_bytes));
@@ -72,8 +87,7 @@ static polytile_status grow(polytile_queue *queue, int64_t wanted_bytes, polytil
                      target_bytes - queue->arena_bytes > queue->arena_bytes / LEAST_GROWTH;
     if (target_bytes <= queue->arena_bytes || !is_enough)
         return POLYTILE_OK;
-    if (queue->arena_bytes > 0)
-        PTI_TRY(pti_steps_flush(queue, report));
+    PTI_TRY(empty(queue, window, report));
     PTI_TRY(take(queue, target_bytes));
     tell_usable(queue, wanted_bytes);
 done:
@@ -167,6 +181,6 @@ polytile_status pti_room_make(polytile_queue *queue, const pti_item *window,
     int64_t needed_bytes = can_grow ? wanted_bytes(queue) : 0;
     polytile_status status = POLYTILE_OK;
     if (needed_bytes > queue->arena_bytes)
-        status = grow(queue, needed_bytes, report);
+        status = grow(queue, window, needed_bytes, report);
     return status == POLYTILE_OK ? cut_all(queue, window) : name_launch(queue, window, status);
 }

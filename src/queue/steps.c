@@ -35,8 +35,8 @@ void pti_report_add(polytile_report *sum, const polytile_report *part) {
     sum->transfer_s += part->transfer_s;
 }
 
-void pti_steps_add_end(pti_steps *steps, pti_step_kind kind, int position) {
-    steps->step[steps->n_steps++] = (pti_step){.kind = kind, .dropped = position};
+void pti_steps_add(pti_steps *steps, pti_step_kind kind, int position, const pti_boxes *boxes) {
+    steps->step[steps->n_steps++] = (pti_step){.kind = kind, .position = position, .boxes = boxes};
 }
 
 void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared) {
@@ -170,7 +170,7 @@ done:
 static polytile_status explain(const polytile_queue *queue, const pti_steps *steps,
                                polytile_status status) {
     polytile_context *ctx = queue->object.context;
-    const char *name = steps->name == NULL ? "detaching" : steps->name;
+    const char *name = steps->name == NULL ? "moving arrays" : steps->name;
     char size[32];
     if (status == POLYTILE_NO_MEMORY)
         return pti_fail(ctx, status,
@@ -406,7 +406,7 @@ polytile_status pti_steps_flush(polytile_queue *queue, polytile_report *report) 
         PTI_TRY(pti_fail_memory(queue->object.context, "queue", queue->n_held));
     for (int p = 0; p < queue->n_held; p++) {
         if (queue->held[p].array != NULL)
-            pti_steps_add_end(&steps, PTI_STEP_FLUSH, p);
+            pti_steps_add(&steps, PTI_STEP_FLUSH, p, NULL);
     }
     status = run_single(queue, &steps, 0, steps.n_steps);
     pti_report_add(report, &steps.report);

@@ -21,8 +21,8 @@ bool pti_steps_create(int n_steps, pti_steps *steps);
 void pti_steps_free(pti_steps *steps);
 
 void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared);
-/** kind: flush or drop. */
-void pti_steps_add_end(pti_steps *steps, pti_step_kind kind, int position);
+/** kind: any other; boxes: fetch and renew, borrowed, else NULL. */
+void pti_steps_add(pti_steps *steps, pti_step_kind kind, int position, const pti_boxes *boxes);
 
 /** POLYTILE_CHECK=plan: have the independent checker prove a schedule before it runs. Errors:
  * INTERNAL. */

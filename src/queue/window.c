@@ -19,16 +19,34 @@ typedef struct part {
     const polytile_domain *written; /* empty if nothing */
 } part;
 
-/** How many arrays an item uses; those of launches are the operands. */
+static bool is_of_boxes(const pti_item *item) {
+    return item->kind == PTI_ITEM_FETCH || item->kind == PTI_ITEM_RENEW;
+}
+
+/** How many arrays an item uses, those of launches being the operands; or boxes of one. */
 static int n_parts(const pti_item *item) {
-    return item->kind == PTI_ITEM_LAUNCH ? item->prepared->n_arrays : 1;
+    if (item->kind == PTI_ITEM_LAUNCH)
+        return item->prepared->n_arrays;
+    return is_of_boxes(item) ? item->boxes.n_boxes : 1;
+}
+
+static part launch_part(const pti_prepared *prepared, int k) {
+    return (part){prepared->position[k], &prepared->touched[k], &prepared->written[k]};
+}
+
+/** A fetch reads its boxes, a renewal writes them. */
+static part box_part(const pti_item *item, int k) {
+    static const polytile_domain nothing = {.n_dims = 1, .range = {{0, -1, 1}}};
+    const polytile_domain *box = &item->boxes.box[k];
+    return (part){item->position, box, item->kind == PTI_ITEM_FETCH ? &nothing : box};
 }
 
 /** The end of an array's stay counts as writing all of it. */
 static part part_of(const polytile_queue *queue, const pti_item *item, int k) {
     if (item->kind == PTI_ITEM_LAUNCH)
-        return (part){item->prepared->position[k], &item->prepared->touched[k],
-                      &item->prepared->written[k]};
+        return launch_part(item->prepared, k);
+    if (is_of_boxes(item))
+        return box_part(item, k);
     const polytile_domain *whole = &queue->held[item->position].array->domain;
     return (part){item->position, whole, whole};
 }

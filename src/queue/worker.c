@@ -86,7 +86,9 @@ static void *work(void *argument) {
     while (await_work(queue)) {
         bool has_failed = queue->status != POLYTILE_OK;
         pti_item *items = has_failed ? take_all(queue) : pti_window_take(queue);
-        if (!has_failed)
+        if (has_failed)
+            pti_engine_pass(queue, items);
+        else
             run_window(queue, items, error);
         pti_queue_finish_items(queue, items);
     }

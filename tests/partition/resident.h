@@ -105,7 +105,7 @@ struct CutLaunch {
         partition.n_buffers = 1;
         partition.n_superblocks = static_cast<int64_t>(superblocks.size());
         partition.superblock = superblocks.data();
-        return {PTI_STEP_LAUNCH, &instance(), array.data(), &partition, -1, serial};
+        return {PTI_STEP_LAUNCH, &instance(), array.data(), &partition, -1, serial, nullptr};
     }
 };
 
@@ -159,12 +159,35 @@ class Resident {
 };
 
 inline pti_step Flush(int array) {
-    return {PTI_STEP_FLUSH, nullptr, nullptr, nullptr, array, 0};
+    return {PTI_STEP_FLUSH, nullptr, nullptr, nullptr, array, 0, nullptr};
 }
 
 inline pti_step Drop(int array) {
-    return {PTI_STEP_DROP, nullptr, nullptr, nullptr, array, 0};
+    return {PTI_STEP_DROP, nullptr, nullptr, nullptr, array, 0, nullptr};
 }
+
+inline pti_step Fetch(int array, const pti_boxes &boxes) {
+    return {PTI_STEP_FETCH, nullptr, nullptr, nullptr, array, 0, &boxes};
+}
+
+inline pti_step Renew(int array, const pti_boxes &boxes) {
+    return {PTI_STEP_RENEW, nullptr, nullptr, nullptr, array, 0, &boxes};
+}
+
+/** A set of boxes by their texts, as domain_of() takes them. */
+struct BoxSet {
+    pti_boxes boxes = {};
+
+    explicit BoxSet(const std::vector<std::string> &texts = {}) {
+        for (const std::string &text : texts)
+            Add(domain_of(text));
+    }
+    ~BoxSet() { pti_boxes_free(&boxes); }
+    BoxSet(const BoxSet &) = delete;
+    BoxSet &operator=(const BoxSet &) = delete;
+
+    void Add(const polytile_domain &box) { pti_boxes_add(&boxes, &box); }
+};
 
 inline const std::vector<std::string> some_domains = {"60",    "60",    "60",    "4",
                                                       "10x10", "10x10", "4x5x4", "4x5x4"};

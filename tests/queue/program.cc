@@ -1,6 +1,11 @@
 #include "queue/program.h"
 
 #include "queue/program_kernels.h"
+#include "support/elements.h"
+
+extern "C" {
+#include "queue/member.h"
+}
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -154,7 +159,10 @@ void Program::make_array(Field &field) {
 }
 
 void Program::attach(Field &field) {
-    EXPECT_EQ(polytile_queue_attach(queue_, 1, &field.array), POLYTILE_OK) << error();
+    EXPECT_EQ(options_.exchanges_percent > 0 ? pti_queue_attach_shared(queue_, field.array)
+                                             : polytile_queue_attach(queue_, 1, &field.array),
+              POLYTILE_OK)
+        << error();
     field.is_attached = true;
 }
 
@@ -186,6 +194,51 @@ void Program::renew(Field &field) {
     for (size_t k = 0; k < field.memory.size(); k += 3)
         field.memory[k] = field.expected[k] = static_cast<uint32_t>(random_->number(0, 1 << 20));
     attach(field);
+}
+
+/** A few boxes of a field, which may be one. */
+void Program::fill_boxes(const Field &field, pti_boxes *boxes) {
+    for (int64_t n = random_->number(1, 3); n > 0; n--) {
+        polytile_domain box = {};
+        box.n_dims = field.n_dims;
+        for (int d = 0; d < box.n_dims; d++) {
+            const int64_t lo = random_->number(0, options_.n - 1);
+            box.range[d] = {lo, random_->number(lo, options_.n - 1), 1};
+        }
+        pti_boxes_add(boxes, &box);
+    }
+}
+
+/** Let the host's memory get other elements, of which the queue has nothing newer; or not, with what
+ * was fetched. */
+void Program::receive(Field &field, const pti_boxes &boxes, bool changes) {
+    auto *memory = static_cast<uint32_t *>(
+        field.is_internal ? pti_queue_get_spill(queue_, field.array) : field.memory.data());
+    ASSERT_NE(memory, nullptr) << error();
+    for (int k = 0; k < boxes.n_boxes; k++)
+        for_each_point(boxes.box[k], [&](const Point &point) {
+            const int64_t at = field.n_dims == 1 ? point[0] : point[0] * options_.n + point[1];
+            uint32_t &expected = field.expected[static_cast<size_t>(at)];
+            if (changes)
+                memory[at] = expected = static_cast<uint32_t>(random_->number(0, 1 << 20));
+            ASSERT_EQ(memory[at], expected) << "element " << at << " was fetched";
+        });
+    EXPECT_EQ(pti_queue_renew(queue_, field.array, &boxes), POLYTILE_OK) << error();
+}
+
+void Program::exchange(Field &field) {
+    pti_boxes boxes = {};
+    fill_boxes(field, &boxes);
+    const bool is_fetched = random_->chance(70);
+    EXPECT_EQ(is_fetched ? pti_queue_fetch(queue_, field.array, &boxes)
+                         : pti_queue_renew(queue_, field.array, &boxes),
+              POLYTILE_OK)
+        << error();
+    if (!is_fetched || random_->chance(60)) {
+        EXPECT_EQ(polytile_queue_wait_for(queue_, field.array), POLYTILE_OK) << error();
+        receive(field, boxes, !is_fetched || random_->chance(80));
+    }
+    pti_boxes_free(&boxes);
 }
 
 Program::Field &Program::any_field() {
@@ -280,6 +333,8 @@ void Program::launch_copy(Field &from, Field &to) {
 }
 
 void Program::step() {
+    if (options_.exchanges_percent > 0 && random_->chance(options_.exchanges_percent))
+        return exchange(any_field());
     const int64_t what = random_->number(0, 99);
     if (what < 80)
         return launch();

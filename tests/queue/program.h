@@ -5,6 +5,10 @@
 
 #include <polytile/polytile.h>
 
+extern "C" {
+#include "access/boxes.h"
+}
+
 #include <array>
 #include <memory>
 #include <string>
@@ -27,7 +31,7 @@ const std::vector<ProgramKernel> &program_kernels();
 
 /**
  * A random program on a queue, beside the same in plain memory: launches over a few lines and
- * squares, some internal, with waits, pauses, detaching and destroying in between.
+ * squares, some internal, with waits, pauses, detaching, destroying and exchanges in between.
  */
 class Program {
   public:
@@ -35,6 +39,8 @@ class Program {
         int64_t n = 24;
         int n_steps = 60;
         bool has_internal = true;
+        /** Steps in which elements come to the host's memory, and mostly others from there. */
+        int exchanges_percent = 0;
         /** What kernels run, in place of the host functions of program_kernels(). */
         const std::vector<polytile_implementation> *implementations = nullptr;
         /** What launches are planned with; the device's own without it. */
@@ -79,6 +85,9 @@ class Program {
     void detach(Field &field);
     void attach(Field &field);
     void renew(Field &field);
+    void exchange(Field &field);
+    void receive(Field &field, const pti_boxes &boxes, bool changes);
+    void fill_boxes(const Field &field, pti_boxes *boxes);
     Field &any_field();
     void expect_same(const Field &field) const;
     std::string error() const { return polytile_last_error(ctx_); }

@@ -70,6 +70,21 @@ class Items {
         append(item);
     }
 
+    /** Elements lo .. hi and those from EXTENT - 2 on. */
+    void elements(pti_item_kind kind, int position, int64_t lo, int64_t hi) {
+        pti_item item = {};
+        item.kind = kind;
+        item.position = position;
+        for (const polytile_domain &box : {range_of(lo, hi), range_of(EXTENT - 2, EXTENT - 1)})
+            pti_boxes_append(&item.boxes, &box);
+        append(item);
+    }
+
+    ~Items() {
+        for (pti_item &item : items_)
+            pti_boxes_free(&item.boxes);
+    }
+
     void want(int position) {
         queue.n_waiting = 1;
         queue.wanted = position;
@@ -87,6 +102,13 @@ class Items {
     /** What one item does to an array, by element: 1 reads, 2 writes. */
     std::vector<std::pair<int64_t, int>> uses_of(const pti_item &item, int position) const {
         std::vector<std::pair<int64_t, int>> found;
+        if (item.kind == PTI_ITEM_FETCH || item.kind == PTI_ITEM_RENEW) {
+            for (int k = 0; item.position == position && k < item.boxes.n_boxes; k++)
+                for (int64_t x = item.boxes.box[k].range[0].lo; x <= item.boxes.box[k].range[0].hi;
+                     x++)
+                    found.emplace_back(x, item.kind == PTI_ITEM_RENEW ? 2 : 1);
+            return found;
+        }
         if (item.kind != PTI_ITEM_LAUNCH) {
             for (int64_t x = 0; item.position == position && x < EXTENT; x++)
                 found.emplace_back(x, 2);
@@ -227,6 +249,29 @@ TEST(Window, LeavesLaunchesThatReadTheSameElementsOrTouchOthers) {
     EXPECT_EQ(Items::numbers(items.queue.first), (std::vector<int64_t>{1, 3}));
 }
 
+TEST(Window, FetchesReadTheirElementsAndRenewalsWriteThem) {
+    Items items;
+    items.launch({writes(1, 5, 6)});
+    items.launch({writes(1, 0, 1)});
+    items.elements(PTI_ITEM_FETCH, 1, 0, 1);
+    items.elements(PTI_ITEM_FETCH, 1, 2, 2);
+    items.launch({reads(1, 1, 2), writes(2)});
+    items.elements(PTI_ITEM_RENEW, 1, 1, 1);
+    items.launch({reads(1, 1, 1), writes(0)});
+    items.want(0);
+    EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)),
+              (std::vector<int64_t>{2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(Items::numbers(items.queue.first), (std::vector<int64_t>{1}));
+}
+
+TEST(Window, LeavesFetchesThatNobodyWaitsFor) {
+    Items items;
+    items.elements(PTI_ITEM_FETCH, 1, 0, 1);
+    items.launch({reads(1), writes(0)});
+    items.want(0);
+    EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)), (std::vector<int64_t>{2}));
+}
+
 TEST(Window, EndsAnArraysStayBehindAllThatUseIt) {
     Items items;
     items.launch({reads(1), writes(0)});
@@ -251,6 +296,13 @@ void queue_random(Items *items, Random *random, int64_t n_items) {
         if (random->chance(5)) {
             items->end(random->chance(50) ? PTI_ITEM_FLUSH : PTI_ITEM_DROP,
                        static_cast<int>(random->number(0, N_ARRAYS - 1)));
+            continue;
+        }
+        if (random->chance(10)) {
+            const int64_t lo = random->number(0, EXTENT - 3);
+            items->elements(random->chance(50) ? PTI_ITEM_FETCH : PTI_ITEM_RENEW,
+                            static_cast<int>(random->number(0, N_ARRAYS - 1)), lo,
+                            random->number(lo, EXTENT - 3));
             continue;
         }
         std::vector<Items::Use> uses;

@@ -1,0 +1,44 @@
+#include "queue/member.h"
+
+/** An item about elements of an array. */
+static pti_item *make_item(pti_item_kind kind, const polytile_array *array,
+                           const pti_boxes *boxes) {
+    pti_item *item = pti_item_create(kind);
+    if (item == NULL)
+        return NULL;
+    item->position = array->position;
+    pti_boxes_copy(&item->boxes, boxes);
+    if (!item->boxes.failed)
+        return item;
+    pti_item_free(item);
+    return NULL;
+}
+
+static polytile_status append(polytile_queue *queue, pti_item_kind kind,
+                              const polytile_array *array, const pti_boxes *boxes) {
+    if (boxes->n_boxes == 0)
+        return POLYTILE_OK;
+    pti_item *item = make_item(kind, array, boxes);
+    if (item == NULL)
+        return pti_fail_memory(queue->object.context, array->name,
+                               (double)boxes->n_boxes * (double)sizeof *boxes->box);
+    pti_queue_append(queue, item);
+    return POLYTILE_OK;
+}
+
+polytile_status pti_queue_fetch(polytile_queue *queue, polytile_array *array,
+                                const pti_boxes *boxes) {
+    return append(queue, PTI_ITEM_FETCH, array, boxes);
+}
+
+polytile_status pti_queue_renew(polytile_queue *queue, polytile_array *array,
+                                const pti_boxes *boxes) {
+    return append(queue, PTI_ITEM_RENEW, array, boxes);
+}
+
+void *pti_queue_get_spill(polytile_queue *queue, polytile_array *array) {
+    pti_queue_claim(queue);
+    pti_queue_spill(queue, array);
+    pti_queue_unclaim(queue);
+    return array->data;
+}
