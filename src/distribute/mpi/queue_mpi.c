@@ -1,5 +1,6 @@
 #include "distribute/mpi/transport_mpi.h"
 #include "distribute/team.h"
+#include "distribute/team_words.h"
 
 #include <polytile/mpi.h>
 
@@ -51,14 +52,6 @@ static polytile_status check_communicator(polytile_context *ctx, MPI_Comm comm) 
 
 /* What all find out together. */
 
-/** FNV-1a. */
-static uint64_t hash_text(const char *text) {
-    uint64_t hash = 14695981039346656037u;
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return hash;
-}
-
 static const char *or_default(const char *text) {
     return text == NULL ? "default" : text;
 }
@@ -68,7 +61,7 @@ static polytile_status compare_options(pti_transport *setup, const polytile_mpi_
     snprintf(words, sizeof words, "grid %.200s, layout %.200s, launches_per_exchange %lld",
              or_default(options->grid), or_default(options->layout),
              (long long)options->launches_per_exchange);
-    return setup->functions->compare(setup, hash_text(words), words);
+    return setup->functions->compare(setup, pti_words_hash(words), words);
 }
 
 static polytile_status parse_grid(polytile_context *ctx, const char *text, int n_ranks,
@@ -100,13 +93,19 @@ done:
     return status;
 }
 
+/** As polytile_queue_destroy(), which forgets the last error. */
+static void end_queue(polytile_queue *queue) {
+    if (queue != NULL)
+        pti_object_release(&queue->object);
+}
+
 /** A rank's own queue; on every rank or none. */
 static polytile_status open_member(pti_transport *setup, const request *of,
                                    polytile_queue **member) {
     polytile_status status =
         setup->functions->agree(setup, pti_queue_open(of->ctx, of->device_text, member));
     if (status != POLYTILE_OK) {
-        polytile_queue_destroy(*member);
+        end_queue(*member);
         *member = NULL;
     }
     return status;
@@ -125,9 +124,9 @@ static polytile_status join(pti_transport *setup, const request *of,
     member = NULL;
 done:
     status = setup->functions->agree(setup, status);
-    polytile_queue_destroy(member);
+    end_queue(member);
     if (status != POLYTILE_OK) {
-        polytile_queue_destroy(*queue);
+        end_queue(*queue);
         *queue = NULL;
     }
     return status;
