@@ -25,12 +25,18 @@ static int first_section(const pti_instance *instance, int operand, pti_touch to
     return -1;
 }
 
-/* Let an index follow each dimension whose extent in the grid is 1, or is not; none follows two. */
-static void follow(const pti_section *section, const pti_member_grid *grid, bool is_cut,
+/* Whether more than one member owns elements, seen along one dimension. */
+static bool is_cut(const pti_ownership *ownership, int dim) {
+    return ownership->grid.extent[dim] > 1 &&
+           ownership->domain.range[dim].lo < ownership->domain.range[dim].hi;
+}
+
+/* Let an index follow each dimension that is cut, or is not; none follows two. */
+static void follow(const pti_section *section, const pti_ownership *ownership, bool wants_cut,
                    pti_share *share) {
     for (int d = 0; d < section->n_dims; d++) {
         int index = only_index(&section->subscript[d].lo);
-        bool is_taken = (grid->extent[d] > 1) != is_cut;
+        bool is_taken = is_cut(ownership, d) != wants_cut;
         for (int other = 0; other < section->n_dims; other++)
             is_taken = is_taken || share->index[other] == index;
         if (!is_taken)
@@ -41,19 +47,19 @@ static void follow(const pti_section *section, const pti_member_grid *grid, bool
 /* Deal out by one operand; false if it is followed in no dimension that is cut. */
 static bool deal_by(const pti_shared_launch *launch, const pti_ownership *ownerships, int operand,
                     pti_touch touch, pti_share *share) {
-    const pti_member_grid *grid = &pti_share_owner(launch, ownerships, operand)->grid;
-    bool is_cut = false;
+    const pti_ownership *ownership = pti_share_owner(launch, ownerships, operand);
+    bool deals = false;
     *share =
         (pti_share){.operand = operand, .section = first_section(launch->instance, operand, touch)};
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
         share->index[d] = POLYTILE_MAX_DIMS;
     if (share->section < 0)
         return false;
-    follow(&launch->instance->section[share->section], grid, true, share);
-    for (int d = 0; d < grid->n_dims; d++)
-        is_cut = is_cut || share->index[d] != POLYTILE_MAX_DIMS;
-    follow(&launch->instance->section[share->section], grid, false, share);
-    return is_cut;
+    follow(&launch->instance->section[share->section], ownership, true, share);
+    for (int d = 0; d < ownership->domain.n_dims; d++)
+        deals = deals || share->index[d] != POLYTILE_MAX_DIMS;
+    follow(&launch->instance->section[share->section], ownership, false, share);
+    return deals;
 }
 
 /* Whether different values of an index never write one element, since a dimension moves on with it

@@ -15,6 +15,20 @@ static polytile_array *array_of(const pti_team *team, int position, int member) 
     return team->reached[position * team->transport->n_local + member - team->transport->first];
 }
 
+/** What local members receive they do not bring home any more, should they have computed it, too. */
+static polytile_status renew(const pti_team *team, const pti_exchange *exchange) {
+    polytile_status status = POLYTILE_OK;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        if (is_local(team, transfer->to))
+            PTI_TRY(pti_queue_renew(queue_of(team, transfer->to),
+                                    array_of(team, transfer->array, transfer->to),
+                                    &transfer->boxes));
+    }
+done:
+    return status;
+}
+
 static polytile_status fetch(const pti_team *team, const pti_exchange *exchange) {
     polytile_status status = POLYTILE_OK;
     for (int t = 0; t < exchange->n_transfers; t++) {
@@ -68,6 +82,7 @@ polytile_status pti_team_begin_exchange(pti_team *team, pti_route *route, bool h
         return POLYTILE_OK;
     if (!has_failed) {
         PTI_TRY(fetch(team, route->exchange));
+        PTI_TRY(renew(team, route->exchange));
         PTI_TRY(settle_all(team, route->exchange));
         PTI_TRY(settle_members(team));
     }
@@ -78,18 +93,12 @@ done:
 }
 
 polytile_status pti_team_end_exchange(pti_team *team, pti_route *route, bool has_failed) {
-    const pti_exchange *exchange = route->exchange;
     polytile_status status;
-    if (exchange->n_transfers == 0)
+    if (route->exchange->n_transfers == 0)
         return POLYTILE_OK;
     PTI_TRY(team->transport->functions->finish(team->transport, route));
-    for (int t = 0; !has_failed && t < exchange->n_transfers; t++) {
-        const pti_transfer *transfer = &exchange->transfer[t];
-        if (is_local(team, transfer->to))
-            PTI_TRY(pti_queue_renew(queue_of(team, transfer->to),
-                                    array_of(team, transfer->array, transfer->to),
-                                    &transfer->boxes));
-    }
+    if (!has_failed)
+        status = renew(team, route->exchange);
 done:
     return status;
 }

@@ -243,7 +243,7 @@ done:
 
 /** Exchange, compute, exchange. Every process comes through every exchange; an error stays. */
 static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
-                                 polytile_status status) {
+                                 int ending, polytile_status status) {
     status =
         first_of(team, status, pti_team_begin_exchange(team, &stage->in, status != POLYTILE_OK));
     if (status == POLYTILE_OK)
@@ -288,10 +288,10 @@ static polytile_status prepare_stage(pti_team *team, int at, polytile_status sta
     bool is_new;
     *stage = pti_team_find_stage(team, at, &is_new);
     if (*stage == NULL)
-        status = first_of(team, status,
-                          pti_fail_memory(team->ctx,
-                                          team->recorded[at].prepared->instance->kernel_name,
-                                          team->transport->n_members * (double)sizeof(pti_boxes)));
+        status =
+            first_of(team, status,
+                     pti_fail_memory(team->ctx, team->recorded[at].prepared->instance->kernel_name,
+                                     team->transport->n_members * (double)sizeof(pti_boxes)));
     if (status == POLYTILE_OK)
         status = first_of(team, status, reach_stage(team, *stage));
     if (is_new && status == POLYTILE_OK)
@@ -316,8 +316,8 @@ static polytile_status run_stages(pti_team *team, int ending) {
         status = prepare_stage(team, at, status, &stage, &stopped);
         if (stopped != POLYTILE_OK)
             break;
-        status = run_stage(team, stage, &team->recorded[at], ends_with(team, stage, at, ending),
-                           status);
+        status =
+            run_stage(team, stage, &team->recorded[at], ends_with(team, stage, at, ending), status);
         take_copies(team, stage);
         at += stage->n_launches;
     }

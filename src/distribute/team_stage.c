@@ -58,7 +58,8 @@ static int find_depth(const pti_team *team, const pti_group *group) {
     int most = group->n_launches;
     if (team->options.most_steps > 0 && team->options.most_steps < most)
         most = (int)team->options.most_steps;
-    return most > 1 && may_compute_twice(team) ? pti_group_depth(group, most) : 1;
+    return most > 1 && may_compute_twice(team) ? pti_group_depth(group, PTI_DEPTH_FRACTION, most)
+                                               : 1;
 }
 
 static bool is_for(const pti_stage *stage, const pti_team *team, int at, int n_launches) {

@@ -155,8 +155,7 @@ static bool is_deep(const pti_group *group, const pti_shared_launch *launch) {
     const pti_instance *instance = launch->instance;
     for (int p = 0; p < instance->n_operands; p++)
         if (instance->operand[p].writes &&
-            (instance->operand[p].partial ||
-             !pti_ownership_is_whole(&group->ownerships[launch->array[p]])))
+            !pti_ownership_is_whole(&group->ownerships[launch->array[p]]))
             return false;
     return true;
 }

@@ -23,7 +23,9 @@ polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *n
  * Queue that elements come to the array's host memory in their newest version; those that the host
  * has do not move, and all stay on the device. An internal array gets host memory for it.
  *
- * They are there after polytile_queue_wait_for() the array.
+ * They are there after polytile_queue_wait_for() the array; what is queued behind may have changed
+ * them by then where kernels run on the host's memory.
+ * Shapes  boxes: inside the array's domain; copied.
  * Errors  NO_MEMORY.
  */
 polytile_status pti_queue_fetch(polytile_queue *queue, polytile_array *array,
@@ -34,12 +36,18 @@ polytile_status pti_queue_fetch(polytile_queue *queue, polytile_array *array,
  * They must not change any more until the launches that read them are done. Elements of an internal
  * array count as written.
  *
+ * Until they are told of, whatever runs may make room by bringing home what launches wrote of them
+ * before. So elements that the queue may have newer are fetched or renewed, and the array is waited
+ * for, before the host's memory of them is changed; and then they are renewed. It holds even if
+ * something before it fails.
+ * Shapes  boxes: inside the array's domain; copied.
  * Errors  NO_MEMORY.
  */
 polytile_status pti_queue_renew(polytile_queue *queue, polytile_array *array,
                                 const pti_boxes *boxes);
 
-/** The host's memory of an internal array, all zero where nothing came; NULL when memory runs out. */
+/** The host's memory of an internal array, all zero where nothing came; it stays where it is. Waits
+ * for what runs. NULL when memory runs out, which is told. */
 void *pti_queue_get_spill(polytile_queue *queue, polytile_array *array);
 
 #endif

@@ -182,7 +182,7 @@ int SharedProgram::add_array(const polytile_domain &domain, int n_members,
 }
 
 bool SharedProgram::add_launch(const std::string &text, const polytile_domain &threads,
-                               const std::vector<int> &arrays) {
+                               const std::vector<int> &arrays, bool is_exact) {
     polytile_declaration *declaration = nullptr;
     if (pti_declaration_parse(ctx_, text.c_str(), &declaration) != POLYTILE_OK)
         return false;
@@ -190,7 +190,9 @@ bool SharedProgram::add_launch(const std::string &text, const polytile_domain &t
     kernel.object.context = ctx_;
     kernel.declaration = declaration;
     auto launch = std::make_unique<Launch>();
-    launch->text = text + " over " + text_of(threads);
+    launch->text = text + " over " + text_of(threads) + (is_exact ? "" : ", inexact");
+    for (int a = 0; a < declaration->n_accesses; a++)
+        declaration->access[a].exact = is_exact;
     launch->arrays = arrays;
     std::vector<polytile_array *> operands;
     for (int array : arrays)
@@ -290,5 +292,5 @@ bool SharedProgram::draw_launch(Random *random) {
                 "in", read,
                 draw_section(random, draft, arrays_[static_cast<size_t>(read)]->domain.n_dims));
     }
-    return add_launch(draft.text(), draft.threads, draft.arrays);
+    return add_launch(draft.text(), draft.threads, draft.arrays, !random->chance(12));
 }
