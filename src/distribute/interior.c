@@ -70,6 +70,16 @@ static polytile_domain avoid_transfer(const pti_shared_launch *launch, const pti
     return threads;
 }
 
+/** Whether a launch's threads may be run by several launches: a second one would start from the
+ * identity again. */
+static bool may_be_parted(const pti_shared_launch *launch) {
+    for (int a = 0; a < launch->instance->n_operands; a++) {
+        if (launch->instance->operand[a].fresh)
+            return false;
+    }
+    return true;
+}
+
 polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_exchange *exchange,
                                 int member, const polytile_domain *threads) {
     polytile_domain left = *threads;
@@ -80,6 +90,7 @@ polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_excha
         is_received = true;
         left = avoid_transfer(launch, &exchange->transfer[t], left);
     }
-    bool is_worth_it = is_received && pti_box_count(&left) >= pti_box_count(threads) / 2;
+    bool is_worth_it =
+        is_received && may_be_parted(launch) && pti_box_count(&left) >= pti_box_count(threads) / 2;
     return is_worth_it ? left : pti_box_empty(threads->n_dims);
 }

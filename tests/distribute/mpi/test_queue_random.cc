@@ -35,7 +35,7 @@ TEST_P(MpiQueueRandom, ResultsAreThoseOfOneProcess) {
     polytile_mpi_options shared = {};
     shared.layout = GetParam().layout;
     shared.launches_per_exchange = GetParam().launches_per_exchange;
-    for (int64_t round = scaled(6); round > 0 && world_most(HasFailure()) == 0; round--) {
+    for (int64_t round = scaled(3); round > 0 && world_most(HasFailure()) == 0; round--) {
         Program::Options options;
         options.n = random.one_of({5, 16, 24});
         options.n_steps = static_cast<int>(random.one_of({5, 30, 60}));
