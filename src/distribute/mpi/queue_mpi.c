@@ -1,3 +1,4 @@
+#include "distribute/mpi/speed.h"
 #include "distribute/mpi/transport_mpi.h"
 #include "distribute/team.h"
 #include "distribute/team_words.h"
@@ -84,11 +85,14 @@ static polytile_status parse_options(polytile_context *ctx, const polytile_mpi_o
     if (options->launches_per_exchange < 0)
         PTI_TRY(pti_fail(ctx, POLYTILE_INVALID, "launches_per_exchange is %lld; it is at least 0",
                          (long long)options->launches_per_exchange));
-    PTI_TRY(pti_distribution_parse(ctx, options->layout, &parsed->distribution));
-    if (options->grid == NULL)
-        goto done;
-    PTI_TRY(parse_grid(ctx, options->grid, n_ranks, grid));
-    parsed->grid = grid;
+    if (options->grid != NULL) {
+        PTI_TRY(parse_grid(ctx, options->grid, n_ranks, grid));
+        parsed->grid = grid;
+    }
+    if (!pti_mpi_is_by_speed(options->layout)) {
+        PTI_TRY(pti_distribution_parse(ctx, options->layout, &parsed->distribution));
+        PTI_TRY(pti_ownership_check(ctx, n_ranks, parsed->grid, &parsed->distribution));
+    }
 done:
     return status;
 }
@@ -111,7 +115,7 @@ static polytile_status open_member(pti_transport *setup, const request *of,
     return status;
 }
 
-/** The queue of all; on every rank or none. */
+/** The queue of all; on every rank or none. The member becomes its own, whatever happens. */
 static polytile_status join(pti_transport *setup, const request *of,
                             const pti_team_options *options, polytile_queue *member,
                             polytile_queue **queue) {
@@ -141,8 +145,12 @@ static polytile_status create(pti_transport *setup, const request *of, polytile_
     PTI_TRY(compare_options(setup, &of->options));
     PTI_TRY(parse_options(of->ctx, &of->options, setup->n_members, &grid, &options));
     PTI_TRY(open_member(setup, of, &member));
-    PTI_TRY(join(setup, of, &options, member, queue));
+    if (pti_mpi_is_by_speed(of->options.layout))
+        PTI_TRY(pti_mpi_weigh(setup, member, options.grid, &options.distribution));
+    status = join(setup, of, &options, member, queue);
+    member = NULL;
 done:
+    end_queue(member);
     return status;
 }
 

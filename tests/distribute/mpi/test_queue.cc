@@ -1,4 +1,4 @@
-#include "distribute/mpi/world.h"
+#include "distribute/mpi/joined.h"
 
 #include <polytile/mpi.h>
 #include <polytile/polytile.h>
@@ -7,7 +7,7 @@
 #include <vector>
 
 extern "C" {
-#include "distribute/member_grid.h"
+#include "distribute/mpi/speed.h"
 }
 
 namespace {
@@ -60,6 +60,16 @@ TEST_F(MpiQueue, NeedsALayoutThatIsKnown) {
     polytile_mpi_options options = {};
     options.layout = "hexagons";
     expect_refused(open(&options), POLYTILE_INVALID, "distribution \"hexagons\": give one of");
+}
+
+TEST_F(MpiQueue, WeighsAsManyPartsAsItsGridHasFirst) {
+    polytile_mpi_options options = {};
+    options.layout = "weighted(1,1,1,1,1,1,1,1,1)";
+    expect_refused(open(&options), POLYTILE_INVALID, "weighted: 9 weights are given for");
+    const std::string grid = "1x" + std::to_string(world_size());
+    options.grid = grid.c_str();
+    options.layout = "weighted";
+    EXPECT_EQ(open(&options), POLYTILE_OK) << error();
 }
 
 TEST_F(MpiQueue, NeedsANumberOfLaunches) {
@@ -128,6 +138,30 @@ TEST(MpiGrid, IsAsMpiMakesIt) {
             ASSERT_EQ(std::vector<int>(grid.extent, grid.extent + grid.n_dims), extents)
                 << n_ranks << " ranks in " << n_dims << " dimensions";
         }
+}
+
+/** A device that goes through its memory in tiny superblocks is the slower one. */
+TEST_F(MpiQueue, PartsAreAsHeavyAsTheirSlowestRankIsFast) {
+    const Joined joined;
+    const bool is_slow = world_rank() == 0;
+    polytile_queue *member = nullptr;
+    ASSERT_EQ(polytile_queue_create(joined.ctx, is_slow ? "host(memory=4KiB)" : "host", &member),
+              POLYTILE_OK);
+    pti_distribution distribution;
+    ASSERT_EQ(pti_mpi_weigh(joined.transport, member, nullptr, &distribution), POLYTILE_OK)
+        << joined.error();
+    ASSERT_EQ(distribution.n_weights, world_size());
+    double heaviest = 0;
+    for (int rank = 0; rank < world_size(); rank++)
+        heaviest = std::max(heaviest, distribution.weight[rank]);
+    EXPECT_EQ(heaviest, 16);
+    EXPECT_TRUE(world_size() == 1 || distribution.weight[0] < heaviest);
+    const pti_member_grid one_part = {2, {1, world_size()}};
+    ASSERT_EQ(pti_mpi_weigh(joined.transport, member, &one_part, &distribution), POLYTILE_OK);
+    EXPECT_EQ(distribution.n_weights, world_size());
+    const pti_member_grid row = {2, {world_size(), 1}};
+    ASSERT_EQ(pti_mpi_weigh(joined.transport, member, &row, &distribution), POLYTILE_OK);
+    EXPECT_EQ(distribution.n_weights, world_size());
 }
 
 } // namespace
