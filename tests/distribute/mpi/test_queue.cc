@@ -4,6 +4,7 @@
 #include <polytile/polytile.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
 extern "C" {
@@ -105,6 +106,14 @@ TEST_F(MpiQueue, NeedsACommunicatorAndAPlace) {
                    POLYTILE_INVALID, "creating a queue needs a place");
     EXPECT_EQ(polytile_mpi_queue_create(nullptr, MPI_COMM_WORLD, "host", nullptr, &queue),
               POLYTILE_INVALID);
+}
+
+TEST_F(MpiQueue, IsMadeByTheThreadThatInitializedMpi) {
+    std::thread other([&] {
+        expect_refused(open(nullptr), POLYTILE_INVALID,
+                       "MPI was initialized with MPI_THREAD_FUNNELED, and this is another thread");
+    });
+    other.join();
 }
 
 TEST_F(MpiQueue, IsNotOfTwoGroups) {
