@@ -47,11 +47,24 @@ static cut least_cut(const pti_shared_launch *launch, const polytile_domain *thr
     return (cut){dim, is_low, enough};
 }
 
+/** Whether a launch can be cut along an index: what is reduced into one element is reduced at once, in
+ * its order, and initialised once. */
+static bool may_cut(const pti_instance *instance, int index) {
+    for (int a = 0; a < instance->n_operands; a++) {
+        if (instance->operand[a].reduces &&
+            (!pti_operand_is_regular(instance, a) || !pti_operand_depends(instance, a, index)))
+            return false;
+    }
+    return true;
+}
+
 /** Take threads off until a box is not read: those of the side that loses the fewest. */
 static polytile_domain avoid(const pti_shared_launch *launch, const polytile_domain *threads,
                              int array, const polytile_domain *box) {
     polytile_domain best = pti_box_empty(threads->n_dims);
     for (int side = 0; side < 2 * threads->n_dims; side++) {
+        if (!may_cut(launch->instance, side / 2))
+            continue;
         cut tried = least_cut(launch, threads, side / 2, side % 2 == 0, array, box);
         polytile_domain left = without(threads, tried);
         if (pti_box_count(&left) > pti_box_count(&best))
@@ -70,16 +83,6 @@ static polytile_domain avoid_transfer(const pti_shared_launch *launch, const pti
     return threads;
 }
 
-/** Whether a launch's threads may be run by several launches: a second one would start from the
- * identity again. */
-static bool may_be_parted(const pti_shared_launch *launch) {
-    for (int a = 0; a < launch->instance->n_operands; a++) {
-        if (launch->instance->operand[a].fresh)
-            return false;
-    }
-    return true;
-}
-
 polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_exchange *exchange,
                                 int member, const polytile_domain *threads) {
     polytile_domain left = *threads;
@@ -90,7 +93,6 @@ polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_excha
         is_received = true;
         left = avoid_transfer(launch, &exchange->transfer[t], left);
     }
-    bool is_worth_it =
-        is_received && may_be_parted(launch) && pti_box_count(&left) >= pti_box_count(threads) / 2;
+    bool is_worth_it = is_received && pti_box_count(&left) >= pti_box_count(threads) / 2;
     return is_worth_it ? left : pti_box_empty(threads->n_dims);
 }

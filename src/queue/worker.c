@@ -24,14 +24,19 @@ static bool may_begin(const polytile_queue *queue) {
     return queue->first != NULL && !queue->is_claimed && (is_awake || queue->status != POLYTILE_OK);
 }
 
+/** A launch that cannot keep all its data on the device, or nothing that runs. */
+static bool is_worth_gathering(const pti_item *item) {
+    while (item != NULL && item->kind == PTI_ITEM_RENEW)
+        item = item->next;
+    return item == NULL || (item->kind == PTI_ITEM_LAUNCH && !item->prepared->all_fit);
+}
+
 /** Whether launches that cannot keep all their data on the device are still being queued: those that
- * are known together move less. */
+ * are known together move less. What only tells of elements that the host got waits for them, too. */
 static bool is_gathering(const polytile_queue *queue) {
-    const pti_item *first = queue->first;
-    return first != NULL && first->kind == PTI_ITEM_LAUNCH && queue->residency != NULL &&
-           !first->prepared->all_fit && queue->n_waiting == 0 && !queue->is_stopping &&
-           queue->status == POLYTILE_OK && queue->n_left < PTI_WINDOW_ITEMS &&
-           pti_now_s() - queue->queued_s < gather_s;
+    return queue->first != NULL && queue->residency != NULL && is_worth_gathering(queue->first) &&
+           queue->n_waiting == 0 && !queue->is_stopping && queue->status == POLYTILE_OK &&
+           queue->n_left < PTI_WINDOW_ITEMS && pti_now_s() - queue->queued_s < gather_s;
 }
 
 /** Sleep until there is something new, or for a while. The mutex is held. */

@@ -44,9 +44,9 @@ class Program {
         int exchanges_percent = 0;
         /** What kernels run, in place of the host functions of program_kernels(). */
         const std::vector<polytile_implementation> *implementations = nullptr;
-        /** Opens the queue. */
-        std::function<polytile_status(polytile_context *, const char *, polytile_queue **)> open =
-            polytile_queue_create;
+        /** What makes the queue, in place of polytile_queue_create(). */
+        std::function<polytile_status(polytile_context *, const char *, polytile_queue **)>
+            create_queue = polytile_queue_create;
         /** What launches are planned with; the device's own without it. */
         const polytile_link *link = nullptr;
     };

@@ -50,7 +50,8 @@ TEST_P(MpiQueueRandom, ResultsAreThoseOfOneProcess) {
         Program::Options options;
         options.n = random.one_of({5, 16, 24});
         options.n_steps = static_cast<int>(random.one_of({5, 30, 60}));
-        options.open = [&](polytile_context *ctx, const char *device, polytile_queue **queue) {
+        options.create_queue = [&](polytile_context *ctx, const char *device,
+                                   polytile_queue **queue) {
             return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device, &shared, queue);
         };
         Program program(GetParam().device, options, &random);

@@ -1,0 +1,145 @@
+#include "distribute/array_file.h"
+
+#include "access/npy_header.h"
+#include "base/checked.h"
+#include <polytile/size.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static polytile_status fail_errno(polytile_context *ctx, const char *path, const char *action) {
+    return pti_fail(ctx, POLYTILE_IO, "%s: cannot %s: %s", path, action, strerror(errno));
+}
+
+bool pti_array_file_is_npy(const char *path) {
+    size_t length = strlen(path);
+    return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
+}
+
+static pti_npy_header header_of(const polytile_array *array) {
+    return (pti_npy_header){
+        .type = array->type, .domain = array->domain, .data_bytes = array->n_bytes};
+}
+
+int64_t pti_array_file_offset(const polytile_array *array, const char *path) {
+    char bytes[PTI_NPY_HEADER_CAPACITY];
+    pti_npy_header header = header_of(array);
+    if (!pti_array_file_is_npy(path) || array->type < 0)
+        return 0;
+    pti_npy_header_write(&header, bytes);
+    return header.data_offset;
+}
+
+void pti_array_file_part(pti_text *text, const char *path) {
+    pti_text_add(text, "%s.part", path);
+}
+
+/** The file's header, and its length with all elements. */
+static polytile_status make_header(polytile_context *ctx, const char *path,
+                                   const polytile_array *array, char *bytes, pti_npy_header *header,
+                                   int64_t *n_bytes) {
+    *header = header_of(array);
+    if (pti_array_file_is_npy(path) && array->type < 0)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%s: NumPy files hold elements of i8 to i64, u8 to u64, f16, f32 and f64; "
+                        "write array %s, of elements of %d bytes, under a name that does not end "
+                        "in .npy",
+                        path, array->name, (int)array->element_bytes);
+    if (pti_array_file_is_npy(path))
+        pti_npy_header_write(header, bytes);
+    if (pti_add_overflows(header->data_offset, header->data_bytes, n_bytes))
+        return pti_fail(ctx, POLYTILE_OVERFLOW, "%s: a file of 2^63 bytes or more", path);
+    return POLYTILE_OK;
+}
+
+/** Reserve the space if the file system knows how to; else only say how long the file is: writing
+ * tells when the disk is full. */
+static polytile_status reserve(polytile_context *ctx, const char *path, int file, int64_t n_bytes) {
+    char size[32];
+    int status;
+    do
+        status = fallocate(file, 0, 0, n_bytes);
+    while (status != 0 && errno == EINTR);
+    if (status != 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
+        status = ftruncate(file, n_bytes);
+    if (status == 0)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_IO, "%s: cannot reserve %s on the disk: %s", path,
+                    polytile_size_format(n_bytes, size), strerror(errno));
+}
+
+static polytile_status write_header(polytile_context *ctx, const char *path, int file,
+                                    const char *bytes, int64_t n_bytes) {
+    bool is_written = pwrite(file, bytes, (size_t)n_bytes, 0) == n_bytes;
+    return is_written ? POLYTILE_OK : fail_errno(ctx, path, "write its header");
+}
+
+/** A directory or a device must not be replaced. */
+static polytile_status check_old(polytile_context *ctx, const char *path) {
+    struct stat old;
+    if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
+        return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
+    return POLYTILE_OK;
+}
+
+static polytile_status name_part(polytile_context *ctx, const char *path, pti_text *part) {
+    pti_array_file_part(part, path);
+    return part->failed ? pti_fail_memory(ctx, path, (double)strlen(path)) : POLYTILE_OK;
+}
+
+polytile_status pti_array_file_begin(polytile_context *ctx, const char *path,
+                                     const polytile_array *array) {
+    int file = -1;
+    int64_t n_bytes = 0;
+    pti_text part = {0};
+    pti_npy_header header;
+    char bytes[PTI_NPY_HEADER_CAPACITY];
+    polytile_status status;
+    PTI_TRY(make_header(ctx, path, array, bytes, &header, &n_bytes));
+    PTI_TRY(check_old(ctx, path));
+    PTI_TRY(name_part(ctx, path, &part));
+    unlink(part.data);
+    file = open(part.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    PTI_TRY(file < 0 ? fail_errno(ctx, part.data, "create") : POLYTILE_OK);
+    PTI_TRY(reserve(ctx, part.data, file, n_bytes));
+    PTI_TRY(write_header(ctx, part.data, file, bytes, header.data_offset));
+done:
+    if (file >= 0 && close(file) != 0 && status == POLYTILE_OK)
+        status = fail_errno(ctx, part.data, "write its header");
+    if (file >= 0 && status != POLYTILE_OK)
+        unlink(part.data);
+    pti_text_free(&part);
+    return status;
+}
+
+polytile_status pti_array_file_commit(polytile_context *ctx, const char *path) {
+    pti_text part = {0};
+    polytile_status status;
+    PTI_TRY(name_part(ctx, path, &part));
+    PTI_TRY(rename(part.data, path) == 0 ? POLYTILE_OK : fail_errno(ctx, path, "replace"));
+done:
+    pti_text_free(&part);
+    if (status != POLYTILE_OK)
+        pti_array_file_abandon(path);
+    return status;
+}
+
+void pti_array_file_abandon(const char *path) {
+    pti_text part = {0};
+    pti_array_file_part(&part, path);
+    if (!part.failed)
+        unlink(part.data);
+    pti_text_free(&part);
+}
+
+polytile_status pti_array_file_probe(polytile_context *ctx, const char *path, bool writable) {
+    int file = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return fail_errno(ctx, path, writable ? "open for writing" : "open");
+    close(file);
+    return POLYTILE_OK;
+}

@@ -1,0 +1,142 @@
+#include "distribute/mpi/array_open.h"
+
+#include "launch/box_copy.h"
+#include "launch/host.h"
+#include "partition/plan_words.h"
+#include <polytile/mpi.h>
+
+#include <stdio.h>
+
+/* Boxes of what a rank owns from and to the program's memory. */
+
+/** A call of one rank. */
+typedef struct request {
+    const polytile_domain *box; /* NULL or empty: nothing */
+    void *elements;
+    bool puts;
+} request;
+
+static bool is_nothing(const request *of) {
+    return of->box == NULL || pti_box_is_empty(of->box);
+}
+
+static polytile_status fail_owner(const pti_open_array *open, const polytile_domain *box) {
+    polytile_context *ctx = pti_spread_context(&open->spread);
+    pti_text text = {0};
+    pti_words_box(&text, box);
+    polytile_status status = text.failed
+                                 ? pti_fail_memory(ctx, open->array->name, (double)text.length)
+                                 : pti_fail(ctx, POLYTILE_INVALID,
+                                            "array %s: this rank does not own all of %s; "
+                                            "polytile_mpi_array_get_box() tells what it owns",
+                                            open->array->name, text.data);
+    pti_text_free(&text);
+    return status;
+}
+
+/** Errors: INVALID. */
+static polytile_status check_shape(const pti_open_array *open, const request *of) {
+    polytile_context *ctx = pti_spread_context(&open->spread);
+    const char *name = open->array->name;
+    if (of->box->n_dims != open->array->domain.n_dims)
+        return pti_fail(ctx, POLYTILE_INVALID, "array %s: a box of %d dimensions; it has %d", name,
+                        of->box->n_dims, open->array->domain.n_dims);
+    for (int d = 0; d < of->box->n_dims; d++) {
+        if (of->box->range[d].step != 1)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "array %s: the box has step %lld in dimension %d; copy boxes of "
+                            "steps 1",
+                            name, (long long)of->box->range[d].step, d);
+    }
+    return POLYTILE_OK;
+}
+
+static polytile_status check(const pti_open_array *open, const request *of) {
+    polytile_context *ctx = pti_spread_context(&open->spread);
+    polytile_status status = POLYTILE_OK;
+    if (is_nothing(of))
+        return POLYTILE_OK;
+    PTI_TRY(check_shape(open, of));
+    if (!pti_boxes_cover(&open->owned, of->box))
+        PTI_TRY(fail_owner(open, of->box));
+    if (of->elements == NULL)
+        PTI_TRY(pti_fail(ctx, POLYTILE_INVALID, "array %s: the elements of its box are NULL",
+                         open->array->name));
+done:
+    return status;
+}
+
+static void copy(const pti_open_array *open, const request *of, const polytile_domain *piece) {
+    int64_t element_bytes = open->array->element_bytes;
+    pti_layout member_layout = pti_layout_of(&open->member->domain, element_bytes);
+    pti_layout box_layout = pti_layout_of(of->box, element_bytes);
+    pti_image member = {open->member->data, &member_layout};
+    pti_image elements = {of->elements, &box_layout};
+    pti_move move = {.box = piece,
+                     .element_bytes = element_bytes,
+                     .to = of->puts ? member : elements,
+                     .from = of->puts ? elements : member};
+    pti_box_copy(&move, pti_host_default_threads());
+}
+
+/** In pieces: a box may lie in several that the rank owns. */
+static void copy_all(const pti_open_array *open, const request *of) {
+    polytile_domain piece;
+    for (int k = 0; !is_nothing(of) && k < open->owned.n_boxes; k++) {
+        if (pti_box_intersect(&open->owned.box[k], of->box, &piece))
+            copy(open, of, &piece);
+    }
+}
+
+/** What is copied, as boxes. Errors: NO_MEMORY. */
+static polytile_status find_boxes(const pti_open_array *open, const request *of, pti_boxes *boxes) {
+    if (!is_nothing(of))
+        pti_boxes_append(boxes, of->box);
+    if (!boxes->failed)
+        return POLYTILE_OK;
+    return pti_fail_memory(pti_spread_context(&open->spread), open->array->name,
+                           sizeof *boxes->box);
+}
+
+/** What each rank does before any of them copies. */
+static polytile_status prepare(pti_open_array *open, const request *of, pti_boxes *boxes) {
+    polytile_status status;
+    PTI_TRY(check(open, of));
+    PTI_TRY(find_boxes(open, of, boxes));
+    PTI_TRY(pti_array_bring(open, boxes));
+done:
+    return status;
+}
+
+static polytile_status copy_box(polytile_array *array, const char *call, const request *of) {
+    pti_array_use use = of->puts ? PTI_ARRAY_REPLACES_SOME : PTI_ARRAY_READS_SOME;
+    pti_open_array open;
+    pti_boxes boxes = {0};
+    polytile_status status;
+    bool has_begun = false;
+    char words[256];
+    if (array == NULL)
+        return POLYTILE_INVALID;
+    snprintf(words, sizeof words, "%s() of %.128s", call, array->name);
+    PTI_TRY(pti_array_open(array, use, words, &open));
+    PTI_TRY(pti_spread_agree(&open.spread, prepare(&open, of, &boxes)));
+    has_begun = true;
+    copy_all(&open, of);
+done:
+    status = pti_array_close(&open, status, has_begun, &boxes);
+    pti_boxes_free(&boxes);
+    return status;
+}
+
+/** The elements are only read. */
+polytile_status polytile_mpi_array_put(polytile_array *array, const polytile_domain *box,
+                                       const void *elements) {
+    request of = {.box = box, .elements = (void *)(uintptr_t)elements, .puts = true};
+    return copy_box(array, "polytile_mpi_array_put", &of);
+}
+
+polytile_status polytile_mpi_array_get(polytile_array *array, const polytile_domain *box,
+                                       void *elements) {
+    request of = {.box = box, .elements = elements, .puts = false};
+    return copy_box(array, "polytile_mpi_array_get", &of);
+}

@@ -1,0 +1,137 @@
+#include "distribute/mpi/array_open.h"
+
+#include "access/range.h"
+#include "queue/outer.h"
+#include <polytile/mpi.h>
+
+/** A call of polytile_mpi_array_create(). */
+typedef struct request {
+    polytile_queue *queue;
+    const char *name;
+    polytile_type type;
+    int n_dims;
+    const int64_t *extents;
+    const char *layout;
+    pti_distribution distribution;
+} request;
+
+/** What ranks compare. */
+static polytile_status write_words(const request *of, pti_text *words) {
+    pti_text_add(words, "polytile_mpi_array_create() of %s, type %d, layout %s, extents",
+                 of->name == NULL ? "NULL" : of->name, of->type,
+                 of->layout == NULL ? "NULL" : of->layout);
+    for (int d = 0; of->extents != NULL && d < of->n_dims && d < POLYTILE_MAX_DIMS; d++)
+        pti_text_add(words, " %lld", (long long)of->extents[d]);
+    return words->failed ? pti_fail_memory(of->queue->object.context, "array", 0) : POLYTILE_OK;
+}
+
+static polytile_status hold(polytile_queue *queue, polytile_array *array) {
+    array->is_internal = true;
+    pti_queue_claim(queue);
+    polytile_status status = pti_queue_hold(queue, array, true);
+    pti_queue_unclaim(queue);
+    return status;
+}
+
+/** An array that some rank failed to make. */
+static void let_go(polytile_queue *queue, polytile_array *array) {
+    if (array == NULL || array->queue == NULL)
+        return;
+    pti_queue_claim(queue);
+    pti_queue_let_go(queue, array);
+    pti_queue_unclaim(queue);
+}
+
+/** What each rank does for itself. */
+static polytile_status make(request *of, polytile_array **made) {
+    polytile_context *ctx = of->queue->object.context;
+    polytile_domain domain;
+    polytile_status status = POLYTILE_OK;
+    if (of->extents == NULL)
+        PTI_TRY(pti_fail(ctx, POLYTILE_INVALID, "array %s: its extents are NULL",
+                         of->name == NULL ? "?" : of->name));
+    if (of->layout != NULL)
+        PTI_TRY(pti_distribution_parse(ctx, of->layout, &of->distribution));
+    domain = polytile_domain_from_extents(of->n_dims, of->extents);
+    PTI_TRY(pti_array_create(ctx, of->name, of->type, &domain, made));
+    PTI_TRY(hold(of->queue, *made));
+done:
+    return status;
+}
+
+static polytile_status compare(const request *of, pti_transport *transport) {
+    pti_text words = {0};
+    polytile_status status;
+    PTI_TRY(transport->functions->agree(transport, write_words(of, &words)));
+    PTI_TRY(pti_mpi_compare_words(transport, words.data));
+done:
+    pti_text_free(&words);
+    return status;
+}
+
+/** On every rank or none. */
+static polytile_status make_on_all(request *of, pti_transport *transport, polytile_array **made) {
+    polytile_status status = transport->functions->agree(transport, make(of, made));
+    if (status == POLYTILE_OK)
+        return POLYTILE_OK;
+    let_go(of->queue, *made);
+    polytile_array_destroy(*made);
+    *made = NULL;
+    return status;
+}
+
+/** The same; a rank that got no memory for its part keeps all from having one. */
+static polytile_status add_on_all(request *of, pti_team *team, polytile_array **made) {
+    pti_transport *transport = pti_team_transport(team);
+    const pti_distribution *distribution = of->layout == NULL ? NULL : &of->distribution;
+    polytile_status status =
+        transport->functions->agree(transport, pti_team_add_distributed(team, *made, distribution));
+    if (status == POLYTILE_OK)
+        return POLYTILE_OK;
+    pti_outer_end_array(of->queue, *made);
+    polytile_array_destroy(*made);
+    *made = NULL;
+    return status;
+}
+
+static polytile_status create(request *of, pti_team *team, polytile_array **made) {
+    pti_transport *transport = pti_team_transport(team);
+    polytile_status status;
+    PTI_TRY(compare(of, transport));
+    PTI_TRY(make_on_all(of, transport, made));
+    PTI_TRY(add_on_all(of, team, made));
+done:
+    return status;
+}
+
+static polytile_status find_team(const polytile_queue *queue, pti_team **team) {
+    *team = pti_team_over_mpi(queue);
+    if (*team != NULL)
+        return POLYTILE_OK;
+    return pti_fail(queue->object.context, POLYTILE_INVALID,
+                    "queue on %s: is not over a communicator; polytile_mpi_queue_create() makes "
+                    "one that is",
+                    pti_queue_text(queue));
+}
+
+polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *name,
+                                          polytile_type type, int n_dims, const int64_t *extents,
+                                          const char *layout, polytile_array **array) {
+    request of = {.queue = queue,
+                  .name = name,
+                  .type = type,
+                  .n_dims = n_dims,
+                  .extents = extents,
+                  .layout = layout};
+    pti_team *team;
+    polytile_status status;
+    if (array != NULL)
+        *array = NULL;
+    if (queue == NULL || array == NULL)
+        return POLYTILE_INVALID;
+    PTI_TRY(pti_queue_enter(queue));
+    PTI_TRY(find_team(queue, &team));
+    PTI_TRY(create(&of, team, array));
+done:
+    return status;
+}

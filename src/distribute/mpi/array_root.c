@@ -1,0 +1,170 @@
+#include "distribute/mpi/spread.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+/* Scattering and gathering: the owners' turns come one after another, in which the root and one of
+ * them walk over the same elements, so that neither tells the other what is in a message. */
+
+/** One rank's part of one turn. */
+typedef struct turn {
+    const pti_spread *spread;
+    bool to_root; /* else from it */
+    int root;
+    int owner;
+    int64_t left_bytes;
+    char *buffer;          /* round_bytes; owned */
+    pti_store whole_store; /* of the root: the owner's boxes in the whole */
+    pti_walk whole;        /* of the root */
+    pti_walk owned;        /* of the owner */
+} turn;
+
+enum { TAG = 0 };
+
+static bool is_root(const turn *t) {
+    return pti_spread_rank(t->spread) == t->root;
+}
+
+static bool is_owner(const turn *t) {
+    return pti_spread_rank(t->spread) == t->owner;
+}
+
+/** What the owner has, where it lies among all elements. */
+static bool begin_whole(turn *t, void *elements) {
+    const pti_spread *spread = t->spread;
+    pti_boxes boxes = {0};
+    t->whole_store.whole = spread->array->domain;
+    t->whole_store.element_bytes = spread->array->element_bytes;
+    pti_ownership_boxes(spread->ownership, t->owner, &boxes);
+    pti_store_add(&t->whole_store, &boxes, &spread->array->domain, elements);
+    pti_boxes_free(&boxes);
+    t->left_bytes = pti_store_bytes(&t->whole_store);
+    return pti_walk_begin(&t->whole_store, &t->whole);
+}
+
+static bool begin_owned(turn *t) {
+    t->left_bytes = pti_store_bytes(&t->spread->store);
+    return pti_walk_begin(&t->spread->store, &t->owned);
+}
+
+static polytile_status begin_turn(turn *t, void *elements) {
+    if ((is_root(t) && !begin_whole(t, elements)) || (is_owner(t) && !begin_owned(t)))
+        return pti_fail_memory(pti_spread_context(t->spread), t->spread->array->name,
+                               (double)t->whole_store.n_boxes * sizeof(pti_stored_box));
+    return POLYTILE_OK;
+}
+
+static void end_turn(turn *t) {
+    pti_walk_end(&t->whole);
+    pti_walk_end(&t->owned);
+    pti_store_free(&t->whole_store);
+    t->left_bytes = 0;
+}
+
+static polytile_status pass_message(const turn *t, bool sends, int n_bytes) {
+    const pti_spread *spread = t->spread;
+    polytile_context *ctx = pti_spread_context(spread);
+    MPI_Request request = MPI_REQUEST_NULL;
+    polytile_status status;
+    int peer = is_root(t) ? t->owner : t->root;
+    if (sends)
+        PTI_MPI_TRY(ctx, MPI_Isend(t->buffer, n_bytes, MPI_BYTE, peer, TAG, pti_spread_comm(spread),
+                                   &request));
+    else
+        PTI_MPI_TRY(ctx, MPI_Irecv(t->buffer, n_bytes, MPI_BYTE, peer, TAG, pti_spread_comm(spread),
+                                   &request));
+    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
+done:
+    return status;
+}
+
+/** A buffer full, from where it is read to where it is written. */
+static polytile_status move_buffer(turn *t, int64_t n_bytes) {
+    bool is_source = t->to_root ? is_owner(t) : is_root(t);
+    bool is_target = t->to_root ? is_root(t) : is_owner(t);
+    polytile_status status = POLYTILE_OK;
+    if (is_source)
+        pti_walk_collect(t->to_root ? &t->owned : &t->whole, t->buffer, n_bytes);
+    if (is_source != is_target)
+        PTI_TRY(pass_message(t, is_source, (int)n_bytes));
+    if (is_target)
+        pti_walk_spread(t->to_root ? &t->whole : &t->owned, t->buffer, n_bytes);
+done:
+    return status;
+}
+
+/** Ranks that have no part in it know of no bytes. */
+static polytile_status move_turn(turn *t) {
+    polytile_status status = POLYTILE_OK;
+    while (t->left_bytes > 0) {
+        int64_t n_bytes = pti_min(t->left_bytes, t->spread->round_bytes);
+        PTI_TRY(move_buffer(t, n_bytes));
+        t->left_bytes -= n_bytes;
+    }
+done:
+    return status;
+}
+
+/** What failed in one turn on one rank keeps all from beginning the next. */
+static polytile_status take_turns(turn *t, void *elements) {
+    polytile_status status, moved = POLYTILE_OK;
+    for (t->owner = 0; t->owner < t->spread->transport->n_members; t->owner++) {
+        PTI_TRY(
+            pti_spread_agree(t->spread, moved == POLYTILE_OK ? begin_turn(t, elements) : moved));
+        moved = move_turn(t);
+        end_turn(t);
+    }
+    PTI_TRY(pti_spread_agree(t->spread, moved));
+done:
+    end_turn(t);
+    return status;
+}
+
+static polytile_status check(const pti_spread *spread, int root, const void *elements) {
+    polytile_context *ctx = pti_spread_context(spread);
+    if (root < 0 || root >= spread->transport->n_members)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "array %s: root %d is none of the %d ranks, which are counted from 0",
+                        spread->array->name, root, spread->transport->n_members);
+    if (pti_spread_rank(spread) == root && elements == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "array %s: the root's elements are NULL",
+                        spread->array->name);
+    return POLYTILE_OK;
+}
+
+static polytile_status check_and_allocate(const pti_spread *spread, int root, const void *elements,
+                                          char **buffer) {
+    polytile_status status = check(spread, root, elements);
+    if (status != POLYTILE_OK)
+        return status;
+    *buffer = malloc((size_t)spread->round_bytes);
+    return *buffer != NULL ? POLYTILE_OK
+                           : pti_fail_memory(pti_spread_context(spread), spread->array->name,
+                                             (double)spread->round_bytes);
+}
+
+static polytile_status move_all(turn *t, void *elements, bool *has_begun) {
+    polytile_status status;
+    *has_begun = false;
+    PTI_TRY(
+        pti_spread_agree(t->spread, check_and_allocate(t->spread, t->root, elements, &t->buffer)));
+    *has_begun = true;
+    PTI_TRY(take_turns(t, elements));
+done:
+    free(t->buffer);
+    return status;
+}
+
+polytile_status pti_spread_gather(const pti_spread *spread, int root, void *elements) {
+    turn t = {.spread = spread, .to_root = true, .root = root};
+    bool has_begun;
+    return move_all(&t, elements, &has_begun);
+}
+
+/** The root's elements are only read. */
+polytile_status pti_spread_scatter(const pti_spread *spread, int root, const void *elements,
+                                   bool *has_begun) {
+    turn t = {.spread = spread, .to_root = false, .root = root};
+    return move_all(&t, (void *)(uintptr_t)elements, has_begun);
+}

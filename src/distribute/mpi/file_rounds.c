@@ -1,0 +1,162 @@
+#include "distribute/mpi/file_rounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Errors: IO, with MPI's text. */
+static polytile_status check(const pti_file_rounds *r, const char *action, int code) {
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    if (code == MPI_SUCCESS)
+        return POLYTILE_OK;
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
+        length = 0;
+    return pti_fail(pti_spread_context(r->spread), POLYTILE_IO, "%s: cannot %s: %.*s", r->path,
+                    action, length, text);
+}
+
+polytile_status pti_file_rounds_prepare(pti_file_rounds *r) {
+    const pti_spread *spread = r->spread;
+    size_t n_stretches = (size_t)spread->round_stretches;
+    r->length = malloc(n_stretches * sizeof *r->length);
+    r->at = malloc(n_stretches * sizeof *r->at);
+    if (pti_rounds_begin(&spread->store, spread->round_bytes, spread->round_stretches,
+                         &r->rounds) &&
+        r->length != NULL && r->at != NULL)
+        return POLYTILE_OK;
+    return pti_fail_memory(pti_spread_context(spread), spread->array->name,
+                           (double)spread->round_bytes);
+}
+
+/** A file that not all have opened stays open: closing it would wait for the others. Views with gaps
+ * are written by reading around them. */
+polytile_status pti_file_rounds_open(pti_file_rounds *r) {
+    int mode = r->writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
+    int code = MPI_File_open(pti_spread_comm(r->spread), r->path, mode, MPI_INFO_NULL, &r->file);
+    polytile_status status = pti_spread_agree(r->spread, check(r, "open", code));
+    if (status != POLYTILE_OK)
+        r->file = MPI_FILE_NULL;
+    return status;
+}
+
+/** What all ranks have to know of each other before a round. */
+typedef struct outlook {
+    int has_more;
+    int has_failed;
+} outlook;
+
+/** Errors: DEVICE. */
+static polytile_status look_around(const pti_file_rounds *r, const outlook *mine, outlook *all) {
+    polytile_context *ctx = pti_spread_context(r->spread);
+    MPI_Request request = MPI_REQUEST_NULL;
+    polytile_status status;
+    PTI_MPI_TRY(
+        ctx, MPI_Iallreduce(mine, all, 2, MPI_INT, MPI_MAX, pti_spread_comm(r->spread), &request));
+    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
+done:
+    return status;
+}
+
+/** The stretches of a round as a type; those that follow each other in the file are one. */
+static int make_type(pti_file_rounds *r, MPI_Datatype *type) {
+    int n = 0;
+    for (int k = 0; k < r->rounds.n_stretches; k++) {
+        const pti_stretch *stretch = &r->rounds.stretch[k];
+        if (n > 0 && r->at[n - 1] + r->length[n - 1] == stretch->at_bytes) {
+            r->length[n - 1] += (int)stretch->n_bytes;
+        } else {
+            r->at[n] = (MPI_Aint)stretch->at_bytes;
+            r->length[n++] = (int)stretch->n_bytes;
+        }
+    }
+    int code = MPI_Type_create_hindexed(n, r->length, r->at, MPI_BYTE, type);
+    return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
+}
+
+/** See what this round moves as one piece; nothing, if that is nothing or failed. */
+static polytile_status set_view(pti_file_rounds *r) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    polytile_status made = POLYTILE_OK, set;
+    if (r->rounds.n_stretches > 0)
+        made = check(r, "describe its part", make_type(r, &type));
+    bool is_empty = made != POLYTILE_OK || r->rounds.n_stretches == 0;
+    set = check(r, "see its part",
+                MPI_File_set_view(r->file, r->offset_bytes, MPI_BYTE, is_empty ? MPI_BYTE : type,
+                                  "native", MPI_INFO_NULL));
+    if (type != MPI_DATATYPE_NULL)
+        MPI_Type_free(&type);
+    return made == POLYTILE_OK ? set : made;
+}
+
+/** Errors: IO (fewer bytes than there should be). */
+static polytile_status check_count(const pti_file_rounds *r, const MPI_Status *moved, int n_bytes) {
+    int n_moved = 0;
+    MPI_Get_count(moved, MPI_BYTE, &n_moved);
+    if (n_moved == n_bytes)
+        return POLYTILE_OK;
+    return pti_fail(pti_spread_context(r->spread), POLYTILE_IO, "%s: only %d of %d bytes were %s",
+                    r->path, n_moved, n_bytes, r->writes ? "written: is the disk full?" : "read");
+}
+
+static polytile_status write_round(pti_file_rounds *r, int n_bytes) {
+    MPI_Status moved;
+    polytile_status status;
+    PTI_TRY(check(r, "write",
+                  MPI_File_write_at_all(r->file, 0, pti_round_collect(&r->rounds), n_bytes,
+                                        MPI_BYTE, &moved)));
+    PTI_TRY(check_count(r, &moved, n_bytes));
+done:
+    return status;
+}
+
+static polytile_status read_round(pti_file_rounds *r, int n_bytes) {
+    MPI_Status moved;
+    polytile_status status;
+    PTI_TRY(check(
+        r, "read",
+        MPI_File_read_at_all(r->file, 0, pti_round_place(&r->rounds), n_bytes, MPI_BYTE, &moved)));
+    PTI_TRY(check_count(r, &moved, n_bytes));
+    pti_round_spread(&r->rounds);
+done:
+    return status;
+}
+
+/** A rank that fails to see its part takes part with none. */
+static polytile_status move_round(pti_file_rounds *r) {
+    polytile_status seen = set_view(r);
+    int n_bytes = seen == POLYTILE_OK ? (int)r->rounds.n_bytes : 0;
+    polytile_status moved = r->writes ? write_round(r, n_bytes) : read_round(r, n_bytes);
+    return seen == POLYTILE_OK ? moved : seen;
+}
+
+/** Errors: of this rank. */
+static polytile_status move_rounds(pti_file_rounds *r) {
+    polytile_status status, moved = POLYTILE_OK;
+    outlook all = {0, 0};
+    do {
+        outlook mine = {.has_more = pti_rounds_next(&r->rounds),
+                        .has_failed = moved != POLYTILE_OK};
+        PTI_TRY(look_around(r, &mine, &all));
+        if (all.has_more && !all.has_failed)
+            moved = move_round(r);
+    } while (all.has_more && !all.has_failed);
+    status = moved;
+done:
+    return status;
+}
+
+polytile_status pti_file_rounds_move(pti_file_rounds *r) {
+    polytile_status status;
+    PTI_TRY(pti_spread_agree(r->spread, move_rounds(r)));
+    PTI_TRY(pti_spread_agree(r->spread, check(r, "close", MPI_File_close(&r->file))));
+done:
+    return status;
+}
+
+void pti_file_rounds_end(pti_file_rounds *r) {
+    if (r->file != MPI_FILE_NULL)
+        MPI_File_close(&r->file);
+    pti_rounds_end(&r->rounds);
+    free(r->length);
+    free(r->at);
+}

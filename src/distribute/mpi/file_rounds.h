@@ -1,0 +1,32 @@
+#ifndef POLYTILE_DISTRIBUTE_MPI_FILE_ROUNDS_H
+#define POLYTILE_DISTRIBUTE_MPI_FILE_ROUNDS_H
+
+#include "distribute/mpi/spread.h"
+#include "distribute/rounds.h"
+
+/* The elements of all ranks to and from an open file: in rounds, in each of which every rank sees
+ * its next elements as one piece through a view of the file. */
+
+typedef struct pti_file_rounds {
+    const pti_spread *spread; /* borrowed */
+    const char *path;         /* for texts; borrowed */
+    bool writes;
+    int64_t offset_bytes; /* of the array's first element in the file */
+    MPI_File file;        /* closed with the rest */
+    pti_rounds rounds;
+    int *length; /* bytes of the stretches of a view, and where they are; owned */
+    MPI_Aint *at;
+} pti_file_rounds;
+
+/** All memory that is needed; spread, path, writes and offset_bytes are given. Not collective. Errors:
+ * NO_MEMORY. */
+polytile_status pti_file_rounds_prepare(pti_file_rounds *rounds);
+/** Collective, and agreed upon. Errors: IO. */
+polytile_status pti_file_rounds_open(pti_file_rounds *rounds);
+/** Move everything, and close the file. Collective, and agreed upon: a rank that fails keeps all from
+ * the next round. Errors: IO. */
+polytile_status pti_file_rounds_move(pti_file_rounds *rounds);
+/** Free everything. Collective if the file is open still. */
+void pti_file_rounds_end(pti_file_rounds *rounds);
+
+#endif

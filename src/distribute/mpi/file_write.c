@@ -1,0 +1,69 @@
+#include "distribute/array_file.h"
+#include "distribute/mpi/file_rounds.h"
+
+/** What rank 0 does for all. */
+static polytile_status begin_file(const pti_spread *spread, const char *path) {
+    if (pti_spread_rank(spread) != 0)
+        return POLYTILE_OK;
+    return pti_array_file_begin(pti_spread_context(spread), path, spread->array);
+}
+
+static polytile_status commit_file(const pti_spread *spread, const char *path) {
+    if (pti_spread_rank(spread) != 0)
+        return POLYTILE_OK;
+    return pti_array_file_commit(pti_spread_context(spread), path);
+}
+
+static void abandon_file(const pti_spread *spread, const char *path) {
+    if (pti_spread_rank(spread) == 0)
+        pti_array_file_abandon(path);
+}
+
+/** Whether this rank could write its part: before any rank opens the file together with others. */
+static polytile_status prepare(pti_file_rounds *rounds) {
+    polytile_context *ctx = pti_spread_context(rounds->spread);
+    polytile_status status;
+    PTI_TRY(pti_array_file_probe(ctx, rounds->path, true));
+    PTI_TRY(pti_file_rounds_prepare(rounds));
+done:
+    return status;
+}
+
+/** All elements into the file that rank 0 has begun. */
+static polytile_status write_part(const pti_spread *spread, const char *part,
+                                  int64_t offset_bytes) {
+    pti_file_rounds rounds = {.spread = spread,
+                              .path = part,
+                              .writes = true,
+                              .offset_bytes = offset_bytes,
+                              .file = MPI_FILE_NULL};
+    polytile_status status;
+    PTI_TRY(pti_spread_agree(spread, prepare(&rounds)));
+    PTI_TRY(pti_file_rounds_open(&rounds));
+    PTI_TRY(pti_file_rounds_move(&rounds));
+done:
+    pti_file_rounds_end(&rounds);
+    return status;
+}
+
+static polytile_status name_part(const pti_spread *spread, const char *path, pti_text *part) {
+    pti_array_file_part(part, path);
+    return part->failed ? pti_fail_memory(pti_spread_context(spread), path, 0) : POLYTILE_OK;
+}
+
+polytile_status pti_spread_write(const pti_spread *spread, const char *path) {
+    bool has_begun = false;
+    pti_text part = {0};
+    polytile_status status;
+    PTI_TRY(pti_spread_agree(spread, name_part(spread, path, &part)));
+    PTI_TRY(pti_spread_agree(spread, begin_file(spread, path)));
+    has_begun = true;
+    PTI_TRY(write_part(spread, part.data, pti_array_file_offset(spread->array, path)));
+    has_begun = false;
+    PTI_TRY(pti_spread_agree(spread, commit_file(spread, path)));
+done:
+    if (has_begun)
+        abandon_file(spread, path);
+    pti_text_free(&part);
+    return status;
+}

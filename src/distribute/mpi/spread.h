@@ -1,0 +1,50 @@
+#ifndef POLYTILE_DISTRIBUTE_MPI_SPREAD_H
+#define POLYTILE_DISTRIBUTE_MPI_SPREAD_H
+
+#include "access/array.h"
+#include "distribute/mpi/transport_mpi.h"
+#include "distribute/ownership.h"
+#include "distribute/store.h"
+
+/* An array whose elements are spread over ranks, and what moves all of them: to and from one rank's
+ * memory, and files. These are collective, and what goes wrong on one rank is agreed upon before
+ * others wait for it. */
+
+typedef struct pti_spread {
+    pti_transport *transport;
+    const polytile_array *array;    /* name, type and domain; its memory is not looked at */
+    const pti_ownership *ownership; /* member r is rank r */
+    pti_store store;                /* what the calling rank owns; owned */
+    int64_t round_bytes;            /* that are moved at a time, see distribute/rounds.h */
+    int round_stretches;            /* of files */
+} pti_spread;
+
+static inline polytile_context *pti_spread_context(const pti_spread *spread) {
+    return spread->transport->ctx;
+}
+
+static inline int pti_spread_rank(const pti_spread *spread) {
+    return spread->transport->first;
+}
+
+static inline MPI_Comm pti_spread_comm(const pti_spread *spread) {
+    return pti_mpi_of(spread->transport)->comm;
+}
+
+static inline polytile_status pti_spread_agree(const pti_spread *spread, polytile_status status) {
+    return spread->transport->functions->agree(spread->transport, status);
+}
+
+/* has_begun: elements of the array may have changed, also on failure. */
+
+/** All elements in C order, from a root's memory to their owners, and back. elements: NULL elsewhere.
+ * Errors: INVALID (no such rank, no memory given), NO_MEMORY, DEVICE. */
+polytile_status pti_spread_scatter(const pti_spread *spread, int root, const void *elements,
+                                   bool *has_begun);
+polytile_status pti_spread_gather(const pti_spread *spread, int root, void *elements);
+
+/** Read and write a file as in distribute/array_file.h. Errors: as there, and of MPI as IO. */
+polytile_status pti_spread_read(const pti_spread *spread, const char *path, bool *has_begun);
+polytile_status pti_spread_write(const pti_spread *spread, const char *path);
+
+#endif
