@@ -359,7 +359,7 @@ static polytile_status run_stages(pti_team *team, int ending) {
         take_copies(team, stage);
         at += stage->n_launches;
     }
-    return first_of(team, status, stopped);
+    return stopped == POLYTILE_OK ? status : first_of(team, status, PTI_PEER_FAILED);
 }
 
 static polytile_status settle_members(pti_team *team, polytile_status status) {

@@ -10,6 +10,7 @@ extern "C" {
 }
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,8 +45,8 @@ class Program {
         /** What kernels run, in place of the host functions of program_kernels(). */
         const std::vector<polytile_implementation> *implementations = nullptr;
         /** What makes the queue, in place of polytile_queue_create(). */
-        polytile_status (*create_queue)(polytile_context *ctx, const char *device_text,
-                                        polytile_queue **queue) = polytile_queue_create;
+        std::function<polytile_status(polytile_context *, const char *, polytile_queue **)>
+            create_queue = polytile_queue_create;
         /** What launches are planned with; the device's own without it. */
         const polytile_link *link = nullptr;
     };

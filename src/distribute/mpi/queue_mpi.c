@@ -1,5 +1,7 @@
+#include "distribute/mpi/speed.h"
 #include "distribute/mpi/transport_mpi.h"
 #include "distribute/team.h"
+#include "distribute/team_words.h"
 
 #include <polytile/mpi.h>
 
@@ -51,14 +53,6 @@ static polytile_status check_communicator(polytile_context *ctx, MPI_Comm comm) 
 
 /* What all find out together. */
 
-/** FNV-1a. */
-static uint64_t hash_text(const char *text) {
-    uint64_t hash = 14695981039346656037u;
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    return hash;
-}
-
 static const char *or_default(const char *text) {
     return text == NULL ? "default" : text;
 }
@@ -68,7 +62,7 @@ static polytile_status compare_options(pti_transport *setup, const polytile_mpi_
     snprintf(words, sizeof words, "grid %.200s, layout %.200s, launches_per_exchange %lld",
              or_default(options->grid), or_default(options->layout),
              (long long)options->launches_per_exchange);
-    return setup->functions->compare(setup, hash_text(words), words);
+    return setup->functions->compare(setup, pti_words_hash(words), words);
 }
 
 static polytile_status parse_grid(polytile_context *ctx, const char *text, int n_ranks,
@@ -91,13 +85,22 @@ static polytile_status parse_options(polytile_context *ctx, const polytile_mpi_o
     if (options->launches_per_exchange < 0)
         PTI_TRY(pti_fail(ctx, POLYTILE_INVALID, "launches_per_exchange is %lld; it is at least 0",
                          (long long)options->launches_per_exchange));
-    PTI_TRY(pti_distribution_parse(ctx, options->layout, &parsed->distribution));
-    if (options->grid == NULL)
-        goto done;
-    PTI_TRY(parse_grid(ctx, options->grid, n_ranks, grid));
-    parsed->grid = grid;
+    if (options->grid != NULL) {
+        PTI_TRY(parse_grid(ctx, options->grid, n_ranks, grid));
+        parsed->grid = grid;
+    }
+    if (!pti_mpi_is_by_speed(options->layout)) {
+        PTI_TRY(pti_distribution_parse(ctx, options->layout, &parsed->distribution));
+        PTI_TRY(pti_ownership_check(ctx, n_ranks, parsed->grid, &parsed->distribution));
+    }
 done:
     return status;
+}
+
+/** As polytile_queue_destroy(), which forgets the last error. */
+static void end_queue(polytile_queue *queue) {
+    if (queue != NULL)
+        pti_object_release(&queue->object);
 }
 
 /** A rank's own queue; on every rank or none. */
@@ -106,13 +109,13 @@ static polytile_status open_member(pti_transport *setup, const request *of,
     polytile_status status =
         setup->functions->agree(setup, pti_queue_open(of->ctx, of->device_text, member));
     if (status != POLYTILE_OK) {
-        polytile_queue_destroy(*member);
+        end_queue(*member);
         *member = NULL;
     }
     return status;
 }
 
-/** The queue of all; on every rank or none. */
+/** The queue of all; on every rank or none. The member becomes its own, whatever happens. */
 static polytile_status join(pti_transport *setup, const request *of,
                             const pti_team_options *options, polytile_queue *member,
                             polytile_queue **queue) {
@@ -125,9 +128,9 @@ static polytile_status join(pti_transport *setup, const request *of,
     member = NULL;
 done:
     status = setup->functions->agree(setup, status);
-    polytile_queue_destroy(member);
+    end_queue(member);
     if (status != POLYTILE_OK) {
-        polytile_queue_destroy(*queue);
+        end_queue(*queue);
         *queue = NULL;
     }
     return status;
@@ -142,8 +145,12 @@ static polytile_status create(pti_transport *setup, const request *of, polytile_
     PTI_TRY(compare_options(setup, &of->options));
     PTI_TRY(parse_options(of->ctx, &of->options, setup->n_members, &grid, &options));
     PTI_TRY(open_member(setup, of, &member));
-    PTI_TRY(join(setup, of, &options, member, queue));
+    if (pti_mpi_is_by_speed(of->options.layout))
+        PTI_TRY(pti_mpi_weigh(setup, member, options.grid, &options.distribution));
+    status = join(setup, of, &options, member, queue);
+    member = NULL;
 done:
+    end_queue(member);
     return status;
 }
 

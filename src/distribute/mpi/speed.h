@@ -1,0 +1,21 @@
+#ifndef POLYTILE_DISTRIBUTE_MPI_SPEED_H
+#define POLYTILE_DISTRIBUTE_MPI_SPEED_H
+
+#include "distribute/mpi/transport_mpi.h"
+#include "queue/queue.h"
+
+/** Whether a layout is "weighted" without weights: by the speed of the ranks' devices. */
+bool pti_mpi_is_by_speed(const char *layout);
+
+/**
+ * Weigh the parts of the first dimension that is cut by how fast their devices are, which all ranks
+ * measure now, at the same time; a part is as fast as its slowest rank. In sixteenths of the fastest:
+ * devices that are alike get the same.
+ *
+ * grid: NULL: a part a rank.
+ * Errors  INVALID (more than PTI_MAX_WEIGHTS parts), and those of launches; the same on all ranks.
+ */
+polytile_status pti_mpi_weigh(pti_transport *transport, polytile_queue *member,
+                              const pti_member_grid *grid, pti_distribution *distribution);
+
+#endif

@@ -1,0 +1,62 @@
+#include "distribute/mpi/world.h"
+#include "queue/program.h"
+#include "support/environment.h"
+
+#include <polytile/mpi.h>
+
+namespace {
+
+struct RandomRanks {
+    const char *device;
+    const char *layout;
+    int64_t launches_per_exchange;
+};
+
+void PrintTo(const RandomRanks &of, std::ostream *out) {
+    *out << of.device << " " << of.layout << " " << of.launches_per_exchange;
+}
+
+class MpiQueueRandom : public testing::TestWithParam<RandomRanks> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    Devices, MpiQueueRandom,
+    testing::Values(RandomRanks{"host", "block", 0}, RandomRanks{"host", "block", 1},
+                    RandomRanks{"host", "block(dim=0)", 0}, RandomRanks{"host", "cyclic(3)", 0},
+                    RandomRanks{"host", "weighted", 0}, RandomRanks{"host", "weighted(1,2,...)", 0},
+                    RandomRanks{"host(memory=6KiB)", "block", 0},
+                    RandomRanks{"host(memory=1MiB)", "block", 4}));
+
+/** "weighted(1,2,...)" has a weight for each rank. */
+std::string layout_of(const std::string &layout) {
+    const size_t dots = layout.find(",2,...");
+    if (dots == std::string::npos)
+        return layout;
+    std::string weights = layout.substr(0, dots);
+    for (int rank = 1; rank < world_size(); rank++)
+        weights += "," + std::to_string(rank + 1);
+    return weights + ")";
+}
+
+/** Every rank compares all arrays with those of the same program in its own memory. */
+TEST_P(MpiQueueRandom, ResultsAreThoseOfOneProcess) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(world_seed("MpiQueueRandom"));
+    polytile_mpi_options shared = {};
+    const std::string layout = layout_of(GetParam().layout);
+    shared.layout = layout.c_str();
+    shared.launches_per_exchange = GetParam().launches_per_exchange;
+    for (int64_t round = scaled(3); round > 0 && world_most(HasFailure()) == 0; round--) {
+        Program::Options options;
+        options.n = random.one_of({5, 16, 24});
+        options.n_steps = static_cast<int>(random.one_of({5, 30, 60}));
+        options.create_queue = [&](polytile_context *ctx, const char *device,
+                                   polytile_queue **queue) {
+            return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device, &shared, queue);
+        };
+        Program program(GetParam().device, options, &random);
+        program.run();
+    }
+}
+
+} // namespace
