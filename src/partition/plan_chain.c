@@ -149,16 +149,19 @@ static int64_t find_alone_bytes(const pti_launches *launches, const int64_t *n_o
 
 static polytile_status find_bounds(const pti_chain_request *request, polytile_plan *plan) {
     const pti_launches *launches = &plan->chain->launches;
+    int64_t limit_bytes = request->options->limit_bytes;
     int64_t *n_of_kind = count_kinds(launches);
     pti_bound_launch *launch = calloc((size_t)launches->n_launches, sizeof *launch);
     bool has_memory = launch != NULL && n_of_kind != NULL;
     for (int l = 0; l < launches->n_launches && has_memory; l++)
         launch[l] = (pti_bound_launch){launches->cut[l].instance, launches->cut[l].array};
+    int n_arrays = launches->arrays->n_operands;
     if (has_memory) {
-        plan->bound = pti_bound_find_chain(launches->n_launches, launch,
-                                           launches->arrays->n_operands, launches->is_scratch);
-        plan->chain->alone_bytes =
-            find_alone_bytes(launches, n_of_kind, request->options->limit_bytes);
+        plan->bound =
+            pti_bound_find_chain(launches->n_launches, launch, n_arrays, launches->is_scratch);
+        has_memory = pti_bound_raise_stencil(launches->n_launches, launch, n_arrays,
+                                             launches->is_scratch, limit_bytes, &plan->bound);
+        plan->chain->alone_bytes = find_alone_bytes(launches, n_of_kind, limit_bytes);
     }
     free(launch);
     free(n_of_kind);

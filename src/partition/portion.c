@@ -199,14 +199,22 @@ static const char *verb_of(const pti_portion *portion) {
     return portion->n_single == 1 ? " is not fused: " : " are not fused: ";
 }
 
+/** Whether not even the first launch of a portion can be cut into slabs. */
+static bool is_hopeless(const pti_portion *portion) {
+    return portion->chain.n_launches == 0 && portion->end.length > 0;
+}
+
 void pti_portion_tell(const pti_portion_request *request, int first, const pti_portion *portion,
                       pti_text *text) {
     int n_told = portion->n_launches > 0 ? portion->n_launches : portion->n_single;
     const pti_text *end = &portion->end, *apart = &portion->apart;
     if (end->length == 0 && apart->length == 0)
         return;
-    add_numbers(request, first, n_told, text);
-    pti_text_add(text, "%s%s%s%s", verb_of(portion), end->length == 0 ? "" : end->data,
+    if (!is_hopeless(portion)) {
+        add_numbers(request, first, n_told, text);
+        pti_text_add(text, "%s", verb_of(portion));
+    }
+    pti_text_add(text, "%s%s%s", end->length == 0 ? "" : end->data,
                  end->length > 0 && apart->length > 0 ? "; " : "",
                  apart->length == 0 ? "" : apart->data);
     text->failed |= end->failed || apart->failed;

@@ -190,6 +190,30 @@ TEST_F(Command, PlansSeveralKernelsAStepEachWithItsDomainAndParameters) {
     EXPECT_STREQ(json_string_value(json_object_get(root.get(), "launched")), "up, down");
 }
 
+TEST_F(Command, ShowsWhereOneChainEndsAndTheNextBegins) {
+    const std::string keep = "--kernel 'keep[i, j]: in B[i, j]; out A[i, j]' ";
+    std::string steps = "plan ";
+    for (int n = 0; n < 4; n++)
+        steps += jacobi + keep;
+    steps += "--kernel 'residual[i, j]: in A[i, j], B[i, j]; out max R[0]' " + jacobi_arrays +
+             "R:f32:1 --domain 1:98,1:98 --limit 32KiB --strategy min-traffic --steps 2 ";
+    Shell::Result text = run(steps);
+    const std::string ends = "residual, cannot take turns with those before: residual starts a "
+                             "reduction of R\n";
+    EXPECT_NE(
+        text.out.find("chain        launches 1 to 8 of 18 take turns; launch 9 of 18, " + ends),
+        std::string::npos)
+        << text.out << text.err;
+    EXPECT_NE(text.out.find("launches 10 to 17 of 18 take turns; launch 18 of 18, " + ends),
+              std::string::npos)
+        << text.out;
+    Json root = run_json(steps);
+    json_t *third = json_array_get(json_object_get(root.get(), "portions"), 2);
+    EXPECT_EQ(json_integer_value(json_object_get(third, "first")), 9);
+    EXPECT_EQ(json_integer_value(json_object_get(third, "launches")), 8);
+    EXPECT_TRUE(json_is_true(json_object_get(third, "fused")));
+}
+
 TEST_F(Command, DrawsAPlanBesideItsText) {
     Shell::Result result =
         run("plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --limit 8KiB --svg plan.svg");
