@@ -43,8 +43,8 @@ pti_bound pti_bound_find_chain(int n_launches, const pti_bound_launch *launches,
 
 /**
  * Raise the bound of such launches, from an empty device with a memory of limit_bytes, where they
- * read neighbourhoods more often than that memory can hold them: see docs/bounds.md. False when memory
- * runs out, which leaves the bound as it was.
+ * read neighbourhoods more often than that memory can hold them: see docs/bounds.md. False when
+ * memory runs out, which leaves the bound as it was.
  */
 bool pti_bound_raise_stencil(int n_launches, const pti_bound_launch *launches, int n_arrays,
                              const bool *is_scratch, int64_t limit_bytes, pti_bound *bound);

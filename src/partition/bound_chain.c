@@ -107,8 +107,8 @@ static void add_array(int n_launches, const pti_bound_launch *launches, int arra
     free_history(&of);
 }
 
-/** Whether one of the launches shortly before a launch does the same: then it adds nothing to what is
- * needed or written. */
+/** Whether one of the launches shortly before a launch does the same: then it adds nothing to what
+ * is needed or written. */
 static bool is_repeated(const pti_bound_launch *launches, int l) {
     enum { N_LOOKED_AT = 64 };
     int k = l - 1;

@@ -55,8 +55,8 @@ static const pti_section *find_result(const pti_instance *instance) {
     return result != NULL && is_point(instance, result) ? result : NULL;
 }
 
-/** Where a section lies beside the element that its thread writes, in one dimension; false if it does
- * not go along with it. */
+/** Where a section lies beside the element that its thread writes, in one dimension; false if it
+ * does not go along with it. */
 static bool find_window(const pti_instance *instance, const pti_section *section,
                         const pti_section *result, int d, int64_t *lo, int64_t *hi) {
     const pti_subscript *at = &section->subscript[d];
@@ -154,7 +154,8 @@ static void extend(const pti_bound_launch *launch, const pti_section *result, bo
     of->is_in_row[launch->array[result->operand]] = true;
 }
 
-/** Of the rows that the launch's operands end with, take the one of most steps that it lengthens. */
+/** Of the rows that the launch's operands end with, take the one of most steps that it
+ * lengthens. */
 static void lengthen(finder *of, const pti_bound_launch *launch, const pti_section *result) {
     of->made->is_known = false;
     int64_t most = -1;
@@ -303,8 +304,8 @@ static void explain(const pti_stencil *row, int64_t limit_bytes, pti_bound *boun
              n_dims == 1 ? "" : "s", (long long)(limit_bytes / row->smallest_bytes));
 }
 
-/** A row's uploads, and besides the compulsory ones of all arrays that it has no part in; skipped: room
- * for a list of arrays. */
+/** A row's uploads, and besides the compulsory ones of all arrays that it has no part in; skipped:
+ * room for a list of arrays. */
 static void raise_by(int n_launches, const pti_bound_launch *launches, int n_arrays,
                      const pti_stencil *row, bool *skipped, int64_t limit_bytes,
                      const bool *is_scratch, pti_bound *bound) {

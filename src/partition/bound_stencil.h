@@ -3,8 +3,8 @@
 
 #include "partition/bound.h"
 
-/* Launches that each read the neighbourhoods of what a former one wrote: how many of them one memory
- * can run between two uploads. docs/bounds.md has the formula and its proof. */
+/* Launches that each read the neighbourhoods of what a former one wrote: how many of them one
+ * memory can run between two uploads. docs/bounds.md has the formula and its proof. */
 
 /** A row of such launches. */
 typedef struct pti_stencil {
@@ -15,8 +15,8 @@ typedef struct pti_stencil {
     int64_t largest_bytes;
 } pti_stencil;
 
-/** The most elements of all steps together that a number of words suffices for, each of them an element
- * of any step or of the beginning; INFINITY: no bound is known. */
+/** The most elements of all steps together that a number of words suffices for, each of them an
+ * element of any step or of the beginning; INFINITY: no bound is known. */
 double pti_stencil_most_elements(const pti_stencil *row, double n_words);
 
 /** The uploads of the row's arrays, at least, with a memory of limit_bytes that is empty before. */

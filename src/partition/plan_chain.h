@@ -5,8 +5,8 @@
 #include "partition/portion.h"
 #include "partition/predict.h"
 
-/* A plan of several launches: what a queue does that holds them all, window after window. What comes
- * again from where it came before is planned once, and counted. */
+/* A plan of several launches: what a queue does that holds them all, window after window. What
+ * comes again from where it came before is planned once, and counted. */
 
 /** A portion of the launches, and what is said of it. */
 typedef struct pti_plan_portion {
@@ -18,8 +18,8 @@ typedef struct pti_plan_portion {
     pti_text told;       /* as a queue's log has it; empty: nothing is to be said */
 } pti_plan_portion;
 
-/** Launches that have one schedule: those of a portion that take turns, or some that run one after the
- * other. */
+/** Launches that have one schedule: those of a portion that take turns, or some that run one after
+ * the other. */
 typedef struct pti_plan_part {
     int first;      /* launch, where it came first */
     int n_launches; /* 0: what is on the device goes home */

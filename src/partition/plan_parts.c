@@ -10,11 +10,12 @@
 
 #include <stdlib.h>
 
-/* The parts of a plan of several launches, found as a queue finds them: window after window, portion
- * after portion, each from what is resident after those before. */
+/* The parts of a plan of several launches, found as a queue finds them: window after window,
+ * portion after portion, each from what is resident after those before. */
 
-/** The most superblocks that a plan of several launches has, those that come again counted once:
- * a minute or two, and some gigabytes of host memory; and the host memory to know what came before. */
+/** The most superblocks that a plan of several launches has, those that come again counted
+ * once: a minute or two, and some gigabytes of host memory; and the host memory to know what
+ * came before. */
 enum { MOST_SUPERBLOCKS = 1000000, PLANS_BYTES = 512 << 20 };
 
 /** Launches that are being planned. */

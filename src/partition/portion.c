@@ -32,8 +32,8 @@ static const polytile_link *near_link_of(const pti_portion_request *request, int
     return link == NULL ? &polytile_link_default : link;
 }
 
-/** Whether a look at the launches' dependences may be worth its time, all arrays being resident: most
- * windows are of few launches, or of small ones. */
+/** Whether a look at the launches' dependences may be worth its time, all arrays being resident:
+ * most windows are of few launches, or of small ones. */
 static bool may_stay_near(const pti_portion_request *request, int first, int n_launches) {
     pti_near_bound bound = {0};
     for (int l = first; l < first + n_launches; l++)

@@ -35,10 +35,9 @@ typedef struct pti_portion {
     bool is_resident; /* their arrays lie whole on the device */
     pti_chain chain;  /* owned, as all below */
     pti_skew_shape shape;
-    pti_text end; /* which launch ends the chain, and why; empty: the window does */
-    pti_text
-        apart; /* why launches that might take turns do not; empty: they do, or that is not worth
-                       a look */
+    pti_text end;   /* which launch ends the chain, and why; empty: the window does */
+    pti_text apart; /* why launches that might take turns do not; empty: they do, or are not looked
+                         at */
     pti_cut_launch *launch;
     bool *dropped;
     pti_boxes *unwritten;
@@ -59,8 +58,9 @@ polytile_status pti_portion_find(const pti_portion_request *request, int first,
 pti_schedule *pti_portion_build(const pti_portion_request *request, pti_portion *portion);
 
 /**
- * The same where their arrays lie whole on the device, out of a schedule that runs them one after the
- * other; NULL where that moves something between them, or when memory runs out. The caller frees it.
+ * The same where their arrays lie whole on the device, out of a schedule that runs them one after
+ * the other; NULL where that moves something between them, or when memory runs out. The caller
+ * frees it.
  */
 pti_schedule *pti_portion_build_resident(const pti_portion *portion, const pti_schedule *apart);
 
@@ -71,12 +71,12 @@ void pti_portion_tell(const pti_portion_request *request, int first, const pti_p
 
 void pti_portion_free(pti_portion *portion);
 
-/** The end of the steps from first to end - 1 that are planned together where they run one after the
- * other: not too many superblocks. */
+/** The end of the steps from first to end - 1 that are planned together where they run one after
+ * the other: not too many superblocks. */
 int pti_portion_end_of_plan(const pti_step *step, int first, int end);
 
-/** What a schedule of a portion brought to the host is written from then on, and no longer zero. False
- * when memory runs out. */
+/** What a schedule of a portion brought to the host is written from then on, and no longer zero.
+ * False when memory runs out. */
 bool pti_portion_note_written(pti_residency *residency, const pti_schedule *schedule);
 
 #endif

@@ -5,8 +5,9 @@
 #include "queue/steps.h"
 
 /* Launches of a window that run together, slab by slab, instead of one after the other: where the
- * arrays do not all fit the device, or, in place, the caches of the host; and where they all fit the
- * device, but slabs that stay in its cache are faster. partition/portion.h has how they are found. */
+ * arrays do not all fit the device, or, in place, the caches of the host; and where they all fit
+ * the device, but slabs that stay in its cache are faster. partition/portion.h has how they are
+ * found. */
 
 typedef struct pti_fused {
     pti_portion_request request;
