@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "partition/builder.h"
 #include "partition/grain.h"
+#include <polytile/size.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,22 @@ static polytile_status cut_kinds(const pti_chain_request *request, pti_launches 
     }
 done:
     return status;
+}
+
+/** What would take the host's memory is refused before it does. */
+static polytile_status check_count(const pti_chain_request *request, const pti_launches *launches) {
+    int64_t n_superblocks = 0;
+    char limit[32];
+    for (int l = 0; l < launches->n_launches; l++)
+        n_superblocks += launches->of_kind[launches->kind[l]].partition.n_superblocks;
+    if (n_superblocks <= PTI_MAX_SUPERBLOCKS)
+        return POLYTILE_OK;
+    return pti_fail(request->ctx, POLYTILE_UNSUPPORTED,
+                    "%s: %d launches one by one take %lld sub-kernels at a limit of %s, but %d are "
+                    "the most that are planned; raise the limit, or plan fewer launches",
+                    launches->arrays->kernel_name, launches->n_launches, (long long)n_superblocks,
+                    polytile_size_format(request->options->limit_bytes, limit),
+                    (int)PTI_MAX_SUPERBLOCKS);
 }
 
 /** The arrays take the positions that they have among the launches. NULL when memory runs out. */
@@ -110,6 +127,7 @@ polytile_status pti_plan_apart(const pti_chain_request *request, pti_plan_chain 
     pti_step *step = NULL;
     polytile_status status;
     PTI_TRY(cut_kinds(request, &of->launches));
+    PTI_TRY(check_count(request, &of->launches));
     of->residency = make_residency(&of->launches, options->limit_bytes);
     step = make_steps(&of->launches, &n_steps);
     status = of->residency == NULL || step == NULL ? POLYTILE_NO_MEMORY : POLYTILE_OK;

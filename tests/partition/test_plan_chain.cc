@@ -236,6 +236,14 @@ TEST(PlanChain, SaysWhatOneBlockNeedsWhereNothingFits) {
     EXPECT_TRUE(Has(of.Error(), "8 B")) << of.Error();
 }
 
+TEST(PlanChain, MoreSubKernelsThanArePlannedAreRefusedAtOnce) {
+    ToAndFro of(five_points, {1024, 1024}, 2000);
+    EXPECT_EQ(of.Plan(Limit(4 << 10, 1)), nullptr);
+    EXPECT_EQ(of.status, POLYTILE_UNSUPPORTED);
+    EXPECT_TRUE(Has(of.Error(), "2000 launches one by one take")) << of.Error();
+    EXPECT_TRUE(Has(of.Error(), "at a limit of 4 KiB, but 4194304 are the most")) << of.Error();
+}
+
 /* What is asked. */
 
 TEST(PlanChain, SuperblocksAreListedInTheOrderInWhichTheyRun) {
