@@ -17,9 +17,14 @@ typedef struct pti_clock {
     int64_t done[PTI_N_STREAMS];
 } pti_clock;
 
-/** One operation's use of a box of some memory. */
+/**
+ * The use of a box of some memory by an operation, or by several of one stream.
+ *
+ * Other streams know of a stream only what they wait for. So operations between two that are waited
+ * for are all done or none as far as others know, and their uses count as one.
+ */
 typedef struct pti_use {
-    int64_t op;
+    int64_t op;       /* the first */
     int64_t previous; /* of the same memory and stream, -1 for none */
     bool writes;
     polytile_domain box;
@@ -76,6 +81,9 @@ typedef struct pti_replay {
     const pti_instance *instance;
     pti_text *why;
     pti_clock *clock; /* one an operation */
+    int64_t
+        *awaited; /* of each operation: the newest one of its stream before it that any operation
+                         waits for, -1 for none */
     int64_t n_residents;
     pti_resident *resident;
     pti_operand_state *operand;
