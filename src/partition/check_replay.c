@@ -150,6 +150,7 @@ void pti_replay_end(pti_replay *replay) {
     free(replay->operand);
     free(replay->segment);
     free(replay->use);
+    free(replay->leap);
 }
 
 int64_t pti_replay_resident(const pti_replay *replay, int64_t placement) {
@@ -295,17 +296,55 @@ bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t r, bool writes) {
     return true;
 }
 
-/** Let one of the newest uses by operations that others cannot tell from this one take in its box.
- * Few are tried: more than those are not of one kernel's sections. */
+/** Let one of the newest uses by operations that others cannot tell from this one take in its box;
+ * few are tried, and none that a leap passes. */
 static bool extend_use(pti_replay *replay, int64_t op, int64_t newest, const polytile_domain *box,
                        bool writes) {
     enum { MOST_TRIED = 8 };
+    bool is_last = false;
     int64_t u = newest;
-    for (int n = 0; n < MOST_TRIED && u >= 0 && replay->use[u].op > replay->awaited[op];
-         u = replay->use[u].previous, n++)
+    for (int n = 0; n < MOST_TRIED && u >= 0 && !is_last && replay->use[u].op > replay->awaited[op];
+         u = replay->use[u].previous, n++) {
         if (replay->use[u].writes == writes && pti_check_absorb(&replay->use[u].box, box))
             return true;
+        is_last = replay->use[u].number % PTI_USES_PER_LEAP == 0;
+    }
     return false;
+}
+
+static bool reserve_use(pti_replay *replay) {
+    if (replay->n_uses < replay->uses_capacity)
+        return true;
+    int64_t capacity = 2 * replay->uses_capacity + 4 * PTI_USES_PER_LEAP;
+    pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
+    replay->use = grown == NULL ? replay->use : grown;
+    pti_use_leap *leaps =
+        realloc(replay->leap, (size_t)capacity / PTI_USES_PER_LEAP * sizeof *leaps);
+    replay->leap = leaps == NULL ? replay->leap : leaps;
+    if (grown == NULL || leaps == NULL)
+        return false;
+    replay->uses_capacity = capacity;
+    return true;
+}
+
+/** Add a leap over the newest uses of some memory and stream, which stay as they are from now on, to
+ * the one from which the leap before it is. */
+static int64_t add_leap(pti_replay *replay, int64_t newest) {
+    pti_use_leap *leap = &replay->leap[replay->n_leaps];
+    for (int d = 0; d < PTI_LEAP_RANK; d++) {
+        leap->lo[d] = INT64_MAX;
+        leap->hi[d] = INT64_MIN;
+    }
+    leap->to = newest;
+    for (int n = 1; n < PTI_USES_PER_LEAP; n++) {
+        const polytile_domain *box = &replay->use[leap->to].box;
+        for (int d = 0; d < PTI_LEAP_RANK && d < box->n_dims; d++) {
+            leap->lo[d] = pti_min(leap->lo[d], box->range[d].lo);
+            leap->hi[d] = pti_max(leap->hi[d], box->range[d].hi);
+        }
+        leap->to = replay->use[leap->to].previous;
+    }
+    return replay->n_leaps++;
 }
 
 static bool record_use(pti_replay *replay, int64_t op, pti_history *history,
@@ -313,17 +352,26 @@ static bool record_use(pti_replay *replay, int64_t op, pti_history *history,
     int64_t *newest = &history->newest[pti_op_stream(replay->schedule->op[op].kind)];
     if (extend_use(replay, op, *newest, box, writes))
         return true;
-    if (replay->n_uses == replay->uses_capacity) {
-        int64_t capacity = 2 * replay->uses_capacity + 64;
-        pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
-        if (grown == NULL)
-            return replay->failed = true;
-        replay->use = grown;
-        replay->uses_capacity = capacity;
-    }
-    replay->use[replay->n_uses] = (pti_use){op, *newest, writes, *box};
+    if (!reserve_use(replay))
+        return replay->failed = true;
+    pti_use *use = &replay->use[replay->n_uses];
+    *use = (pti_use){.op = op, .previous = *newest, .leap = -1, .writes = writes, .box = *box};
+    if (*newest >= 0)
+        use->number = replay->use[*newest].number + 1;
+    if (*newest >= 0 && use->number % PTI_USES_PER_LEAP == 0)
+        use->leap = add_leap(replay, *newest);
     *newest = replay->n_uses++;
     return true;
+}
+
+/** The use that a search for those of a box goes on with. */
+static int64_t next_use(const pti_replay *replay, int64_t u, const polytile_domain *box) {
+    const pti_use *use = &replay->use[u];
+    const pti_use_leap *leap = use->leap < 0 ? NULL : &replay->leap[use->leap];
+    for (int d = 0; leap != NULL && d < box->n_dims && d < PTI_LEAP_RANK; d++)
+        if (leap->lo[d] > box->range[d].hi || leap->hi[d] < box->range[d].lo)
+            return leap->to;
+    return use->previous;
 }
 
 static bool reject_race(pti_replay *replay, int64_t op, int operand, const pti_use *other) {
@@ -339,7 +387,7 @@ bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int op
     polytile_domain common;
     for (int s = 0; s < PTI_N_STREAMS; s++)
         for (int64_t u = history->newest[s];
-             u >= 0 && replay->use[u].op > replay->clock[op].done[s]; u = replay->use[u].previous)
+             u >= 0 && replay->use[u].op > replay->clock[op].done[s]; u = next_use(replay, u, box))
             if ((writes || replay->use[u].writes) &&
                 pti_box_intersect(&replay->use[u].box, box, &common))
                 return reject_race(replay, op, operand, &replay->use[u]);

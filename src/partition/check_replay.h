@@ -26,9 +26,19 @@ typedef struct pti_clock {
 typedef struct pti_use {
     int64_t op;       /* the first */
     int64_t previous; /* of the same memory and stream, -1 for none */
+    int64_t number;   /* among those of the same memory and stream */
+    int64_t leap;     /* of every PTI_USES_PER_LEAP-th: over those between; else -1 */
     bool writes;
     polytile_domain box;
 } pti_use;
+
+enum { PTI_USES_PER_LEAP = 32, PTI_LEAP_RANK = 3 };
+
+/** A leap over uses, for boxes that lie apart from all of them in one of the first dimensions. */
+typedef struct pti_use_leap {
+    int64_t to; /* the use before them, -1 for none */
+    int64_t lo[PTI_LEAP_RANK], hi[PTI_LEAP_RANK];
+} pti_use_leap;
 
 /** The newest use of some memory in each stream, -1 for none. */
 typedef struct pti_history {
@@ -92,6 +102,8 @@ typedef struct pti_replay {
     int64_t n_uses;
     int64_t uses_capacity;
     pti_use *use;
+    pti_use_leap *leap; /* room for one of PTI_USES_PER_LEAP uses */
+    int64_t n_leaps;
     pti_boxes scratch;
     pti_boxes moved[PTI_N_CONTENTS]; /* by the copy or fill at hand */
     bool failed;                     /* an allocation */

@@ -270,6 +270,26 @@ TEST(CheckOrder, UsesBehindTheOneThatIsWaitedForAreNotDone) {
     }
 }
 
+/** Each slab goes home by itself, so that all launches are waited for; then slabs come again. */
+TEST(CheckOrder, ARaceIsFoundHoweverManyUsesLieBetween) {
+    constexpr int64_t n_slabs = 100, n_done = 20;
+    const Step copy = {{{POLYTILE_IN, 0, 0, 0}, {POLYTILE_OUT, 1, 0, 0}}, 0};
+    Handmade right = InArena(Slabs({copy}, 2, 3 * n_slabs, 3));
+    right.Drop(static_cast<size_t>(n_slabs) + 2);
+    right.Drop(static_cast<size_t>(n_slabs) + 1);
+    for (int64_t k = 0; k < n_slabs; k++)
+        right.Move(PTI_DOWNLOAD, k, 1, Box({{3 * k, 3 * k + 2}}), {k + 1});
+    for (int64_t k = 0; k < n_slabs; k++) {
+        Handmade made = right;
+        made.Move(PTI_UPLOAD, n_slabs - 1, 0, Box({{3 * k + 1}}), {n_done});
+        if (k < n_done)
+            EXPECT_TRUE(made.Holds()) << made.why;
+        else
+            ExpectRejected(made, "A[" + std::to_string(3 * k) + ":" + std::to_string(3 * k + 2) +
+                                     "]: may run beside operation " + std::to_string(k + 1));
+    }
+}
+
 /** sums of x into A, beside each other. */
 Handmade Sums(const std::vector<Step> &steps) {
     Handmade made = Slabs(steps, 2, 16, 4);
