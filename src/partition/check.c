@@ -30,7 +30,7 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
         return pti_replay_reject(replay, i, o, &op->box,
                                  "starts from the identity, not from what the host holds");
     pti_replay_overwrite(replay, r, &op->box);
-    pti_boxes_gather(&replay->resident[r].content[PTI_VALID], &op->box);
+    pti_check_gather(&replay->resident[r].content[PTI_VALID], &op->box);
     return pti_replay_use(replay, i, &replay->operand[o].host, o, &op->box, false);
 }
 
@@ -82,7 +82,7 @@ static void put_down(pti_replay *replay, const pti_op *op) {
     pti_boxes_subtract_all(&replay->operand[target->operand].lost, &replay->moved[PTI_VALID]);
     for (int c = 0; c < PTI_N_CONTENTS; c++)
         for (int k = 0; k < replay->moved[c].n_boxes; k++)
-            pti_boxes_gather(&target->content[c], &replay->moved[c].box[k]);
+            pti_check_gather(&target->content[c], &replay->moved[c].box[k]);
 }
 
 /** What slides along its memory may have gaps of which nothing is known before or after. */
@@ -144,9 +144,9 @@ static bool fill_identity(pti_replay *replay, int64_t i, int64_t r, polytile_rol
     if (!pti_replay_use_resident(replay, i, r, &op->box, true))
         return false;
     pti_replay_overwrite(replay, r, &op->box);
-    pti_boxes_gather(&replay->resident[r].content[pti_identity_of(reduction)], &op->box);
+    pti_check_gather(&replay->resident[r].content[pti_identity_of(reduction)], &op->box);
     if (replay->schedule->in_place)
-        pti_boxes_gather(&replay->operand[o].filled, &op->box);
+        pti_check_gather(&replay->operand[o].filled, &op->box);
     return true;
 }
 
