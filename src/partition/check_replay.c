@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const pti_history no_history = {{-1, -1, -1}};
-static const pti_clock no_clock = {{-1, -1, -1}};
+static const pti_history no_history = {{-1, -1, -1, -1}};
+static const pti_clock no_clock = {{-1, -1, -1, -1}};
+_Static_assert(PTI_N_STREAMS == 4, "a -1 for each");
 
 static void advance_clock(pti_clock *clock, const pti_clock *other) {
     for (int s = 0; s < PTI_N_STREAMS; s++)
@@ -17,13 +18,13 @@ static void advance_clock(pti_clock *clock, const pti_clock *other) {
 
 static void set_clocks(pti_replay *replay) {
     const pti_schedule *schedule = replay->schedule;
-    pti_clock stream_clock[PTI_N_STREAMS] = {no_clock, no_clock, no_clock};
+    pti_clock stream_clock[PTI_N_STREAMS] = {no_clock, no_clock, no_clock, no_clock};
     for (int64_t i = 0; i < schedule->n_ops; i++) {
         const pti_op *op = &schedule->op[i];
-        pti_clock *clock = &stream_clock[pti_op_stream(op->kind)];
+        pti_clock *clock = &stream_clock[pti_op_stream(op)];
         for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
             advance_clock(clock, &replay->clock[schedule->wait[w]]);
-        clock->done[pti_op_stream(op->kind)] = i;
+        clock->done[pti_op_stream(op)] = i;
         replay->clock[i] = *clock;
     }
 }
@@ -275,7 +276,7 @@ static bool record_use(pti_replay *replay, int64_t op, pti_history *history,
         replay->use = grown;
         replay->uses_capacity = capacity;
     }
-    int64_t *newest = &history->newest[pti_op_stream(replay->schedule->op[op].kind)];
+    int64_t *newest = &history->newest[pti_op_stream(&replay->schedule->op[op])];
     replay->use[replay->n_uses] = (pti_use){op, *newest, writes, *box};
     *newest = replay->n_uses++;
     return true;

@@ -116,8 +116,9 @@ static void add_slabs(pti_text *text, const pti_plan_chain *chain) {
     char count[32];
     add_label(text, "slab");
     pti_words_count(text, chain->shape.slab, "thread");
-    pti_text_add(text, " of %s; after %s of them what stays is copied on\n",
-                 pti_words_slab_index(chain), pti_count_format(chain->shape.n_per_lap, count));
+    pti_text_add(text, " of %s%s; after %s of them what stays is copied on\n",
+                 pti_words_slab_index(chain), chain->shape.abreast ? ", two slabs at once" : "",
+                 pti_count_format(chain->shape.n_per_lap, count));
 }
 
 static void add_passes(pti_text *text, const polytile_plan_summary *s) {

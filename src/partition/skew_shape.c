@@ -81,19 +81,36 @@ static double slide_seconds(const candidate *of, int64_t slab, int64_t n_per_lap
     return seconds;
 }
 
+/** Beside launching it, what a kernel costs however small it is: its first and last threads leave
+ * most of the device idle (H200, Jacobi steps on n planes of 1024 x 1024 floats: 4.2 n + 4.5 us). */
+static const double ramp_s = 2e-6;
+
+/** What is left of that and of the latency where kernels of two slabs run side by side (the same
+ * case, n = 4, with transfers: 65 %; without them 20 %), and what of all seconds at most, for that
+ * to be worth its waits. */
+static const double left_abreast = 0.65, worth_abreast = 0.99;
+
+/** What all launches cost beside their work. A lap begins and ends with one slab alone. */
+static double launch_seconds(const candidate *of, const pti_skew_shape *shape) {
+    double n_slabs = (double)pti_pass_n_slabs(&of->pass, shape->slab);
+    double n_launches = n_slabs * of->request->chain->n_launches;
+    double beside = shape->abreast ? 1 - 1 / (double)shape->n_per_lap : 0;
+    return n_launches * (of->request->link->launch_latency_s + ramp_s) *
+           (1 - beside * (1 - left_abreast));
+}
+
 /** All passes together: of each pass one slab on the three streams one after the other, and the rest
  * on all at once. Images slide on the stream of the uploads, while launches wait for them. */
-static double predict(const candidate *of, int64_t slab, int64_t n_per_lap) {
+static double predict(const candidate *of, const pti_skew_shape *shape) {
     const polytile_link *link = of->request->link;
-    double n_slabs = (double)pti_pass_n_slabs(&of->pass, slab), n_passes = of->n_passes;
-    double n_laps = ceil(n_slabs / (double)n_per_lap) - 1;
-    double slide_s = n_passes * n_laps * slide_seconds(of, slab, n_per_lap);
+    double n_slabs = (double)pti_pass_n_slabs(&of->pass, shape->slab), n_passes = of->n_passes;
+    double n_laps = ceil(n_slabs / (double)shape->n_per_lap) - 1;
+    double slide_s = n_passes * n_laps * slide_seconds(of, shape->slab, shape->n_per_lap);
     double up_s = n_slabs * (double)of->n_boxes * link->transfer_latency_s +
                   of->up_cost_bytes / link->duplex_bytes_per_s + slide_s;
     double down_s = n_slabs * n_passes * link->transfer_latency_s +
                     of->down_cost_bytes / link->duplex_bytes_per_s;
-    double compute_s = work_seconds(of, slab) + slide_s +
-                       n_slabs * of->request->chain->n_launches * link->launch_latency_s;
+    double compute_s = work_seconds(of, shape->slab) + slide_s + launch_seconds(of, shape);
     double rest = 1 - 1 / n_slabs;
     return (up_s + down_s + compute_s) / n_slabs + rest * fmax(compute_s, fmax(up_s, down_s));
 }
@@ -121,6 +138,13 @@ static bool is_better(const candidate *of, const pti_skew_shape *one, const pti_
     return one->seconds < other->seconds;
 }
 
+/** Whether to run the slabs of a shape abreast, which has its seconds when they are not. */
+static bool is_better_abreast(const candidate *of, pti_skew_shape shape) {
+    double in_turn_s = shape.seconds;
+    shape.abreast = true;
+    return !of->request->in_turn && predict(of, &shape) < worth_abreast * in_turn_s;
+}
+
 static void try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
     pti_skew_shape tried = {.n_passes = of->n_passes,
                             .n_per_pass = of->n_per_pass,
@@ -130,7 +154,9 @@ static void try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
                             .d2h_bytes = of->d2h_bytes};
     if (tried.n_per_lap == 0)
         return;
-    tried.seconds = predict(of, slab, tried.n_per_lap);
+    tried.seconds = predict(of, &tried);
+    tried.abreast = is_better_abreast(of, tried);
+    tried.seconds = predict(of, &tried);
     if (is_better(of, &tried, best))
         *best = tried;
 }

@@ -127,6 +127,15 @@ static void refresh_unwritten(const polytile_queue *queue, pti_fused *fused) {
         pti_boxes_copy(&fused->unwritten[a], pti_residency_unwritten(queue->residency, a));
 }
 
+/** Whether launchers run some of the launches: they may have memory of their own, which they use
+ * one call after the other. */
+static bool has_launchers(const pti_steps *steps, int first, int n_launches) {
+    bool has = false;
+    for (int k = first; k < first + n_launches; k++)
+        has |= steps->prepared[k]->implementation.cuda_launcher != NULL;
+    return has;
+}
+
 static pti_skew_request request_of(const polytile_queue *queue, const pti_steps *steps, int first,
                                    const pti_fused *fused) {
     const polytile_plan_options *options = &steps->prepared[first]->options;
@@ -138,6 +147,7 @@ static pti_skew_request request_of(const polytile_queue *queue, const pti_steps 
                               .link = fused->is_resident ? link_of(steps, first)
                                                          : polytile_device_get_link(queue->device),
                               .most_per_pass = most_per_pass(steps, first, fused->chain.n_launches),
+                              .in_turn = has_launchers(steps, first, fused->chain.n_launches),
                               .fewest_bytes = options->strategy != NULL &&
                                               strcmp(options->strategy, "min-traffic") == 0};
 }

@@ -191,7 +191,7 @@ class CudaTiming : public ::testing::Test {
         polytile_status status = POLYTILE_OK;
         const pti_command command = command_of(k);
         PTI_TRY(pti_cuda_timing_start(timing, &command));
-        simulated.end_ns[pti_op_stream(command.op->kind)] += time_ns(*command.op);
+        simulated.end_ns[pti_op_stream(command.op)] += time_ns(*command.op);
         PTI_TRY(pti_cuda_timing_stop(timing, &command));
         if (keeps_up)
             wait();

@@ -93,7 +93,7 @@ inline void run_at_once(const pti_instance &instance, const std::vector<int> &ar
     run_threads(instance, instance.threads, at);
 }
 
-/** A device with an arena and three streams, of which any may run next that need not wait. */
+/** A device with an arena and streams, of which any may run next that need not wait. */
 class ResidentMemory {
   public:
     explicit ResidentMemory(int64_t arena_bytes)
@@ -106,7 +106,7 @@ class ResidentMemory {
         std::vector<int64_t> streams[PTI_N_STREAMS];
         std::vector<bool> done(static_cast<size_t>(schedule.n_ops));
         for (int64_t k = 0; k < schedule.n_ops; k++)
-            streams[pti_op_stream(schedule.op[k].kind)].push_back(k);
+            streams[pti_op_stream(&schedule.op[k])].push_back(k);
         size_t next[PTI_N_STREAMS] = {};
         for (int64_t n_done = 0; n_done < schedule.n_ops;) {
             std::vector<int> ready;

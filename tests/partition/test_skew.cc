@@ -63,6 +63,70 @@ TEST(Skew, AStencilToAndFroGoesThroughOnce) {
     EXPECT_EQ(shape.d2h_bytes, 62 * 8);
 }
 
+/** Slabs of four through eight blurs of 64 elements, all in one lap, side by side. */
+const pti_skew_shape side_by_side = [] {
+    pti_skew_shape shape = {};
+    shape.n_passes = 1;
+    shape.n_per_pass = 8;
+    shape.slab = 4;
+    shape.n_per_lap = 18;
+    shape.abreast = true;
+    return shape;
+}();
+
+TEST(Skew, SlabsAbreastNeedEachWaitBetweenThem) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    ASSERT_EQ(skewed.Find(), "");
+    const pti_skew_request request = skewed.Request(1 << 20);
+    pti_schedule *schedule = pti_skew_build(&request, &side_by_side);
+    ASSERT_NE(schedule, nullptr);
+    EXPECT_EQ(Objection(schedule), "");
+    int n_waits = 0;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_op *op = &schedule->op[k];
+        for (int w = 0; w < op->n_waits; w++) {
+            int64_t *wait = &schedule->wait[op->first_wait + w], waited = *wait;
+            if (op->kind != PTI_LAUNCH || schedule->op[waited].kind != PTI_LAUNCH)
+                continue;
+            n_waits++;
+            *wait = 0;
+            EXPECT_NE(Objection(schedule), "") << "operation " << k << " for " << waited;
+            *wait = waited;
+        }
+    }
+    EXPECT_EQ(Objection(schedule), "");
+    EXPECT_GE(n_waits, 2 * 16);
+    pti_schedule_free(schedule);
+}
+
+TEST(Skew, OnlyLaunchesAndFillsRunAbreast) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    ASSERT_EQ(skewed.Find(), "");
+    const pti_skew_request request = skewed.Request(1 << 20);
+    pti_schedule *schedule = pti_skew_build(&request, &side_by_side);
+    ASSERT_NE(schedule, nullptr);
+    int64_t n_launches[2] = {0, 0};
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_op *op = &schedule->op[k];
+        if (op->kind == PTI_LAUNCH) {
+            n_launches[op->abreast]++;
+            continue;
+        }
+        ASSERT_FALSE(op->abreast);
+        op->abreast = true;
+        EXPECT_NE(Objection(schedule).find("moves data on a stream for launches"),
+                  std::string::npos);
+        op->abreast = false;
+    }
+    EXPECT_GT(n_launches[0], 60);
+    EXPECT_GT(n_launches[1], 60);
+    pti_schedule_free(schedule);
+}
+
 const std::vector<std::string> planes = {"64x64", "64x64", "64x64", "64"};
 const Kernel blur_there = {
     "blur[i, j]: in x[i-1:i+1, j]; out y[i, j]", "1:62,0:63", {{"x", 0}, {"y", 1}}};
@@ -180,7 +244,7 @@ struct RandomKernels {
 };
 
 struct Sums {
-    int64_t n_chains, n_launches, n_passes;
+    int64_t n_chains, n_launches, n_passes, n_abreast;
 };
 
 void TryRandomChain(Random *random, Sums *sums) {
@@ -225,10 +289,12 @@ void TryRandomChain(Random *random, Sums *sums) {
     pti_text ignored = {};
     if (pti_skew_choose(&request, &shape, &ignored)) {
         ASSERT_GE(shape.n_per_pass, 2);
+        shape.abreast = random->chance(60);
         ExpectRight(&skewed, request, shape, random);
         sums->n_chains++;
         sums->n_launches += skewed.chain().n_launches;
         sums->n_passes += shape.n_passes;
+        sums->n_abreast += shape.abreast && shape.n_per_lap > 1;
     }
     pti_text_free(&ignored);
 }
@@ -247,6 +313,7 @@ TEST(Skew, RandomChainsGiveWhatRunningLaunchAfterLaunchGives) {
                 static_cast<double>(sums.n_launches) / static_cast<double>(sums.n_chains),
                 static_cast<double>(sums.n_passes) / static_cast<double>(sums.n_chains));
     EXPECT_GT(sums.n_chains, n_rounds / 5);
+    EXPECT_GT(sums.n_abreast, sums.n_chains / 20);
 }
 
 } // namespace
