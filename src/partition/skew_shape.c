@@ -33,14 +33,28 @@ typedef struct candidate {
     int64_t d2h_bytes;
     double up_cost_bytes; /* the same, with what short runs cost on top */
     double down_cost_bytes;
-    int64_t n_boxes;  /* that all passes bring */
-    double work_s;    /* of the kernels of all passes, beside their latencies */
-    double row_bytes; /* that a launch touches at most for each thread along its index */
-    double enough_s;  /* of shapes that are no slower, the one that moves least is best */
+    int64_t n_boxes;     /* that all passes bring */
+    double work_s;       /* of the kernels of all passes, beside their latencies */
+    double row_bytes;    /* that a launch touches at most for each thread along its index */
+    double beside_bytes; /* and beside those, at the ends of a slab */
+    double enough_s;     /* of shapes that are no slower, the one that moves least is best */
 } candidate;
 
 static int n_arrays_of(const candidate *of) {
     return of->request->chain->arrays->n_operands;
+}
+
+/** What a launch touches for one thread along its index. */
+static double first_row_bytes(const pti_cut_launch *cut) {
+    polytile_domain row = cut->instance->threads, hull;
+    double n_bytes = 0;
+    row.range[cut->index].hi = row.range[cut->index].lo;
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        if (pti_footprint_find_hull(cut->instance, o, PTI_TOUCHES, &row, &hull))
+            n_bytes +=
+                (double)pti_box_count(&hull) * (double)cut->instance->operand[o].element_bytes;
+    }
+    return n_bytes;
 }
 
 /** Sum up the seconds of the launches' kernels on all threads at once, and find what a slab of one
@@ -57,6 +71,7 @@ static void measure_work(candidate *of) {
                       pti_kernel_seconds(of->request->link, n_bytes,
                                          pti_thread_accesses(cut->instance) * n_threads);
         of->row_bytes = fmax(of->row_bytes, n_bytes / n_rows);
+        of->beside_bytes = fmax(of->beside_bytes, first_row_bytes(cut) - n_bytes / n_rows);
     }
 }
 
@@ -81,38 +96,48 @@ static double slide_seconds(const candidate *of, int64_t slab, int64_t n_per_lap
     return seconds;
 }
 
-/** Beside launching it, what a kernel costs however small it is: its first and last threads leave
- * most of the device idle (H200, Jacobi steps on n planes of 1024 x 1024 floats: 4.2 n + 4.5 us). */
-static const double ramp_s = 2e-6;
-
-/** What is left of that and of the latency where kernels of two slabs run side by side (the same
- * case, n = 4, with transfers: 65 %; without them 20 %), and what of all seconds at most, for that
- * to be worth its waits. */
-static const double left_abreast = 0.65, worth_abreast = 0.99;
-
-/** What all launches cost beside their work. A lap begins and ends with one slab alone. */
-static double launch_seconds(const candidate *of, const pti_skew_shape *shape) {
-    double n_slabs = (double)pti_pass_n_slabs(&of->pass, shape->slab);
-    double n_launches = n_slabs * of->request->chain->n_launches;
-    double beside = shape->abreast ? 1 - 1 / (double)shape->n_per_lap : 0;
-    return n_launches * (of->request->link->launch_latency_s + ramp_s) *
-           (1 - beside * (1 - left_abreast));
-}
-
 /** All passes together: of each pass one slab on the three streams one after the other, and the rest
  * on all at once. Images slide on the stream of the uploads, while launches wait for them. */
-static double predict(const candidate *of, const pti_skew_shape *shape) {
+static double predict(const candidate *of, int64_t slab, int64_t n_per_lap) {
     const polytile_link *link = of->request->link;
-    double n_slabs = (double)pti_pass_n_slabs(&of->pass, shape->slab), n_passes = of->n_passes;
-    double n_laps = ceil(n_slabs / (double)shape->n_per_lap) - 1;
-    double slide_s = n_passes * n_laps * slide_seconds(of, shape->slab, shape->n_per_lap);
+    double n_slabs = (double)pti_pass_n_slabs(&of->pass, slab), n_passes = of->n_passes;
+    double n_laps = ceil(n_slabs / (double)n_per_lap) - 1;
+    double slide_s = n_passes * n_laps * slide_seconds(of, slab, n_per_lap);
     double up_s = n_slabs * (double)of->n_boxes * link->transfer_latency_s +
                   of->up_cost_bytes / link->duplex_bytes_per_s + slide_s;
     double down_s = n_slabs * n_passes * link->transfer_latency_s +
                     of->down_cost_bytes / link->duplex_bytes_per_s;
-    double compute_s = work_seconds(of, shape->slab) + slide_s + launch_seconds(of, shape);
+    double compute_s = work_seconds(of, slab) + slide_s +
+                       n_slabs * of->request->chain->n_launches * link->launch_latency_s;
     double rest = 1 - 1 / n_slabs;
     return (up_s + down_s + compute_s) / n_slabs + rest * fmax(compute_s, fmax(up_s, down_s));
+}
+
+/** What two slabs at once save of the latencies of launches (H200, Jacobi on slabs of 4 planes of
+ * 1024 x 1024 floats: a third while data moves, 0.8 while none does), and what part of all seconds
+ * that should be to be worth its waits. */
+static const double saved_abreast = 0.35, least_saved = 0.01;
+
+/** Up to this, what a launch touches of a slab is in the cache for the next one: a second slab that
+ * does not fit beside it costs more than it saves (H200: with 34 MB 15 % of all; with 42 MB two
+ * slabs gain 6 %). */
+static const double share_of_one = 0.65;
+
+static bool are_near(const candidate *of, int64_t n_rows) {
+    const polytile_link *link = of->request->link;
+    double touched_bytes = (double)n_rows * of->row_bytes + of->beside_bytes;
+    return link->cache_bytes_per_s > 0 && touched_bytes <= share_of_one * link->cache_bytes;
+}
+
+/** Whether to run two slabs of a shape at once: where launches are short, and one slab does not drive
+ * the other out of the cache. The first of a lap begins alone. */
+static bool suits_abreast(const candidate *of, const pti_skew_shape *shape) {
+    double n_launches =
+        (double)pti_pass_n_slabs(&of->pass, shape->slab) * of->request->chain->n_launches;
+    double saved_s = n_launches * of->request->link->launch_latency_s * saved_abreast *
+                     (1 - 1 / (double)shape->n_per_lap);
+    return !of->request->in_turn && saved_s >= least_saved * shape->seconds &&
+           (!are_near(of, shape->slab) || are_near(of, 2 * shape->slab));
 }
 
 /** The most slabs of a lap that the arena has room for; 0: none. */
@@ -138,13 +163,6 @@ static bool is_better(const candidate *of, const pti_skew_shape *one, const pti_
     return one->seconds < other->seconds;
 }
 
-/** Whether to run the slabs of a shape abreast, which has its seconds when they are not. */
-static bool is_better_abreast(const candidate *of, pti_skew_shape shape) {
-    double in_turn_s = shape.seconds;
-    shape.abreast = true;
-    return !of->request->in_turn && predict(of, &shape) < worth_abreast * in_turn_s;
-}
-
 static void try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
     pti_skew_shape tried = {.n_passes = of->n_passes,
                             .n_per_pass = of->n_per_pass,
@@ -154,9 +172,8 @@ static void try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
                             .d2h_bytes = of->d2h_bytes};
     if (tried.n_per_lap == 0)
         return;
-    tried.seconds = predict(of, &tried);
-    tried.abreast = is_better_abreast(of, tried);
-    tried.seconds = predict(of, &tried);
+    tried.seconds = predict(of, slab, tried.n_per_lap);
+    tried.abreast = suits_abreast(of, &tried);
     if (is_better(of, &tried, best))
         *best = tried;
 }
