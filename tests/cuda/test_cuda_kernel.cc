@@ -230,20 +230,27 @@ TEST(CudaKernel, IsTheOneForContiguousViewsWhereAllAre) {
     const polytile_view_shape shapes[] = {{4, 1}, {8, 2}};
     const struct {
         int64_t x_stride, y_stride; /* of the last dimensions */
+        int64_t y_rows;             /* of the one before */
+        int64_t last;               /* of the threads */
         bool has_shapes, is_contiguous;
-    } rows[] = {{4, 8, true, true},
-                {8, 8, true, false},
-                {4, 4, true, false},
-                {4, -8, true, false},
-                {4, 8, false, false}};
+    } rows[] = {{4, 8, 4096, 999, true, true},
+                {8, 8, 4096, 999, true, false},
+                {4, 4, 4096, 999, true, false},
+                {4, -8, 4096, 999, true, false},
+                {4, 8, 4096, 999, false, false},
+                {4, 8, INT32_MAX, INT32_MAX, true, true},
+                {4, 8, INT32_MIN, 999, true, true},
+                {4, 8, INT32_MAX + int64_t{1}, 999, true, false},
+                {4, 8, INT32_MIN - int64_t{1}, 999, true, false},
+                {4, 8, 4096, INT32_MAX + int64_t{1}, true, false}};
     for (const auto &row : rows) {
         Gpu gpu;
         gpu.implementation.cuda_contiguous = &contiguous_kernel;
         gpu.implementation.views = row.has_shapes ? shapes : nullptr;
         gpu.views[0].stride_bytes[0] = row.x_stride;
-        gpu.views[1].stride_bytes[0] = 4096;
+        gpu.views[1].stride_bytes[0] = row.y_rows;
         gpu.views[1].stride_bytes[1] = row.y_stride;
-        ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
+        ASSERT_EQ(gpu.launch_box({1, {{row.last - 999, row.last, 1}}}), POLYTILE_OK);
         EXPECT_EQ(runtime.launches[0].kernel, row.is_contiguous ? &contiguous_kernel : &the_kernel)
             << "row " << &row - rows;
         EXPECT_EQ(gpu.cuda.choice[0].kernel, runtime.launches[0].kernel);
