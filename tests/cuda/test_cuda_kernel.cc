@@ -102,6 +102,7 @@ struct Gpu {
         cuda.api = &api;
         cuda.capability = 90;
         cuda.stream[PTI_STREAM_COMPUTE] = reinterpret_cast<cudaStream_t>(7);
+        cuda.stream[PTI_STREAM_ABREAST] = reinterpret_cast<cudaStream_t>(8);
         instance.kernel_name = name;
         instance.n_operands = n_views;
         implementation.cuda = &the_kernel;
@@ -127,6 +128,7 @@ struct Gpu {
         launch.block = block;
         launch.character = character;
         launch.is_first = true;
+        launch.abreast = abreast;
         return pti_cuda_launch(&cuda, &launch);
     }
     bool says(const char *words) const {
@@ -134,6 +136,7 @@ struct Gpu {
     }
 
     char name[8] = "fold";
+    bool abreast = false;
     polytile_context *context = nullptr;
     pti_cuda_api api = {};
     pti_cuda_device cuda = {};
@@ -254,6 +257,16 @@ TEST(CudaKernel, IsTheOneForContiguousViewsWhereAllAre) {
         EXPECT_EQ(runtime.launches[0].kernel, row.is_contiguous ? &contiguous_kernel : &the_kernel)
             << "row " << &row - rows;
         EXPECT_EQ(gpu.cuda.choice[0].kernel, runtime.launches[0].kernel);
+    }
+}
+
+TEST(CudaKernel, RunsAbreastOnAStreamOfItsOwn) {
+    Gpu gpu;
+    for (const bool abreast : {false, true, false}) {
+        gpu.abreast = abreast;
+        ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
+        EXPECT_EQ(runtime.launches.back().stream,
+                  gpu.cuda.stream[abreast ? PTI_STREAM_ABREAST : PTI_STREAM_COMPUTE]);
     }
 }
 

@@ -276,6 +276,17 @@ TEST_F(CudaTiming, CountsCopiesAmongTransfersAndFillsWithKernels) {
     EXPECT_NEAR(report.transfer_s, 50.021e-3, 1e-8);
 }
 
+TEST_F(CudaTiming, OfLaunchesSideBySideTheLongerSideCounts) {
+    for (const bool abreast : {false, true, true}) {
+        add(PTI_LAUNCH, 1000000);
+        ops.back().abreast = abreast;
+    }
+    create();
+    ASSERT_EQ(run(), POLYTILE_OK);
+    EXPECT_NEAR(report.compute_s, 4e-3, 1e-9);
+    EXPECT_EQ(report.transfer_s, 0);
+}
+
 TEST_F(CudaTiming, OfSomeHundredOperationsTellsTheTimeOfAll) {
     Random random(test_seed("CudaTiming.OfSomeHundredOperationsTellsTheTimeOfAll"));
     for (const int64_t n_of_each : {1, 15, 31, 32, 33, 3000, 40000}) {
