@@ -33,10 +33,10 @@ static void set_clocks(pti_replay *replay) {
         stream_clock[s] = no_clock();
     for (int64_t i = 0; i < schedule->n_ops; i++) {
         const pti_op *op = &schedule->op[i];
-        pti_clock *clock = &stream_clock[pti_op_stream(op->kind)];
+        pti_clock *clock = &stream_clock[pti_op_stream(op)];
         for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
             advance_clock(clock, &replay->clock[schedule->wait[w]]);
-        clock->done[pti_op_stream(op->kind)] = i;
+        clock->done[pti_op_stream(op)] = i;
         replay->clock[i] = *clock;
     }
 }
@@ -349,7 +349,7 @@ static int64_t add_leap(pti_replay *replay, int64_t newest) {
 
 static bool record_use(pti_replay *replay, int64_t op, pti_history *history,
                        const polytile_domain *box, bool writes) {
-    int64_t *newest = &history->newest[pti_op_stream(replay->schedule->op[op].kind)];
+    int64_t *newest = &history->newest[pti_op_stream(&replay->schedule->op[op])];
     if (extend_use(replay, op, *newest, box, writes))
         return true;
     if (!reserve_use(replay))

@@ -327,6 +327,8 @@ static bool check_op(const pti_schedule *schedule, int64_t i, int64_t *n_done, p
         return false;
     if (schedule->in_place && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
         return reject_op(i, "moves data although the launch runs in place", why);
+    if (op->abreast && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
+        return reject_op(i, "moves data on a stream for launches", why);
     return check_waits(schedule, i, why) &&
            (op->kind == PTI_LAUNCH ? check_launch(schedule, i, n_done, why)
                                    : check_transfer(schedule, i, why));

@@ -363,7 +363,8 @@ static pti_asked *list_asked(const maker *m) {
     for (int k = 0; n_bytes != NULL && k < launches->n_kinds; k++)
         n_bytes[k] = touched_bytes(launches->of_kind[k].instance);
     for (int l = 0; asked != NULL && n_bytes != NULL && l < launches->n_launches; l++)
-        asked[l] = (pti_asked){m->request->options, n_bytes[launches->kind[l]]};
+        asked[l] = (pti_asked){.options = m->request->options,
+                               .touched_bytes = n_bytes[launches->kind[l]]};
     if (n_bytes == NULL) {
         free(asked);
         return NULL;

@@ -116,7 +116,8 @@ static void add_slabs(pti_text *text, const pti_portion *turns) {
     char count[32];
     add_label(text, "slab");
     pti_words_count(text, turns->shape.slab, "thread");
-    pti_text_add(text, " of %s", pti_words_slab_index(turns));
+    pti_text_add(text, " of %s%s", pti_words_slab_index(turns),
+                 turns->shape.abreast ? ", two slabs at once" : "");
     if (turns->shape.n_per_lap > 0)
         pti_text_add(text, "; after %s of them what stays is copied on",
                      pti_count_format(turns->shape.n_per_lap, count));

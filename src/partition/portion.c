@@ -81,6 +81,13 @@ static void refresh_unwritten(const pti_portion_request *request, pti_portion *p
         pti_boxes_copy(&portion->unwritten[a], pti_residency_unwritten(request->residency, a));
 }
 
+static bool has_launcher(const pti_portion_request *request, int first, int n_launches) {
+    bool has = false;
+    for (int k = first; k < first + n_launches; k++)
+        has |= request->asked[k].has_launcher;
+    return has;
+}
+
 static pti_skew_request skew_request(const pti_portion_request *request, int first,
                                      const pti_portion *portion) {
     const polytile_plan_options *options = request->asked[first].options;
@@ -92,6 +99,7 @@ static pti_skew_request skew_request(const pti_portion_request *request, int fir
         .arena_bytes = request->memory_bytes,
         .link = link == NULL ? &polytile_link_default : link,
         .most_per_pass = most_per_pass(request, first, portion->chain.n_launches),
+        .in_turn = has_launcher(request, first, portion->chain.n_launches),
         .fewest_bytes = options->strategy != NULL && strcmp(options->strategy, "min-traffic") == 0};
 }
 

@@ -16,6 +16,7 @@ enum { PTI_WINDOW_STEPS = 1024, PTI_PLAN_SUPERBLOCKS = 4096 };
 typedef struct pti_asked {
     const polytile_plan_options *options; /* borrowed */
     double touched_bytes; /* that it goes through, twice where it reads and writes */
+    bool has_launcher;    /* which may have memory of its own, used one call after the other */
 } pti_asked;
 
 typedef struct pti_portion_request {

@@ -57,7 +57,10 @@ void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared) {
     if (steps->n_launches == 0)
         steps->name = prepared->instance->kernel_name;
     steps->prepared[steps->n_steps] = prepared;
-    steps->asked[steps->n_steps] = (pti_asked){&prepared->options, touched_bytes(prepared)};
+    steps->asked[steps->n_steps] =
+        (pti_asked){.options = &prepared->options,
+                    .touched_bytes = touched_bytes(prepared),
+                    .has_launcher = prepared->implementation.cuda_launcher != NULL};
     steps->step[steps->n_steps++] = (pti_step){.kind = PTI_STEP_LAUNCH,
                                                .instance = prepared->instance,
                                                .array = prepared->position,

@@ -100,13 +100,13 @@ inline bool is_ready(const pti_schedule &schedule, int64_t op, const std::vector
     return true;
 }
 
-/** Call run(op) for all operations, on three streams of which any may go on that need not wait.
+/** Call run(op) for all operations, on streams of which any may go on that need not wait.
  * False if none can. */
 template <class Run> bool run_streams(const pti_schedule &schedule, Random *random, Run run) {
     std::vector<int64_t> streams[PTI_N_STREAMS];
     std::vector<bool> done(static_cast<size_t>(schedule.n_ops));
     for (int64_t k = 0; k < schedule.n_ops; k++)
-        streams[pti_op_stream(schedule.op[k].kind)].push_back(k);
+        streams[pti_op_stream(&schedule.op[k])].push_back(k);
     size_t next[PTI_N_STREAMS] = {};
     const auto can_go_on = [&](int s) {
         return next[s] < streams[s].size() && is_ready(schedule, streams[s][next[s]], done);
@@ -129,7 +129,7 @@ template <class Run> bool run_streams(const pti_schedule &schedule, Random *rand
     return true;
 }
 
-/** A device with an arena and three streams, of which any may run next that need not wait. */
+/** A device with an arena and streams, of which any may run next that need not wait. */
 class ResidentMemory {
   public:
     explicit ResidentMemory(int64_t arena_bytes)

@@ -61,6 +61,103 @@ TEST(Skew, AStencilToAndFroGoesThroughOnce) {
     EXPECT_EQ(shape.d2h_bytes, 62 * 8);
 }
 
+/** Slabs of four through eight blurs of 64 elements, all in one lap, side by side. */
+const pti_skew_shape side_by_side = [] {
+    pti_skew_shape shape = {};
+    shape.n_passes = 1;
+    shape.n_per_pass = 8;
+    shape.slab = 4;
+    shape.n_per_lap = 18;
+    shape.abreast = true;
+    return shape;
+}();
+
+TEST(Skew, SlabsAbreastNeedEachWaitBetweenThem) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    ASSERT_EQ(skewed.Find(), "");
+    const pti_skew_request request = skewed.Request(1 << 20);
+    pti_schedule *schedule = pti_skew_build(&request, &side_by_side);
+    ASSERT_NE(schedule, nullptr);
+    EXPECT_EQ(Objection(schedule), "");
+    int n_waits = 0;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_op *op = &schedule->op[k];
+        for (int w = 0; w < op->n_waits; w++) {
+            int64_t *wait = &schedule->wait[op->first_wait + w], waited = *wait;
+            if (op->kind != PTI_LAUNCH || schedule->op[waited].kind != PTI_LAUNCH)
+                continue;
+            n_waits++;
+            *wait = 0;
+            EXPECT_NE(Objection(schedule), "") << "operation " << k << " for " << waited;
+            *wait = waited;
+        }
+    }
+    EXPECT_EQ(Objection(schedule), "");
+    EXPECT_GE(n_waits, 2 * 16);
+    pti_schedule_free(schedule);
+}
+
+/** The shape of eight blurs in room enough; cache_bytes: 0, there is none. */
+pti_skew_shape ShapeOfBlurs(double cache_bytes, bool in_turn) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    EXPECT_EQ(skewed.Find(), "");
+    polytile_link link = polytile_link_default;
+    link.cache_bytes = cache_bytes;
+    link.cache_bytes_per_s = cache_bytes > 0 ? link.kernel_bytes_per_s : 0;
+    pti_skew_request request = skewed.Request(800);
+    request.link = &link;
+    request.in_turn = in_turn;
+    pti_skew_shape shape = {};
+    pti_text why = {};
+    EXPECT_TRUE(pti_skew_choose(&request, &shape, &why));
+    pti_text_free(&why);
+    return shape;
+}
+
+TEST(Skew, SlabsRunAbreastUnlessLaunchersRunThemOrOneDrivesTheOtherFromTheCache) {
+    const pti_skew_shape shape = ShapeOfBlurs(0, false);
+    ASSERT_GT(shape.n_per_lap, 1);
+    EXPECT_TRUE(shape.abreast);
+    EXPECT_FALSE(ShapeOfBlurs(0, true).abreast);
+    const double slab_bytes = 2 * 8 * static_cast<double>(shape.slab), ends_bytes = 2 * 8;
+    const double share = 0.65;
+    const pti_skew_shape one_fits = ShapeOfBlurs((1.5 * slab_bytes + ends_bytes) / share, false);
+    EXPECT_EQ(one_fits.slab, shape.slab);
+    EXPECT_FALSE(one_fits.abreast);
+    EXPECT_TRUE(ShapeOfBlurs((2.5 * slab_bytes + ends_bytes) / share, false).abreast);
+    EXPECT_TRUE(ShapeOfBlurs((0.5 * slab_bytes + ends_bytes) / share, false).abreast);
+}
+
+TEST(Skew, OnlyLaunchesAndFillsRunAbreast) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    ASSERT_EQ(skewed.Find(), "");
+    const pti_skew_request request = skewed.Request(1 << 20);
+    pti_schedule *schedule = pti_skew_build(&request, &side_by_side);
+    ASSERT_NE(schedule, nullptr);
+    int64_t n_launches[2] = {0, 0};
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_op *op = &schedule->op[k];
+        if (op->kind == PTI_LAUNCH) {
+            n_launches[op->abreast]++;
+            continue;
+        }
+        ASSERT_FALSE(op->abreast);
+        op->abreast = true;
+        EXPECT_NE(Objection(schedule).find("moves data on a stream for launches"),
+                  std::string::npos);
+        op->abreast = false;
+    }
+    EXPECT_GT(n_launches[0], 60);
+    EXPECT_GT(n_launches[1], 60);
+    pti_schedule_free(schedule);
+}
+
 const std::vector<std::string> planes = {"64x64", "64x64", "64x64", "64"};
 const Kernel blur_there = {
     "blur[i, j]: in x[i-1:i+1, j]; out y[i, j]", "1:62,0:63", {{"x", 0}, {"y", 1}}};

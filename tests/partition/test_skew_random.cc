@@ -24,6 +24,7 @@ pti_skew_shape AnyShape(const pti_chain &chain, Random *random) {
     shape.n_passes = (chain.n_launches + shape.n_per_pass - 1) / shape.n_per_pass;
     shape.slab = random->number(1, random->chance(70) ? 4 : 30);
     shape.n_per_lap = random->number(1, random->chance(70) ? 3 : 20);
+    shape.abreast = random->chance(50);
     return shape;
 }
 
