@@ -70,7 +70,8 @@ polytile_status polytile_queue_create(polytile_context *ctx, const char *device_
  * waited for are written to stderr. */
 void polytile_queue_destroy(polytile_queue *queue);
 
-/** The queue's device, to ask about and to trace; only the queue runs on it. */
+/** The queue's device, to ask about and to trace; only the queue runs on it. Of a queue over several
+ * devices it is the first. */
 polytile_device *polytile_queue_get_device(const polytile_queue *queue);
 
 /**

@@ -38,10 +38,12 @@ static int busiest_part(const pti_ownership *ownership, int dim) {
 
 int pti_group_busiest(const pti_group *group) {
     const pti_ownership *leader = find_leader(group);
-    int member = 0;
-    for (int d = 0; leader != NULL && d < leader->grid.n_dims; d++)
-        member = member * leader->grid.extent[d] + busiest_part(leader, d);
-    return member;
+    int coordinate[POLYTILE_MAX_DIMS];
+    if (leader == NULL)
+        return 0;
+    for (int d = 0; d < leader->grid.n_dims; d++)
+        coordinate[d] = busiest_part(leader, d);
+    return pti_member_grid_at(&leader->grid, coordinate);
 }
 
 /* Whether the first n launches run few enough threads beside their shares. */

@@ -32,7 +32,8 @@ struct pti_distribution {
     const pti_distribution_kind *kind;
     int only_dim;  /* block(dim=D): the one dimension that is cut; -1: those of the grid */
     int64_t block; /* cyclic(B): indices dealt out at a time */
-    int n_weights; /* weighted(W,W,...): of the parts of the first dimension that is cut */
+    int n_weights; /* weighted(W,W,...): of the parts of the first dimension that is cut; 0: none is
+                      given yet, all are the same */
     double weight[PTI_MAX_WEIGHTS];
 };
 
@@ -40,8 +41,8 @@ extern const pti_distribution_kind pti_distribution_block;
 extern const pti_distribution_kind pti_distribution_cyclic;
 extern const pti_distribution_kind pti_distribution_weighted;
 
-/** From a text: "block", "block(dim=0)", "cyclic(64)", "weighted(3,1)"; NULL: "block". Errors:
- * INVALID, naming what there is. */
+/** From a text: "block", "block(dim=0)", "cyclic(64)", "weighted(3,1)", "weighted"; NULL: "block".
+ * Errors: INVALID, naming what there is. */
 polytile_status pti_distribution_parse(polytile_context *ctx, const char *text,
                                        pti_distribution *distribution);
 

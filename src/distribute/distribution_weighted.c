@@ -7,11 +7,13 @@
 #include <stdlib.h>
 
 /* One run of consecutive indices a part, as long as its weight says. Parts without a weight of their
- * own have weight 1. */
+ * own have weight 1, until speeds are measured. */
 
 static bool parse_weights(const char *arguments, pti_distribution *distribution) {
     double sum = 0;
     char *end = NULL;
+    if (*arguments == '\0')
+        return true;
     for (const char *next = arguments; end == NULL || *end == ','; next = end + 1) {
         bool begins = (*next >= '0' && *next <= '9') || *next == '.';
         if (!begins || distribution->n_weights == PTI_MAX_WEIGHTS)
@@ -60,7 +62,7 @@ static int64_t count_weighted(const pti_distribution *distribution, const polyti
 
 const pti_distribution_kind pti_distribution_weighted = {
     .name = "weighted",
-    .forms = "weighted(3,1)",
+    .forms = "weighted, weighted(3,1)",
     .is_of_first = true,
     .parse = parse_weights,
     .count = count_weighted,

@@ -1,16 +1,31 @@
 #include "distribute/exchange.h"
 
+#include "distribute/enclose.h"
 #include "distribute/transfers.h"
 
-/* What a member lacks goes to it from the owners, of which those meet it that are local, or all if
- * the member is. */
-static void bring(pti_transfers *transfers, int array, int member, const pti_boxes *missing) {
-    bool is_local = pti_transfers_is_local(transfers, member);
-    int first = is_local ? 0 : transfers->first;
-    int n = is_local ? transfers->group->n_members : transfers->n_local;
-    for (int from = first; from < first + n; from++)
+#include <string.h>
+
+/* What a local member lacks comes from all owners, of which few are near. */
+static void bring_from_all(pti_transfers *transfers, int array, int member,
+                           const pti_boxes *missing) {
+    const pti_ownership *ownership = &transfers->group->ownerships[array];
+    int first[POLYTILE_MAX_DIMS], last[POLYTILE_MAX_DIMS], at[POLYTILE_MAX_DIMS];
+    polytile_domain hull = pti_enclose_all(missing, ownership->domain.n_dims);
+    if (!pti_ownership_reach(ownership, &hull, first, last))
+        return;
+    memcpy(at, first, sizeof at);
+    do {
+        int from = pti_member_grid_at(&ownership->grid, at);
         if (from != member)
             pti_transfers_fetch(transfers, array, from, member, missing);
+    } while (pti_member_grid_next(&ownership->grid, first, last, at));
+}
+
+/* What another one lacks comes from those owners, among others, that are local. */
+static void bring_from_local(pti_transfers *transfers, int array, int member,
+                             const pti_boxes *missing) {
+    for (int from = transfers->first; from < transfers->first + transfers->n_local; from++)
+        pti_transfers_fetch(transfers, array, from, member, missing);
 }
 
 /* missing and owned are scratch. */
@@ -26,7 +41,10 @@ static void bring_all(pti_transfers *transfers, const pti_work *work, int member
         pti_boxes_subtract_all(missing, extra);
         if (missing->n_boxes == 0)
             continue;
-        bring(transfers, a, member, missing);
+        if (pti_transfers_is_local(transfers, member))
+            bring_from_all(transfers, a, member, missing);
+        else
+            bring_from_local(transfers, a, member, missing);
         for (int b = 0; b < missing->n_boxes; b++)
             pti_boxes_gather(extra, &missing->box[b]);
         transfers->failed = transfers->failed || extra->failed;

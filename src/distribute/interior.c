@@ -47,11 +47,24 @@ static cut least_cut(const pti_shared_launch *launch, const polytile_domain *thr
     return (cut){dim, is_low, enough};
 }
 
+/** Whether a launch can be cut along an index: what is reduced into one element is reduced at once, in
+ * its order, and initialised once. */
+static bool may_cut(const pti_instance *instance, int index) {
+    for (int a = 0; a < instance->n_operands; a++) {
+        if (instance->operand[a].reduces &&
+            (!pti_operand_is_regular(instance, a) || !pti_operand_depends(instance, a, index)))
+            return false;
+    }
+    return true;
+}
+
 /** Take threads off until a box is not read: those of the side that loses the fewest. */
 static polytile_domain avoid(const pti_shared_launch *launch, const polytile_domain *threads,
                              int array, const polytile_domain *box) {
     polytile_domain best = pti_box_empty(threads->n_dims);
     for (int side = 0; side < 2 * threads->n_dims; side++) {
+        if (!may_cut(launch->instance, side / 2))
+            continue;
         cut tried = least_cut(launch, threads, side / 2, side % 2 == 0, array, box);
         polytile_domain left = without(threads, tried);
         if (pti_box_count(&left) > pti_box_count(&best))

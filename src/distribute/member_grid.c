@@ -17,6 +17,23 @@ void pti_member_grid_locate(const pti_member_grid *grid, int member, int *coordi
     }
 }
 
+int pti_member_grid_at(const pti_member_grid *grid, const int *coordinate) {
+    int member = 0;
+    for (int d = 0; d < grid->n_dims; d++)
+        member = member * grid->extent[d] + coordinate[d];
+    return member;
+}
+
+bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const int *last,
+                          int *coordinate) {
+    for (int d = grid->n_dims - 1; d >= 0; d--) {
+        if (++coordinate[d] <= last[d])
+            return true;
+        coordinate[d] = first[d];
+    }
+    return false;
+}
+
 /* Whether so many equal extents hold all members. */
 static bool suffices(int extent, int n_dims, int n_members) {
     int64_t product = 1;

@@ -17,6 +17,14 @@ int pti_member_grid_count(const pti_member_grid *grid);
 /** Where a member stands, one coordinate a dimension. */
 void pti_member_grid_locate(const pti_member_grid *grid, int member, int *coordinate);
 
+/** The member at a place. */
+int pti_member_grid_at(const pti_member_grid *grid, const int *coordinate);
+
+/** Go on to the next place, in C order, of a part of the grid; false, at the first one again, behind
+ * the last. */
+bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const int *last,
+                          int *coordinate);
+
 /** The grid of so many members whose extents are as close to each other as can be, the largest
  * first; as MPI_Dims_create() makes it (MPI 4.0, section 8.5.2). */
 pti_member_grid pti_member_grid_balanced(int n_members, int n_dims);

@@ -105,6 +105,32 @@ bool pti_ownership_is_whole(const pti_ownership *ownership) {
     return true;
 }
 
+/* The range around what the members with a coordinate own. */
+static polytile_range part_hull(const pti_ownership *ownership, int dim, int coordinate) {
+    int64_t n_ranges = pti_ownership_count(ownership, dim, coordinate);
+    if (n_ranges == 0)
+        return (polytile_range){0, -1, 1};
+    return (polytile_range){pti_ownership_range(ownership, dim, coordinate, 0).lo,
+                            pti_ownership_range(ownership, dim, coordinate, n_ranges - 1).hi, 1};
+}
+
+bool pti_ownership_reach(const pti_ownership *ownership, const polytile_domain *box, int *first,
+                         int *last) {
+    bool reaches = !pti_box_is_empty(box);
+    for (int d = 0; d < box->n_dims && reaches; d++) {
+        first[d] = ownership->grid.extent[d];
+        for (int part = 0; part < ownership->grid.extent[d]; part++) {
+            polytile_range own = part_hull(ownership, d, part);
+            if (own.lo > own.hi || own.lo > box->range[d].hi || own.hi < box->range[d].lo)
+                continue;
+            first[d] = part < first[d] ? part : first[d];
+            last[d] = part;
+        }
+        reaches = first[d] < ownership->grid.extent[d];
+    }
+    return reaches;
+}
+
 /* Append the product of the ranges of dimension dim and those behind it; box has those before. */
 static void append_products(const pti_ownership *ownership, const int *coordinate, int dim,
                             polytile_domain *box, pti_boxes *owned) {
@@ -132,12 +158,9 @@ polytile_domain pti_ownership_hull(const pti_ownership *ownership, int member) {
     polytile_domain hull = {.n_dims = ownership->domain.n_dims};
     pti_member_grid_locate(&ownership->grid, member, coordinate);
     for (int d = 0; d < hull.n_dims; d++) {
-        int64_t n_ranges = pti_ownership_count(ownership, d, coordinate[d]);
-        if (n_ranges == 0)
+        hull.range[d] = part_hull(ownership, d, coordinate[d]);
+        if (pti_range_is_empty(hull.range[d]))
             return pti_box_empty(hull.n_dims);
-        hull.range[d] =
-            (polytile_range){pti_ownership_range(ownership, d, coordinate[d], 0).lo,
-                             pti_ownership_range(ownership, d, coordinate[d], n_ranges - 1).hi, 1};
     }
     return hull;
 }

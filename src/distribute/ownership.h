@@ -47,6 +47,11 @@ bool pti_ownership_agrees(const pti_ownership *a, const pti_ownership *b, int di
 /** Whether every member owns one box, or nothing. */
 bool pti_ownership_is_whole(const pti_ownership *ownership);
 
+/** The first and the last coordinate, in each dimension, of members that may own elements of a box;
+ * false if nobody does. */
+bool pti_ownership_reach(const pti_ownership *ownership, const polytile_domain *box, int *first,
+                         int *last);
+
 /** What a member owns, in boxes that replace what was in *owned. */
 void pti_ownership_boxes(const pti_ownership *ownership, int member, pti_boxes *owned);
 

@@ -39,7 +39,8 @@ typedef struct pti_share {
  * elements that is; else none.
  *
  * An operand does not do if some members would know but a part of what is reduced into another's
- * element, unless all written operands are reduced into; nor if elements of which only the hull is
+ * element, unless all written operands are reduced into, and of those that begin with the
+ * identity the elements are one box; nor if elements of which only the hull is
  * known would be written away from their owner.
  */
 pti_share pti_share_of(const pti_shared_launch *launch, const pti_ownership *ownerships);

@@ -2,6 +2,7 @@
 
 #include "access/affine.h"
 #include "base/checked.h"
+#include "distribute/enclose.h"
 
 /* The choice of the operand by which the threads of a launch are dealt out. */
 
@@ -143,6 +144,19 @@ static bool all_reduce(const pti_instance *instance) {
     return all;
 }
 
+/* Whether what is combined is one box; of others, what lies between is kept, but not by those that
+ * begin with the identity. */
+static bool combines_a_box(const pti_instance *instance, int operand) {
+    pti_boxes written = {0};
+    polytile_domain hull = pti_footprint_hull(instance, operand, PTI_WRITES, &instance->threads);
+    polytile_domain box = pti_enclose(&hull, &hull);
+    pti_footprint_boxes(instance, operand, PTI_WRITES, &instance->threads, PTI_MAX_WRITE_BOXES,
+                        &written);
+    bool covers = !instance->operand[operand].fresh || pti_boxes_cover(&written, &box);
+    pti_boxes_free(&written);
+    return covers;
+}
+
 /* Whether threads can be dealt out so; finds out what that takes. */
 static bool admit(const pti_shared_launch *launch, const pti_ownership *ownerships,
                   pti_share *share) {
@@ -158,8 +172,10 @@ static bool admit(const pti_shared_launch *launch, const pti_ownership *ownershi
     share->widens = share->widens && !share->splits;
     bool admits = !share->splits || all_reduce(instance);
     for (int p = 0; admits && p < instance->n_operands; p++)
-        admits = share->splits || !instance->operand[p].partial ||
-                 stays_home(share, launch, ownerships, p);
+        if (share->splits)
+            admits = !instance->operand[p].writes || combines_a_box(instance, p);
+        else
+            admits = !instance->operand[p].partial || stays_home(share, launch, ownerships, p);
     return admits;
 }
 

@@ -47,6 +47,7 @@ typedef struct pti_team_array {
                                 needs something */
     pti_ownership ownership;
     bool is_written; /* by a launch that was run */
+    bool is_lent;    /* members over one memory may still read what others own of it */
 } pti_team_array;
 
 /** An array by the queue's array; it is of this team's queue. */

@@ -60,7 +60,8 @@ static polytile_status add(pti_team *team, polytile_array *array, pti_team_memor
     }
     pti_ownership ownership =
         pti_ownership_of(&array->domain, n_members, team->options.grid, distribution);
-    team->array[position] = (pti_team_array){array, memory, member, ownership, false};
+    team->array[position] = (pti_team_array){
+        .array = array, .memory = memory, .member = member, .ownership = ownership};
     team->ownership[position] = ownership;
     pti_team_forget_stages(team);
     return have_all(team, position)

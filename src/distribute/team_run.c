@@ -210,6 +210,42 @@ static polytile_status recall(pti_team *team, polytile_status status) {
     return status == POLYTILE_OK ? POLYTILE_OK : pti_fail(team->ctx, status, "%s", team->failure);
 }
 
+/** Whether local members read elements of each other in a stage. */
+static bool is_read_across(const pti_team *team, const pti_stage *stage, int position) {
+    bool is_across = false;
+    for (int m = 0; m < team->transport->n_local && !is_across; m++) {
+        const pti_boxes *reads = &stage->work[m].reads[position];
+        polytile_domain owned =
+            pti_ownership_hull(&team->ownership[position], team->transport->first + m);
+        for (int b = 0; b < reads->n_boxes && !is_across; b++)
+            is_across = !pti_box_contains(&owned, &reads->box[b]);
+    }
+    return is_across || !pti_ownership_is_whole(&team->ownership[position]);
+}
+
+static bool is_written(const pti_team *team, const pti_stage *stage, int position) {
+    bool is = false;
+    for (int m = 0; m < team->transport->n_local && !is; m++)
+        is = stage->work[m].writes[position].n_boxes > 0;
+    return is;
+}
+
+/** Members over one memory do not write what others still read: all wait for all, if any do. */
+static polytile_status settle_lent(pti_team *team, const pti_stage *stage) {
+    bool must_wait = false;
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
+        must_wait |= team->array[p].is_lent && is_written(team, stage, p);
+    for (int m = 0; must_wait && m < team->transport->n_local; m++)
+        PTI_TRY(polytile_queue_wait(team->member[m]));
+    for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
+        team->array[p].is_lent =
+            team->array[p].array != NULL &&
+            ((team->array[p].is_lent && !must_wait) || is_read_across(team, stage, p));
+done:
+    return status;
+}
+
 /** What is launched together is planned together. */
 static void set_paused(const pti_team *team, bool is_paused) {
     for (int m = 0; m < team->transport->n_local; m++) {
@@ -244,6 +280,8 @@ done:
 /** Exchange, compute, exchange. Every process comes through every exchange; an error stays. */
 static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
                                  int ending, polytile_status status) {
+    if (status == POLYTILE_OK)
+        status = first_of(team, status, settle_lent(team, stage));
     status =
         first_of(team, status, pti_team_begin_exchange(team, &stage->in, status != POLYTILE_OK));
     if (status == POLYTILE_OK)

@@ -65,39 +65,41 @@ static void choose_threads(const pti_group *group, int l, int member, pti_work *
     work->n_extra_threads += pti_boxes_count(threads) - n_alone;
 }
 
-/* What is combined is combined everywhere, onto what it held. */
-static const pti_boxes *threads_of(const pti_share *share, const pti_operand *operand,
-                                   const pti_boxes *own, const pti_boxes *all) {
-    return share->splits && operand->reduces ? all : own;
+static bool is_combined(const pti_share *share, const pti_operand *operand) {
+    return share->splits && operand->reduces;
+}
+
+/* What is combined is combined everywhere, onto what it held, and as one box. */
+static bool gather(const pti_share *share, const pti_shared_launch *launch, int operand,
+                   pti_touch touch, const pti_boxes *threads, pti_boxes *touched) {
+    const pti_instance *instance = launch->instance;
+    if (!is_combined(share, &instance->operand[operand]))
+        return pti_footprint_gather(instance, operand, touch, threads, touched);
+    polytile_domain hull = pti_footprint_hull(instance, operand, touch, &instance->threads);
+    polytile_domain box = pti_enclose(&hull, &hull);
+    pti_boxes_gather(touched, &box);
+    return false;
 }
 
 /* What the threads write is not needed from before; written is scratch. */
-static void add_writes(const pti_shared_launch *launch, int l, const pti_boxes *all, pti_work *work,
-                       pti_boxes *written) {
+static void add_writes(const pti_shared_launch *launch, int l, pti_work *work, pti_boxes *written) {
     for (int p = 0; p < launch->instance->n_operands; p++) {
-        const pti_operand *operand = &launch->instance->operand[p];
         int array = launch->array[p];
-        if (!operand->writes)
+        if (!launch->instance->operand[p].writes)
             continue;
         pti_boxes_clear(written);
-        if (pti_footprint_gather(launch->instance, p, PTI_WRITES,
-                                 threads_of(&work->share[l], operand, &work->threads[l], all),
-                                 written))
+        if (gather(&work->share[l], launch, p, PTI_WRITES, &work->threads[l], written))
             pti_boxes_subtract_all(&work->reads[array], written);
         for (int b = 0; b < written->n_boxes; b++)
             pti_boxes_gather(&work->writes[array], &written->box[b]);
     }
 }
 
-static void add_reads(const pti_shared_launch *launch, int l, const pti_boxes *all,
-                      pti_work *work) {
-    for (int p = 0; p < launch->instance->n_operands; p++) {
-        const pti_operand *operand = &launch->instance->operand[p];
-        if (operand->reads)
-            pti_footprint_gather(launch->instance, p, PTI_READS,
-                                 threads_of(&work->share[l], operand, &work->threads[l], all),
-                                 &work->reads[launch->array[p]]);
-    }
+static void add_reads(const pti_shared_launch *launch, int l, pti_work *work) {
+    for (int p = 0; p < launch->instance->n_operands; p++)
+        if (launch->instance->operand[p].reads)
+            gather(&work->share[l], launch, p, PTI_READS, &work->threads[l],
+                   &work->reads[launch->array[p]]);
 }
 
 /* More elements may be read than must be: what is there is never wrong. */
@@ -121,29 +123,25 @@ static bool has_failed(const pti_work *work) {
     return failed;
 }
 
-/* all and written are scratch. */
-static void fill(const pti_group *group, int member, pti_work *work, pti_boxes *all,
-                 pti_boxes *written) {
+/* written is scratch. */
+static void fill(const pti_group *group, int member, pti_work *work, pti_boxes *written) {
     for (int l = group->n_launches - 1; l >= 0; l--) {
         const pti_shared_launch *launch = &group->launch[l];
-        pti_boxes_clear(all);
-        pti_boxes_append(all, &launch->instance->threads);
         work->share[l] = pti_share_of(launch, group->ownerships);
         choose_threads(group, l, member, work);
-        add_writes(launch, l, all, work, written);
-        add_reads(launch, l, all, work);
+        add_writes(launch, l, work, written);
+        add_reads(launch, l, work);
         for (int p = 0; p < launch->instance->n_operands && group->n_launches > 1; p++)
             simplify_reads(&work->reads[launch->array[p]]);
     }
 }
 
 bool pti_work_create(const pti_group *group, int member, pti_work *work) {
-    pti_boxes all = {0}, written = {0};
+    pti_boxes written = {0};
     bool made = allocate(group, work);
     if (made)
-        fill(group, member, work, &all, &written);
-    made = made && !has_failed(work) && !all.failed && !written.failed;
-    pti_boxes_free(&all);
+        fill(group, member, work, &written);
+    made = made && !has_failed(work) && !written.failed;
     pti_boxes_free(&written);
     if (!made)
         pti_work_free(work);

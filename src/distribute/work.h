@@ -22,7 +22,8 @@ typedef struct pti_work {
     pti_share *share;   /* of each launch */
     pti_boxes *threads; /* of each launch */
     pti_boxes *reads;   /* of each array: what must be there, in its version before the group */
-    pti_boxes *writes;  /* of each array: all that the launches write, or combine across members */
+    pti_boxes *writes;  /* of each array: all that the launches write; the box around what they
+                           combine across members */
     int64_t n_threads;
     int64_t n_extra_threads; /* more than it runs of groups of one launch */
 } pti_work;

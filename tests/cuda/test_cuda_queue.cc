@@ -8,6 +8,10 @@
 
 #include <gtest/gtest.h>
 
+extern "C" {
+#include "queue/member.h"
+}
+
 /* Queues on the CUDA device: on a runtime that needs no GPU, and on a GPU if there is one. */
 
 namespace {
@@ -34,6 +38,7 @@ int64_t run_program(const std::string &device, uint64_t seed) {
         Program::Options options;
         options.n = random.one_of({5, 16, 24});
         options.n_steps = static_cast<int>(random.one_of({5, 30, 60}));
+        options.exchanges_percent = static_cast<int>(random.one_of({0, 0, 25}));
         options.implementations = &implementations;
         Program program(device, options, &random);
         program.run();
@@ -79,6 +84,7 @@ TEST(CudaGpu, QueuesGiveTheResultsOfRunningInOrder) {
         const int64_t memory_bytes = random.one_of({2500, 9 << 10, 64 << 10, 1 << 20, 64 << 20});
         Program::Options options;
         options.n = random.one_of({5, 24, 90});
+        options.exchanges_percent = static_cast<int>(random.one_of({0, 0, 25}));
         options.implementations = &implementations;
         Program program("cuda:0(memory=" + std::to_string(memory_bytes) + ")", options, &random);
         program.run();
@@ -99,6 +105,37 @@ TEST(CudaQueue, ResultsAreThoseOfRunningInOrder) {
             run_program(device, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
     }
     EXPECT_GT(n_launched, 0);
+}
+
+/** An arena that grows for another array empties itself first, but not over what a window begins
+ * with. */
+TEST_F(QueueTest, MakingRoomBringsNothingOldBackOverWhatTheHostGot) {
+    FakeCuda cuda(1);
+    polytile_implementation doubling = scale_kernel;
+    doubling.cuda = reinterpret_cast<const void *>(scale_kernel.host);
+    cuda.add_kernel(doubling.cuda, doubling);
+    std::vector<float> x_memory(100, 1), y_memory(1000, 1);
+    polytile_queue *queue = open("cuda:0");
+    polytile_array *x = wrap("x", x_memory), *y = wrap("y", y_memory);
+    polytile_kernel *kernel = create("scale[i]: inout x[i]", &doubling);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, kernel, line(100), {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    const int64_t small_bytes = queue->arena_bytes;
+    ASSERT_EQ(attach(queue, {y}), POLYTILE_OK) << error();
+    polytile_queue_pause(queue);
+    x_memory[0] = 5;
+    const polytile_domain first = line(1);
+    pti_boxes boxes = {};
+    pti_boxes_add(&boxes, &first);
+    ASSERT_EQ(pti_queue_renew(queue, x, &boxes), POLYTILE_OK) << error();
+    pti_boxes_free(&boxes);
+    ASSERT_EQ(launch(queue, kernel, line(1000), {y}), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(queue, {x, y}), POLYTILE_OK) << error();
+    EXPECT_GT(queue->arena_bytes, small_bytes);
+    EXPECT_EQ(x_memory[0], 5);
+    EXPECT_EQ(x_memory[1], 2);
+    polytile_queue_destroy(queue);
 }
 
 /** Two arrays on a GPU, one with results that only the GPU has. */

@@ -87,7 +87,8 @@ TEST(Depth, HasNoLimitWhereNothingIsComputedTwice) {
     pointwise.add(one_point, 1024);
     alone.add(five_points, 1024);
     scattered.add(one_point, 1024);
-    EXPECT_EQ(pointwise.depth(PTI_DEPTH_FRACTION, 1024), 1024);
+    const pti_group group = pointwise.group();
+    EXPECT_EQ(pti_group_depth(&group, PTI_DEPTH_FRACTION, 1024), 1024);
     EXPECT_EQ(alone.depth(PTI_DEPTH_FRACTION, 1024), 1024);
     EXPECT_EQ(scattered.depth(PTI_DEPTH_FRACTION, 1024), 1);
 }

@@ -70,6 +70,7 @@ TEST_F(Distribution, DealsOutAsItsTextSays) {
         {"cyclic(100)", 4, 2, "0000"},      {"weighted(3,1)", 8, 2, "00000011"},
         {"weighted(0,1)", 3, 2, "111"},     {"weighted(1,0,1)", 4, 3, "0022"},
         {"weighted(.5,1.5)", 4, 2, "0111"}, {"weighted(1,1)", 1, 2, "0"},
+        {"weighted", 6, 3, "001122"},
     };
     for (const auto &row : rows)
         EXPECT_EQ(parts(row.text, row.n, row.n_parts), row.parts) << row.text;
@@ -134,8 +135,8 @@ TEST_F(Distribution, WrongTextsAreRefusedWithWhatThereIs) {
                                      std::string("cyclic(-1)"),
                                      std::string("cyclic(1,2)"),
                                      std::string("cyclic(99999999999999999999)"),
-                                     std::string("weighted"),
-                                     std::string("weighted()"),
+                                     std::string("weighted(,)"),
+                                     std::string("weighted(1"),
                                      std::string("weighted(0,0)"),
                                      std::string("weighted(1,)"),
                                      std::string("weighted(-1,2)"),

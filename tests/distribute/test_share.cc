@@ -79,6 +79,8 @@ const Row rows[] = {
     {"k[i, j]: out B[i, j]; max s[0]", square(8), {B, S}, -1, false, "[0:7, 0:7]"},
     {"k[i]: in x[:]; out s[i]", line(1), {X, S}, -1, false, "[0:0]"},
     {"k[i]: in A[i, i]; out sum s[0]", line(8), {A, S}, 0, true, ""},
+    {"k[i]: in A[i, 0]; sum x[0], x[4]", line(8), {A, X}, 0, true, ""},
+    {"k[i]: in A[i, 0]; out sum x[0], x[4]", line(8), {A, X}, -1, false, "[0:7]"},
 };
 
 TEST(Share, GoesByTheWrittenOperandOrByWhatIsCombined) {

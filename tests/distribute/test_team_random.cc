@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RandomTeam{"host(threads=1),host,host(threads=2)", 40},
                     RandomTeam{"host(memory=1MiB),host(memory=1MiB)", 60},
                     RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 60},
-                    RandomTeam{"host(memory=2500B),host(memory=2500B),host(memory=1MiB)", 60},
+                    RandomTeam{"host(memory=9KiB),host(memory=9KiB),host(memory=1MiB)", 60},
                     RandomTeam{"host,host(memory=6KiB)", 60}));
 
 /** Run random programs on all devices together; with a proof of every schedule. */

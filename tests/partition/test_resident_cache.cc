@@ -45,6 +45,10 @@ bool SameLaunch(const pti_schedule_launch &a, const pti_schedule_launch &b) {
            std::equal(a.array, a.array + a.instance->n_operands, b.array);
 }
 
+bool SameRenewal(const pti_renewal &a, const pti_renewal &b) {
+    return a.operand == b.operand && a.first_op == b.first_op && SameSet(a.boxes, b.boxes);
+}
+
 template <class T, class Same>
 bool SameList(const T *a, int64_t n_a, const T *b, int64_t n_b, Same same) {
     return std::equal(a, a + n_a, b, b + n_b, same);
@@ -68,6 +72,8 @@ std::string DifferenceOf(const pti_schedule &a, const pti_schedule &b) {
         return "operations";
     if (!std::equal(a.wait, a.wait + a.n_waits, b.wait, b.wait + b.n_waits))
         return "waits";
+    if (!SameList(a.renewal, a.n_renewals, b.renewal, b.n_renewals, SameRenewal))
+        return "renewals";
     if (!SameList(a.before, a.n_before, b.before, b.n_before, SameHolding))
         return "what is resident before";
     if (!SameList(a.after, a.n_after, b.after, b.n_after, SameHolding))
@@ -189,6 +195,32 @@ class Twins {
     Random *random_;
 };
 
+/** Elements that come to the host, and are taken from there then. */
+struct Exchange {
+    int array;
+    bool renews;
+    std::unique_ptr<BoxSet> set;
+
+    Exchange(const std::vector<bool> &internal, Random *random)
+        : array(static_cast<int>(random->number(0, 7))),
+          renews(!internal[static_cast<size_t>(array)] && random->chance(60)),
+          set(std::make_unique<BoxSet>()) {
+        for (int64_t n = random->number(1, 2); n > 0; n--) {
+            polytile_domain box = domain_of(some_domains[static_cast<size_t>(array)]);
+            polytile_range &range = box.range[random->number(0, box.n_dims - 1)];
+            range.lo = random->number(range.lo, range.hi);
+            range.hi = random->number(range.lo, range.hi);
+            set->Add(box);
+        }
+    }
+
+    void Append(std::vector<pti_step> *steps) const {
+        steps->push_back(Fetch(array, set->boxes));
+        if (renews)
+            steps->push_back(Renew(array, set->boxes));
+    }
+};
+
 struct Sums {
     int64_t n_hits, n_moved, bytes, plain_bytes;
 };
@@ -210,14 +242,21 @@ void CompareWithPlanningAnew(Random *random, Sums *sums) {
         launches.back().launch->CutAtRandom(random);
         need_bytes = std::max(need_bytes, launches.back().launch->NeedBytes());
     }
-    std::vector<std::vector<int>> windows; /* launches, or ~array to flush */
+    std::vector<Exchange> exchanges;
+    for (int e = 0; e < 3; e++)
+        exchanges.emplace_back(internal, random);
+    const int first_exchange = 1000;
+    std::vector<std::vector<int>> windows; /* launches, exchanges, or ~array to flush */
     for (int64_t n = random->number(1, 3); n > 0; n--) {
         windows.emplace_back();
-        for (int64_t s = random->number(1, 3); s > 0; s--)
+        for (int64_t s = random->number(1, 3); s > 0; s--) {
+            if (random->chance(30))
+                windows.back().push_back(first_exchange + static_cast<int>(random->number(0, 2)));
             windows.back().push_back(random->chance(10)
                                          ? ~static_cast<int>(random->number(0, 7))
                                          : static_cast<int>(random->number(
                                                0, static_cast<int64_t>(launches.size()) - 1)));
+        }
     }
     const int64_t arena_bytes =
         random->chance(20) ? need_bytes : random->number(need_bytes, all_bytes + need_bytes);
@@ -231,10 +270,14 @@ void CompareWithPlanningAnew(Random *random, Sums *sums) {
                 ? k % windows.size()
                 : static_cast<size_t>(random->number(0, static_cast<int64_t>(windows.size()) - 1));
         std::vector<pti_step> steps;
-        for (int s : windows[w])
-            steps.push_back(s < 0 ? Flush(~s)
-                                  : launches[static_cast<size_t>(s)].launch->Step(
-                                        launches[static_cast<size_t>(s)].serial));
+        for (int s : windows[w]) {
+            if (s >= first_exchange)
+                exchanges[static_cast<size_t>(s - first_exchange)].Append(&steps);
+            else
+                steps.push_back(s < 0 ? Flush(~s)
+                                      : launches[static_cast<size_t>(s)].launch->Step(
+                                            launches[static_cast<size_t>(s)].serial));
+        }
         twins.Run(steps, link);
         if (random->chance(3))
             twins.Disturb(random->number(need_bytes, arena_bytes));

@@ -110,7 +110,7 @@ const std::vector<ProgramKernel> &program_kernels() {
 Program::Program(const std::string &device, const Options &options, Random *random)
     : options_(options), random_(random) {
     EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
-    EXPECT_EQ(polytile_queue_create(ctx_, device.c_str(), &queue_), POLYTILE_OK) << error();
+    EXPECT_EQ(options.create_queue(ctx_, device.c_str(), &queue_), POLYTILE_OK) << error();
     const std::vector<ProgramKernel> &kernels = program_kernels();
     for (size_t k = 0; k < kernels.size(); k++) {
         const polytile_implementation *implementation = options.implementations == nullptr

@@ -43,6 +43,9 @@ class Program {
         int exchanges_percent = 0;
         /** What kernels run, in place of the host functions of program_kernels(). */
         const std::vector<polytile_implementation> *implementations = nullptr;
+        /** What makes the queue, in place of polytile_queue_create(). */
+        polytile_status (*create_queue)(polytile_context *ctx, const char *device_text,
+                                        polytile_queue **queue) = polytile_queue_create;
         /** What launches are planned with; the device's own without it. */
         const polytile_link *link = nullptr;
     };

@@ -225,8 +225,6 @@ TEST_P(QueueMember, AFailureSavesNothingOverWhatTheHostGot) {
     share(queue, y);
     ASSERT_EQ(launch(queue, scale(), line(100), {x}), POLYTILE_OK) << error();
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
-    fetch(x, {range(0, 9)});
-    wait_for(x);
     std::fill(memory.begin(), memory.begin() + 10, 7.0F);
     polytile_queue_pause(queue);
     renew(x, {range(0, 9)});
