@@ -9,6 +9,7 @@
 namespace {
 
 const polytile_mpi_options *chosen_options = nullptr;
+const char *const layouts[] = {"block", "block(dim=0)", "cyclic(3)"};
 
 polytile_status create_queue(polytile_context *ctx, const char *device_text,
                              polytile_queue **queue) {
@@ -21,9 +22,8 @@ void run_programs(const char *name, const char *device, int64_t n_rounds) {
     Random random(world_seed(name));
     for (int64_t round = 0;
          round < scaled(n_rounds) && world_most(testing::Test::HasFailure()) == 0; round++) {
-        const polytile_mpi_options options = {
-            nullptr, random.one_of<const char *>({"block", "block(dim=0)", "cyclic(3)"}),
-            random.one_of<int64_t>({0, 1, 3})};
+        const polytile_mpi_options options = {nullptr, layouts[random.number(0, 2)],
+                                              random.one_of({0, 1, 3})};
         chosen_options = &options;
         Program::Options of;
         of.n = random.one_of({5, 16, 24});
