@@ -66,6 +66,17 @@ TEST(MpiFiles, AreThoseThatOneProcessWritesAndReadBackInAnyLayout) {
     }
 }
 
+/** Which MPI may take for the name of a file system. */
+TEST(MpiFiles, MayHaveColonsInTheirNames) {
+    const Joined joined;
+    const SharedDirectory directory;
+    Spread u(joined, {});
+    const std::string path = directory.file("at 20:15.npy");
+    bool has_begun = false;
+    ASSERT_EQ(pti_spread_write(&u.spread, path.c_str()), POLYTILE_OK) << joined.error();
+    ASSERT_EQ(pti_spread_read(&u.spread, path.c_str(), &has_begun), POLYTILE_OK) << joined.error();
+}
+
 TEST(MpiFiles, InADirectoryThatIsMissingFailOnAllRanks) {
     const Joined joined;
     const SharedDirectory directory;
