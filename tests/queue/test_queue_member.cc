@@ -214,8 +214,8 @@ TEST_P(QueueMember, RenewalsHoldAlthoughSomethingFails) {
     EXPECT_EQ(memory[6], 0);
 }
 
-/** What was dirty before is saved unless the failed launch needs its place, and in no case over what
- * the host got since. */
+/** What was dirty before is saved unless the failed launch needs its place, and in no case over
+ * what the host got since. */
 TEST_P(QueueMember, AFailureSavesNothingOverWhatTheHostGot) {
     Gate gate;
     gate.let_return(3);
@@ -257,7 +257,7 @@ POLYTILE_KERNEL(member_star, (i, j), (const float, A, 2), (float, B, 2)) {
         PT_AT(A, i - 1, j) + PT_AT(A, i + 1, j) + PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1);
 }
 
-/** Two rows of a resident field come and go each step, and nothing else, nor is anything planned. */
+/** Two rows of a resident field come and go each step and nothing else; nothing is planned. */
 TEST_P(QueueMember, AStencilExchangesTwoRowsAStep) {
     const int64_t n_rows = 60, n_columns = 40;
     memory.resize(n_rows * n_columns, 1);
