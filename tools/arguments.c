@@ -110,6 +110,35 @@ static int set_strategy(arguments *args, const char *text) {
     return EXIT_DONE;
 }
 
+/** The most ranks that a command plans with. */
+enum { MOST_RANKS = 4096 };
+
+static int set_ranks(arguments *args, const char *text) {
+    if (parse_integer(text, &args->n_ranks) && args->n_ranks >= 1 && args->n_ranks <= MOST_RANKS)
+        return EXIT_DONE;
+    return usage_error(args->subcommand, "--ranks %s: use a number from 1 to %d", text, MOST_RANKS);
+}
+
+static int set_grid(arguments *args, const char *text) {
+    args->grid = text;
+    return EXIT_DONE;
+}
+
+static int set_layout(arguments *args, const char *text) {
+    args->layout = text;
+    return EXIT_DONE;
+}
+
+static int set_launches_per_exchange(arguments *args, const char *text) {
+    args->has_launches_per_exchange = true;
+    args->launches_per_exchange = 0;
+    if (strcmp(text, "auto") == 0 ||
+        (parse_integer(text, &args->launches_per_exchange) && args->launches_per_exchange >= 1))
+        return EXIT_DONE;
+    return usage_error(args->subcommand,
+                       "--launches-per-exchange %s: use a number of at least 1, or auto", text);
+}
+
 static int set_json(arguments *args, const char *text) {
     (void)text;
     args->json = true;
@@ -148,6 +177,10 @@ static const struct {
     {"limit", required_argument, false, set_limit},
     {"buffers", required_argument, false, set_buffers},
     {"strategy", required_argument, false, set_strategy},
+    {"ranks", required_argument, false, set_ranks},
+    {"grid", required_argument, false, set_grid},
+    {"layout", required_argument, false, set_layout},
+    {"launches-per-exchange", required_argument, false, set_launches_per_exchange},
     {"json", no_argument, false, set_json},
     {"svg", required_argument, false, set_svg},
     {"help", no_argument, false, set_help},
@@ -220,6 +253,14 @@ const char *arguments_chain_option(const arguments *args) {
     return NULL;
 }
 
+const char *arguments_ranks_option(const arguments *args) {
+    if (args->grid != NULL)
+        return "--grid";
+    if (args->layout != NULL)
+        return "--layout";
+    return args->has_launches_per_exchange ? "--launches-per-exchange" : NULL;
+}
+
 static int check_counts(const arguments *args) {
     if (args->n_domains > 1 && args->n_domains != args->n_kernels)
         return usage_error(args->subcommand,
@@ -229,6 +270,11 @@ static int check_counts(const arguments *args) {
     if (args->n_steps > MOST_LAUNCHES / args->n_kernels)
         return usage_error(args->subcommand, "--steps of %d kernels: there can be %d launches",
                            args->n_kernels, MOST_LAUNCHES);
+    const char *option = arguments_ranks_option(args);
+    if (option != NULL && args->n_ranks == 0)
+        return usage_error(args->subcommand,
+                           "%s is of plans over ranks; give their number, such as --ranks 4",
+                           option);
     return EXIT_DONE;
 }
 

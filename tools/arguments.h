@@ -27,6 +27,11 @@ typedef struct arguments {
     int64_t limit_bytes;
     int n_buffers;
     const char *strategy;
+    int64_t n_ranks;  /* 0: not given, and none of the three below */
+    const char *grid; /* NULL: not given, as the layout */
+    const char *layout;
+    bool has_launches_per_exchange;
+    int64_t launches_per_exchange; /* 0: auto */
     bool json;
     bool help;
     const char *svg;
@@ -34,6 +39,10 @@ typedef struct arguments {
 
 /** An option that only a plan of several launches has: "--steps", NULL if none was given. */
 const char *arguments_chain_option(const arguments *args);
+
+/** An option that only a plan over ranks has: "--grid", NULL if none was given; --ranks itself does not
+ * count. */
+const char *arguments_ranks_option(const arguments *args);
 
 /** Parse the arguments of plan and check; reports what is wrong. Returns the exit code; the caller
  * calls arguments_free() in any case. */

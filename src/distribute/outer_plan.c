@@ -1,193 +1,245 @@
 #include "distribute/outer_plan.h"
 
-#include "distribute/enclose.h"
-#include "distribute/exchange.h"
+#include "base/checked.h"
+#include "distribute/depth.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 void pti_outer_plan_free(pti_outer_plan *plan) {
-    for (int q = 0; plan != NULL && plan->member != NULL && q < plan->n_members; q++)
-        free(plan->member[q].neighbour);
-    if (plan != NULL) {
-        free(plan->member);
-        free(plan->kernel);
-        free(plan->layout);
-    }
-    free(plan);
+    for (int q = 0; plan->member != NULL && q < plan->n_members; q++)
+        pti_boxes_free(&plan->member[q].threads);
+    free(plan->member);
+    free(plan->ownerships);
+    free(plan->flow);
+    pti_exchange_free(&plan->first);
+    *plan = (pti_outer_plan){0};
 }
 
-/* A launch of which operand p is array p. */
-typedef struct shared_example {
-    pti_shared_launch launch;
-    pti_group group;
-    int *array;                /* owned */
-    pti_ownership *ownerships; /* owned */
-    pti_copies copies;         /* owned */
-} shared_example;
-
-static void free_example(shared_example *of) {
-    free(of->array);
-    free(of->ownerships);
-    pti_copies_free(&of->copies);
+pti_group pti_outer_group(const pti_outer_request *request, const pti_outer_plan *plan, int first,
+                          int n_launches) {
+    return (pti_group){.n_launches = n_launches,
+                       .launch = request->launch + first,
+                       .n_arrays = plan->n_arrays,
+                       .ownerships = plan->ownerships,
+                       .n_members = plan->n_members};
 }
 
-static bool fill_example(const pti_instance *instance, int n_members, const pti_member_grid *given,
-                         const pti_distribution *distribution, shared_example *of) {
-    size_t n = (size_t)instance->n_operands;
-    *of = (shared_example){.array = calloc(n + 1, sizeof *of->array),
-                           .ownerships = calloc(n + 1, sizeof *of->ownerships)};
-    if (of->array == NULL || of->ownerships == NULL ||
-        !pti_copies_create(instance->n_operands, n_members, &of->copies))
-        return false;
-    for (int p = 0; p < instance->n_operands; p++) {
-        of->array[p] = p;
-        of->ownerships[p] =
-            pti_ownership_of(&instance->operand[p].domain, n_members, given, distribution);
-    }
-    of->launch = (pti_shared_launch){.instance = instance, .array = of->array};
-    of->group = (pti_group){.n_launches = 1,
-                            .launch = &of->launch,
-                            .n_arrays = instance->n_operands,
-                            .ownerships = of->ownerships,
-                            .n_members = n_members};
-    return true;
-}
-
-static int compare_neighbours(const void *first, const void *second) {
-    const pti_outer_neighbour *a = first, *b = second;
-    return (a->member > b->member) - (a->member < b->member);
-}
-
-/* The neighbour's entry, which is made if there is none; NULL: memory ran out. */
-static pti_outer_neighbour *find_neighbour(pti_outer_member *member, int neighbour) {
-    for (int k = 0; k < member->n_neighbours; k++)
-        if (member->neighbour[k].member == neighbour)
-            return &member->neighbour[k];
-    size_t n = (size_t)member->n_neighbours + 1;
-    pti_outer_neighbour *grown = realloc(member->neighbour, n * sizeof *grown);
-    if (grown == NULL)
-        return NULL;
-    member->neighbour = grown;
-    member->n_neighbours++;
-    grown[n - 1] = (pti_outer_neighbour){.member = neighbour};
-    return &grown[n - 1];
-}
-
-/* By receiver, then by sender: what goes the same way is one message. */
-static int compare_ways(const void *first, const void *second) {
-    const pti_transfer *a = first, *b = second;
+/* By receiver, sender and array. */
+static int compare_flows(const void *first, const void *second) {
+    const pti_outer_flow *a = first, *b = second;
     int order = (a->to > b->to) - (a->to < b->to);
-    return order != 0 ? order : (a->from > b->from) - (a->from < b->from);
+    order = order != 0 ? order : (a->from > b->from) - (a->from < b->from);
+    return order != 0 ? order : (a->array > b->array) - (a->array < b->array);
 }
 
-static bool add_transfer(pti_outer_plan *plan, const pti_transfer *transfer, int64_t element_bytes,
-                         bool is_new_message) {
-    pti_outer_member *member = &plan->member[transfer->to];
-    pti_outer_neighbour *neighbour = find_neighbour(member, transfer->from);
-    if (neighbour == NULL)
+/* Order flows, and join those that are alike. */
+static void join_flows(pti_outer_plan *plan) {
+    int n_joined = 0;
+    if (plan->n_flows > 0)
+        qsort(plan->flow, (size_t)plan->n_flows, sizeof *plan->flow, compare_flows);
+    for (int f = 0; f < plan->n_flows; f++) {
+        const pti_outer_flow *flow = &plan->flow[f];
+        if (n_joined == 0 || compare_flows(&plan->flow[n_joined - 1], flow) != 0) {
+            plan->flow[n_joined++] = *flow;
+            continue;
+        }
+        plan->flow[n_joined - 1].n_messages += flow->n_messages;
+        plan->flow[n_joined - 1].n_bytes += flow->n_bytes;
+    }
+    plan->n_flows = n_joined;
+}
+
+/* What goes the same way is one message, whatever its arrays. */
+static void count_messages(pti_outer_flow *flow, int n_flows) {
+    if (n_flows > 0)
+        qsort(flow, (size_t)n_flows, sizeof *flow, compare_flows);
+    for (int f = 0; f < n_flows; f++)
+        flow[f].n_messages =
+            f == 0 || flow[f - 1].to != flow[f].to || flow[f - 1].from != flow[f].from;
+}
+
+static bool add_exchange(const pti_instance *arrays, const pti_exchange *exchange,
+                         pti_outer_plan *plan) {
+    size_t n_all = (size_t)plan->n_flows + (size_t)exchange->n_transfers;
+    pti_outer_flow *grown =
+        n_all > INT_MAX ? NULL : realloc(plan->flow, (n_all + 1) * sizeof *grown);
+    if (grown == NULL)
         return false;
-    neighbour->n_bytes += transfer->n_elements * element_bytes;
-    neighbour->n_messages += is_new_message;
-    member->received_bytes += transfer->n_elements * element_bytes;
-    member->n_messages += is_new_message;
+    plan->flow = grown;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        grown[plan->n_flows + t] = (pti_outer_flow){
+            .from = transfer->from,
+            .to = transfer->to,
+            .array = transfer->array,
+            .n_bytes = transfer->n_elements * arrays->operand[transfer->array].element_bytes};
+    }
+    count_messages(grown + plan->n_flows, exchange->n_transfers);
+    plan->n_flows = (int)n_all;
+    join_flows(plan);
     return true;
 }
 
-/* The exchange is brought into another order. */
-static bool add_exchange(const pti_instance *instance, pti_exchange *exchange,
-                         pti_outer_plan *plan) {
-    bool added = true;
-    if (exchange->n_transfers > 0)
-        qsort(exchange->transfer, (size_t)exchange->n_transfers, sizeof *exchange->transfer,
-              compare_ways);
-    for (int t = 0; t < exchange->n_transfers && added; t++) {
-        const pti_transfer *transfer = &exchange->transfer[t];
-        bool is_new = t == 0 || compare_ways(transfer - 1, transfer) != 0;
-        added =
-            add_transfer(plan, transfer, instance->operand[transfer->array].element_bytes, is_new);
-    }
+/* The exchange before the first group is kept. */
+static bool add_exchanges(const pti_instance *arrays, const pti_group *group, pti_copies *copies,
+                          pti_outer_plan *plan) {
+    pti_exchange before = {0}, after = {0};
+    bool added = pti_exchange_before(group, copies, 0, plan->n_members, &before) &&
+                 add_exchange(arrays, &before, plan) &&
+                 pti_exchange_after(group, copies, 0, plan->n_members, &after) &&
+                 add_exchange(arrays, &after, plan);
+    pti_exchange_free(&after);
+    if (plan->n_groups > 0)
+        pti_exchange_free(&before);
+    else
+        plan->first = before;
     return added;
 }
 
-static bool add_exchanges(shared_example *of, pti_outer_plan *plan) {
-    bool (*const exchanges[])(const pti_group *, pti_copies *, int, int,
-                              pti_exchange *) = {pti_exchange_before, pti_exchange_after};
-    bool added = true;
-    for (int k = 0; k < 2 && added; k++) {
-        pti_exchange exchange = {0};
-        added = exchanges[k](&of->group, &of->copies, 0, plan->n_members, &exchange) &&
-                add_exchange(of->launch.instance, &exchange, plan);
-        pti_exchange_free(&exchange);
-    }
-    for (int q = 0; q < plan->n_members; q++)
-        if (plan->member[q].n_neighbours > 0)
-            qsort(plan->member[q].neighbour, (size_t)plan->member[q].n_neighbours,
-                  sizeof *plan->member[q].neighbour, compare_neighbours);
-    return added;
-}
-
-static bool add_members(const shared_example *of, const pti_share *share, pti_outer_plan *plan) {
-    pti_boxes boxes = {0};
-    const pti_instance *instance = of->launch.instance;
+static bool add_threads(const pti_group *group, pti_outer_plan *plan) {
     for (int q = 0; q < plan->n_members; q++) {
-        pti_outer_member *member = &plan->member[q];
-        pti_share_threads(share, &of->launch, of->ownerships, q, &boxes);
-        member->n_threads = pti_boxes_count(&boxes);
-        member->threads = pti_enclose_all(&boxes, instance->n_indices);
+        pti_work work;
+        if (!pti_work_create(group, q, &work))
+            return false;
+        plan->member[q].n_first_threads += plan->n_groups == 0 ? work.n_threads : 0;
+        plan->member[q].n_threads += work.n_threads;
+        plan->member[q].n_extra_threads += work.n_extra_threads;
+        pti_work_free(&work);
+    }
+    return true;
+}
+
+static void add_combined(const pti_group *group, pti_outer_plan *plan) {
+    for (int l = 0; l < group->n_launches; l++) {
+        const pti_shared_launch *launch = &group->launch[l];
+        const pti_instance *instance = launch->instance;
+        pti_share share = pti_share_of(launch, group->ownerships);
         for (int p = 0; p < instance->n_operands; p++) {
-            pti_ownership_boxes(&of->ownerships[p], q, &boxes);
-            member->owned_bytes += pti_boxes_count(&boxes) * instance->operand[p].element_bytes;
+            polytile_domain hull = pti_footprint_hull(instance, p, PTI_WRITES, &instance->threads);
+            if (pti_share_combines(&share, launch, group->ownerships, p))
+                plan->combined_bytes += pti_box_count(&hull) * instance->operand[p].element_bytes;
         }
     }
-    bool added = !boxes.failed;
-    pti_boxes_free(&boxes);
+}
+
+static int find_depth(const pti_outer_request *request, const pti_group *rest) {
+    int64_t most = request->most > 0 ? request->most : rest->n_launches;
+    return pti_group_depth(rest, PTI_DEPTH_FRACTION, (int)pti_min(most, rest->n_launches));
+}
+
+static bool add_group(const pti_outer_request *request, int first, int n_launches,
+                      pti_copies *copies, pti_outer_plan *plan) {
+    pti_group group = pti_outer_group(request, plan, first, n_launches);
+    if (!add_threads(&group, plan) || !add_exchanges(request->arrays, &group, copies, plan))
+        return false;
+    add_combined(&group, plan);
+    plan->n_first = plan->n_groups == 0 ? n_launches : plan->n_first;
+    plan->n_longest = (int)pti_max(plan->n_longest, n_launches);
+    plan->n_groups++;
+    return true;
+}
+
+static bool add_groups(const pti_outer_request *request, pti_outer_plan *plan) {
+    pti_copies copies = {0};
+    bool added = pti_copies_create(plan->n_arrays, plan->n_members, &copies);
+    for (int at = 0, n = 0; at < request->n_launches && added; at += n) {
+        pti_group rest = pti_outer_group(request, plan, at, request->n_launches - at);
+        n = find_depth(request, &rest);
+        added = add_group(request, at, n, &copies, plan);
+    }
+    pti_copies_free(&copies);
     return added;
 }
 
-static int64_t count_combined_bytes(const shared_example *of, const pti_share *share) {
-    const pti_instance *instance = of->launch.instance;
-    int64_t n_bytes = 0;
-    for (int p = 0; p < instance->n_operands; p++) {
-        polytile_domain hull = pti_footprint_hull(instance, p, PTI_WRITES, &instance->threads);
-        if (pti_share_combines(share, &of->launch, of->ownerships, p))
-            n_bytes += pti_box_count(&hull) * instance->operand[p].element_bytes;
+static bool add_shares(const pti_outer_request *request, pti_outer_plan *plan) {
+    const pti_shared_launch *launch = &request->launch[0];
+    pti_share share = pti_share_of(launch, plan->ownerships);
+    pti_boxes owned = {0};
+    bool failed = false;
+    plan->grid = plan->ownerships[share.operand < 0 ? 0 : launch->array[share.operand]].grid;
+    for (int q = 0; q < plan->n_members; q++) {
+        pti_outer_member *member = &plan->member[q];
+        pti_share_threads(&share, launch, plan->ownerships, q, &member->threads);
+        failed = failed || member->threads.failed;
+        for (int a = 0; a < plan->n_arrays; a++) {
+            pti_ownership_boxes(&plan->ownerships[a], q, &owned);
+            member->owned_bytes +=
+                pti_boxes_count(&owned) * request->arrays->operand[a].element_bytes;
+        }
     }
-    return n_bytes;
+    failed = failed || owned.failed;
+    pti_boxes_free(&owned);
+    return !failed;
 }
 
-static bool fill_plan(shared_example *of, const char *layout, pti_outer_plan *plan) {
-    pti_share share = pti_share_of(&of->launch, of->ownerships);
-    int leader = share.operand < 0 ? 0 : share.operand;
-    plan->n_members = of->group.n_members;
-    plan->grid = of->ownerships[leader].grid;
-    plan->kernel = strdup(of->launch.instance->kernel_name);
-    plan->layout = strdup(layout);
+static bool is_busier(const pti_outer_member *a, const pti_outer_member *b) {
+    return a->n_first_threads > b->n_first_threads ||
+           (a->n_first_threads == b->n_first_threads && a->received_bytes > b->received_bytes);
+}
+
+static void sum_up(pti_outer_plan *plan) {
+    for (int f = 0; f < plan->n_flows; f++) {
+        const pti_outer_flow *flow = &plan->flow[f];
+        plan->member[flow->from].sent_bytes += flow->n_bytes;
+        plan->member[flow->to].received_bytes += flow->n_bytes;
+        plan->member[flow->to].n_messages += flow->n_messages;
+        plan->exchanged_bytes += flow->n_bytes;
+    }
+    for (int q = 1; q < plan->n_members; q++)
+        if (is_busier(&plan->member[q], &plan->member[plan->busiest]))
+            plan->busiest = q;
+}
+
+static bool fill_plan(const pti_outer_request *request, const pti_distribution *distribution,
+                      pti_outer_plan *plan) {
+    *plan = (pti_outer_plan){.n_members = request->n_members,
+                             .n_arrays = request->arrays->n_operands,
+                             .n_launches = request->n_launches};
+    plan->ownerships = calloc((size_t)plan->n_arrays + 1, sizeof *plan->ownerships);
     plan->member = calloc((size_t)plan->n_members, sizeof *plan->member);
-    plan->combined_bytes = count_combined_bytes(of, &share);
-    return plan->kernel != NULL && plan->layout != NULL && plan->member != NULL &&
-           add_members(of, &share, plan) && add_exchanges(of, plan);
+    if (plan->ownerships == NULL || plan->member == NULL)
+        return false;
+    for (int a = 0; a < plan->n_arrays; a++)
+        plan->ownerships[a] = pti_ownership_of(&request->arrays->operand[a].domain, plan->n_members,
+                                               request->given, distribution);
+    if (!add_shares(request, plan) || !add_groups(request, plan))
+        return false;
+    sum_up(plan);
+    return true;
 }
 
-polytile_status pti_outer_plan_create(polytile_context *ctx, const pti_instance *instance,
-                                      int n_members, const pti_member_grid *given,
-                                      const char *layout, pti_outer_plan **plan) {
+static polytile_status check_counts(polytile_context *ctx, const pti_outer_request *request) {
+    int n_given = request->given == NULL ? 0 : pti_member_grid_count(request->given);
+    int n_members = request->n_members;
+    if (n_members < 1 || n_members > PTI_OUTER_MOST_MEMBERS)
+        return pti_fail(ctx, POLYTILE_INVALID, "%d ranks: plan with 1 to %d", n_members,
+                        (int)PTI_OUTER_MOST_MEMBERS);
+    if (n_given != 0 && n_given != n_members)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "the grid has %d ranks, but %d are planned with; give one whose extents "
+                        "multiply to %d",
+                        n_given, n_members, n_members);
+    if (request->n_launches > PTI_OUTER_MOST_LAUNCHES)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%d launches over ranks: %d are planned together at most; plan fewer "
+                        "steps, whose exchanges come again",
+                        request->n_launches, (int)PTI_OUTER_MOST_LAUNCHES);
+    return POLYTILE_OK;
+}
+
+polytile_status pti_outer_plan_create(polytile_context *ctx, const pti_outer_request *request,
+                                      pti_outer_plan *plan) {
     polytile_status status;
     pti_distribution distribution;
-    shared_example example = {0};
-    *plan = NULL;
-    PTI_TRY(pti_distribution_parse(ctx, layout, &distribution));
-    PTI_TRY(pti_ownership_check(ctx, n_members, given, &distribution));
-    *plan = calloc(1, sizeof **plan);
-    if (*plan == NULL || !fill_example(instance, n_members, given, &distribution, &example) ||
-        !fill_plan(&example, layout == NULL ? distribution.kind->name : layout, *plan))
-        PTI_TRY(pti_fail_memory(ctx, instance->kernel_name,
-                                (double)n_members * (double)sizeof *(*plan)->member));
+    *plan = (pti_outer_plan){0};
+    PTI_TRY(check_counts(ctx, request));
+    PTI_TRY(pti_distribution_parse(ctx, request->layout, &distribution));
+    PTI_TRY(pti_ownership_check(ctx, request->n_members, request->given, &distribution));
+    if (!fill_plan(request, &distribution, plan))
+        PTI_TRY(pti_fail_memory(ctx, "the plan of ranks",
+                                (double)request->n_members * (double)sizeof *plan->member));
 done:
-    free_example(&example);
-    if (status != POLYTILE_OK) {
-        pti_outer_plan_free(*plan);
-        *plan = NULL;
-    }
     return status;
 }

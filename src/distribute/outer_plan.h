@@ -1,53 +1,78 @@
 #ifndef POLYTILE_DISTRIBUTE_OUTER_PLAN_H
 #define POLYTILE_DISTRIBUTE_OUTER_PLAN_H
 
-#include "distribute/work.h"
-#include <polytile/plan.h>
+#include "distribute/exchange.h"
 
-/* What the members of a queue would do of one launch, to look at: nothing runs. */
+/* What the members of a queue would do of launches, to look at: nothing runs. At first every element
+ * is with its owner, and nobody has copies. */
 
-/** What comes from one member, before the launch and after it. */
-typedef struct pti_outer_neighbour {
-    int member;
+/** What goes from one member to another, of one array, in all exchanges. */
+typedef struct pti_outer_flow {
+    int from;
+    int to;
+    int array;
+    int n_messages; /* what goes the same way at a time, of all arrays, counts with its first array */
     int64_t n_bytes;
-    int n_messages; /* one each time something comes, of all arrays together */
-} pti_outer_neighbour;
+} pti_outer_flow;
 
+/** What one member does of all launches. */
 typedef struct pti_outer_member {
-    int64_t n_threads;
-    polytile_domain threads; /* the box around them */
+    pti_boxes threads;       /* its share of the first launch; owned */
+    int64_t n_threads;       /* of all launches */
+    int64_t n_first_threads; /* of the first group */
+    int64_t n_extra_threads; /* of those, the ones that another member runs, too */
     int64_t owned_bytes;     /* of all arrays */
+    int64_t sent_bytes;
     int64_t received_bytes;
-    int n_messages;
-    int n_neighbours;
-    pti_outer_neighbour *neighbour; /* ascending; owned */
+    int n_messages; /* received */
 } pti_outer_member;
 
 typedef struct pti_outer_plan {
-    char *kernel; /* owned */
-    char *layout; /* owned */
-    pti_member_grid grid;
-    int64_t combined_bytes; /* of results that every member has a part of */
     int n_members;
-    pti_outer_member *member; /* owned */
+    int n_arrays;
+    int n_launches;
+    pti_member_grid grid;      /* of the array by which threads are dealt out first */
+    pti_ownership *ownerships; /* of each array; owned, as all below */
+    pti_outer_member *member;
+    int n_flows;
+    pti_outer_flow *flow;    /* by to, from and array; one of each three */
+    int n_groups;            /* of launches, with an exchange before each */
+    int n_first;             /* launches of the first group */
+    int n_longest;           /* of the group with the most */
+    int busiest;             /* the member with the most threads of the first group, of several the
+                                one that receives most */
+    int64_t exchanged_bytes; /* of all flows */
+    int64_t combined_bytes;  /* of results that every member has a part of */
+    pti_exchange first;      /* before the first group */
 } pti_outer_plan;
 
+/** Launches over arrays of which operand p of `arrays` describes the p-th. */
+typedef struct pti_outer_request {
+    const pti_instance *arrays;
+    int n_launches;
+    const pti_shared_launch *launch;
+    int n_members;
+    const pti_member_grid *given; /* NULL: balanced */
+    const char *layout;           /* of all arrays, as in pti_distribution_parse() */
+    int64_t most;                 /* launches of a group; 0: as queues choose */
+} pti_outer_request;
+
+/** The most launches and members that are looked at together. */
+enum { PTI_OUTER_MOST_LAUNCHES = 10000, PTI_OUTER_MOST_MEMBERS = 4096 };
+
 /**
- * Share one launch, of which every operand is an array of its own.
+ * Share launches as queues do that know them all.
  *
- * layout: of all arrays, as in pti_distribution_parse(); NULL: "block". given: NULL: balanced. The
- * plan's grid is that of the array by which threads are dealt out, or of the first.
- *
- * Errors  Those of pti_distribution_parse() and pti_ownership_check(), NO_MEMORY; *plan is NULL then.
+ * Errors  Those of pti_distribution_parse() and pti_ownership_check(); INVALID and UNSUPPORTED for
+ *         numbers that are out of range; NO_MEMORY. *plan is to be freed in any case.
  */
-polytile_status pti_outer_plan_create(polytile_context *ctx, const pti_instance *instance,
-                                      int n_members, const pti_member_grid *given,
-                                      const char *layout, pti_outer_plan **plan);
+polytile_status pti_outer_plan_create(polytile_context *ctx, const pti_outer_request *request,
+                                      pti_outer_plan *plan);
 
 void pti_outer_plan_free(pti_outer_plan *plan);
 
-/** The plan as POLYTILE_TEXT or POLYTILE_JSON, which the caller frees; NULL: memory ran out, or there
- * is no such format. */
-char *pti_outer_plan_to_string(const pti_outer_plan *plan, polytile_format format);
+/** The group of n launches from a first on. */
+pti_group pti_outer_group(const pti_outer_request *request, const pti_outer_plan *plan, int first,
+                          int n_launches);
 
 #endif

@@ -1,0 +1,9 @@
+#ifndef POLYTILE_TOOLS_RANKS_H
+#define POLYTILE_TOOLS_RANKS_H
+
+#include "request.h"
+
+/** Plan a request over ranks, and print it; reports what is wrong. Returns the exit code. */
+int plan_ranks(const arguments *args, const request *made);
+
+#endif
