@@ -26,6 +26,10 @@ double pti_ranks_panel_height(const pti_ranks_panel *of, double width);
 /** Draw it, from the top left corner of its caption on. */
 void pti_ranks_panel_draw(pti_text *svg, pti_ranks_panel *of, double x, double y, double width);
 
+/** Whether the threads' panel shows the superblocks of the busiest rank: if they are of one launch, and
+ * not too many. */
+bool pti_ranks_shows_inner(const polytile_ranks_plan *plan);
+
 /** The boxes of the panel's space that one rank has; *boxes is replaced. */
 void pti_ranks_panel_boxes(const pti_ranks_panel *of, int rank, pti_boxes *boxes);
 
@@ -37,6 +41,13 @@ void pti_ranks_draw_bands(pti_text *svg, const pti_ranks_panel *of);
 
 /** The bytes that travel before the first group, of one array. */
 int64_t pti_ranks_band_bytes(const polytile_ranks_plan *plan, int array);
+
+/** Whether there is something for a table of the bytes from rank to rank, and few enough ranks. */
+bool pti_ranks_has_table(const polytile_ranks_plan *plan);
+
+/** Draw it, from the top left corner of its heading on; returns its height. */
+double pti_ranks_table_draw(pti_text *svg, const polytile_ranks_plan *plan, double x, double y,
+                            double width);
 
 /** A rank's colour in a buffer of at least 8 bytes, which it returns. */
 char *pti_ranks_colour(const polytile_ranks_plan *plan, int rank, char *buffer);

@@ -8,8 +8,8 @@
 
 /* What travels between ranks, drawn where it comes from, with arrows to where it goes. */
 
-static const double reach = 26, most_shift = 62, narrow_shift = 6;
-static const double least_arrow = 30, least_words = 64;
+static const double reach = 26, corner_reach = 14, narrow_shift = 6, most_shift = 62;
+static const double least_arrow = 30;
 
 int64_t pti_ranks_band_bytes(const polytile_ranks_plan *plan, int array) {
     int64_t n_elements = 0;
@@ -29,34 +29,53 @@ typedef struct arrow {
     double length_y;
 } arrow;
 
-/* Which way a span lies of another: 1 behind it, -1 before it, 0 beside it. */
-static int way(double from, double from_length, double to, double to_length) {
-    const double slack = 1.5;
-    if (to + slack >= from + from_length)
-        return 1;
-    return to + to_length <= from + slack ? -1 : 0;
+/* Which way a range lies of another in a dimension: 1 behind it, -1 before it, 0 beside it. */
+static int way(const polytile_domain *from, const polytile_domain *to, int dim) {
+    if (dim < 0)
+        return 0;
+    return (to->range[dim].lo > from->range[dim].hi) - (to->range[dim].hi < from->range[dim].lo);
 }
 
 /* Arrows to and fro across one border are kept apart. */
 static void keep_apart(arrow *of, pti_svg_box band, bool is_line, bool is_back) {
     double side = is_back ? 1 : -1;
     if (of->across != 0 && of->down == 0)
-        of->y += side * (is_line ? narrow_shift : fmin(band.height / 4, most_shift));
+        of->y += side * (is_line ? narrow_shift : fmin(band.height / 12, most_shift));
     if (of->across == 0 && of->down != 0)
-        of->x += side * fmin(band.width / 4, most_shift);
+        of->x += side * fmin(band.width / 12, most_shift);
 }
 
-static bool find_arrow(pti_svg_box band, pti_svg_box to, bool is_line, bool is_back, arrow *found) {
-    *found = (arrow){.x = band.x + band.width / 2,
-                     .y = band.y + band.height / 2,
-                     .across = way(band.x, band.width, to.x, to.width),
-                     .down = is_line ? 0 : way(band.y, band.height, to.y, to.height)};
-    found->length_x = found->across * (band.width / 2 + reach);
-    found->length_y = found->down * (band.height / 2 + reach);
-    keep_apart(found, band, is_line, is_back);
-    return (found->across != 0 || found->down != 0) &&
-           (found->across == 0 || to.width >= least_arrow) &&
-           (found->down == 0 || to.height >= least_arrow);
+/* From so far inside the band to so far beyond it. */
+static arrow find_arrow(const pti_panel *panel, const polytile_domain *from,
+                        const polytile_domain *to, bool is_back) {
+    pti_svg_box band = pti_panel_place(panel, from);
+    int across = way(from, to, panel->col_dim), down = way(from, to, panel->row_dim);
+    double beyond = across != 0 && down != 0 ? corner_reach : reach;
+    double inside_x = fmin(band.width / 2, beyond), inside_y = fmin(band.height / 2, beyond);
+    arrow found = {.x = band.x + band.width / 2 + across * (band.width / 2 - inside_x),
+                   .y = band.y + band.height / 2 + down * (band.height / 2 - inside_y),
+                   .across = across,
+                   .down = down,
+                   .length_x = across * (inside_x + beyond),
+                   .length_y = down * (inside_y + beyond)};
+    keep_apart(&found, band, panel->row_dim < 0, is_back);
+    return found;
+}
+
+/* Whether there is room where an arrow goes for it, and for words, too. */
+static bool has_room(const arrow *of, pti_svg_box target) {
+    return (of->across != 0 || of->down != 0) && (of->across == 0 || target.width >= least_arrow) &&
+           (of->down == 0 || target.height >= least_arrow);
+}
+
+static bool has_room_for_words(const pti_ranks_panel *of, pti_svg_box target) {
+    const pti_member_grid *grid = &of->plan->outer.ownerships[of->array].grid;
+    int row = of->panel.row_dim;
+    bool goes_down = row >= 0 && grid->extent[row] > 1;
+    bool goes_across = grid->extent[of->panel.col_dim] > 1;
+    return goes_down && goes_across ? target.width >= 170 && target.height >= 120
+                                    : (goes_down || target.width >= 90) &&
+                                          (row < 0 || goes_across || target.height >= 64);
 }
 
 static void draw_arrow(pti_text *svg, const arrow *of) {
@@ -66,38 +85,35 @@ static void draw_arrow(pti_text *svg, const arrow *of) {
                  of->x, of->y, of->x + of->length_x, of->y + of->length_y);
 }
 
+/* At the arrow's head; below a panel of one row. */
 static void draw_words(pti_text *svg, const pti_panel *panel, const arrow *of, int64_t n_bytes,
                        bool is_back) {
+    static const char *const styles[] = {"small halo end", "small halo middle", "small halo"};
     char size[32];
-    double x = of->x + of->length_x, y = of->y + of->length_y;
+    double x = of->x + of->length_x + 5 * of->across, y = of->y + of->length_y + 4;
     const char *words = polytile_size_format(n_bytes, size);
     if (panel->row_dim < 0)
         pti_svg_label(svg, "small middle", of->x,
-                      panel->at.y + panel->at.height + (is_back ? 27 : 14), "%s %s",
-                      is_back ? "<" : words, is_back ? words : ">");
-    else if (of->down == 0)
-        pti_svg_label(svg, "small halo middle", of->x + of->length_x / 2, of->y - 6, "%s", words);
-    else if (of->across == 0)
-        pti_svg_label(svg, is_back ? "small halo" : "small halo end", x + (is_back ? 8 : -8),
-                      y - of->length_y / 2 + 4, "%s", words);
+                      panel->at.y + panel->at.height + (is_back ? 27 : 14),
+                      is_back ? "< %s" : "%s >", words);
     else
-        pti_svg_label(svg, of->across > 0 ? "small halo" : "small halo end", x + 4 * of->across,
-                      y + (of->down > 0 ? 12 : -4), "%s", words);
+        pti_svg_label(svg, styles[of->across + 1], x, y + (of->down > 0 ? 11 : 9 * of->down), "%s",
+                      words);
 }
 
 static void draw_way(pti_text *svg, const pti_ranks_panel *of, const pti_transfer *transfer) {
     const pti_ownership *ownership = &of->plan->outer.ownerships[of->array];
     polytile_domain to = pti_ownership_hull(ownership, transfer->to);
     polytile_domain band = pti_enclose_all(&transfer->boxes, to.n_dims);
-    bool is_back = transfer->from > transfer->to, is_line = of->panel.row_dim < 0;
-    arrow found;
+    bool is_back = transfer->from > transfer->to;
     if (!pti_ranks_panel_shows(of, &to) || !pti_ranks_panel_shows(of, &band))
         return;
     pti_svg_box target = pti_panel_place(&of->panel, &to);
-    if (!find_arrow(pti_panel_place(&of->panel, &band), target, is_line, is_back, &found))
+    arrow found = find_arrow(&of->panel, &band, &to, is_back);
+    if (!has_room(&found, target))
         return;
     draw_arrow(svg, &found);
-    if (target.width >= least_words && (is_line || target.height >= least_words))
+    if (has_room_for_words(of, target))
         draw_words(svg, &of->panel, &found,
                    transfer->n_elements *
                        of->plan->launches.arrays->operand[of->array].element_bytes,

@@ -49,7 +49,7 @@ pti_ranks_panel pti_ranks_panel_of(const polytile_ranks_plan *plan, int array) {
     polytile_domain part = find_part(&of);
     of.panel = pti_panel_of(&of.panel.space, &part);
     for (int d = 0; d < part.n_dims; d++)
-        of.index[d] = part.range[d].lo;
+        of.index[d] = part.range[d].lo + (part.range[d].hi - part.range[d].lo) / 2;
     return of;
 }
 
@@ -114,14 +114,17 @@ static void draw_caption(pti_text *svg, const pti_ranks_panel *of, double x, dou
     pti_text_free(&words);
 }
 
-/* Its number, where the part is large enough for it. */
+/* Its number in its middle, where the part is large enough for it. */
 static void draw_number(pti_text *svg, const pti_ranks_panel *of, int rank) {
     polytile_domain hull = hull_of(of, rank);
-    if (!pti_ranks_panel_shows(of, &hull))
+    bool is_whole = of->array < 0 ? of->plan->outer.member[rank].threads.n_boxes == 1
+                                  : pti_ownership_is_whole(&of->plan->outer.ownerships[of->array]);
+    if (!is_whole || !pti_ranks_panel_shows(of, &hull))
         return;
     pti_svg_box at = pti_panel_place(&of->panel, &hull);
     if (at.width >= least_label_width && at.height >= least_label_height)
-        pti_svg_label(svg, "body halo", at.x + 6, at.y + 16, "rank %d", rank);
+        pti_svg_label(svg, "body halo middle", at.x + at.width / 2, at.y + at.height / 2 + 4,
+                      "rank %d", rank);
 }
 
 static void draw_rank(pti_text *svg, const pti_ranks_panel *of, int rank, pti_boxes *boxes) {
@@ -141,15 +144,16 @@ static void draw_rank(pti_text *svg, const pti_ranks_panel *of, int rank, pti_bo
                                pti_ranks_colour(of->plan, rank, colour), tooltip);
 }
 
-/* The superblocks of the busiest rank, if they are of one launch. */
-static void draw_inner(pti_text *svg, const pti_ranks_panel *of) {
-    const polytile_plan *inner = of->plan->inner;
+bool pti_ranks_shows_inner(const polytile_ranks_plan *plan) {
     polytile_plan_summary summary;
-    polytile_plan_get_summary(inner, &summary);
-    if (inner->chain != NULL || summary.n_kernels > PTI_PICTURE_MOST_RECTS)
-        return;
-    for (int64_t k = 0; k < summary.n_kernels; k++) {
-        const polytile_domain *box = &inner->schedule->superblock[k];
+    polytile_plan_get_summary(plan->inner, &summary);
+    return plan->inner->chain == NULL && summary.n_kernels <= PTI_PICTURE_MOST_RECTS;
+}
+
+static void draw_inner(pti_text *svg, const pti_ranks_panel *of) {
+    const pti_schedule *schedule = of->plan->inner->schedule;
+    for (int64_t k = 0; k < schedule->n_superblocks; k++) {
+        const polytile_domain *box = &schedule->superblock[k];
         char tooltip[64];
         snprintf(tooltip, sizeof tooltip, "superblock %" PRId64, k);
         if (pti_ranks_panel_shows(of, box))
@@ -175,7 +179,8 @@ void pti_ranks_panel_draw(pti_text *svg, pti_ranks_panel *of, double x, double y
     for (int q = 0; q < n_ranks; q++)
         draw_rank(svg, of, q, &boxes);
     if (of->array < 0) {
-        draw_inner(svg, of);
+        if (pti_ranks_shows_inner(of->plan))
+            draw_inner(svg, of);
         draw_busiest(svg, of);
     } else {
         pti_ranks_draw_bands(svg, of);

@@ -82,17 +82,25 @@ static void note_figures(const polytile_plan *inner, pti_rank_figures *figures) 
                                   .predicted_s = summary.predicted_seconds};
 }
 
+static int count_boxes(const pti_outer_plan *outer) {
+    int n_boxes = 0;
+    for (int q = 0; q < outer->n_members; q++)
+        n_boxes += outer->member[q].threads.n_boxes;
+    return n_boxes;
+}
+
 static polytile_status plan_inside(polytile_context *ctx, const polytile_ranks_request *request,
                                    polytile_ranks_plan *plan) {
     polytile_status status = POLYTILE_OK;
     int n_ranks = plan->outer.n_members, busiest = plan->outer.busiest;
+    bool is_long = count_boxes(&plan->outer) > PTI_RANKS_MOST_INNER;
     plan->figures = calloc((size_t)n_ranks, sizeof *plan->figures);
     if (plan->figures == NULL)
         return pti_fail_memory(ctx, "the plan of ranks",
                                (double)n_ranks * (double)sizeof *plan->figures);
     for (int q = 0; q < n_ranks; q++) {
         polytile_plan *inner;
-        if (q != busiest && n_ranks > PTI_RANKS_MOST_INNER)
+        if (q != busiest && is_long)
             continue;
         PTI_TRY(pti_ranks_plan_inner(request, plan, q, &inner));
         note_figures(inner, &plan->figures[q]);

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The picture of a plan of ranks: heading, the threads and the arrays cut into ranks, the legend, and
- * the bytes from rank to rank. */
+/* The picture of a plan of ranks: heading, the threads and the arrays cut into ranks, who sends
+ * how much to whom, the legend. */
 
 static const double page_width = 960, margin = 28, body_top = 100, panel_width = 388;
 static const double left[] = {84, 544};
-static const double legend_height = 34, cell_width = 76, narrow_cell = 50, cell_height = 22;
-enum { MOST_ARRAYS = 7, N_COLUMNS = 2 };
+static const double legend_height = 34;
+enum { MOST_ARRAYS = 7, N_COLUMNS = 2, MOST_BESIDE = 7 };
 
 static void describe(pti_text *words, const polytile_ranks_plan *plan) {
     const pti_member_grid *grid = &plan->outer.grid;
@@ -70,33 +70,7 @@ static void draw_heading(pti_text *svg, const polytile_ranks_plan *plan, const c
     pti_text_free(&inner);
 }
 
-/* The threads, then the arrays, in two columns; where they end. */
-static double draw_panels(pti_text *svg, const polytile_ranks_plan *plan) {
-    int n_arrays = (int)pti_min(plan->outer.n_arrays, MOST_ARRAYS);
-    double y = body_top;
-    for (int first = -1; first < n_arrays; first += N_COLUMNS) {
-        double height = 0;
-        for (int k = 0; k < N_COLUMNS && first + k < n_arrays; k++) {
-            pti_ranks_panel panel = pti_ranks_panel_of(plan, first + k);
-            height = fmax(height, pti_ranks_panel_height(&panel, panel_width));
-            pti_ranks_panel_draw(svg, &panel, left[k], y, panel_width);
-        }
-        y += height;
-    }
-    if (n_arrays < plan->outer.n_arrays)
-        pti_svg_label(svg, "body", left[0], y, "... and %d more arrays",
-                      plan->outer.n_arrays - n_arrays);
-    return n_arrays < plan->outer.n_arrays ? y + 24 : y;
-}
-
-static void draw_legend(pti_text *svg, const polytile_ranks_plan *plan, double y) {
-    static const struct {
-        const char *style, *words;
-        double width;
-    } swatches[] = {
-        {"halo-band", "travels, drawn where it comes from", 246},
-        {"inner", "superblocks inside the rank with the most to do", 0},
-    };
+static double draw_colours(pti_text *svg, const polytile_ranks_plan *plan, double y) {
     int n_steps = (int)pti_min(plan->outer.n_members, 12), last = plan->outer.n_members - 1;
     double x = margin + 44;
     char colour[8];
@@ -105,87 +79,63 @@ static void draw_legend(pti_text *svg, const polytile_ranks_plan *plan, double y
         pti_svg_rect(svg, "plain", (pti_svg_box){x + 14 * k, y - 10, 14.3, 12},
                      pti_ranks_colour(plan, n_steps == 1 ? 0 : k * last / (n_steps - 1), colour),
                      NULL);
-    pti_svg_label(svg, "body", x + 14 * n_steps + 6, y, "%d", last);
-    x += 14 * n_steps + 60;
+    if (last > 0)
+        pti_svg_label(svg, "body", x + 14 * n_steps + 6, y, "%d", last);
+    return x + 14 * n_steps + 54;
+}
+
+static void draw_legend(pti_text *svg, const polytile_ranks_plan *plan, double y) {
+    const struct {
+        bool is_shown;
+        const char *style, *words;
+        double width;
+    } swatches[] = {
+        {plan->outer.first.n_transfers > 0, "halo-band", "travels, drawn where it comes from", 246},
+        {true, "chosen", "the rank with the most to do", 208},
+        {pti_ranks_shows_inner(plan), "inner", "superblocks inside it", 0},
+    };
+    double x = draw_colours(svg, plan, y);
     for (size_t k = 0; k < sizeof swatches / sizeof *swatches; k++)
-        x = pti_picture_swatch(svg, swatches[k].style, x, y, swatches[k].words, swatches[k].width);
+        if (swatches[k].is_shown)
+            x = pti_picture_swatch(svg, swatches[k].style, x, y, swatches[k].words,
+                                   swatches[k].width);
 }
 
-/* Light where little travels; in a buffer of at least 8 bytes, which it returns. */
-static char *shade(double share, char *buffer) {
-    static const double full[] = {242, 140, 56};
-    int rgb[3];
-    for (int c = 0; c < 3; c++)
-        rgb[c] = (int)(255 - (.15 + .6 * share) * (255 - full[c]));
-    snprintf(buffer, 8, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
-    return buffer;
+/* Whether the last panel leaves a column that is wide enough for the table. */
+static bool fits_beside(const polytile_ranks_plan *plan, int n_arrays) {
+    return n_arrays % N_COLUMNS == 0 && plan->outer.n_members <= MOST_BESIDE &&
+           pti_ranks_has_table(plan);
 }
 
-/* The place of a cell in the table, whose heads are row and column -1. */
-static pti_svg_box cell_of(const pti_outer_plan *outer, double y, int row, int column) {
-    double width = outer->n_members > 10 ? narrow_cell : cell_width;
-    return (pti_svg_box){left[0] + width * (column + 1), y + cell_height * (row + 1), width - 2,
-                         cell_height - 2};
-}
-
-static void draw_cell(pti_text *svg, pti_svg_box at, const char *fill, const char *words) {
-    pti_svg_rect(svg, "plain", at, fill, NULL);
-    pti_svg_label(svg, "number middle", at.x + at.width / 2, at.y + 14, "%s", words);
-}
-
-static void draw_heads(pti_text *svg, const polytile_ranks_plan *plan, double y) {
-    char colour[8], words[32];
-    for (int q = 0; q < plan->outer.n_members; q++) {
-        snprintf(words, sizeof words, "from %d", q);
-        draw_cell(svg, cell_of(&plan->outer, y, q, -1), pti_ranks_colour(plan, q, colour), words);
-        snprintf(words, sizeof words, "to %d", q);
-        draw_cell(svg, cell_of(&plan->outer, y, -1, q), pti_ranks_colour(plan, q, colour), words);
+/* The threads, then the arrays, in two columns, and the table beside the last if there is a place for
+ * it; where they end. */
+static double draw_panels(pti_text *svg, const polytile_ranks_plan *plan, int n_arrays) {
+    double y = body_top;
+    for (int first = -1; first < n_arrays; first += N_COLUMNS) {
+        double height = 0;
+        for (int k = 0; k < N_COLUMNS && first + k < n_arrays; k++) {
+            pti_ranks_panel panel = pti_ranks_panel_of(plan, first + k);
+            height = fmax(height, pti_ranks_panel_height(&panel, panel_width));
+            pti_ranks_panel_draw(svg, &panel, left[k], y, panel_width);
+        }
+        if (first + 1 == n_arrays && fits_beside(plan, n_arrays))
+            height = fmax(height, pti_ranks_table_draw(svg, plan, left[1], y, panel_width));
+        y += height;
     }
-}
-
-/* The bytes of all arrays from one rank to another; flows of the same way follow one another. */
-static int64_t sum_way(const pti_outer_plan *outer, int *f) {
-    const pti_outer_flow *first = &outer->flow[*f];
-    int64_t n_bytes = 0;
-    for (; *f < outer->n_flows && outer->flow[*f].to == first->to &&
-           outer->flow[*f].from == first->from;
-         ++*f)
-        n_bytes += outer->flow[*f].n_bytes;
-    return n_bytes;
-}
-
-static int64_t find_most(const pti_outer_plan *outer) {
-    int64_t most = 1;
-    for (int f = 0; f < outer->n_flows;)
-        most = pti_max(most, sum_way(outer, &f));
-    return most;
-}
-
-/* Who sends how much to whom; where that ends. */
-static double draw_table(pti_text *svg, const polytile_ranks_plan *plan, double y) {
-    const pti_outer_plan *outer = &plan->outer;
-    int64_t most = find_most(outer);
-    char colour[8], size[32];
-    if (outer->n_flows == 0 || outer->n_members > PTI_RANKS_MOST_ARROWS)
-        return y;
-    pti_svg_label(svg, "head", left[0], y, "bytes from rank to rank, in all exchanges");
-    draw_heads(svg, plan, y + 12);
-    for (int f = 0; f < outer->n_flows;) {
-        const pti_outer_flow *flow = &outer->flow[f];
-        int64_t n_bytes = sum_way(outer, &f);
-        draw_cell(svg, cell_of(outer, y + 12, flow->from, flow->to),
-                  shade((double)n_bytes / (double)most, colour),
-                  polytile_size_format(n_bytes, size));
-    }
-    return y + 12 + cell_height * (outer->n_members + 1) + 24;
+    if (n_arrays < plan->outer.n_arrays)
+        pti_svg_label(svg, "body", left[0], y, "... and %d more arrays",
+                      plan->outer.n_arrays - n_arrays);
+    return n_arrays < plan->outer.n_arrays ? y + 24 : y;
 }
 
 static void draw_page(pti_text *svg, pti_text *body, const polytile_ranks_plan *plan,
                       const char *title) {
-    double bottom = draw_panels(body, plan);
+    int n_arrays = (int)pti_min(plan->outer.n_arrays, MOST_ARRAYS);
+    double bottom = draw_panels(body, plan, n_arrays);
+    if (pti_ranks_has_table(plan) && !fits_beside(plan, n_arrays))
+        bottom += pti_ranks_table_draw(body, plan, left[0], bottom, page_width - margin - left[0]);
     draw_legend(body, plan, bottom + 12);
-    bottom = draw_table(body, plan, bottom + legend_height + 14);
-    pti_svg_open(svg, page_width, bottom, title);
+    pti_svg_open(svg, page_width, bottom + legend_height, title);
     draw_heading(svg, plan, title);
     if (body->failed || body->data == NULL)
         svg->failed = true;

@@ -27,7 +27,7 @@ static const char style_sheet[] =
     ".zeroed{fill:#f7e1a1;stroke:#b7903c;stroke-width:.8}"
     ".band{fill:none;stroke:#1b2733;stroke-width:1.2;stroke-dasharray:4 3}"
     ".halo{paint-order:stroke;stroke:#ffffff;stroke-width:3px;stroke-opacity:.85}"
-    ".halo-band{fill:#f28c38;fill-opacity:.8;stroke:#c2410c;stroke-width:.6}"
+    ".halo-band{fill:#f28c38;fill-opacity:.6;stroke:#c2410c;stroke-width:.6}"
     ".inner{fill:none;stroke:#3e4c59;stroke-width:.8}"
     ".travel{fill:none;stroke:#1b2733;stroke-width:1.4}"
     ".plain{stroke:none;shape-rendering:crispEdges}"

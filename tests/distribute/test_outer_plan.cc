@@ -362,6 +362,22 @@ TEST_F(OuterPlan, IsDrawnWithWhatTravels) {
     }
 }
 
+TEST_F(OuterPlan, ManyBoxesArePlannedForOneRankOrNot) {
+    const int64_t n = 10000;
+    add_array("x", {n});
+    add_array("y", {n});
+    add_launch("copy[i]: in x[i]; out y[i]", polytile_domain_from_extents(1, &n), {0, 1});
+    options_.limit_bytes = 65536;
+    ASSERT_EQ(make(3, nullptr, "cyclic(100)"), POLYTILE_OK) << error();
+    Json root = json();
+    json_t *members = json_object_get(root.get(), "members");
+    EXPECT_EQ(integer(root.get(), "planned_rank"), 0);
+    EXPECT_GT(integer(json_array_get(members, 0), "kernels"), 0);
+    EXPECT_TRUE(json_is_null(json_object_get(json_array_get(members, 1), "kernels")));
+    EXPECT_EQ(make(3, nullptr, "cyclic(2)"), POLYTILE_UNSUPPORTED);
+    EXPECT_NE(error().find("larger blocks than cyclic(2)"), std::string::npos) << error();
+}
+
 TEST_F(OuterPlan, WrongRequestsAreRefusedByName) {
     add_array("A", {16, 16});
     add_array("B", {16, 16});

@@ -222,6 +222,39 @@ TEST_F(Command, DrawsAPlanBesideItsText) {
     EXPECT_EQ(xml_error(shell_.read("plan.svg")), "");
 }
 
+TEST_F(Command, PlansOverRanks) {
+    const std::string over = "plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --limit 8KiB ";
+    Json root = run_json(over + "--ranks 4 --grid 4x1");
+    EXPECT_EQ(number(root, "ranks"), 4);
+    EXPECT_STREQ(json_string_value(json_object_get(root.get(), "layout")), "block");
+    EXPECT_EQ(json_integer_value(json_array_get(json_object_get(root.get(), "grid"), 0)), 4);
+    EXPECT_EQ(number(root, "exchange_bytes"), 6 * 98 * 4);
+    json_t *members = json_object_get(root.get(), "members");
+    ASSERT_EQ(json_array_size(members), 4u);
+    json_t *planned = json_array_get(members, static_cast<size_t>(number(root, "planned_rank")));
+    EXPECT_EQ(json_integer_value(json_object_get(planned, "h2d_bytes")), number(root, "h2d_bytes"));
+    EXPECT_EQ(json_integer_value(json_object_get(planned, "kernels")), number(root, "kernels"));
+    EXPECT_EQ(sum_of_transfers(root, "uploads"), number(root, "h2d_bytes"));
+    EXPECT_LE(number(root, "peak_device_bytes"), 8192);
+    Shell::Result text = run(over + "--ranks 3 --layout 'weighted(2,1,1)' --svg ranks.svg");
+    EXPECT_NE(text.out.find("jacobi over 3 ranks, 3x1, weighted(2,1,1)\n"), std::string::npos)
+        << text.out << text.err;
+    EXPECT_NE(text.out.find("Rank 0, which has the most to do:"), std::string::npos) << text.out;
+    EXPECT_EQ(xml_error(shell_.read("ranks.svg")), "");
+}
+
+TEST_F(Command, PlansStepsOverRanksWithFewExchanges) {
+    const std::string steps = "plan " + jacobi + jacobi_arrays +
+                              "--domain 1:98,1:98 --limit 32KiB --steps 10 --swap A=B --scratch B "
+                              "--ranks 2 ";
+    Json often = run_json(steps + "--launches-per-exchange 1");
+    EXPECT_EQ(number(often, "exchanges"), 10);
+    Json root = run_json(steps + "--launches-per-exchange 4");
+    EXPECT_LE(number(root, "launches_per_exchange"), 4);
+    EXPECT_LT(number(root, "exchanges"), 10);
+    EXPECT_EQ(number(root, "launches"), number(root, "launches_per_exchange"));
+}
+
 TEST_F(Command, ProvesADeclaration) {
     Shell::Result result = run("check " + jacobi + jacobi_arrays + "--domain 1:98,1:98");
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -311,6 +344,15 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
         {good + add_arrays + add + add + "--domain 10", "--domain is given 2 times"},
         {"check " + add + add_arrays + "--domain 10 --steps 2", "--steps is of plan"},
         {"check " + add + add + add_arrays + "--domain 10", "a second --kernel is of plan"},
+        {good + add_arrays + "--ranks 0", "--ranks 0"},
+        {good + add_arrays + "--ranks many", "--ranks many"},
+        {good + add_arrays + "--ranks 4 --grid 3x1", "the grid has 3 ranks, but 4"},
+        {good + add_arrays + "--ranks 4 --grid 2+2", "grid \"2+2\""},
+        {good + add_arrays + "--ranks 4 --layout round", "give one of block, block(dim=0), cyclic"},
+        {good + add_arrays + "--ranks 4 --layout 'weighted(1,2)'", "2 weights"},
+        {good + add_arrays + "--ranks 4 --launches-per-exchange 0", "--launches-per-exchange 0"},
+        {good + add_arrays + "--grid 2x2", "--grid is of plans over ranks"},
+        {good + add_arrays + "--layout block", "--layout is of plans over ranks"},
         {"devices --frobnicate", "--frobnicate"},
         {"devices host", "\"host\""},
     };
