@@ -34,8 +34,7 @@ typedef struct polytile_ranks_plan polytile_ranks_plan;
  *
  * Errors  As polytile_plan_create_chain(); INVALID (another number of ranks than 1 to 4096, a grid of
  *         another number of them, an unknown layout, weights for another number of parts),
- *         UNSUPPORTED (more than 10,000 launches; a rank's threads of one launch are in more than 512
- *         boxes).
+ *         UNSUPPORTED (more than 10,000 launches; a rank owns more than 512 boxes of an array).
  * Owns    The plan copies what it needs. The context owns it, which polytile_ranks_plan_destroy() can
  *         end sooner; on error *plan is NULL.
  */

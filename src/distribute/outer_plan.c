@@ -192,7 +192,14 @@ static void sum_up(pti_outer_plan *plan) {
             plan->busiest = q;
 }
 
-static bool fill_plan(const pti_outer_request *request, const pti_distribution *distribution,
+static bool fill_plan(const pti_outer_request *request, pti_outer_plan *plan) {
+    if (!add_shares(request, plan) || !add_groups(request, plan))
+        return false;
+    sum_up(plan);
+    return true;
+}
+
+static bool make_plan(const pti_outer_request *request, const pti_distribution *distribution,
                       pti_outer_plan *plan) {
     *plan = (pti_outer_plan){.n_members = request->n_members,
                              .n_arrays = request->arrays->n_operands,
@@ -204,9 +211,6 @@ static bool fill_plan(const pti_outer_request *request, const pti_distribution *
     for (int a = 0; a < plan->n_arrays; a++)
         plan->ownerships[a] = pti_ownership_of(&request->arrays->operand[a].domain, plan->n_members,
                                                request->given, distribution);
-    if (!add_shares(request, plan) || !add_groups(request, plan))
-        return false;
-    sum_up(plan);
     return true;
 }
 
@@ -229,6 +233,34 @@ static polytile_status check_counts(polytile_context *ctx, const pti_outer_reque
     return POLYTILE_OK;
 }
 
+/* The boxes of the member that comes first everywhere, which has the most. */
+static double count_boxes(const pti_ownership *ownership) {
+    double n_boxes = 1;
+    for (int d = 0; d < ownership->domain.n_dims; d++)
+        n_boxes *= (double)pti_ownership_count(ownership, d, 0);
+    return n_boxes;
+}
+
+/* What members exchange takes time with the square of the boxes. */
+static polytile_status check_boxes(polytile_context *ctx, const pti_outer_request *request,
+                                   const pti_outer_plan *plan) {
+    for (int a = 0; a < plan->n_arrays; a++) {
+        double n_boxes = count_boxes(&plan->ownerships[a]);
+        if (n_boxes > PTI_OUTER_MOST_BOXES)
+            return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                            "%s: by the layout %s a rank owns %.0f boxes of it, and with at most "
+                            "%d is planned; take larger blocks",
+                            request->arrays->operand[a].name, request->layout, n_boxes,
+                            (int)PTI_OUTER_MOST_BOXES);
+    }
+    return POLYTILE_OK;
+}
+
+static polytile_status fail_memory(polytile_context *ctx, const pti_outer_request *request) {
+    return pti_fail_memory(ctx, "the plan of ranks",
+                           (double)request->n_members * (double)sizeof(pti_outer_member));
+}
+
 polytile_status pti_outer_plan_create(polytile_context *ctx, const pti_outer_request *request,
                                       pti_outer_plan *plan) {
     polytile_status status;
@@ -237,9 +269,11 @@ polytile_status pti_outer_plan_create(polytile_context *ctx, const pti_outer_req
     PTI_TRY(check_counts(ctx, request));
     PTI_TRY(pti_distribution_parse(ctx, request->layout, &distribution));
     PTI_TRY(pti_ownership_check(ctx, request->n_members, request->given, &distribution));
-    if (!fill_plan(request, &distribution, plan))
-        PTI_TRY(pti_fail_memory(ctx, "the plan of ranks",
-                                (double)request->n_members * (double)sizeof *plan->member));
+    if (!make_plan(request, &distribution, plan))
+        PTI_TRY(fail_memory(ctx, request));
+    PTI_TRY(check_boxes(ctx, request, plan));
+    if (!fill_plan(request, plan))
+        PTI_TRY(fail_memory(ctx, request));
 done:
     return status;
 }

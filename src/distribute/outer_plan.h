@@ -57,8 +57,8 @@ typedef struct pti_outer_request {
     int64_t most;                 /* launches of a group; 0: as queues choose */
 } pti_outer_request;
 
-/** The most launches and members that are looked at together. */
-enum { PTI_OUTER_MOST_LAUNCHES = 10000, PTI_OUTER_MOST_MEMBERS = 4096 };
+/** The most launches, members, and boxes of one array that a member owns, that are looked at. */
+enum { PTI_OUTER_MOST_LAUNCHES = 10000, PTI_OUTER_MOST_MEMBERS = 4096, PTI_OUTER_MOST_BOXES = 512 };
 
 /**
  * Share launches as queues do that know them all.

@@ -7,9 +7,6 @@
 /* The inner plan of one rank: the launches of a group over the boxes of its threads, and over arrays
  * of which it has what it owns and what it needs. */
 
-/** The most boxes that the threads of one launch are in: seconds of planning. */
-enum { MOST_BOXES = 512 };
-
 typedef struct inner {
     const polytile_ranks_request *request;
     const polytile_ranks_plan *plan;
@@ -100,12 +97,6 @@ static void list_launches(inner *of) {
 static polytile_status make_lists(inner *of) {
     size_t n_arrays = (size_t)of->plan->outer.n_arrays + 1, n_boxes = 1, n_operands = 1;
     for (int l = 0; l < of->work.n_launches; l++) {
-        if (of->work.threads[l].n_boxes > MOST_BOXES)
-            return pti_fail(of->ctx, POLYTILE_UNSUPPORTED,
-                            "%s: its threads are in %d boxes, and at most %d are planned; take a "
-                            "layout of larger blocks than %s",
-                            of->plan->shared[l].instance->kernel_name, of->work.threads[l].n_boxes,
-                            (int)MOST_BOXES, of->plan->layout);
         n_boxes += (size_t)of->work.threads[l].n_boxes;
         n_operands += (size_t)of->plan->shared[l].instance->n_operands;
     }
