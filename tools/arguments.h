@@ -40,8 +40,8 @@ typedef struct arguments {
 /** An option that only a plan of several launches has: "--steps", NULL if none was given. */
 const char *arguments_chain_option(const arguments *args);
 
-/** An option that only a plan over ranks has: "--grid", NULL if none was given; --ranks itself does not
- * count. */
+/** An option that only a plan over ranks has: "--grid", NULL if none was given; --ranks itself does
+ * not count. */
 const char *arguments_ranks_option(const arguments *args);
 
 /** Parse the arguments of plan and check; reports what is wrong. Returns the exit code; the caller

@@ -29,14 +29,14 @@ typedef struct polytile_ranks_request {
 typedef struct polytile_ranks_plan polytile_ranks_plan;
 
 /**
- * Plan launches over ranks that each hold the part of every array that they own, and nothing else at
- * first, as a queue of <polytile/mpi.h> does.
+ * Plan launches over ranks that each hold the part of every array that they own, and nothing else
+ * at first, as a queue of <polytile/mpi.h> does.
  *
- * Errors  As polytile_plan_create_chain(); INVALID (another number of ranks than 1 to 4096, a grid of
- *         another number of them, an unknown layout, weights for another number of parts),
+ * Errors  As polytile_plan_create_chain(); INVALID (another number of ranks than 1 to 4096, a grid
+ *         of another number of them, an unknown layout, weights for another number of parts),
  *         UNSUPPORTED (more than 10,000 launches; a rank owns more than 512 boxes of an array).
- * Owns    The plan copies what it needs. The context owns it, which polytile_ranks_plan_destroy() can
- *         end sooner; on error *plan is NULL.
+ * Owns    The plan copies what it needs. The context owns it, which polytile_ranks_plan_destroy()
+ *         can end sooner; on error *plan is NULL.
  */
 polytile_status polytile_ranks_plan_create(const polytile_ranks_request *request,
                                            polytile_ranks_plan **plan);

@@ -3,15 +3,15 @@
 
 #include "distribute/exchange.h"
 
-/* What the members of a queue would do of launches, to look at: nothing runs. At first every element
- * is with its owner, and nobody has copies. */
+/* What the members of a queue would do of launches, to look at: nothing runs. At first every
+ * element is with its owner, and nobody has copies. */
 
 /** What goes from one member to another, of one array, in all exchanges. */
 typedef struct pti_outer_flow {
     int from;
     int to;
     int array;
-    int n_messages; /* what goes the same way at a time, of all arrays, counts with its first array */
+    int n_messages; /* what goes the same way at a time, of all arrays, counts with the first */
     int64_t n_bytes;
 } pti_outer_flow;
 

@@ -17,7 +17,7 @@ typedef struct pti_ranks_panel {
     int64_t index[POLYTILE_MAX_DIMS]; /* where dimensions are cut that are not drawn */
 } pti_ranks_panel;
 
-/** The threads' panel (array -1), or an array's, of which those dimensions are drawn that are cut. */
+/** The threads' panel (array -1), or an array's; those dimensions are drawn that are cut. */
 pti_ranks_panel pti_ranks_panel_of(const polytile_ranks_plan *plan, int array);
 
 /** What a panel takes at a width, with its caption and what stands below. */
@@ -26,8 +26,8 @@ double pti_ranks_panel_height(const pti_ranks_panel *of, double width);
 /** Draw it, from the top left corner of its caption on. */
 void pti_ranks_panel_draw(pti_text *svg, pti_ranks_panel *of, double x, double y, double width);
 
-/** Whether the threads' panel shows the superblocks of the busiest rank: if they are of one launch, and
- * not too many. */
+/** Whether the threads' panel shows the superblocks of the busiest rank: if they are of one launch,
+ * and not too many. */
 bool pti_ranks_shows_inner(const polytile_ranks_plan *plan);
 
 /** The boxes of the panel's space that one rank has; *boxes is replaced. */

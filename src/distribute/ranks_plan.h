@@ -17,7 +17,7 @@ typedef struct pti_rank_figures {
     double predicted_s;
 } pti_rank_figures;
 
-/** Where ranks have more boxes of threads together than this, only the busiest is planned inside. */
+/** Where ranks have more boxes of threads together, only the busiest is planned inside. */
 enum { PTI_RANKS_MOST_INNER = 64 };
 
 struct polytile_ranks_plan {

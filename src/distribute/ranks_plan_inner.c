@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* The inner plan of one rank: the launches of a group over the boxes of its threads, and over arrays
- * of which it has what it owns and what it needs. */
+/* The inner plan of one rank: the launches of a group over the boxes of its threads, and over
+ * arrays of which it has what it owns and what it needs. */
 
 typedef struct inner {
     const polytile_ranks_request *request;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The JSON of a plan of ranks: that of the busiest rank's plan, with further keys before. jansson's setters
- * fail on a NULL value, so that a failed allocation is found at the end. */
+/* The JSON of a plan of ranks: that of the busiest rank's plan, with further keys before. jansson's
+ * setters fail on a NULL value, so that a failed allocation is found at the end. */
 
 static int64_t get_lo(const polytile_range *range) {
     return range->lo;

@@ -107,8 +107,8 @@ static bool fits_beside(const polytile_ranks_plan *plan, int n_arrays) {
            pti_ranks_has_table(plan);
 }
 
-/* The threads, then the arrays, in two columns, and the table beside the last if there is a place for
- * it; where they end. */
+/* The threads, then the arrays, in two columns, and the table beside the last if there is a place
+ * for it; where they end. */
 static double draw_panels(pti_text *svg, const polytile_ranks_plan *plan, int n_arrays) {
     double y = body_top;
     for (int first = -1; first < n_arrays; first += N_COLUMNS) {

@@ -131,8 +131,8 @@ void for_each(const polytile_domain &box, const std::function<void(const Index &
 /** An element that a thread reads: its array, and its indices. */
 using Element = std::pair<size_t, Index>;
 
-/** Bytes that go from rank to rank when every element that a rank's threads read comes from its owner,
- * once, element by element. */
+/** Bytes that go from rank to rank when every element that a rank's threads read comes from its
+ * owner, once, element by element. */
 std::map<std::pair<int, int>, int64_t>
 count_bytes(const pti_outer_plan &outer,
             const std::function<std::vector<Element>(const Index &)> &reads) {
