@@ -221,11 +221,11 @@ const char *arguments_chain_option(const arguments *args) {
 }
 
 static int check_counts(const arguments *args) {
-    if (args->n_kernels > 1 && args->n_domains > 1 && args->n_domains != args->n_kernels)
+    if (args->n_domains > 1 && args->n_domains != args->n_kernels)
         return usage_error(args->subcommand,
-                           "--domain is given %d times, and --kernel %d times; give one for all "
+                           "--domain is given %d times, and --kernel %d time%s; give one for all "
                            "kernels, or one for each",
-                           args->n_domains, args->n_kernels);
+                           args->n_domains, args->n_kernels, args->n_kernels == 1 ? "" : "s");
     if (args->n_steps > MOST_LAUNCHES / args->n_kernels)
         return usage_error(args->subcommand, "--steps of %d kernels: there can be %d launches",
                            args->n_kernels, MOST_LAUNCHES);

@@ -66,13 +66,36 @@ static int check_known(const arguments *args, const char *option, const char *na
                        name, name);
 }
 
+static bool has_same_domain(const array_value *one, const array_value *other) {
+    bool is_same = one->domain.n_dims == other->domain.n_dims;
+    for (int d = 0; d < one->domain.n_dims && is_same; d++)
+        is_same = one->domain.range[d].lo == other->domain.range[d].lo &&
+                  one->domain.range[d].hi == other->domain.range[d].hi;
+    return is_same;
+}
+
+/** Names that change places stand for arrays that a kernel takes alike. */
+static int check_swap(const arguments *args, const swap_value *swap) {
+    int exit_code = check_known(args, "--swap", swap->one);
+    if (exit_code == EXIT_DONE)
+        exit_code = check_known(args, "--swap", swap->other);
+    if (exit_code != EXIT_DONE)
+        return exit_code;
+    const array_value *one = &args->array[find_array(args, swap->one)];
+    const array_value *other = &args->array[find_array(args, swap->other)];
+    if (one->type == other->type && has_same_domain(one, other))
+        return EXIT_DONE;
+    return usage_error(args->subcommand,
+                       "--swap %s=%s: --array %s and --array %s differ in their %s; arrays can "
+                       "change places if both have one type and one domain",
+                       swap->one, swap->other, one->text, other->text,
+                       one->type != other->type ? "type" : "domain");
+}
+
 static int check_names(const arguments *args, const request *made) {
     int exit_code = EXIT_DONE;
-    for (int s = 0; s < args->n_swaps && exit_code == EXIT_DONE; s++) {
-        exit_code = check_known(args, "--swap", args->swap[s].one);
-        if (exit_code == EXIT_DONE)
-            exit_code = check_known(args, "--swap", args->swap[s].other);
-    }
+    for (int s = 0; s < args->n_swaps && exit_code == EXIT_DONE; s++)
+        exit_code = check_swap(args, &args->swap[s]);
     for (int s = 0; s < args->n_scratch && exit_code == EXIT_DONE; s++)
         exit_code = check_known(args, "--scratch", args->scratch[s]);
     for (int k = 0; k < args->n_arrays && exit_code == EXIT_DONE; k++)
@@ -83,12 +106,9 @@ static int check_names(const arguments *args, const request *made) {
     return exit_code;
 }
 
-/** One domain is for all kernels; of several for one kernel the last one counts, as of any option.
- */
+/** One domain is for all kernels. */
 static const polytile_domain *domain_of(const arguments *args, int kernel) {
-    return args->n_domains < args->n_kernels ? &args->domain[0]
-           : args->n_kernels == 1            ? &args->domain[args->n_domains - 1]
-                                             : &args->domain[kernel];
+    return &args->domain[args->n_domains == 1 ? 0 : kernel];
 }
 
 static int check_dims(const arguments *args, const polytile_kernel *kernel, int n_dims) {

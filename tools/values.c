@@ -112,7 +112,7 @@ static char *copy_until(const char *text, char separator) {
 bool parse_array(const char *text, array_value *value, char *why) {
     char *name = copy_until(text, ':');
     char *type = name == NULL ? NULL : copy_until(text + strlen(name) + 1, ':');
-    *value = (array_value){.name = name};
+    *value = (array_value){.name = name, .text = text};
     bool good = false;
     if (type == NULL)
         refuse(why, "it is not of the form NAME:TYPE:DOMAIN, such as A:f32:8192x8192");

@@ -22,6 +22,7 @@ typedef struct array_value {
     char *name; /* owned */
     polytile_type type;
     polytile_domain domain;
+    const char *text; /* as it was given; borrowed */
 } array_value;
 
 /** "NAME:TYPE:DOMAIN". Owns: the caller frees value->name. */

@@ -87,9 +87,9 @@ typedef struct polytile_implementation {
     int n_views;
     const polytile_view_shape *views;
     const void *cuda;            /* the address of a __global__ function, see polytile/cuda.h */
-    const void *cuda_contiguous; /* another one, which goes first where, in every array's view, the
-                                    elements along the last dimension lie side by side; NULL: none.
-                                    It needs cuda and views */
+    const void *cuda_contiguous; /* another one, which goes first where the elements along every
+                                    view's last dimension lie side by side, and strides and indices
+                                    fit 32 bits; NULL: none. It needs cuda and views */
     polytile_launcher *host_launcher;
     polytile_launcher *cuda_launcher;
 } polytile_implementation;

@@ -22,26 +22,69 @@ __device__ __forceinline__ int64_t pt_index_at(int64_t lo, uint32_t place) {
     return (int64_t)((uint64_t)lo + place);
 }
 
+__device__ __forceinline__ int32_t pt_index_at(int32_t lo, uint32_t place) {
+    return (int32_t)((uint32_t)lo + place);
+}
+
 /** 0 or 1, to be combined by |, of which compilers make one branch for all indices. */
 __device__ __forceinline__ int pt_is_outside(int64_t lo, int64_t hi, uint32_t place) {
     return place > (uint32_t)hi - (uint32_t)lo;
 }
 
 /** Takes the fastest index, of extent hi - lo + 1, off what *z stands for. */
-__device__ __forceinline__ int64_t pt_take_index(uint32_t *z, int64_t lo, int64_t hi) {
+template <class Bound>
+__device__ __forceinline__ Bound pt_take_index(uint32_t *z, Bound lo, Bound hi) {
     const uint32_t extent = (uint32_t)hi - (uint32_t)lo + 1, whole = *z;
     *z = whole / extent;
     return pt_index_at(lo, whole % extent);
 }
 
+/* Bounds and strides that are known to fit 32 bits: an index times a stride is then one instruction
+ * instead of four, if the compiler is not shown that the stride had 64. */
+#ifdef __CUDA_ARCH__
+__device__ __forceinline__ int32_t pt_near_stride(int64_t stride_bytes) {
+    int32_t near_by;
+    asm("mov.b32 %0, %1;" : "=r"(near_by) : "r"((int32_t)stride_bytes));
+    return near_by;
+}
+#else
+__device__ __forceinline__ int32_t pt_near_stride(int64_t stride_bytes) {
+    return (int32_t)stride_bytes;
+}
+#endif
+
+typedef struct pt_near_domain {
+    struct {
+        int32_t lo, hi;
+    } range[POLYTILE_MAX_DIMS];
+} pt_near_domain;
+
+__device__ __forceinline__ pt_near_domain pt_near_threads(const polytile_domain &threads) {
+    pt_near_domain near_by;
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++) {
+        near_by.range[d].lo = (int32_t)threads.range[d].lo;
+        near_by.range[d].hi = (int32_t)threads.range[d].hi;
+    }
+    return near_by;
+}
+
+__device__ __forceinline__ polytile_view pt_near_view(const polytile_view &view) {
+    polytile_view near_by = view;
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        near_by.stride_bytes[d] = pt_near_stride(view.stride_bytes[d]);
+    return near_by;
+}
+
 /* Indices come before the one check, whose outcome they then need not wait for. The check is on
  * places, in 32 bits. */
+#define PT_THREAD_TYPE(threads)    __typeof__(pt_index_at((threads).range[0].lo, 0u))
 #define PT_THREAD_LO(threads, dim) (threads).range[dim].lo
 #define PT_THREAD_HI(threads, dim) (threads).range[dim].hi
 #define PT_THREAD_INDEX(threads, dim, i, place)                                                    \
-    const int64_t i __attribute__((unused)) = pt_index_at(PT_THREAD_LO(threads, dim), place)
+    const PT_THREAD_TYPE(threads) i __attribute__((unused)) =                                      \
+        pt_index_at(PT_THREAD_LO(threads, dim), place)
 #define PT_THREAD_TAKE(threads, dim, i)                                                            \
-    const int64_t i __attribute__((unused)) =                                                      \
+    const PT_THREAD_TYPE(threads) i __attribute__((unused)) =                                      \
         pt_take_index(&pt_z, PT_THREAD_LO(threads, dim), PT_THREAD_HI(threads, dim))
 #define PT_THREAD_IS_OUTSIDE(threads, dim, place)                                                  \
     pt_is_outside(PT_THREAD_LO(threads, dim), PT_THREAD_HI(threads, dim), place)

@@ -22,7 +22,7 @@ typedef struct polytile_mpi_options {
     const char *grid;   /* of ranks, as "4x2", for arrays of as many dimensions; NULL: as
                                MPI_Dims_create() makes it for each number of dimensions */
     const char *layout; /* of arrays over the grid: "block", "block(dim=0)", "cyclic(64)",
-                               "weighted(2,1)"; NULL: "block" */
+                               "weighted(2,1)" or "weighted" (by measured speed); NULL: "block" */
     int64_t launches_per_exchange; /* at most, computing borders twice; 0: chosen, 1: never twice */
 } polytile_mpi_options;
 
@@ -49,9 +49,9 @@ polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
  * elements are zero. It belongs to the queue until polytile_array_destroy(), and launches use it as
  * any other array.
  *
- * Shapes  layout: as in the options; NULL: the queue's.
- * Errors  INVALID (not a queue over a communicator; an unknown layout; those of
- *         polytile_array_wrap()), OVERFLOW, NO_MEMORY.
+ * Shapes  layout: as in the options, but weights are given as numbers; NULL: the queue's.
+ * Errors  INVALID (not a queue over a communicator; an unknown layout; another number of weights than
+ *         parts; those of polytile_array_wrap()), OVERFLOW, NO_MEMORY.
  * Owns    The queue owns the array.
  */
 polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *name,

@@ -81,7 +81,8 @@ typedef struct polytile_chain_launch {
 
 /**
  * Plan launches together, as a queue does that holds them all: where their declarations allow it,
- * slabs of the arrays are run through many launches while they are on the device.
+ * slabs of the arrays are run through many launches while they are on the device. The list is cut
+ * into portions as a queue cuts it; what comes again is planned once.
  *
  * Shapes  scratch: arrays that nobody wrote before, and that do not matter afterwards: internal
  *         arrays of a queue, destroyed behind the launches.
@@ -89,7 +90,8 @@ typedef struct polytile_chain_launch {
  *         numbers as every kernel has indices, and counts only where launches are not fused;
  *         n_buffers is not used. In place, without a limit, nothing is fused.
  * Errors  As polytile_plan_create(); INVALID (no launches, another number of contexts than one, a
- *         parameter that no kernel has, one array for two operands of which one is written).
+ *         parameter that no kernel has, one array for two operands of which one is written);
+ *         UNSUPPORTED (more than 1,000,000 sub-kernels, those that come again counted once).
  * Owns    As polytile_plan_create().
  * Source  docs/time_skewing.md
  */

@@ -16,7 +16,8 @@ typedef struct polytile_report {
     int64_t lower_bound_bytes;
     double plan_s;
     double total_s;    /* planning not included */
-    double compute_s;  /* of kernels; on CUDA by events around some of them, for all */
+    double compute_s;  /* of kernels; on CUDA by events around some of them, for all; of those that
+                          run side by side, of one side */
     double transfer_s; /* of transfers, likewise; both ways added up, so it may exceed total_s */
 } polytile_report;
 

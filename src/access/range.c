@@ -20,6 +20,8 @@ bool pti_range_has(polytile_range range, int64_t value) {
 bool pti_range_contains(polytile_range outer, polytile_range inner) {
     if (pti_range_is_empty(inner))
         return true;
+    if (outer.step == 1)
+        return inner.lo >= outer.lo && inner.hi <= outer.hi;
     if (!pti_range_has(outer, inner.lo) || !pti_range_has(outer, inner.hi))
         return false;
     return inner.lo == inner.hi || inner.step % outer.step == 0;

@@ -49,8 +49,8 @@ bool pti_exchange_before(const pti_group *group, pti_copies *copies, int first, 
 /**
  * What has to travel after it: elements that a member wrote and its owner did not. Copies of what
  * was written are out of date, except at those who wrote it in the group's last version (never more
- * than is certain). What launches combine across members (`splits`) is left out: they combine it
- * into the newest version everywhere.
+ * than is certain). What launches combine across members is left out: they combine it into the
+ * newest version everywhere.
  */
 bool pti_exchange_after(const pti_group *group, pti_copies *copies, int first, int n_local,
                         pti_exchange *exchange);

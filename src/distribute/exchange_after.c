@@ -63,7 +63,8 @@ static void renew_copies(const pti_group *group, const change_table *changes, co
     const pti_operand *written = &instance->operand[operand];
     const pti_boxes *changed = &changes->boxes[changes->first[l] + operand];
     pti_boxes_subtract_all(extra, changed);
-    if (work->share[l].splits || work->share[l].operand < 0)
+    if (work->share[l].operand < 0 ||
+        pti_share_combines(&work->share[l], &group->launch[l], group->ownerships, operand))
         add_all(extra, changed);
     else if (!written->partial && !written->reduces)
         pti_footprint_gather(instance, operand, PTI_WRITES, &work->threads[l], extra);

@@ -148,9 +148,9 @@ static bool add_members(const shared_example *of, const pti_share *share, pti_ou
 static int64_t count_combined_bytes(const shared_example *of, const pti_share *share) {
     const pti_instance *instance = of->launch.instance;
     int64_t n_bytes = 0;
-    for (int p = 0; p < instance->n_operands && share->splits; p++) {
+    for (int p = 0; p < instance->n_operands; p++) {
         polytile_domain hull = pti_footprint_hull(instance, p, PTI_WRITES, &instance->threads);
-        if (instance->operand[p].reduces)
+        if (pti_share_combines(share, &of->launch, of->ownerships, p))
             n_bytes += pti_box_count(&hull) * instance->operand[p].element_bytes;
     }
     return n_bytes;

@@ -27,8 +27,8 @@ typedef struct pti_share {
     int section;                  /* of the instance, whose first element is the anchor */
     int index[POLYTILE_MAX_DIMS]; /* of each dimension of the operand: the index that follows it, or
                                      POLYTILE_MAX_DIMS */
-    bool splits; /* every operand that is written is reduced into, and members combine into the same
-                    elements: their results must be combined afterwards */
+    bool splits; /* members reduce into the same elements of some operands, which must be combined
+                    afterwards: see pti_share_combines() */
     bool widens; /* threads of several members reduce into one element of the operand: its owner
                     runs them all */
 } pti_share;
@@ -38,12 +38,16 @@ typedef struct pti_share {
  * ownership cuts; else, if all written operands are reduced into, the read operand with the most
  * elements that is; else none.
  *
- * An operand does not do if some members would know but a part of what is reduced into another's
- * element, unless all written operands are reduced into, and of those that begin with the
- * identity the elements are one box; nor if elements of which only the hull is
- * known would be written away from their owner.
+ * An operand does not do if what others than the owner's members reduce into cannot be combined as
+ * one box, onto what it held; nor if elements of which only the hull is known would be written away
+ * from their owner.
  */
 pti_share pti_share_of(const pti_shared_launch *launch, const pti_ownership *ownerships);
+
+/** Whether what members reduce into an operand is combined across them; of one that is not, owners
+ * know all threads of an element, or are told. */
+bool pti_share_combines(const pti_share *share, const pti_shared_launch *launch,
+                        const pti_ownership *ownerships, int operand);
 
 /** The threads that a member runs, in boxes that replace what was in *threads. Those of all members
  * make up the launch's; if `splits`, each thread is run once. */

@@ -157,25 +157,36 @@ static bool combines_a_box(const pti_instance *instance, int operand) {
     return covers;
 }
 
+bool pti_share_combines(const pti_share *share, const pti_shared_launch *launch,
+                        const pti_ownership *ownerships, int operand) {
+    return share->splits && launch->instance->operand[operand].reduces &&
+           !separates(share, launch, ownerships, operand);
+}
+
+/* Whether one written operand can be dealt out so. */
+static bool admit_operand(const pti_share *share, const pti_shared_launch *launch,
+                          const pti_ownership *ownerships, int operand) {
+    if (pti_share_combines(share, launch, ownerships, operand))
+        return combines_a_box(launch->instance, operand);
+    return !launch->instance->operand[operand].partial ||
+           (!share->splits && stays_home(share, launch, ownerships, operand));
+}
+
 /* Whether threads can be dealt out so; finds out what that takes. */
 static bool admit(const pti_shared_launch *launch, const pti_ownership *ownerships,
                   pti_share *share) {
     const pti_instance *instance = launch->instance;
+    bool admits = true;
     for (int p = 0; p < instance->n_operands; p++) {
-        const pti_operand *operand = &instance->operand[p];
-        if (!operand->reduces || separates(share, launch, ownerships, p))
-            continue;
         bool is_dealt = p == share->operand;
+        if (!instance->operand[p].reduces || separates(share, launch, ownerships, p))
+            continue;
         share->widens = share->widens || is_dealt;
         share->splits = share->splits || !is_dealt;
     }
     share->widens = share->widens && !share->splits;
-    bool admits = !share->splits || all_reduce(instance);
     for (int p = 0; admits && p < instance->n_operands; p++)
-        if (share->splits)
-            admits = !instance->operand[p].writes || combines_a_box(instance, p);
-        else
-            admits = !instance->operand[p].partial || stays_home(share, launch, ownerships, p);
+        admits = !instance->operand[p].writes || admit_operand(share, launch, ownerships, p);
     return admits;
 }
 

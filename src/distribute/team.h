@@ -74,7 +74,7 @@ polytile_status pti_team_settle(pti_team *team);
  * Give an array to the queue whose elements lie with their owners, in memory of the team's: each
  * local member has a box around what it owns and some elements more.
  *
- * Collective. Errors: NO_MEMORY, OVERFLOW.
+ * Collective. Errors: INVALID (another number of weights than parts), NO_MEMORY, OVERFLOW.
  */
 polytile_status pti_team_add_distributed(pti_team *team, polytile_array *array,
                                          const pti_distribution *distribution);

@@ -118,9 +118,11 @@ done:
 
 polytile_status pti_team_add_distributed(pti_team *team, polytile_array *array,
                                          const pti_distribution *distribution) {
+    const pti_distribution *given =
+        distribution == NULL ? &team->options.distribution : distribution;
     polytile_status status;
-    PTI_TRY(add(team, array, PTI_TEAM_OWN,
-                distribution == NULL ? &team->options.distribution : distribution));
+    PTI_TRY(pti_ownership_check(team->ctx, team->transport->n_members, team->options.grid, given));
+    PTI_TRY(add(team, array, PTI_TEAM_OWN, given));
     PTI_TRY(reach_owned(team, array->position));
 done:
     if (status != POLYTILE_OK)

@@ -9,7 +9,7 @@
  * held; these are combined in the order of the members, so that a result depends on how many there
  * are and on nothing else. */
 
-/** One written operand. */
+/** One operand that is combined. */
 typedef struct sum {
     int operand;
     int position;
@@ -115,11 +115,15 @@ done:
     return status;
 }
 
-static polytile_status make_sums(const pti_team *team, const pti_recorded *recorded, sums *of) {
-    const pti_instance *instance = recorded->prepared->instance;
+static polytile_status make_sums(const pti_team *team, const pti_stage *stage,
+                                 const pti_recorded *recorded, sums *of) {
+    const pti_prepared *prepared = recorded->prepared;
+    const pti_share *share = &stage->work[0].share[stage->n_launches - 1];
+    pti_shared_launch launch = {.instance = prepared->instance, .array = prepared->position};
     polytile_status status = POLYTILE_OK;
-    for (int a = 0; a < instance->n_operands; a++) {
-        if (instance->operand[a].writes && !pti_box_is_empty(&recorded->prepared->written[a]))
+    for (int a = 0; a < prepared->instance->n_operands; a++) {
+        if (pti_share_combines(share, &launch, team->ownership, a) &&
+            !pti_box_is_empty(&prepared->written[a]))
             PTI_TRY(add_sum(team, recorded, a, of));
     }
 done:
@@ -144,13 +148,14 @@ done:
     return status;
 }
 
-/** What the arrays held goes into the first member's partial results. */
-static polytile_status take_held(pti_team *team, sums *of) {
+/** What the arrays held, unless it is to be overwritten, goes into the first member's partial
+ * results. */
+static polytile_status take_held(pti_team *team, const pti_recorded *recorded, sums *of) {
     polytile_status status = POLYTILE_OK;
     for (int s = 0; s < of->n_sums; s++) {
         for (int m = 0; m < team->transport->n_local; m++) {
             PTI_TRY(fetch_held(team, &of->sum[s], m));
-            if (team->transport->first + m == 0)
+            if (team->transport->first + m == 0 && !operand_of(recorded, &of->sum[s])->fresh)
                 copy_held(team, &of->sum[s], m, of->sum[s].partial[m]);
         }
     }
@@ -201,8 +206,8 @@ done:
 static polytile_status reduce_members(pti_team *team, const pti_stage *stage,
                                       const pti_recorded *recorded, sums *of) {
     polytile_status status;
-    PTI_TRY(make_sums(team, recorded, of));
-    PTI_TRY(take_held(team, of));
+    PTI_TRY(make_sums(team, stage, recorded, of));
+    PTI_TRY(take_held(team, recorded, of));
     for (int m = 0; m < team->transport->n_local; m++)
         PTI_TRY(launch_member(team, stage, recorded, of, m));
     PTI_TRY(detach_sums(team, of));

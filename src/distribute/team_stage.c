@@ -147,7 +147,7 @@ static bool note_combined(const pti_group *group, const pti_work *work, pti_copi
     bool has_failed = false;
     for (int a = 0; work->share[last].splits && a < launch->instance->n_operands; a++) {
         polytile_domain hull;
-        if (!launch->instance->operand[a].writes ||
+        if (!pti_share_combines(&work->share[last], launch, group->ownerships, a) ||
             !pti_footprint_find_hull(launch->instance, a, PTI_WRITES, &launch->instance->threads,
                                      &hull))
             continue;

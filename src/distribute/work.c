@@ -65,16 +65,13 @@ static void choose_threads(const pti_group *group, int l, int member, pti_work *
     work->n_extra_threads += pti_boxes_count(threads) - n_alone;
 }
 
-static bool is_combined(const pti_share *share, const pti_operand *operand) {
-    return share->splits && operand->reduces;
-}
-
 /* What is combined is combined everywhere, onto what it held, and as one box. */
-static bool gather(const pti_share *share, const pti_shared_launch *launch, int operand,
-                   pti_touch touch, const pti_boxes *threads, pti_boxes *touched) {
+static bool gather(const pti_group *group, int l, const pti_work *work, int operand,
+                   pti_touch touch, pti_boxes *touched) {
+    const pti_shared_launch *launch = &group->launch[l];
     const pti_instance *instance = launch->instance;
-    if (!is_combined(share, &instance->operand[operand]))
-        return pti_footprint_gather(instance, operand, touch, threads, touched);
+    if (!pti_share_combines(&work->share[l], launch, group->ownerships, operand))
+        return pti_footprint_gather(instance, operand, touch, &work->threads[l], touched);
     polytile_domain hull = pti_footprint_hull(instance, operand, touch, &instance->threads);
     polytile_domain box = pti_enclose(&hull, &hull);
     pti_boxes_gather(touched, &box);
@@ -82,24 +79,25 @@ static bool gather(const pti_share *share, const pti_shared_launch *launch, int 
 }
 
 /* What the threads write is not needed from before; written is scratch. */
-static void add_writes(const pti_shared_launch *launch, int l, pti_work *work, pti_boxes *written) {
+static void add_writes(const pti_group *group, int l, pti_work *work, pti_boxes *written) {
+    const pti_shared_launch *launch = &group->launch[l];
     for (int p = 0; p < launch->instance->n_operands; p++) {
         int array = launch->array[p];
         if (!launch->instance->operand[p].writes)
             continue;
         pti_boxes_clear(written);
-        if (gather(&work->share[l], launch, p, PTI_WRITES, &work->threads[l], written))
+        if (gather(group, l, work, p, PTI_WRITES, written))
             pti_boxes_subtract_all(&work->reads[array], written);
         for (int b = 0; b < written->n_boxes; b++)
             pti_boxes_gather(&work->writes[array], &written->box[b]);
     }
 }
 
-static void add_reads(const pti_shared_launch *launch, int l, pti_work *work) {
+static void add_reads(const pti_group *group, int l, pti_work *work) {
+    const pti_shared_launch *launch = &group->launch[l];
     for (int p = 0; p < launch->instance->n_operands; p++)
         if (launch->instance->operand[p].reads)
-            gather(&work->share[l], launch, p, PTI_READS, &work->threads[l],
-                   &work->reads[launch->array[p]]);
+            gather(group, l, work, p, PTI_READS, &work->reads[launch->array[p]]);
 }
 
 /* More elements may be read than must be: what is there is never wrong. */
@@ -129,8 +127,8 @@ static void fill(const pti_group *group, int member, pti_work *work, pti_boxes *
         const pti_shared_launch *launch = &group->launch[l];
         work->share[l] = pti_share_of(launch, group->ownerships);
         choose_threads(group, l, member, work);
-        add_writes(launch, l, work, written);
-        add_reads(launch, l, work);
+        add_writes(group, l, work, written);
+        add_reads(group, l, work);
         for (int p = 0; p < launch->instance->n_operands && group->n_launches > 1; p++)
             simplify_reads(&work->reads[launch->array[p]]);
     }
@@ -158,12 +156,22 @@ static bool is_deep(const pti_group *group, const pti_shared_launch *launch) {
     return true;
 }
 
+/* Whether owners are told what others write of a launch that is combined: after it alone. */
+static bool combines_all(const pti_group *group, const pti_shared_launch *launch,
+                         const pti_share *share) {
+    bool all = true;
+    for (int p = 0; p < launch->instance->n_operands; p++)
+        all = all && (!launch->instance->operand[p].writes ||
+                      pti_share_combines(share, launch, group->ownerships, p));
+    return all;
+}
+
 int pti_group_longest(const pti_group *group) {
     int n = 0;
     for (; n < group->n_launches; n++) {
         pti_share share = pti_share_of(&group->launch[n], group->ownerships);
         if (share.splits)
-            return n + 1;
+            return n == 0 || combines_all(group, &group->launch[n], &share) ? n + 1 : n;
         if (share.operand >= 0 && !is_deep(group, &group->launch[n]))
             break;
     }

@@ -42,7 +42,8 @@ void pti_work_free(pti_work *work);
 
 /**
  * Of the launches from the first on, how many can be one group at most: one, or so many that none
- * but the last combines across members (`splits`), and that all others whose threads are dealt out
+ * but the last combines across members (`splits`), which that does with all it writes, and that all
+ * others whose threads are dealt out
  * write arrays of which members own one box. Owners compute all of their elements in it.
  */
 int pti_group_longest(const pti_group *group);

@@ -42,6 +42,7 @@ typedef struct pti_launch {
     const polytile_view *views;
     const int64_t *block; /* threads of a block along each index, as the user asked; NULL: the
                              device's choice */
+    bool abreast;         /* it has the second of the streams for launches */
     bool is_first;        /* every fresh accumulator that is touched holds the identity */
 } pti_launch;
 

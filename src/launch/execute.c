@@ -102,6 +102,7 @@ static void resolve_launch(pti_execution *run, pti_command *command) {
                                    .threads = &command->op->box,
                                    .views = views,
                                    .block = body->block,
+                                   .abreast = command->op->abreast,
                                    .is_first = is_first(run, &launch, command->op)};
 }
 

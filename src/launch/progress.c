@@ -67,7 +67,7 @@ static void catch_up(pti_progress *progress) {
     for (int s = 0; s < PTI_N_STREAMS; s++) {
         for (; progress->n_counted[s] < progress->n_done[s]; progress->n_counted[s]++) {
             const pti_op *op = &progress->schedule->op[progress->n_counted[s]];
-            if ((int)pti_op_stream(op->kind) == s)
+            if ((int)pti_op_stream(op) == s)
                 count_op(progress, op);
         }
     }
@@ -176,7 +176,7 @@ void pti_progress_show(pti_progress *progress) {
 void pti_progress_update(pti_progress *progress, int64_t op_index) {
     if (!pti_progress_may_show(progress))
         return;
-    int stream = (int)pti_op_stream(progress->schedule->op[op_index].kind);
+    int stream = (int)pti_op_stream(&progress->schedule->op[op_index]);
     progress->n_done[stream] = op_index + 1;
     pti_progress_show(progress);
 }

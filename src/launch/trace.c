@@ -32,7 +32,16 @@ struct pti_trace {
     track track[PTI_N_STREAMS];
 };
 
-static const char *const stream_names[] = {"in", "compute", "out"};
+/** Of a track: what it is called, and where it stands. */
+static const struct {
+    const char *name;
+    int place;
+} tracks[PTI_N_STREAMS] = {
+    [PTI_STREAM_IN] = {"in", 0},
+    [PTI_STREAM_COMPUTE] = {"compute", 1},
+    [PTI_STREAM_ABREAST] = {"compute, abreast", 2},
+    [PTI_STREAM_OUT] = {"out", 3},
+};
 
 /** Microseconds with three decimals, from nanoseconds that are not negative. */
 #define MICROSECONDS   "%" PRId64 ".%03" PRId64
@@ -49,7 +58,7 @@ static void print_escaped(FILE *file, const char *text) {
     }
 }
 
-/** The file's head: the process is the device, the tracks are in the order of the streams. */
+/** The file's head: the process is the device, a track is a stream. */
 static void begin_file(FILE *file, const char *device_text) {
     fprintf(file, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
                   "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, "
@@ -62,7 +71,7 @@ static void begin_file(FILE *file, const char *device_text) {
                 "\"args\": {\"name\": \"%s\"}}"
                 ",\n{\"name\": \"thread_sort_index\", \"ph\": \"M\", \"pid\": 1, \"tid\": %d, "
                 "\"args\": {\"sort_index\": %d}}",
-                s, stream_names[s], s, s);
+                s, tracks[s].name, s, tracks[s].place);
 }
 
 polytile_status polytile_device_trace(polytile_device *device, const char *path) {
@@ -149,7 +158,7 @@ void pti_trace_op(polytile_device *device, const pti_op *op, double start_s, dou
     struct pti_trace *trace = device->trace;
     if (trace == NULL || trace->schedule == NULL)
         return;
-    int tid = (int)pti_op_stream(op->kind);
+    int tid = (int)pti_op_stream(op);
     enter_run(trace, tid);
     int64_t start_ns = pti_max(since_start_ns(trace, start_s), trace->track[tid].end_ns);
     int64_t end_ns = pti_max(since_start_ns(trace, start_s + taken_s), start_ns);

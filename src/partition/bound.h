@@ -9,7 +9,8 @@
 typedef enum pti_bound_kind {
     PTI_BOUND_COMPULSORY, /* each element once, each way */
     PTI_BOUND_MATMUL,     /* three arrays that name all but one of three groups of indices */
-    PTI_BOUND_PAIRS       /* two arrays of which every part meets every part */
+    PTI_BOUND_PAIRS,      /* two arrays of which every part meets every part */
+    PTI_BOUND_STENCIL     /* launches that read the neighbourhoods of what the former one wrote */
 } pti_bound_kind;
 
 typedef struct pti_bound {
@@ -39,6 +40,14 @@ typedef struct pti_bound_launch {
  */
 pti_bound pti_bound_find_chain(int n_launches, const pti_bound_launch *launches, int n_arrays,
                                const bool *is_scratch);
+
+/**
+ * Raise the bound of such launches, from an empty device with a memory of limit_bytes, where they
+ * read neighbourhoods more often than that memory can hold them: see docs/bounds.md. False when
+ * memory runs out, which leaves the bound as it was.
+ */
+bool pti_bound_raise_stencil(int n_launches, const pti_bound_launch *launches, int n_arrays,
+                             const bool *is_scratch, int64_t limit_bytes, pti_bound *bound);
 
 /** A count of elements in bytes; INT64_MAX if more. */
 int64_t pti_bound_bytes(int64_t n_elements, int64_t element_bytes);

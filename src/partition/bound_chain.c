@@ -5,6 +5,7 @@
 #include "base/checked.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Several launches: what the first to touch an element does with it decides whether it comes in.
  * Sets that are needed or left as results may lose elements, and the set that is overwritten may
@@ -106,12 +107,39 @@ static void add_array(int n_launches, const pti_bound_launch *launches, int arra
     free_history(&of);
 }
 
+/** Whether one of the launches shortly before a launch does the same: then it adds nothing to what
+ * is needed or written. */
+static bool is_repeated(const pti_bound_launch *launches, int l) {
+    enum { N_LOOKED_AT = 64 };
+    int k = l - 1;
+    while (k >= 0 && l - k <= N_LOOKED_AT &&
+           (launches[k].instance != launches[l].instance || launches[k].array != launches[l].array))
+        k--;
+    return k >= 0 && l - k <= N_LOOKED_AT;
+}
+
+/** The launches that differ, in order; NULL when memory runs out. The caller frees them. */
+static pti_bound_launch *find_different(int n_launches, const pti_bound_launch *launches,
+                                        int *n_different) {
+    pti_bound_launch *different = malloc((size_t)n_launches * sizeof *different + 1);
+    *n_different = 0;
+    for (int l = 0; l < n_launches && different != NULL; l++)
+        if (!is_repeated(launches, l))
+            different[(*n_different)++] = launches[l];
+    return different;
+}
+
 pti_bound pti_bound_find_chain(int n_launches, const pti_bound_launch *launches, int n_arrays,
                                const bool *is_scratch) {
     pti_bound bound = {.kind = PTI_BOUND_COMPULSORY};
+    int n_looked_at;
+    pti_bound_launch *different = find_different(n_launches, launches, &n_looked_at);
+    const pti_bound_launch *looked_at = different == NULL ? launches : different;
+    n_looked_at = different == NULL ? n_launches : n_looked_at;
     for (int array = 0; array < n_arrays; array++)
         if (!is_scratch[array])
-            add_array(n_launches, launches, array, &bound);
+            add_array(n_looked_at, looked_at, array, &bound);
+    free(different);
     bound.goal_bytes = bound.h2d_bytes;
     snprintf(bound.reason, sizeof bound.reason,
              "compulsory: what %d launches read before one of them writes it comes in once",

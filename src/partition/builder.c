@@ -12,7 +12,11 @@ pti_last pti_last_none(void) {
 }
 
 void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op) {
-    last->op[pti_op_stream(kind)] = op;
+    pti_last_note_on(last, pti_op_stream(&(pti_op){.kind = kind}), op);
+}
+
+void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op) {
+    last->op[stream] = op;
 }
 
 void pti_last_join(pti_last *last, const pti_last *other) {
@@ -60,7 +64,7 @@ int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *
     made->first_wait = schedule->n_waits;
     made->n_waits = 0;
     for (int s = 0; s < PTI_N_STREAMS; s++) {
-        if (s != (int)pti_op_stream(op->kind) && waits->op[s] >= 0)
+        if (s != (int)pti_op_stream(op) && waits->op[s] >= 0)
             add_wait(builder, waits->op[s], &made->n_waits);
     }
     return schedule->n_ops++;

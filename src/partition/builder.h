@@ -13,8 +13,10 @@ typedef struct pti_last {
 } pti_last;
 
 pti_last pti_last_none(void);
-/** Note an operation that comes after all noted before. */
+/** Note an operation that comes after all noted before; launches and fills: not one abreast. */
 void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op);
+/** The same for one of a stream. */
+void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op);
 /** Take the later of two, stream by stream. */
 void pti_last_join(pti_last *last, const pti_last *other);
 

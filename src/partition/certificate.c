@@ -10,6 +10,9 @@
 
 enum { N_POSITIONS = 4 };
 
+/** In bytes; what is more cannot be given as a limit. */
+static const int64_t LARGEST_ADVICE = INT64_MAX - (INT64_C(1) << 40);
+
 /** One of the positions to look at along an index: the ends, the middle, and, as the last block may
  * be small, the one before it. */
 static int64_t position_of(int number, int64_t n_blocks) {
@@ -101,6 +104,12 @@ static int whole_dimension(const pti_instance *instance, int operand) {
     return -1;
 }
 
+/** A count of bytes in words; one that is too large to be counted says so. */
+static const char *size_words(int64_t bytes, char *buffer) {
+    return bytes == INT64_MAX ? "more bytes than 64 bits count"
+                              : polytile_size_format(bytes, buffer);
+}
+
 /** No less than so much, in whole quarters of the unit that it is written in: a text that says
  * exactly that, and that can be given as a limit. */
 static int64_t advisable(int64_t bytes) {
@@ -132,9 +141,11 @@ static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers
                      "the declaration (as k in gemm[i, j, k]) would let it be split",
                      dimension, problem->instance->operand[largest].name);
     int64_t enough = INT64_MAX;
-    pti_mul_overflows(sum, n_buffers, &enough);
-    pti_text_add(text, "; a limit of about %s would do",
-                 polytile_size_format(advisable(enough), size));
+    if (sum < INT64_MAX && !pti_mul_overflows(sum, n_buffers, &enough) && enough < LARGEST_ADVICE)
+        pti_text_add(text, "; a limit of about %s would do",
+                     polytile_size_format(advisable(enough), size));
+    else
+        pti_text_add(text, "; no limit would do: let threads touch less, or cut the arrays");
 }
 
 polytile_status pti_certificate(polytile_context *ctx, const pti_problem *problem, int n_buffers) {
@@ -150,12 +161,12 @@ polytile_status pti_certificate(polytile_context *ctx, const pti_problem *proble
     pti_text_add(&text, "%s: one ", instance->kernel_name);
     add_extents(&text, instance->n_indices, extents);
     pti_text_add(&text, "%s block needs %s", instance->n_indices == 1 ? "-thread" : "",
-                 polytile_size_format(sum, size));
+                 size_words(sum, size));
     if (n_buffers > 1)
         pti_text_add(&text, " in each of %d buffers", n_buffers);
     for (int a = 0; a < instance->n_operands; a++)
         pti_text_add(&text, "%s%s %s", a == 0 ? " (" : ", ", instance->operand[a].name,
-                     polytile_size_format(bytes[a], size));
+                     size_words(bytes[a], size));
     pti_text_add(&text, "); the limit is %s", polytile_size_format(problem->limit_bytes, size));
     add_advice(&text, problem, n_buffers, bytes, sum);
     polytile_status status = text.failed ? pti_fail_memory(ctx, "certificate", 4096)

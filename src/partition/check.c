@@ -30,7 +30,7 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
         return pti_replay_reject(replay, i, o, &op->box,
                                  "starts from the identity, not from what the host holds");
     pti_replay_overwrite(replay, r, &op->box);
-    pti_boxes_gather(&replay->resident[r].content[PTI_VALID], &op->box);
+    pti_check_gather(&replay->resident[r].content[PTI_VALID], &op->box);
     return pti_replay_use(replay, i, &replay->operand[o].host, o, &op->box, false);
 }
 
@@ -82,7 +82,7 @@ static void put_down(pti_replay *replay, const pti_op *op) {
     pti_boxes_subtract_all(&replay->operand[target->operand].lost, &replay->moved[PTI_VALID]);
     for (int c = 0; c < PTI_N_CONTENTS; c++)
         for (int k = 0; k < replay->moved[c].n_boxes; k++)
-            pti_boxes_gather(&target->content[c], &replay->moved[c].box[k]);
+            pti_check_gather(&target->content[c], &replay->moved[c].box[k]);
 }
 
 /** What slides along its memory may have gaps of which nothing is known before or after. */
@@ -102,12 +102,22 @@ static bool replay_copy(pti_replay *replay, int64_t i) {
     return true;
 }
 
+/** Keep of zeros of an array those that an earlier fill brought home, as they are there still. */
+static void keep_at_home(const pti_replay *replay, int array, pti_boxes *zeros) {
+    const pti_operand_state *of = &replay->operand[array];
+    pti_boxes_subtract_all(zeros, &of->unwritten);
+    pti_boxes_subtract_all(zeros, &of->lost);
+    for (int64_t r = of->first_resident; r >= 0; r = replay->resident[r].next)
+        pti_boxes_subtract_all(zeros, &replay->resident[r].content[PTI_DIRTY]);
+}
+
 /** Elements that nobody wrote are zero: a fill makes them so, and counts as written, but may be
- * repeated. What else it overwrites is not known any more. */
+ * repeated: then it is no newer than what the host has. What else it overwrites is not known any
+ * more. */
 static bool fill_unwritten(pti_replay *replay, int64_t i, int64_t r) {
     const polytile_domain *box = &replay->schedule->op[i].box;
     int o = replay->resident[r].operand;
-    pti_boxes *zeros = &replay->moved[PTI_VALID];
+    pti_boxes *zeros = &replay->moved[PTI_VALID], *at_home = &replay->moved[PTI_DIRTY];
     if (!pti_boxes_meet(&replay->operand[o].zero, box))
         return pti_replay_reject(replay, i, o, box,
                                  "does not start from an identity, nor is any of it unwritten");
@@ -116,8 +126,13 @@ static bool fill_unwritten(pti_replay *replay, int64_t i, int64_t r) {
     pti_replay_overwrite(replay, r, box);
     pti_boxes_copy(zeros, &replay->operand[o].zero);
     pti_boxes_clip(zeros, box);
+    pti_boxes_copy(at_home, zeros);
+    keep_at_home(replay, o, at_home);
+    pti_boxes_subtract_all(zeros, at_home);
     for (int k = 0; k < zeros->n_boxes; k++)
         pti_replay_renew(replay, r, &zeros->box[k]);
+    for (int k = 0; k < at_home->n_boxes; k++)
+        pti_boxes_gather(&replay->resident[r].content[PTI_VALID], &at_home->box[k]);
     return true;
 }
 
@@ -129,9 +144,9 @@ static bool fill_identity(pti_replay *replay, int64_t i, int64_t r, polytile_rol
     if (!pti_replay_use_resident(replay, i, r, &op->box, true))
         return false;
     pti_replay_overwrite(replay, r, &op->box);
-    pti_boxes_gather(&replay->resident[r].content[pti_identity_of(reduction)], &op->box);
+    pti_check_gather(&replay->resident[r].content[pti_identity_of(reduction)], &op->box);
     if (replay->schedule->in_place)
-        pti_boxes_gather(&replay->operand[o].filled, &op->box);
+        pti_check_gather(&replay->operand[o].filled, &op->box);
     return true;
 }
 

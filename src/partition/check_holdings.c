@@ -47,7 +47,7 @@ static bool check_shape(const holding_check *of) {
 
 static void gather_all(pti_boxes *set, const pti_boxes *added) {
     for (int k = 0; k < added->n_boxes; k++)
-        pti_boxes_gather(set, &added->box[k]);
+        pti_check_gather(set, &added->box[k]);
 }
 
 static bool settle(const holding_check *of) {
@@ -73,7 +73,7 @@ static void spread_dirty(pti_replay *replay, int operand, const polytile_domain 
         polytile_domain common;
         for (int k = 0; k < content[PTI_VALID].n_boxes; k++)
             if (pti_box_intersect(&content[PTI_VALID].box[k], dirty, &common))
-                pti_boxes_gather(&content[PTI_DIRTY], &common);
+                pti_check_gather(&content[PTI_DIRTY], &common);
     }
 }
 

@@ -85,8 +85,11 @@ static bool reject_read(const launch_operand *of, const polytile_domain *missing
                       : "is read but its newest version is not all there");
 }
 
-static bool check_section_read(const launch_operand *of, const pti_section *section) {
+static bool check_section_read(const launch_operand *of, const pti_section *section,
+                               const polytile_domain *hull, bool is_box) {
     polytile_domain missing;
+    if (is_box)
+        return pti_boxes_cover(&contents_of(of)[PTI_VALID], hull) || reject_read(of, hull);
     return pti_needs_covered(of->instance, section, of->threads, &contents_of(of)[PTI_VALID],
                              &missing) ||
            reject_read(of, &missing);
@@ -165,11 +168,11 @@ static bool replay_reads(const launch_operand *of) {
     for (int s = 0; s < of->operand->n_sections; s++) {
         const pti_section *section = &of->instance->section[of->operand->first_section + s];
         polytile_domain hull, touched;
-        if (!is_touched(of, section, &touched))
+        bool is_box = pti_needs_is_box(of->instance, section, of->threads, &hull);
+        if (pti_box_is_empty(&hull) || (!is_box && !is_touched(of, section, &touched)))
             continue;
-        hull = pti_needs_hull(of->instance, section, of->threads);
         if (!pti_replay_use_resident(of->replay, of->op, of->resident, &hull, writes(section)) ||
-            (reads(section) && !section->fresh && !check_section_read(of, section)))
+            (reads(section) && !section->fresh && !check_section_read(of, section, &hull, is_box)))
             return false;
     }
     return !of->operand->fresh || check_fresh_reads(of);
@@ -201,9 +204,9 @@ static bool replay_writes(const launch_operand *of) {
             return reject(of, &written->box[k], "is written outside its placement");
         pti_replay_renew(of->replay, of->resident, &written->box[k]);
         if (of->operand->fresh)
-            pti_boxes_gather(&of->replay->operand[of->array].combined, &written->box[k]);
-        pti_boxes_subtract(&of->replay->operand[of->array].filled, &written->box[k]);
-        pti_boxes_subtract(&of->replay->operand[of->array].zero, &written->box[k]);
+            pti_check_gather(&of->replay->operand[of->array].combined, &written->box[k]);
+        pti_check_subtract(&of->replay->operand[of->array].filled, &written->box[k]);
+        pti_check_subtract(&of->replay->operand[of->array].zero, &written->box[k]);
     }
     return true;
 }

@@ -12,6 +12,10 @@
 polytile_domain pti_needs_hull(const pti_instance *instance, const pti_section *section,
                                const polytile_domain *threads);
 
+/** The same; true if the box holds nothing else. */
+bool pti_needs_is_box(const pti_instance *instance, const pti_section *section,
+                      const polytile_domain *threads, polytile_domain *hull);
+
 /** Whether all elements that the threads touch are in *there; if not, *missing has one that is not.
  */
 bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
@@ -21,5 +25,9 @@ bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
 /** elements := elements united with exactly what the threads touch. */
 void pti_needs_add(const pti_instance *instance, const pti_section *section,
                    const polytile_domain *threads, pti_boxes *elements);
+
+/** The same boxes behind those of a list, in which some may overlap. */
+void pti_needs_list(const pti_instance *instance, const pti_section *section,
+                    const polytile_domain *threads, pti_boxes *list);
 
 #endif

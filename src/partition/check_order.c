@@ -1,6 +1,7 @@
 #include "partition/check_order.h"
 
 #include "access/footprint.h"
+#include "base/checked.h"
 #include "partition/check_needs.h"
 #include "partition/check_shape.h"
 
@@ -12,17 +13,26 @@ typedef enum order_access { ORDER_READ, ORDER_WRITTEN, ORDER_N_ACCESSES } order_
 
 static const char *const access_words[] = {[ORDER_READ] = "read", [ORDER_WRITTEN] = "written"};
 
-/** What the superblocks of one launch did to one array so far. */
+/** What the superblocks of one launch did to one array so far: boxes, of which some may overlap. */
 typedef struct order_trail {
     pti_boxes done[ORDER_N_ACCESSES];
 } order_trail;
 
+enum { RANK = 3 };
+
+/** The ends, in the first dimensions, of all that some launches did to an array. */
+typedef struct order_ends {
+    int64_t lo[RANK], hi[RANK];
+} order_ends;
+
 typedef struct order_check {
     const pti_schedule *schedule;
     pti_text *why;
-    int last_begun;     /* no launch after it ran anything yet */
     order_trail *trail; /* [launch * n_operands + operand of the schedule's instance] */
-    pti_boxes touched;  /* by the superblock and operand at hand */
+    int n_leaves;       /* a power of two, of as many launches or more */
+    order_ends *ends;   /* a binary tree over the launches for each array and access, from 1: node n
+                           of n_leaves and more is launch n - n_leaves, others are 2 n and 2 n + 1 */
+    pti_boxes touched;  /* by the superblock and operand at hand; some may overlap */
     bool failed;        /* an allocation */
 } order_check;
 
@@ -64,13 +74,13 @@ static void find_touched(order_check *check, const order_operand *of, order_acce
         polytile_domain hull =
             pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, of->threads);
         if (access == ORDER_WRITTEN)
-            pti_boxes_add(&check->touched, &hull);
+            pti_boxes_append(&check->touched, &hull);
         return;
     }
     for (int s = 0; s < operand->n_sections; s++) {
         const pti_section *section = &of->instance->section[operand->first_section + s];
         if (access_of(section->role) == access)
-            pti_needs_add(of->instance, section, of->threads, &check->touched);
+            pti_needs_list(of->instance, section, of->threads, &check->touched);
     }
 }
 
@@ -85,35 +95,96 @@ static bool reject(const order_check *check, const order_operand *of, order_acce
                       access_words[access], later, access_words[done]);
 }
 
-/** What a later launch did to an array must not be what this one still waits to do there. */
+/** A box that a later launch did something to must not be what this one still waits to do there. */
 static bool check_against(const order_check *check, const order_operand *of, order_access access,
-                          int later, order_access done) {
+                          int later, order_access done, const polytile_domain *box) {
     const pti_boxes *trail = &trail_of(check, later, of->array)->done[done];
     polytile_domain common;
     for (int n = 0; n < trail->n_boxes; n++)
-        for (int k = 0; k < check->touched.n_boxes; k++)
-            if (pti_box_intersect(&trail->box[n], &check->touched.box[k], &common))
-                return reject(check, of, access, later, done, &common);
+        if (pti_box_intersect(&trail->box[n], box, &common))
+            return reject(check, of, access, later, done, &common);
     return true;
+}
+
+static order_ends *tree_of(const order_check *check, int array, order_access done) {
+    int64_t tree = (int64_t)array * ORDER_N_ACCESSES + (int64_t)done;
+    return &check->ends[tree * 2 * check->n_leaves];
+}
+
+static bool is_apart(const order_ends *ends, const polytile_domain *box) {
+    for (int d = 0; d < box->n_dims && d < RANK; d++)
+        if (ends->lo[d] > box->range[d].hi || ends->hi[d] < box->range[d].lo)
+            return true;
+    return false;
+}
+
+/** The launches of one box's check. */
+typedef struct order_search {
+    const order_operand *of;
+    order_access access;
+    order_access done;
+    const order_ends *tree;
+    const polytile_domain *box;
+} order_search;
+
+/** Check a box against those of a node's launches, n_launches from `first` on, that come later. */
+static bool check_node(const order_check *check, const order_search *by, int node, int first,
+                       int n_launches) {
+    if (first + n_launches - 1 <= by->of->launch || is_apart(&by->tree[node], by->box))
+        return true;
+    if (n_launches == 1)
+        return check_against(check, by->of, by->access, first, by->done, by->box);
+    int half = n_launches / 2;
+    return check_node(check, by, 2 * node, first, half) &&
+           check_node(check, by, 2 * node + 1, first + half, half);
 }
 
 static bool check_against_later(const order_check *check, const order_operand *of,
                                 order_access access) {
-    for (int later = of->launch + 1; later <= check->last_begun; later++)
-        if (!check_against(check, of, access, later, ORDER_WRITTEN) ||
-            (access == ORDER_WRITTEN && !check_against(check, of, access, later, ORDER_READ)))
-            return false;
+    for (int done = access == ORDER_WRITTEN ? ORDER_READ : ORDER_WRITTEN; done < ORDER_N_ACCESSES;
+         done++)
+        for (int k = 0; k < check->touched.n_boxes; k++) {
+            order_search by = {of, access, (order_access)done,
+                               tree_of(check, of->array, (order_access)done),
+                               &check->touched.box[k]};
+            if (!check_node(check, &by, 1, 0, check->n_leaves))
+                return false;
+        }
     return true;
 }
 
+static void extend_ends(order_check *check, const order_operand *of, order_access access,
+                        const polytile_domain *box) {
+    order_ends *tree = tree_of(check, of->array, access);
+    for (int node = check->n_leaves + of->launch; node > 0; node /= 2)
+        for (int d = 0; d < box->n_dims && d < RANK; d++) {
+            tree[node].lo[d] = pti_min(tree[node].lo[d], box->range[d].lo);
+            tree[node].hi[d] = pti_max(tree[node].hi[d], box->range[d].hi);
+        }
+}
+
 /** Slabs that follow one another are kept as one box; sets that stay long are joined rarely. */
-static void extend_trail(order_check *check, const order_operand *of, order_access access) {
+static void add_to_trail(pti_boxes *trail, const polytile_domain *box) {
     enum { FEW = 16 };
+    for (int k = 0; k < trail->n_boxes; k++)
+        if (pti_check_absorb(&trail->box[k], box))
+            return;
+    pti_boxes_append(trail, box);
+    if (trail->n_boxes < FEW || (trail->n_boxes & (trail->n_boxes - 1)) != 0)
+        return;
+    pti_boxes joined = {0};
+    for (int k = 0; k < trail->n_boxes; k++)
+        pti_check_gather(&joined, &trail->box[k]);
+    pti_boxes_copy(trail, &joined);
+    pti_boxes_free(&joined);
+}
+
+static void extend_trail(order_check *check, const order_operand *of, order_access access) {
     pti_boxes *trail = &trail_of(check, of->launch, of->array)->done[access];
-    for (int k = 0; k < check->touched.n_boxes; k++)
-        pti_boxes_gather(trail, &check->touched.box[k]);
-    if (trail->n_boxes < FEW)
-        pti_boxes_merge(trail);
+    for (int k = 0; k < check->touched.n_boxes; k++) {
+        add_to_trail(trail, &check->touched.box[k]);
+        extend_ends(check, of, access, &check->touched.box[k]);
+    }
     check->failed |= trail->failed || check->touched.failed;
 }
 
@@ -130,8 +201,6 @@ static bool replay_operand(order_check *check, const order_operand *of) {
 static bool replay_launch(order_check *check, int64_t i) {
     const pti_op *op = &check->schedule->op[i];
     pti_schedule_launch launch = pti_schedule_launch_of(check->schedule, op);
-    if (op->launch > check->last_begun)
-        check->last_begun = op->launch;
     for (int o = 0; o < launch.instance->n_operands; o++) {
         order_operand of = {
             i, op->launch, &op->box, launch.instance, o, pti_schedule_array(&launch, o)};
@@ -148,24 +217,41 @@ static bool replay_launches(order_check *check) {
     return true;
 }
 
-static void free_trails(order_check *check, size_t n_trails) {
-    for (size_t t = 0; check->trail != NULL && t < n_trails; t++)
+/** No launch did anything yet; false when memory runs out. */
+static bool begin(order_check *check) {
+    size_t n_arrays = (size_t)check->schedule->instance->n_operands;
+    size_t n_launches = (size_t)check->schedule->n_launches;
+    for (check->n_leaves = 1; (size_t)check->n_leaves < n_launches;)
+        check->n_leaves *= 2;
+    size_t n_ends = n_arrays * ORDER_N_ACCESSES * 2 * (size_t)check->n_leaves;
+    check->trail = calloc(n_launches * n_arrays + 1, sizeof *check->trail);
+    check->ends = malloc((n_ends + 1) * sizeof *check->ends);
+    for (size_t n = 0; n < n_ends && check->ends != NULL; n++)
+        for (int d = 0; d < RANK; d++) {
+            check->ends[n].lo[d] = INT64_MAX;
+            check->ends[n].hi[d] = INT64_MIN;
+        }
+    return check->trail != NULL && check->ends != NULL;
+}
+
+static void end(order_check *check) {
+    int64_t n_trails = (int64_t)check->schedule->n_launches * check->schedule->instance->n_operands;
+    for (int64_t t = 0; check->trail != NULL && t < n_trails; t++)
         for (int access = ORDER_READ; access < ORDER_N_ACCESSES; access++)
             pti_boxes_free(&check->trail[t].done[access]);
     free(check->trail);
+    free(check->ends);
     pti_boxes_free(&check->touched);
 }
 
 bool pti_check_order(const pti_schedule *schedule, pti_text *why) {
     if (is_in_order(schedule))
         return true;
-    size_t n_trails = (size_t)schedule->n_launches * (size_t)schedule->instance->n_operands;
-    order_check check = {
-        .schedule = schedule, .why = why, .trail = calloc(n_trails + 1, sizeof *check.trail)};
-    bool holds = check.trail != NULL && replay_launches(&check);
-    bool failed = check.trail == NULL || check.failed;
-    free_trails(&check, n_trails);
-    if (failed && (holds || check.trail == NULL))
+    order_check check = {.schedule = schedule, .why = why};
+    bool has_begun = begin(&check);
+    bool holds = has_begun && replay_launches(&check);
+    end(&check);
+    if (!has_begun || (check.failed && holds))
         return PTI_REJECT(why, "out of host memory to check the order of %d launches",
                           schedule->n_launches);
     return holds;

@@ -7,8 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const pti_history no_history = {{-1, -1, -1}};
-static const pti_clock no_clock = {{-1, -1, -1}};
+static pti_history no_history(void) {
+    pti_history history;
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        history.newest[s] = -1;
+    return history;
+}
+
+static pti_clock no_clock(void) {
+    pti_clock clock;
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        clock.done[s] = -1;
+    return clock;
+}
 
 static void advance_clock(pti_clock *clock, const pti_clock *other) {
     for (int s = 0; s < PTI_N_STREAMS; s++)
@@ -17,14 +28,30 @@ static void advance_clock(pti_clock *clock, const pti_clock *other) {
 
 static void set_clocks(pti_replay *replay) {
     const pti_schedule *schedule = replay->schedule;
-    pti_clock stream_clock[PTI_N_STREAMS] = {no_clock, no_clock, no_clock};
+    pti_clock stream_clock[PTI_N_STREAMS];
+    for (int s = 0; s < PTI_N_STREAMS; s++)
+        stream_clock[s] = no_clock();
     for (int64_t i = 0; i < schedule->n_ops; i++) {
         const pti_op *op = &schedule->op[i];
-        pti_clock *clock = &stream_clock[pti_op_stream(op->kind)];
+        pti_clock *clock = &stream_clock[pti_op_stream(op)];
         for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
             advance_clock(clock, &replay->clock[schedule->wait[w]]);
-        clock->done[pti_op_stream(op->kind)] = i;
+        clock->done[pti_op_stream(op)] = i;
         replay->clock[i] = *clock;
+    }
+}
+
+/** Mark all operations that others wait for, and then find the last such one before each. */
+static void find_awaited(pti_replay *replay) {
+    const pti_schedule *schedule = replay->schedule;
+    pti_clock newest = no_clock();
+    for (int64_t w = 0; w < schedule->n_waits; w++)
+        replay->awaited[schedule->wait[w]] = 1;
+    for (int64_t i = 0; i < schedule->n_ops; i++) {
+        int64_t *of_stream = &newest.done[pti_op_stream(schedule->op[i].kind)];
+        bool is_awaited = replay->awaited[i] == 1;
+        replay->awaited[i] = *of_stream;
+        *of_stream = is_awaited ? i : *of_stream;
     }
 }
 
@@ -71,6 +98,7 @@ bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text
     *replay = (pti_replay){.schedule = schedule, .instance = schedule->instance, .why = why};
     replay->n_residents = schedule->in_place ? n_operands : schedule->n_placements;
     replay->clock = new_array(replay, schedule->n_ops, sizeof *replay->clock);
+    replay->awaited = new_array(replay, schedule->n_ops, sizeof *replay->awaited);
     replay->resident = new_array(replay, replay->n_residents, sizeof *replay->resident);
     replay->operand = new_array(replay, n_operands, sizeof *replay->operand);
     replay->segment = new_array(replay, 2 * replay->n_residents, sizeof *replay->segment);
@@ -78,15 +106,16 @@ bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text
         return PTI_REJECT(why, "out of host memory to check %" PRId64 " operations",
                           schedule->n_ops);
     set_clocks(replay);
+    find_awaited(replay);
     for (int64_t r = 0; r < replay->n_residents; r++) {
         pti_resident *resident = &replay->resident[r];
         resident->operand = schedule->in_place ? (int)r : schedule->placement[r].operand;
-        resident->history = no_history;
-        resident->after = no_clock;
+        resident->history = no_history();
+        resident->after = no_clock();
     }
     for (int o = 0; o < n_operands; o++) {
         replay->operand[o].first_resident = -1;
-        replay->operand[o].host = no_history;
+        replay->operand[o].host = no_history();
     }
     if (schedule->in_place)
         begin_in_place(replay);
@@ -116,10 +145,12 @@ void pti_replay_end(pti_replay *replay) {
     }
     forget(replay, &replay->scratch);
     free(replay->clock);
+    free(replay->awaited);
     free(replay->resident);
     free(replay->operand);
     free(replay->segment);
     free(replay->use);
+    free(replay->leap);
 }
 
 int64_t pti_replay_resident(const pti_replay *replay, int64_t placement) {
@@ -168,7 +199,7 @@ static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
         if (q != r)
             pti_boxes_subtract_all(&replay->scratch, &replay->resident[q].content[PTI_DIRTY]);
     for (int k = 0; k < replay->scratch.n_boxes; k++)
-        pti_boxes_gather(&operand->lost, &replay->scratch.box[k]);
+        pti_check_gather(&operand->lost, &replay->scratch.box[k]);
     return replay->scratch.n_boxes > 0;
 }
 
@@ -265,20 +296,82 @@ bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t r, bool writes) {
     return true;
 }
 
+/** Let one of the newest uses by operations that others cannot tell from this one take in its box;
+ * few are tried, and none that a leap passes. */
+static bool extend_use(pti_replay *replay, int64_t op, int64_t newest, const polytile_domain *box,
+                       bool writes) {
+    enum { MOST_TRIED = 8 };
+    bool is_last = false;
+    int64_t u = newest;
+    for (int n = 0; n < MOST_TRIED && u >= 0 && !is_last && replay->use[u].op > replay->awaited[op];
+         u = replay->use[u].previous, n++) {
+        if (replay->use[u].writes == writes && pti_check_absorb(&replay->use[u].box, box))
+            return true;
+        is_last = replay->use[u].number % PTI_USES_PER_LEAP == 0;
+    }
+    return false;
+}
+
+static bool reserve_use(pti_replay *replay) {
+    if (replay->n_uses < replay->uses_capacity)
+        return true;
+    int64_t capacity = 2 * replay->uses_capacity + 4 * PTI_USES_PER_LEAP;
+    pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
+    replay->use = grown == NULL ? replay->use : grown;
+    pti_use_leap *leaps =
+        realloc(replay->leap, (size_t)capacity / PTI_USES_PER_LEAP * sizeof *leaps);
+    replay->leap = leaps == NULL ? replay->leap : leaps;
+    if (grown == NULL || leaps == NULL)
+        return false;
+    replay->uses_capacity = capacity;
+    return true;
+}
+
+/** Add a leap over the newest uses of some memory and stream, which stay as they are from now on, to
+ * the one from which the leap before it is. */
+static int64_t add_leap(pti_replay *replay, int64_t newest) {
+    pti_use_leap *leap = &replay->leap[replay->n_leaps];
+    for (int d = 0; d < PTI_LEAP_RANK; d++) {
+        leap->lo[d] = INT64_MAX;
+        leap->hi[d] = INT64_MIN;
+    }
+    leap->to = newest;
+    for (int n = 1; n < PTI_USES_PER_LEAP; n++) {
+        const polytile_domain *box = &replay->use[leap->to].box;
+        for (int d = 0; d < PTI_LEAP_RANK && d < box->n_dims; d++) {
+            leap->lo[d] = pti_min(leap->lo[d], box->range[d].lo);
+            leap->hi[d] = pti_max(leap->hi[d], box->range[d].hi);
+        }
+        leap->to = replay->use[leap->to].previous;
+    }
+    return replay->n_leaps++;
+}
+
 static bool record_use(pti_replay *replay, int64_t op, pti_history *history,
                        const polytile_domain *box, bool writes) {
-    if (replay->n_uses == replay->uses_capacity) {
-        int64_t capacity = 2 * replay->uses_capacity + 64;
-        pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
-        if (grown == NULL)
-            return replay->failed = true;
-        replay->use = grown;
-        replay->uses_capacity = capacity;
-    }
-    int64_t *newest = &history->newest[pti_op_stream(replay->schedule->op[op].kind)];
-    replay->use[replay->n_uses] = (pti_use){op, *newest, writes, *box};
+    int64_t *newest = &history->newest[pti_op_stream(&replay->schedule->op[op])];
+    if (extend_use(replay, op, *newest, box, writes))
+        return true;
+    if (!reserve_use(replay))
+        return replay->failed = true;
+    pti_use *use = &replay->use[replay->n_uses];
+    *use = (pti_use){.op = op, .previous = *newest, .leap = -1, .writes = writes, .box = *box};
+    if (*newest >= 0)
+        use->number = replay->use[*newest].number + 1;
+    if (*newest >= 0 && use->number % PTI_USES_PER_LEAP == 0)
+        use->leap = add_leap(replay, *newest);
     *newest = replay->n_uses++;
     return true;
+}
+
+/** The use that a search for those of a box goes on with. */
+static int64_t next_use(const pti_replay *replay, int64_t u, const polytile_domain *box) {
+    const pti_use *use = &replay->use[u];
+    const pti_use_leap *leap = use->leap < 0 ? NULL : &replay->leap[use->leap];
+    for (int d = 0; leap != NULL && d < box->n_dims && d < PTI_LEAP_RANK; d++)
+        if (leap->lo[d] > box->range[d].hi || leap->hi[d] < box->range[d].lo)
+            return leap->to;
+    return use->previous;
 }
 
 static bool reject_race(pti_replay *replay, int64_t op, int operand, const pti_use *other) {
@@ -294,7 +387,7 @@ bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int op
     polytile_domain common;
     for (int s = 0; s < PTI_N_STREAMS; s++)
         for (int64_t u = history->newest[s];
-             u >= 0 && replay->use[u].op > replay->clock[op].done[s]; u = replay->use[u].previous)
+             u >= 0 && replay->use[u].op > replay->clock[op].done[s]; u = next_use(replay, u, box))
             if ((writes || replay->use[u].writes) &&
                 pti_box_intersect(&replay->use[u].box, box, &common))
                 return reject_race(replay, op, operand, &replay->use[u]);
@@ -317,22 +410,19 @@ bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polyt
 void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *box) {
     for (int64_t r = replay->operand[operand].first_resident; r >= 0; r = replay->resident[r].next)
         if (replay->resident[r].content[PTI_DIRTY].n_boxes > 0)
-            pti_boxes_subtract(&replay->resident[r].content[PTI_DIRTY], box);
+            pti_check_subtract(&replay->resident[r].content[PTI_DIRTY], box);
 }
 
 void pti_replay_overwrite(pti_replay *replay, int64_t resident, const polytile_domain *box) {
     lose(replay, resident, box);
     for (int c = 0; c < PTI_N_CONTENTS; c++)
-        pti_boxes_subtract(&replay->resident[resident].content[c], box);
+        pti_check_subtract(&replay->resident[resident].content[c], box);
 }
 
 /** A newer version is elsewhere; an identity stays what it is. */
 static void outdate(pti_replay *replay, int64_t r, const polytile_domain *box) {
-    polytile_domain common;
-    if (!pti_box_intersect(&replay->schedule->placement[r].layout.hull, box, &common))
-        return;
-    pti_boxes_subtract(&replay->resident[r].content[PTI_VALID], box);
-    pti_boxes_subtract(&replay->resident[r].content[PTI_DIRTY], box);
+    pti_check_subtract(&replay->resident[r].content[PTI_VALID], box);
+    pti_check_subtract(&replay->resident[r].content[PTI_DIRTY], box);
 }
 
 void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box) {
@@ -342,12 +432,12 @@ void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domai
         if (r != resident)
             outdate(replay, r, box);
     for (int c = PTI_IDENTITY; c < PTI_N_CONTENTS; c++)
-        pti_boxes_subtract(&content[c], box);
-    pti_boxes_gather(&content[PTI_VALID], box);
+        pti_check_subtract(&content[c], box);
+    pti_check_gather(&content[PTI_VALID], box);
     if (!replay->schedule->in_place)
-        pti_boxes_gather(&content[PTI_DIRTY], box);
-    pti_boxes_subtract(&operand->unwritten, box);
-    pti_boxes_subtract(&operand->lost, box);
+        pti_check_gather(&content[PTI_DIRTY], box);
+    pti_check_subtract(&operand->unwritten, box);
+    pti_check_subtract(&operand->lost, box);
 }
 
 void pti_replay_renew_host(pti_replay *replay, int operand, const polytile_domain *box) {

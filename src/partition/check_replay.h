@@ -17,13 +17,28 @@ typedef struct pti_clock {
     int64_t done[PTI_N_STREAMS];
 } pti_clock;
 
-/** One operation's use of a box of some memory. */
+/**
+ * The use of a box of some memory by an operation, or by several of one stream.
+ *
+ * Other streams know of a stream only what they wait for. So operations between two that are waited
+ * for are all done or none as far as others know, and their uses count as one.
+ */
 typedef struct pti_use {
-    int64_t op;
+    int64_t op;       /* the first */
     int64_t previous; /* of the same memory and stream, -1 for none */
+    int64_t number;   /* among those of the same memory and stream */
+    int64_t leap;     /* of every PTI_USES_PER_LEAP-th: over those between; else -1 */
     bool writes;
     polytile_domain box;
 } pti_use;
+
+enum { PTI_USES_PER_LEAP = 32, PTI_LEAP_RANK = 3 };
+
+/** A leap over uses, for boxes that lie apart from all of them in one of the first dimensions. */
+typedef struct pti_use_leap {
+    int64_t to; /* the use before them, -1 for none */
+    int64_t lo[PTI_LEAP_RANK], hi[PTI_LEAP_RANK];
+} pti_use_leap;
 
 /** The newest use of some memory in each stream, -1 for none. */
 typedef struct pti_history {
@@ -76,6 +91,9 @@ typedef struct pti_replay {
     const pti_instance *instance;
     pti_text *why;
     pti_clock *clock; /* one an operation */
+    int64_t
+        *awaited; /* of each operation: the newest one of its stream before it that any operation
+                         waits for, -1 for none */
     int64_t n_residents;
     pti_resident *resident;
     pti_operand_state *operand;
@@ -84,6 +102,8 @@ typedef struct pti_replay {
     int64_t n_uses;
     int64_t uses_capacity;
     pti_use *use;
+    pti_use_leap *leap; /* room for one of PTI_USES_PER_LEAP uses */
+    int64_t n_leaps;
     pti_boxes scratch;
     pti_boxes moved[PTI_N_CONTENTS]; /* by the copy or fill at hand */
     bool failed;                     /* an allocation */

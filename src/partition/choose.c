@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MAX_SUPERBLOCKS = 1 << 22, MAX_RETRIES = 16, MAX_BUFFERS = 3 };
+enum { MAX_RETRIES = 16, MAX_BUFFERS = 3 };
 
 /** With fewer superblocks there is no pipeline to fill and drain; with more, filling and draining
  * it does not matter. */
@@ -125,7 +125,7 @@ static polytile_status offer_in_strips(chooser *of, const pti_candidate *candida
 static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate,
                                      int64_t *need_bytes) {
     pti_partition partition;
-    if (candidate->n_kernels > MAX_SUPERBLOCKS)
+    if (candidate->n_kernels > PTI_MAX_SUPERBLOCKS)
         return POLYTILE_UNSUPPORTED;
     if (!pti_partition_uniform(&of->problem, candidate, &partition))
         return POLYTILE_NO_MEMORY;
@@ -205,8 +205,8 @@ static polytile_status choose_varying(chooser *of) {
         bool found;
         pti_partition partition;
         int64_t need_bytes;
-        int64_t most =
-            of->choice->schedule == NULL ? MAX_SUPERBLOCKS : of->choice->schedule->n_superblocks;
+        int64_t most = of->choice->schedule == NULL ? PTI_MAX_SUPERBLOCKS
+                                                    : of->choice->schedule->n_superblocks;
         if (!pti_partition_varying(problem, n, most, &found, &partition))
             return POLYTILE_NO_MEMORY;
         polytile_status status = found ? offer(of, &partition, &need_bytes) : POLYTILE_OK;
@@ -258,7 +258,8 @@ static polytile_status explain(const chooser *of, polytile_status status) {
                         "%s: a limit of %s takes more than %d sub-kernels, which is the most that "
                         "are planned; raise the limit",
                         of->problem.instance->kernel_name,
-                        polytile_size_format(of->options->limit_bytes, size), (int)MAX_SUPERBLOCKS);
+                        polytile_size_format(of->options->limit_bytes, size),
+                        (int)PTI_MAX_SUPERBLOCKS);
     default:
         return pti_fail_memory(of->ctx, of->problem.instance->kernel_name, 1 << 20);
     }

@@ -224,6 +224,15 @@ void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary 
     *summary = plan->summary;
 }
 
+/** The threads of a superblock of a chain, in run order. */
+static polytile_domain find_superblock(const pti_plan_chain *of, int64_t k) {
+    int64_t run = 0;
+    while (k >= of->part[of->run[run]].schedule->n_superblocks)
+        k -= of->part[of->run[run++]].schedule->n_superblocks;
+    const pti_plan_part *part = &of->part[of->run[run]];
+    return part->schedule->superblock[part->run_order[k]];
+}
+
 polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
                                              polytile_domain *threads) {
     if (plan == NULL)
@@ -232,10 +241,11 @@ polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t 
     if (threads == NULL)
         return pti_fail(plan->object.context, POLYTILE_INVALID,
                         "%s: the place for the superblock is NULL", plan->summary.kernel);
-    if (k < 0 || k >= plan->schedule->n_superblocks)
+    if (k < 0 || k >= plan->summary.n_kernels)
         return pti_fail(plan->object.context, POLYTILE_INVALID,
                         "%s: superblock %lld of %lld; they count from 0", plan->summary.kernel,
-                        (long long)k, (long long)plan->schedule->n_superblocks);
-    *threads = plan->schedule->superblock[plan->chain == NULL ? k : plan->chain->run_order[k]];
+                        (long long)k, (long long)plan->summary.n_kernels);
+    *threads =
+        plan->chain == NULL ? plan->schedule->superblock[k] : find_superblock(plan->chain, k);
     return POLYTILE_OK;
 }

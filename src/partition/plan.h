@@ -10,7 +10,7 @@ struct polytile_plan {
     pti_object object;
     const pti_instance *instance; /* owned_instance, or a chain's arrays: see launches.h */
     pti_instance *owned_instance;
-    const pti_schedule *schedule; /* owned_schedule, or that of the chain's residency */
+    const pti_schedule *schedule; /* owned_schedule, or that of the chain's part that is shown */
     pti_schedule *owned_schedule;
     struct pti_plan_chain *chain; /* owned; NULL: one launch */
     pti_bound bound;              /* all 0 in place, where nothing moves */

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "partition/builder.h"
 #include "partition/grain.h"
+#include <polytile/size.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static const pti_partition *find_former(const pti_launches *launches, int kind) 
     return NULL;
 }
 
-static polytile_status cut_kinds(const pti_chain_request *request, pti_launches *launches) {
+polytile_status pti_plan_cut_kinds(const pti_chain_request *request, pti_launches *launches) {
     int64_t limit_bytes = request->options->limit_bytes;
     bool all_fit = pti_launches_fit(launches, limit_bytes);
     polytile_status status = POLYTILE_OK;
@@ -53,8 +54,7 @@ done:
     return status;
 }
 
-/** The arrays take the positions that they have among the launches. NULL when memory runs out. */
-static pti_residency *make_residency(const pti_launches *launches, int64_t limit_bytes) {
+pti_residency *pti_plan_make_residency(const pti_launches *launches, int64_t limit_bytes) {
     pti_residency *residency = pti_residency_create(limit_bytes);
     bool is_made = residency != NULL;
     for (int a = 0; a < launches->arrays->n_operands && is_made; a++) {
@@ -72,8 +72,7 @@ static pti_residency *make_residency(const pti_launches *launches, int64_t limit
     return NULL;
 }
 
-/** All launches, and behind them the end of each array's stay. NULL when memory runs out. */
-static pti_step *make_steps(const pti_launches *launches, int *n_steps) {
+pti_step *pti_plan_make_steps(const pti_launches *launches, int *n_steps) {
     int n_arrays = launches->arrays->n_operands;
     pti_step *step = calloc((size_t)launches->n_launches + (size_t)n_arrays + 1, sizeof *step);
     *n_steps = launches->n_launches + n_arrays;
@@ -81,43 +80,28 @@ static pti_step *make_steps(const pti_launches *launches, int *n_steps) {
         step[l] = (pti_step){.kind = PTI_STEP_LAUNCH,
                              .instance = launches->cut[l].instance,
                              .array = launches->cut[l].array,
-                             .partition = &launches->of_kind[launches->kind[l]].partition};
+                             .partition = &launches->of_kind[launches->kind[l]].partition,
+                             .serial = launches->kind[l] + 1};
     for (int a = 0; a < n_arrays && step != NULL; a++)
         step[launches->n_launches + a] = (pti_step){
             .kind = launches->is_scratch[a] ? PTI_STEP_DROP : PTI_STEP_FLUSH, .position = a};
     return step;
 }
 
-/** Planners of schedules leave no text. */
-static polytile_status explain(const pti_chain_request *request, const pti_launches *launches,
-                               polytile_status status) {
+polytile_status pti_plan_explain(const pti_chain_request *request, const pti_launches *launches,
+                                 polytile_status status) {
     const char *name = launches->arrays->kernel_name;
+    char limit[32];
     if (status == POLYTILE_NO_MEMORY)
-        return pti_fail_memory(request->ctx, name, launches->n_launches * (double)(1 << 16));
+        return pti_fail(request->ctx, status,
+                        "%s: host memory ran out while %d launches were planned together; plan "
+                        "fewer, or give a larger limit or block",
+                        name, request->n_launches);
     if (status == POLYTILE_NO_FIT)
         return pti_fail(request->ctx, status,
                         "%s: an array that stands for several operands is one piece around all "
-                        "that they touch, and that does not fit %lld bytes; give a copy of it for "
-                        "each",
-                        name, (long long)request->options->limit_bytes);
-    return status;
-}
-
-polytile_status pti_plan_apart(const pti_chain_request *request, pti_plan_chain *of,
-                               const pti_schedule **schedule) {
-    const polytile_plan_options *options = request->options;
-    int n_steps = 0;
-    pti_step *step = NULL;
-    polytile_status status;
-    PTI_TRY(cut_kinds(request, &of->launches));
-    of->residency = make_residency(&of->launches, options->limit_bytes);
-    step = make_steps(&of->launches, &n_steps);
-    status = of->residency == NULL || step == NULL ? POLYTILE_NO_MEMORY : POLYTILE_OK;
-    if (status == POLYTILE_OK)
-        status = pti_residency_plan(of->residency, n_steps, step, options->link, schedule);
-    status = explain(request, &of->launches, status);
-done:
-    free(step);
+                        "that they touch, and that does not fit %s; give a copy of it for each",
+                        name, polytile_size_format(request->options->limit_bytes, limit));
     return status;
 }
 

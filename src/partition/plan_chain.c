@@ -1,42 +1,58 @@
 #include "partition/plan_chain.h"
 
 #include "base/checked.h"
-#include "partition/check.h"
 #include "partition/plan.h"
-#include "partition/predict.h"
 #include "partition/strategy.h"
 #include <polytile/size.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A plan of several launches: fused, if they may take turns and a shape fits, else apart. */
+/* A plan of several launches: its parts, and their figures together. */
 
 /** Superblocks that are in flight: one comes while another runs and a third goes. */
 enum { N_IN_FLIGHT = 3 };
 
 static const polytile_plan_options no_options = {0};
 
+static void free_parts(pti_plan_chain *of) {
+    for (int k = 0; k < of->n_parts; k++) {
+        pti_schedule_free(of->part[k].schedule);
+        free(of->part[k].run_order);
+    }
+    for (int p = 0; p < of->n_portions; p++) {
+        pti_portion_free(&of->portion[p].portion);
+        pti_text_free(&of->portion[p].told);
+    }
+    free(of->part);
+    free(of->portion);
+    free(of->run);
+}
+
 void pti_plan_chain_free(pti_plan_chain *of) {
     if (of == NULL)
         return;
+    free_parts(of);
     pti_residency_free(of->residency);
-    pti_chain_free(&of->chain);
     pti_launches_free(&of->launches);
     pti_text_free(&of->apart);
-    free(of->run_order);
+    free(of->step);
+    free(of->asked);
     free(of);
+}
+
+const pti_plan_part *pti_plan_shown(const pti_plan_chain *of) {
+    return &of->part[of->shown];
+}
+
+const pti_portion *pti_plan_turns(const pti_plan_chain *of, const pti_plan_part *part) {
+    return part->portion < 0 ? NULL : &of->portion[part->portion].portion;
 }
 
 static void destroy_plan(pti_object *object) {
     polytile_plan *plan = (polytile_plan *)object;
-    pti_schedule_free(plan->owned_schedule);
     pti_plan_chain_free(plan->chain);
     free(plan);
-}
-
-static const polytile_link *link_of(const polytile_plan_options *options) {
-    return options->link == NULL ? &polytile_link_default : options->link;
 }
 
 static const char *strategy_of(const polytile_plan_options *options) {
@@ -44,16 +60,26 @@ static const char *strategy_of(const polytile_plan_options *options) {
 }
 
 static polytile_status fail_memory(const pti_chain_request *request, const pti_plan_chain *of) {
-    return pti_fail_memory(request->ctx, of->launches.arrays->kernel_name,
-                           request->n_launches * (double)(1 << 16));
+    return pti_plan_explain(request, &of->launches, POLYTILE_NO_MEMORY);
 }
 
-/* Whether launches are fused. */
+/* The parts. */
 
-/** Reasons that need no look at the launches. */
-static void find_reason(const pti_chain_request *request, pti_plan_chain *of) {
+static polytile_status plan_in_place(const pti_chain_request *request, pti_plan_chain *of) {
+    pti_plan_part part = {.n_launches = of->launches.n_launches, .portion = -1};
+    part.schedule = pti_plan_in_place(&of->launches);
+    return part.schedule == NULL ? fail_memory(request, of) : pti_plan_add_part(request, of, &part);
+}
+
+/** Why no launches take turns, where that needs no look at them. */
+static polytile_status find_reason(const pti_chain_request *request, pti_plan_chain *of) {
     const polytile_plan_options *options = request->options;
     char limit[32];
+    bool is_told = options->limit_bytes == 0;
+    for (int p = 0; p < of->n_portions; p++)
+        is_told |= of->portion[p].told.length > 0 || of->portion[p].portion.n_launches > 0;
+    if (is_told)
+        return POLYTILE_OK;
     if (options->launches_per_pass == 1)
         pti_text_add(&of->apart, "one launch a pass was asked for");
     else if (request->n_launches == 1)
@@ -61,151 +87,85 @@ static void find_reason(const pti_chain_request *request, pti_plan_chain *of) {
     else if (pti_launches_fit(&of->launches, options->limit_bytes))
         pti_text_add(&of->apart, "all arrays fit %s together, so that each moves once",
                      polytile_size_format(options->limit_bytes, limit));
+    return of->apart.failed ? fail_memory(request, of) : POLYTILE_OK;
 }
 
-/** Find the chain, or why it ends before the launches do. */
-static polytile_status find_chain(const pti_chain_request *request, pti_plan_chain *of) {
-    pti_text why = {0};
-    const pti_launches *launches = &of->launches;
-    polytile_status status =
-        pti_chain_find(launches->arrays, launches->n_launches, launches->cut, &of->chain, &why);
-    if (status != POLYTILE_OK)
-        status = fail_memory(request, of);
-    else if (of->chain.n_launches < launches->n_launches)
-        pti_text_add(&of->apart, "launch %d of %d cannot take turns with those before: %s",
-                     of->chain.n_launches + 1, launches->n_launches,
-                     why.data == NULL ? "no reason is known" : why.data);
-    pti_text_free(&why);
-    return status;
-}
-
-/** Elements of scratch arrays are zero, and nowhere; false when memory runs out. */
-static bool find_unwritten(const pti_launches *launches, pti_boxes *unwritten) {
-    bool is_found = true;
-    for (int a = 0; a < launches->arrays->n_operands; a++) {
-        if (launches->is_scratch[a])
-            pti_boxes_add(&unwritten[a], &launches->arrays->operand[a].domain);
-        is_found &= !unwritten[a].failed;
-    }
-    return is_found;
-}
-
-/** Choose a shape and build its schedule; *schedule stays NULL where none fits. */
-static polytile_status skew(const pti_chain_request *request, pti_plan_chain *of,
-                            const pti_boxes *unwritten, pti_schedule **schedule) {
-    const polytile_plan_options *options = request->options;
-    pti_skew_request wanted = {.chain = &of->chain,
-                               .unwritten = unwritten,
-                               .dropped = of->launches.is_scratch,
-                               .arena_bytes = options->limit_bytes,
-                               .link = link_of(options),
-                               .most_per_pass = options->launches_per_pass,
-                               .fewest_bytes = strcmp(strategy_of(options), "min-traffic") == 0};
-    if (!pti_skew_choose(&wanted, &of->shape, &of->apart) ||
-        !pti_skew_pays(&wanted, &of->shape, &of->apart)) {
-        of->shape = (pti_skew_shape){0};
-        return of->apart.length == 0 ? fail_memory(request, of) : POLYTILE_OK;
-    }
-    *schedule = pti_skew_build(&wanted, &of->shape);
-    return *schedule == NULL ? fail_memory(request, of) : POLYTILE_OK;
-}
-
-static polytile_status fuse(const pti_chain_request *request, pti_plan_chain *of,
-                            pti_schedule **schedule) {
-    int n_arrays = of->launches.arrays->n_operands;
-    pti_boxes *unwritten = calloc((size_t)n_arrays + 1, sizeof *unwritten);
-    polytile_status status;
-    PTI_TRY(unwritten != NULL && find_unwritten(&of->launches, unwritten)
-                ? POLYTILE_OK
-                : fail_memory(request, of));
-    PTI_TRY(skew(request, of, unwritten, schedule));
-done:
-    for (int a = 0; unwritten != NULL && a < n_arrays; a++)
-        pti_boxes_free(&unwritten[a]);
-    free(unwritten);
-    return status;
-}
-
-/** Fuse the launches if they can be; else *schedule stays NULL and of->apart says why. */
-static polytile_status try_to_fuse(const pti_chain_request *request, pti_plan_chain *of,
-                                   pti_schedule **schedule) {
-    polytile_status status = POLYTILE_OK;
-    find_reason(request, of);
-    if (of->apart.length == 0)
-        PTI_TRY(find_chain(request, of));
-    if (of->apart.length == 0)
-        PTI_TRY(fuse(request, of, schedule));
+/** What a queue would say of the launches. */
+static void tell(const pti_chain_request *request, const pti_plan_chain *of) {
+    const char *name = of->launches.arrays->kernel_name;
+    for (int p = 0; p < of->n_portions; p++)
+        if (of->portion[p].told.length > 0)
+            pti_log(request->ctx, PTI_LOG_INFO, "%s: %s",
+                    of->step[of->portion[p].first].instance->kernel_name, of->portion[p].told.data);
     if (of->apart.length > 0)
-        pti_log(request->ctx, PTI_LOG_INFO, "%s: not fused: %s", of->launches.arrays->kernel_name,
-                of->apart.data);
-    status = of->apart.failed ? fail_memory(request, of) : POLYTILE_OK;
-done:
-    return status;
+        pti_log(request->ctx, PTI_LOG_INFO, "%s: not fused: %s", name, of->apart.data);
 }
 
-static polytile_status make_schedule(const pti_chain_request *request, polytile_plan *plan) {
+/** The first part of launches that take turns; else the first that has launches. */
+static int find_shown(const pti_plan_chain *of) {
+    int shown = 0;
+    for (int k = of->n_parts - 1; k >= 0; k--)
+        shown = of->part[k].n_launches > 0 ? k : shown;
+    for (int k = of->n_parts - 1; k >= 0; k--)
+        shown = of->part[k].portion >= 0 ? k : shown;
+    return shown;
+}
+
+static polytile_status make_parts(const pti_chain_request *request, polytile_plan *plan) {
     pti_plan_chain *of = plan->chain;
-    polytile_status status = POLYTILE_OK;
-    if (request->options->limit_bytes == 0) {
-        plan->owned_schedule = pti_plan_in_place(&of->launches);
-        status = plan->owned_schedule == NULL ? fail_memory(request, of) : POLYTILE_OK;
-    } else {
-        PTI_TRY(try_to_fuse(request, of, &plan->owned_schedule));
-    }
-    plan->schedule = plan->owned_schedule;
-    if (status == POLYTILE_OK && plan->schedule == NULL)
-        status = pti_plan_apart(request, of, &plan->schedule);
+    polytile_status status;
+    PTI_TRY(request->options->limit_bytes == 0 ? plan_in_place(request, of)
+                                               : pti_plan_parts(request, of));
+    PTI_TRY(find_reason(request, of));
+    tell(request, of);
+    of->shown = find_shown(of);
+    plan->schedule = pti_plan_shown(of)->schedule;
 done:
-    return status;
-}
-
-static polytile_status find_run_order(const pti_chain_request *request, polytile_plan *plan) {
-    const pti_schedule *schedule = plan->schedule;
-    int64_t *order = calloc((size_t)schedule->n_superblocks + 1, sizeof *order), n_run = 0;
-    for (int64_t k = 0; order != NULL && k < schedule->n_ops; k++)
-        if (schedule->op[k].kind == PTI_LAUNCH)
-            order[n_run++] = schedule->op[k].superblock;
-    plan->chain->run_order = order;
-    return order == NULL ? fail_memory(request, plan->chain) : POLYTILE_OK;
-}
-
-/** POLYTILE_CHECK=plan. */
-static polytile_status check(const pti_chain_request *request, const polytile_plan *plan) {
-    pti_text why = {0};
-    polytile_status status = POLYTILE_OK;
-    if (pti_get_settings(request->ctx)->check_plan && !pti_schedule_check(plan->schedule, &why))
-        status = pti_fail(request->ctx, POLYTILE_INTERNAL,
-                          "%s: the plan of %d launches failed its own check: %s; please report it",
-                          plan->instance->kernel_name, request->n_launches,
-                          why.data == NULL ? "" : why.data);
-    pti_text_free(&why);
     return status;
 }
 
 /* The figures. */
 
+/** How many launches there are of each kind; NULL when memory runs out. The caller frees it. */
+static int64_t *count_kinds(const pti_launches *launches) {
+    int64_t *n_of_kind = calloc((size_t)launches->n_kinds + 1, sizeof *n_of_kind);
+    for (int l = 0; l < launches->n_launches && n_of_kind != NULL; l++)
+        n_of_kind[launches->kind[l]]++;
+    return n_of_kind;
+}
+
 /** The least of all launches, each by itself from an empty device; INT64_MAX if more. */
-static int64_t find_alone_bytes(const pti_launches *launches, int64_t limit_bytes) {
+static int64_t find_alone_bytes(const pti_launches *launches, const int64_t *n_of_kind,
+                                int64_t limit_bytes) {
     int64_t sum = 0;
-    for (int l = 0; l < launches->n_launches; l++) {
-        pti_bound bound = pti_bound_find(launches->cut[l].instance, limit_bytes);
-        sum = pti_bound_sum(sum, pti_bound_sum(bound.h2d_bytes, bound.d2h_bytes));
+    for (int k = 0; k < launches->n_kinds; k++) {
+        pti_bound bound = pti_bound_find(launches->of_kind[k].instance, limit_bytes);
+        int64_t bytes = INT64_MAX;
+        pti_mul_overflows(pti_bound_sum(bound.h2d_bytes, bound.d2h_bytes), n_of_kind[k], &bytes);
+        sum = pti_bound_sum(sum, bytes);
     }
     return sum;
 }
 
 static polytile_status find_bounds(const pti_chain_request *request, polytile_plan *plan) {
     const pti_launches *launches = &plan->chain->launches;
+    int64_t limit_bytes = request->options->limit_bytes;
+    int64_t *n_of_kind = count_kinds(launches);
     pti_bound_launch *launch = calloc((size_t)launches->n_launches, sizeof *launch);
-    if (launch == NULL)
-        return fail_memory(request, plan->chain);
-    for (int l = 0; l < launches->n_launches; l++)
+    bool has_memory = launch != NULL && n_of_kind != NULL;
+    for (int l = 0; l < launches->n_launches && has_memory; l++)
         launch[l] = (pti_bound_launch){launches->cut[l].instance, launches->cut[l].array};
-    plan->bound = pti_bound_find_chain(launches->n_launches, launch, launches->arrays->n_operands,
-                                       launches->is_scratch);
-    plan->chain->alone_bytes = find_alone_bytes(launches, request->options->limit_bytes);
+    int n_arrays = launches->arrays->n_operands;
+    if (has_memory) {
+        plan->bound =
+            pti_bound_find_chain(launches->n_launches, launch, n_arrays, launches->is_scratch);
+        has_memory = pti_bound_raise_stencil(launches->n_launches, launch, n_arrays,
+                                             launches->is_scratch, limit_bytes, &plan->bound);
+        plan->chain->alone_bytes = find_alone_bytes(launches, n_of_kind, limit_bytes);
+    }
     free(launch);
-    return POLYTILE_OK;
+    free(n_of_kind);
+    return has_memory ? POLYTILE_OK : fail_memory(request, plan->chain);
 }
 
 /** Let the largest superblock, in blocks, be no smaller than one of a launch. */
@@ -223,54 +183,65 @@ static void include_superblocks(const pti_schedule *schedule, const pti_schedule
 /** Superblocks of the main kind in blocks: those asked for where launches are cut by them, else of
  * one thread. */
 static void summarise_shape(const pti_chain_request *request, polytile_plan *plan) {
-    const pti_launches *launches = &plan->chain->launches;
+    const pti_plan_chain *of = plan->chain;
+    const pti_launches *launches = &of->launches;
     polytile_plan_summary *s = &plan->summary;
-    bool has_block = request->options->block != NULL && plan->chain->shape.slab == 0;
+    bool has_block = request->options->block != NULL && pti_plan_shown(of)->portion < 0;
     for (int d = 0; d < plan->instance->n_indices; d++)
         s->block[d] = has_block ? request->options->block[d] : 1;
     pti_grid grid = pti_grid_of(&plan->instance->threads, s->block);
     memcpy(s->grid_blocks, grid.n_blocks, sizeof s->grid_blocks);
-    for (int l = 0; l < launches->n_launches; l++)
-        if (launches->kind[l] == launches->main_kind)
-            include_superblocks(plan->schedule, &plan->schedule->launch[l], s);
+    for (int k = 0; k < of->n_parts; k++)
+        for (int l = 0; l < of->part[k].n_launches; l++)
+            if (launches->kind[of->part[k].first + l] == launches->main_kind)
+                include_superblocks(of->part[k].schedule, &of->part[k].schedule->launch[l], s);
 }
 
-static double predict(const pti_chain_request *request, const polytile_plan *plan) {
-    if (plan->schedule->in_place)
-        return 0;
-    return plan->chain->shape.slab > 0
-               ? plan->chain->shape.seconds
-               : pti_schedule_predict(plan->schedule, link_of(request->options));
+static int64_t times(int64_t n_times, int64_t figure) {
+    int64_t product = INT64_MAX;
+    pti_mul_overflows(n_times, figure, &product);
+    return product;
+}
+
+/** Count a part as often as it comes. */
+static void add_figures(const pti_plan_chain *of, const pti_plan_part *part,
+                        polytile_plan_summary *s) {
+    const pti_portion *turns = pti_plan_turns(of, part);
+    int64_t n_passes = turns == NULL ? part->n_launches : turns->shape.n_passes;
+    s->peak_device_bytes = pti_max(s->peak_device_bytes, pti_schedule_peak_bytes(part->schedule));
+    s->n_kernels += part->n_times * part->schedule->n_superblocks;
+    s->h2d_bytes = pti_bound_sum(s->h2d_bytes, times(part->n_times, part->traffic.h2d_bytes));
+    s->d2h_bytes = pti_bound_sum(s->d2h_bytes, times(part->n_times, part->traffic.d2h_bytes));
+    s->predicted_seconds += (double)part->n_times * part->seconds;
+    s->n_passes += part->n_times * n_passes;
+    if (turns != NULL)
+        s->launches_per_pass = pti_max(s->launches_per_pass, turns->shape.n_per_pass);
 }
 
 static polytile_status summarise(const pti_chain_request *request, polytile_plan *plan) {
     const pti_plan_chain *of = plan->chain;
     const polytile_plan_options *options = request->options;
-    bool in_place = plan->schedule->in_place, is_fused = of->shape.slab > 0;
+    const pti_portion *turns = pti_plan_turns(of, pti_plan_shown(of));
+    bool in_place = plan->schedule->in_place;
     polytile_status status = in_place ? POLYTILE_OK : find_bounds(request, plan);
-    pti_traffic traffic = pti_schedule_traffic(plan->schedule);
     plan->summary = (polytile_plan_summary){
         .kernel = plan->instance->kernel_name,
         .strategy = pti_strategy_find(strategy_of(options))->name,
         .n_dims = plan->instance->n_indices,
         .n_buffers = in_place ? 1 : N_IN_FLIGHT,
         .limit_bytes = options->limit_bytes,
-        .peak_device_bytes = pti_schedule_peak_bytes(plan->schedule),
-        .n_kernels = plan->schedule->n_superblocks,
-        .h2d_bytes = traffic.h2d_bytes,
-        .d2h_bytes = traffic.d2h_bytes,
         .lower_bound_bytes = pti_bound_sum(plan->bound.h2d_bytes, plan->bound.d2h_bytes),
-        .predicted_seconds = predict(request, plan),
         .lower_bound_h2d_bytes = plan->bound.h2d_bytes,
         .bound_bytes = plan->bound.goal_bytes,
         .bound = plan->bound.reason,
         .n_launches = request->n_launches,
-        .launches_per_pass = is_fused ? of->shape.n_per_pass : 1,
-        .n_passes = is_fused ? of->shape.n_passes : request->n_launches,
-        .slab_threads = of->shape.slab,
+        .launches_per_pass = 1,
+        .slab_threads = turns == NULL ? 0 : turns->shape.slab,
     };
+    for (int k = 0; k < of->n_parts; k++)
+        add_figures(of, &of->part[k], &plan->summary);
     summarise_shape(request, plan);
-    return plan->summary.predicted_seconds < 0 ? fail_memory(request, of) : status;
+    return status;
 }
 
 /* The plan. */
@@ -282,9 +253,7 @@ static polytile_status fill_plan(const pti_chain_request *request, polytile_plan
         return pti_fail_memory(request->ctx, "plan", sizeof *plan->chain);
     PTI_TRY(pti_launches_bind(request, &plan->chain->launches));
     plan->instance = plan->chain->launches.arrays;
-    PTI_TRY(make_schedule(request, plan));
-    PTI_TRY(find_run_order(request, plan));
-    PTI_TRY(check(request, plan));
+    PTI_TRY(make_parts(request, plan));
     PTI_TRY(summarise(request, plan));
 done:
     return status;

@@ -107,17 +107,49 @@ static json_t *json_kernels(const pti_launches *launches) {
     return value;
 }
 
+/** A portion of the launches; `first` counts from 0, what is told from 1. */
+static json_t *json_portion(const pti_plan_portion *of) {
+    bool is_fused = of->portion.n_launches > 0;
+    json_t *object = json_object();
+    int failed = json_object_set_new(object, "first", json_integer(of->first)) |
+                 json_object_set_new(
+                     object, "launches",
+                     json_integer(is_fused ? of->portion.n_launches : of->portion.n_single)) |
+                 json_object_set_new(object, "fused", json_boolean(is_fused)) |
+                 json_object_set_new(object, "times", json_integer(of->n_times)) |
+                 json_object_set_new(object, "told",
+                                     of->told.length > 0 ? json_name(of->told.data) : json_null());
+    return failed ? json_decref(object), NULL : object;
+}
+
+static json_t *json_portions(const pti_plan_chain *chain) {
+    json_t *list = json_array();
+    for (int p = 0; p < chain->n_portions; p++)
+        if (json_array_append_new(list, json_portion(&chain->portion[p])) != 0)
+            return json_decref(list), NULL;
+    return list;
+}
+
+/** Why launches are not fused: the first such reason. */
+static json_t *json_not_fused(const pti_plan_chain *chain) {
+    for (int p = 0; p < chain->n_portions; p++)
+        if (chain->portion[p].portion.n_launches == 0 && chain->portion[p].told.length > 0)
+            return json_name(chain->portion[p].told.data);
+    return chain->apart.length > 0 ? json_name(chain->apart.data) : json_null();
+}
+
 /** Add what only chains have; not 0 where that fails. */
 static int set_chain(json_t *head, const pti_plan_chain *chain) {
-    bool is_fused = chain->shape.slab > 0;
+    const pti_portion *turns = pti_plan_turns(chain, pti_plan_shown(chain));
     const struct {
         const char *key;
         json_t *value;
     } members[] = {
         {"launched", json_kernels(&chain->launches)},
-        {"slab_index", is_fused ? json_name(pti_words_slab_index(chain)) : json_null()},
-        {"slabs_per_lap", json_integer(is_fused ? chain->shape.n_per_lap : 0)},
-        {"not_fused", chain->apart.length > 0 ? json_name(chain->apart.data) : json_null()},
+        {"slab_index", turns != NULL ? json_name(pti_words_slab_index(turns)) : json_null()},
+        {"slabs_per_lap", json_integer(turns != NULL ? turns->shape.n_per_lap : 0)},
+        {"not_fused", json_not_fused(chain)},
+        {"portions", json_portions(chain)},
         {"one_by_one_bytes", json_integer(chain->alone_bytes)},
     };
     int failed = 0;
@@ -219,27 +251,36 @@ static bool op_index_make(const pti_schedule *schedule, op_index *index) {
     return true;
 }
 
+/** A schedule whose superblocks are listed, and of a chain how they are counted. */
+typedef struct listed {
+    const pti_schedule *schedule;
+    const int64_t *run_order; /* NULL: as they are numbered */
+    int first_launch;
+    int64_t n_times;
+} listed;
+
 /** Add an operation to its superblock: to one of its lists, or for which launch that is. */
-static int set_op(json_t *object, const pti_schedule *schedule, const pti_op *op) {
+static int set_op(json_t *object, const listed *of, const pti_op *op) {
     if (list_of(op->kind) != NULL)
         return json_array_append_new(json_object_get(object, list_of(op->kind)),
-                                     json_transfer(schedule, op));
-    return schedule->n_launches == 0
+                                     json_transfer(of->schedule, op));
+    return of->schedule->n_launches == 0
                ? 0
-               : json_object_set_new(object, "launch", json_integer(op->launch));
+               : json_object_set_new(object, "launch", json_integer(of->first_launch + op->launch));
 }
 
-static json_t *json_superblock(const pti_schedule *schedule, const op_index *index,
-                               int64_t superblock) {
+static json_t *json_superblock(const listed *of, const op_index *index, int64_t superblock) {
     json_t *object = json_object();
     int failed =
-        set_box(object, &schedule->superblock[superblock]) |
+        set_box(object, &of->schedule->superblock[superblock]) |
         json_object_set_new(object, "device_bytes",
-                            json_integer(pti_superblock_device_bytes(schedule, superblock)));
+                            json_integer(pti_superblock_device_bytes(of->schedule, superblock)));
+    if (of->n_times > 1)
+        failed |= json_object_set_new(object, "times", json_integer(of->n_times));
     for (int k = 0; k < N_LISTED_KINDS; k++)
         failed |= json_object_set_new(object, list_of(listed_kinds[k]), json_array());
     for (int64_t k = index->first[superblock]; k < index->first[superblock + 1]; k++)
-        failed |= set_op(object, schedule, &schedule->op[index->position[k]]);
+        failed |= set_op(object, of, &of->schedule->op[index->position[k]]);
     return failed ? json_decref(object), NULL : object;
 }
 
@@ -266,18 +307,34 @@ static void add_head(pti_text *text, const polytile_plan *plan) {
 }
 
 /** A superblock is made, written and freed before the next, since there can be very many. */
-static void add_superblocks(pti_text *text, const polytile_plan *plan) {
-    const pti_schedule *schedule = plan->schedule;
+static void add_superblocks(pti_text *text, const listed *of, bool *is_first) {
+    const pti_schedule *schedule = of->schedule;
     op_index index = {0};
     text->failed |= !op_index_make(schedule, &index);
     for (int64_t k = 0; k < schedule->n_superblocks && !text->failed; k++) {
-        int64_t at = plan->chain == NULL ? k : plan->chain->run_order[k];
-        json_t *superblock = json_superblock(schedule, &index, at);
-        pti_text_add(text, k == 0 ? "\n    " : ",\n    ");
+        json_t *superblock =
+            json_superblock(of, &index, of->run_order == NULL ? k : of->run_order[k]);
+        pti_text_add(text, *is_first ? "\n    " : ",\n    ");
+        *is_first = false;
         add_value(text, superblock);
         json_decref(superblock);
     }
     op_index_free(&index);
+}
+
+/** Of a chain those of each part, once. */
+static void add_all_superblocks(pti_text *text, const polytile_plan *plan) {
+    bool is_first = true;
+    const pti_plan_chain *chain = plan->chain;
+    const listed one = {.schedule = plan->schedule};
+    if (chain == NULL)
+        add_superblocks(text, &one, &is_first);
+    for (int k = 0; chain != NULL && k < chain->n_parts; k++) {
+        const pti_plan_part *part = &chain->part[k];
+        const listed of = {part->schedule, part->run_order, part->first, part->n_times};
+        if (part->n_launches > 0)
+            add_superblocks(text, &of, &is_first);
+    }
 }
 
 /** A key a line and a superblock a line, so that people and line tools can read it too. */
@@ -286,7 +343,7 @@ polytile_status pti_plan_to_json(const polytile_plan *plan, char **text) {
     pti_text_add(&out, "{\n");
     add_head(&out, plan);
     pti_text_add(&out, "  \"superblocks\": [");
-    add_superblocks(&out, plan);
+    add_all_superblocks(&out, plan);
     pti_text_add(&out, "\n  ]\n}\n");
     if (!out.failed) {
         *text = out.data;

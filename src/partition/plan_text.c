@@ -9,7 +9,7 @@
 
 /* The text of a plan: its figures, one a line, and the first superblocks as a table. */
 
-enum { N_SHOWN = 6, N_COLUMNS = 5 };
+enum { N_SHOWN = 6, N_COLUMNS = 5, N_TOLD = 8 };
 
 static void add_bytes(pti_text *text, int64_t bytes) {
     char buffer[32];
@@ -112,12 +112,16 @@ static void add_shape(pti_text *text, const polytile_plan *plan) {
     pti_text_add(text, "%s\n", pti_count_format(s->n_kernels, count));
 }
 
-static void add_slabs(pti_text *text, const pti_plan_chain *chain) {
+static void add_slabs(pti_text *text, const pti_portion *turns) {
     char count[32];
     add_label(text, "slab");
-    pti_words_count(text, chain->shape.slab, "thread");
-    pti_text_add(text, " of %s; after %s of them what stays is copied on\n",
-                 pti_words_slab_index(chain), pti_count_format(chain->shape.n_per_lap, count));
+    pti_words_count(text, turns->shape.slab, "thread");
+    pti_text_add(text, " of %s%s", pti_words_slab_index(turns),
+                 turns->shape.abreast ? ", two slabs at once" : "");
+    if (turns->shape.n_per_lap > 0)
+        pti_text_add(text, "; after %s of them what stays is copied on",
+                     pti_count_format(turns->shape.n_per_lap, count));
+    pti_text_add(text, "\n");
 }
 
 static void add_passes(pti_text *text, const polytile_plan_summary *s) {
@@ -129,17 +133,54 @@ static void add_passes(pti_text *text, const polytile_plan_summary *s) {
                  (long long)s->launches_per_pass);
 }
 
+/** One portion of the launches: whether they take turns, and what ends or keeps them. */
+static void add_portion(pti_text *text, const pti_plan_chain *chain, const pti_plan_portion *of) {
+    char count[32];
+    add_label(text, of->portion.n_launches > 0 ? "chain" : "not fused");
+    if (of->told.length > 0)
+        pti_text_add(text, "%s", of->told.data);
+    else
+        pti_text_add(text, "launches %d to %d of %d take turns", of->first + 1,
+                     of->first + of->portion.n_launches, chain->launches.n_launches);
+    if (of->n_times > 1)
+        pti_text_add(text, "; %s more like that", pti_count_format(of->n_times - 1, count));
+    pti_text_add(text, "\n");
+}
+
+static bool is_worth_telling(const pti_plan_chain *chain, const pti_plan_portion *of) {
+    return of->told.length > 0 || (chain->n_portions > 1 && of->portion.n_launches > 0);
+}
+
+/** The first portions that there is something to say of. */
+static void add_portions(pti_text *text, const pti_plan_chain *chain) {
+    int n_told = 0;
+    for (int p = 0; p < chain->n_portions; p++) {
+        if (!is_worth_telling(chain, &chain->portion[p]))
+            continue;
+        if (++n_told <= N_TOLD)
+            add_portion(text, chain, &chain->portion[p]);
+    }
+    if (n_told > N_TOLD) {
+        add_label(text, "");
+        pti_text_add(text, "... and ");
+        pti_words_count(text, n_told - N_TOLD, "more portion");
+        pti_text_add(text, "\n");
+    }
+}
+
 /** How the launches of a chain follow one another. */
 static void add_chain(pti_text *text, const polytile_plan *plan) {
     const pti_plan_chain *chain = plan->chain;
     if (chain == NULL)
         return;
+    const pti_portion *turns = pti_plan_turns(chain, pti_plan_shown(chain));
     add_label(text, "launches");
     pti_text_add(text, "%d of ", plan->summary.n_launches);
     pti_words_kernels(text, &chain->launches);
     add_passes(text, &plan->summary);
-    if (chain->shape.slab > 0)
-        add_slabs(text, chain);
+    add_portions(text, chain);
+    if (turns != NULL)
+        add_slabs(text, turns);
     if (chain->apart.length == 0)
         return;
     add_label(text, "not fused");
@@ -245,7 +286,7 @@ static void fill_head(table *t) {
 static void add_number(pti_text *cell, const polytile_plan *plan, const shown *rows, int r) {
     pti_text_add(cell, "%d", r);
     if (plan->chain != NULL)
-        pti_text_add(cell, " (launch %d, %s)", rows->launch[r],
+        pti_text_add(cell, " (launch %d, %s)", pti_plan_shown(plan->chain)->first + rows->launch[r],
                      plan->schedule->launch[rows->launch[r]].instance->kernel_name);
 }
 
@@ -306,9 +347,9 @@ static void add_superblocks(pti_text *text, const polytile_plan *plan) {
     for (int r = 0; r < rows.n; r++)
         fill_row(&t, plan, &rows, r, bytes + r * n_operands, bytes + n + r * n_operands);
     add_table(text, &t);
-    if (rows.n < schedule->n_superblocks) {
+    if (rows.n < plan->summary.n_kernels) {
         pti_text_add(text, "  ... and ");
-        pti_words_count(text, schedule->n_superblocks - rows.n, "more superblock");
+        pti_words_count(text, plan->summary.n_kernels - rows.n, "more superblock");
         pti_text_add(text, "\n");
     }
     free_table(&t);

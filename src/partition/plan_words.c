@@ -152,12 +152,14 @@ void pti_words_kernels(pti_text *text, const pti_launches *launches) {
                          launches->of_kind[k].instance->kernel_name);
 }
 
-const char *pti_words_slab_index(const pti_plan_chain *chain) {
-    int l = 0;
-    while (chain->launches.kind[l] != chain->launches.main_kind)
-        l++;
-    const pti_cut_launch *cut = &chain->chain.launch[l].cut;
-    return cut->instance->index_name[cut->index];
+const char *pti_words_slab_index(const pti_portion *turns) {
+    const pti_cut_launch *largest = &turns->chain.launch[0].cut;
+    for (int l = 1; l < turns->chain.n_launches; l++) {
+        const pti_cut_launch *cut = &turns->chain.launch[l].cut;
+        if (pti_box_count(&cut->instance->threads) > pti_box_count(&largest->instance->threads))
+            largest = cut;
+    }
+    return largest->instance->index_name[largest->index];
 }
 
 void pti_words_operand(pti_text *text, const pti_instance *instance, int operand) {

@@ -47,8 +47,8 @@ void pti_words_array_roles(pti_text *text, const polytile_plan *plan, int array)
 /** The names of a chain's kernels, each once: "predict, correct". */
 void pti_words_kernels(pti_text *text, const pti_launches *launches);
 
-/** The index along which the launches with the most threads are cut: "i". */
-const char *pti_words_slab_index(const pti_plan_chain *chain);
+/** The index along which those with the most threads of launches that take turns are cut: "i". */
+const char *pti_words_slab_index(const pti_portion *turns);
 
 /** The product of extents as a double, for pictures and texts only. */
 double pti_box_volume(const polytile_domain *box);

@@ -200,6 +200,7 @@ static double op_seconds(const timed *of, const pti_op *op) {
     return link->launch_latency_s + bytes / link->kernel_bytes_per_s;
 }
 
+/** Streams for launches share the device: their kernels are as if on one. */
 double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link) {
     double *finish = malloc((size_t)schedule->n_ops * sizeof *finish);
     if (finish == NULL)
@@ -209,11 +210,13 @@ double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *l
     double end = 0;
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
-        double start = stream_free[pti_op_stream(op->kind)];
+        pti_stream on = pti_op_stream(op),
+                   shared = on == PTI_STREAM_ABREAST ? PTI_STREAM_COMPUTE : on;
+        double start = stream_free[shared];
         for (int w = 0; w < op->n_waits; w++)
             start = fmax(start, finish[schedule->wait[op->first_wait + w]]);
         finish[k] = start + op_seconds(&of, op);
-        stream_free[pti_op_stream(op->kind)] = finish[k];
+        stream_free[shared] = finish[k];
         end = fmax(end, finish[k]);
     }
     free(finish);

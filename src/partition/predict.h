@@ -47,7 +47,7 @@ double pti_accumulate_seconds(const polytile_link *link, double accumulated_byte
                               double kernel_s);
 
 /**
- * The seconds a schedule takes on three streams over a link: each operation starts when its stream
+ * The seconds a schedule takes on its streams over a link: each operation starts when its stream
  * and all it waits for are done. Both ways share the link as soon as there are two superblocks.
  *
  * Errors: negative when memory runs out.

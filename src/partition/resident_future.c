@@ -9,6 +9,7 @@ void pti_future_free(pti_future *future) {
     free(future->turn);
     free(future->piece);
     free(future->glance);
+    pti_leaps_free(&future->leaps);
     pti_boxes_free(&future->left);
     *future = (pti_future){0};
 }
@@ -25,11 +26,21 @@ static bool is_apart(const pti_future *future, int64_t p, const polytile_domain 
     return false;
 }
 
+/** From a piece on, the first one that does not lie apart from a box; -1: there is none. */
+static int64_t first_near(const pti_future *future, int64_t p, const polytile_domain *box) {
+    while (p >= 0 && is_apart(future, p, box)) {
+        const pti_glance *glance = &future->glance[p];
+        p = pti_leaps_over(&future->leaps.leap[glance->leap], glance->n_leaps, box, glance->next);
+    }
+    return p;
+}
+
 /** The first piece from `now` on that lies near an image. */
 static int64_t first_piece(const pti_future *future, pti_resident_image *image, int64_t now) {
-    int64_t p = image->next_piece;
-    while (p >= 0 && (future->glance[p].time < now || is_apart(future, p, &image->layout.hull)))
-        p = future->glance[p].next;
+    const polytile_domain *hull = &image->layout.hull;
+    int64_t p = first_near(future, image->next_piece, hull);
+    while (p >= 0 && future->glance[p].time < now)
+        p = first_near(future, future->glance[p].next, hull);
     return image->next_piece = p;
 }
 
@@ -57,13 +68,13 @@ static const turn_of_fate turns_of_fate[][2] = {
  */
 static int64_t follow(pti_future *future, const pti_resident_image *image, search of) {
     enum { MOST_BOXES = 16, MOST_PIECES = 4096 };
+    const polytile_domain *hull = &image->layout.hull;
     pti_boxes *left = &future->left;
-    int64_t p = image->next_piece;
-    for (int n = 0; p >= 0 && left->n_boxes > 0; p = future->glance[p].next, n++) {
+    int64_t p = first_near(future, image->next_piece, hull);
+    for (int n = 0; p >= 0 && left->n_boxes > 0;
+         p = first_near(future, future->glance[p].next, hull), n++) {
         if (n == MOST_PIECES || left->n_boxes > MOST_BOXES || left->failed)
             return p;
-        if (is_apart(future, p, &image->layout.hull))
-            continue;
         const pti_piece *piece = &future->piece[p];
         if (!pti_boxes_meet(left, &piece->hull))
             continue;
@@ -281,6 +292,21 @@ done:
     return status;
 }
 
+/** Find leaps over the pieces of each array. Errors: NO_MEMORY. */
+static polytile_status find_leaps(const pti_residency *of, pti_future *future) {
+    int n_arrays = of->instance.n_operands;
+    pti_leap_list *list = calloc((size_t)n_arrays + 1, sizeof *list);
+    bool has_room = list != NULL && pti_leaps_reserve(&future->leaps, future->n_pieces, n_arrays);
+    for (int64_t p = 0; p < future->n_pieces && has_room; p++) {
+        const pti_piece *piece = &future->piece[p];
+        pti_glance *glance = &future->glance[p];
+        glance->leap = future->leaps.n_leaps;
+        glance->n_leaps = pti_leaps_add(&future->leaps, &list[piece->array], p, &piece->hull);
+    }
+    free(list);
+    return has_room ? POLYTILE_OK : POLYTILE_NO_MEMORY;
+}
+
 /** Chain the pieces of each array, and set images to their beginnings. */
 static void chain(pti_residency *of, pti_future *future) {
     for (int a = 0; a < of->instance.n_operands; a++)
@@ -288,8 +314,11 @@ static void chain(pti_residency *of, pti_future *future) {
     for (int64_t p = future->n_pieces - 1; p >= 0; p--) {
         pti_resident_state *state = &of->state[future->piece[p].array];
         const pti_piece *piece = &future->piece[p];
-        future->glance[p] = (pti_glance){state->first_piece, piece->time, piece->hull.range[0].lo,
-                                         piece->hull.range[0].hi};
+        pti_glance *glance = &future->glance[p];
+        glance->next = state->first_piece;
+        glance->time = piece->time;
+        glance->lo = piece->hull.range[0].lo;
+        glance->hi = piece->hull.range[0].hi;
         state->first_piece = p;
     }
     for (int a = 0; a < of->instance.n_operands; a++)
@@ -314,6 +343,7 @@ polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step
     future->glance = malloc((size_t)(future->n_pieces + 1) * sizeof *future->glance);
     if (future->glance == NULL)
         return POLYTILE_NO_MEMORY;
+    PTI_TRY(find_leaps(of, future));
     chain(of, future);
     of->largest_bytes = 0;
     for (int64_t p = 0; p < future->n_pieces; p++)

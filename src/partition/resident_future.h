@@ -2,6 +2,7 @@
 #define POLYTILE_PARTITION_RESIDENT_FUTURE_H
 
 #include "partition/resident_image.h"
+#include "partition/resident_leaps.h"
 
 /* What a window of launches will touch, superblock by superblock in the order of running. */
 
@@ -30,6 +31,8 @@ typedef struct pti_glance {
     int64_t time; /* as the piece's */
     int64_t lo;   /* of the first dimension */
     int64_t hi;
+    int64_t leap; /* the first from it over pieces of the same array */
+    int n_leaps;
 } pti_glance;
 
 /** One superblock's run. */
@@ -47,7 +50,8 @@ typedef struct pti_future {
     int64_t capacity;
     pti_piece *piece;
     pti_glance *glance; /* of each piece */
-    pti_boxes left;     /* a set that is made anew for each image, in the same memory */
+    pti_leaps leaps;
+    pti_boxes left; /* a set that is made anew for each image, in the same memory */
 } pti_future;
 
 /**

@@ -17,8 +17,8 @@ const char *pti_op_word(pti_op_kind kind) {
     return ops[kind].word;
 }
 
-pti_stream pti_op_stream(pti_op_kind kind) {
-    return ops[kind].stream;
+pti_stream pti_op_stream(const pti_op *op) {
+    return op->abreast ? PTI_STREAM_ABREAST : ops[op->kind].stream;
 }
 
 const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int64_t superblock,

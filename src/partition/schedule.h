@@ -26,11 +26,11 @@ typedef enum pti_stream {
     PTI_STREAM_IN,
     PTI_STREAM_COMPUTE,
     PTI_STREAM_OUT,
+    PTI_STREAM_ABREAST, /* a second one for launches and fills: a kernel begins while others end */
     PTI_N_STREAMS
 } pti_stream;
 
 const char *pti_op_word(pti_op_kind kind);
-pti_stream pti_op_stream(pti_op_kind kind);
 
 /** A piece of device memory that holds a box of one array for a while. */
 typedef struct pti_placement {
@@ -45,6 +45,7 @@ typedef struct pti_placement {
  */
 typedef struct pti_op {
     pti_op_kind kind;
+    bool abreast;             /* a launch or fill on the second of the streams for them */
     int launch;               /* of the schedule's launches, for which or after which this is */
     int64_t superblock;       /* for whose launch this is, or (download) after whose */
     int64_t placement;        /* launch: -1, see pti_schedule_placement() */
@@ -54,6 +55,9 @@ typedef struct pti_op {
     int64_t bytes; /* moved or filled; launch: 0 */
     polytile_domain box;
 } pti_op;
+
+/** The stream that runs an operation. */
+pti_stream pti_op_stream(const pti_op *op);
 
 /** One of several launches of a schedule. */
 typedef struct pti_schedule_launch {

@@ -28,6 +28,7 @@ typedef struct pti_skew_request {
     const polytile_link *link;
     int64_t most_per_pass; /* launches; 0: chosen */
     bool fewest_bytes;     /* rather than the least time */
+    bool in_turn;          /* no two slabs side by side: launches share what is theirs */
 } pti_skew_request;
 
 /** How a chain is cut. */
@@ -36,6 +37,7 @@ typedef struct pti_skew_shape {
     int n_per_pass;    /* launches of each but the last pass */
     int64_t slab;      /* threads of a slab along its index */
     int64_t n_per_lap; /* slabs of each but the last lap of a pass */
+    bool abreast;      /* every other slab runs on the second of the streams for launches */
     double seconds;    /* predicted */
     int64_t h2d_bytes;
     int64_t d2h_bytes;

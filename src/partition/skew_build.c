@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "partition/residency.h"
+#include "partition/skew_abreast.h"
 #include "partition/skew_memory.h"
 #include "partition/skew_stream.h"
 
@@ -46,6 +47,7 @@ static int64_t add_move(pti_skew_stream *of, const move *made, const polytile_do
                         const pti_last *waits) {
     pti_skew_lane *along = &of->lane[made->array];
     pti_op op = {.kind = made->kind,
+                 .abreast = made->kind == PTI_FILL && pti_skew_is_abreast(of, made->k),
                  .launch = made->launch,
                  .superblock = pti_skew_superblock_at(of, made->launch, made->k),
                  .placement = along->placement,
@@ -56,7 +58,7 @@ static int64_t add_move(pti_skew_stream *of, const move *made, const polytile_do
     pti_last all = *waits;
     pti_last_join(&all, &along->before);
     int64_t added = pti_skew_stream_add(of, &op, &all);
-    pti_last_note(&along->users, made->kind, added);
+    pti_last_note_on(&along->users, pti_op_stream(&op), added);
     return added;
 }
 
@@ -191,9 +193,8 @@ static polytile_range last_rows(const pti_skew_stream *of, int array, int64_t k)
 static void send_array(pti_skew_stream *of, int array, int64_t k) {
     pti_skew_lane *along = &of->lane[array];
     move made = {PTI_DOWNLOAD, array, last_launch(of, k), k, -1};
-    pti_last waits = pti_last_none();
-    pti_last_note(&waits, PTI_LAUNCH, of->computed);
-    pti_last_note(&waits, PTI_UPLOAD, of->ready);
+    pti_last waits = of->computed;
+    pti_last_join(&waits, &of->ready);
     find_rows(of, &pti_skew_sets_of(&of->sets, of->number, array)->taken, array,
               last_rows(of, array, k));
     along->download[k] = k == 0 ? along->newest : along->download[k - 1];
@@ -219,8 +220,7 @@ static void run_slab(pti_skew_stream *of, int64_t k) {
     of->ready = of->brought;
     if (k + 1 < of->n_slabs)
         bring(of, k + 1);
-    for (int l = of->pass.first; l < of->pass.end; l++)
-        pti_skew_stream_launch(of, l, k);
+    pti_skew_run_launches(of, k);
 }
 
 /* Passes. */
@@ -262,9 +262,8 @@ static void run_pass(pti_skew_stream *of, int number) {
 /* Arrays that stay whole. */
 
 static void move_whole(pti_skew_stream *of, int array, pti_op_kind kind, const pti_boxes *set) {
-    pti_last waits = pti_last_none();
-    pti_last_note(&waits, PTI_UPLOAD, of->brought);
-    pti_last_note(&waits, PTI_LAUNCH, of->computed);
+    pti_last waits = of->computed;
+    pti_last_join(&waits, &of->brought);
     for (int b = 0; b < set->n_boxes; b++) {
         pti_op op = {.kind = kind,
                      .placement = of->lane[array].placement,
@@ -322,7 +321,7 @@ static bool tell_states(pti_skew_stream *of) {
 static bool begin_lanes(pti_skew_stream *of, int64_t most_slabs) {
     pti_skew_need *needs = pti_skew_needs(of->chain, of->shape->n_per_pass);
     of->lane = calloc((size_t)pti_skew_n_arrays(of) + 1, sizeof *of->lane);
-    bool has_begun = needs != NULL && of->lane != NULL;
+    bool has_begun = needs != NULL && of->lane != NULL && pti_skew_abreast_begin(of);
     if (has_begun)
         of->schedule->arena_bytes = place_lanes(of, needs);
     for (int a = 0; a < pti_skew_n_arrays(of) && has_begun; a++) {

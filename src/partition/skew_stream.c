@@ -2,6 +2,7 @@
 
 #include "access/footprint.h"
 #include "base/checked.h"
+#include "partition/skew_abreast.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +97,7 @@ bool pti_skew_stream_begin(pti_skew_stream *of, int64_t *most_slabs) {
         schedule->launch_placement[k] = -1;
     for (int s = 0; s < PTI_N_STREAMS; s++)
         of->waited[s] = pti_last_none();
-    of->computed = of->brought = of->ready = -1;
+    of->computed = of->brought = of->ready = of->ahead = pti_last_none();
     return launch != NULL && n_superblocks >= 0 && !of->builder.failed;
 }
 
@@ -106,6 +107,7 @@ void pti_skew_stream_end(pti_skew_stream *of) {
         free(of->lane[a].former);
     }
     free(of->lane);
+    pti_skew_abreast_end(of);
     pti_skew_sets_free(&of->sets);
     pti_boxes_free(&of->scratch);
 }
@@ -120,15 +122,17 @@ int64_t pti_skew_superblock_at(const pti_skew_stream *of, int launch, int64_t k)
 }
 
 int64_t pti_skew_stream_add(pti_skew_stream *of, const pti_op *op, const pti_last *waits) {
-    pti_stream on = pti_op_stream(op->kind);
+    pti_stream on = pti_op_stream(op);
     pti_last left = pti_last_none();
     for (int s = 0; s < PTI_N_STREAMS; s++) {
         if (waits->op[s] > of->waited[on].op[s])
             left.op[s] = of->waited[on].op[s] = waits->op[s];
     }
     int64_t added = pti_builder_add(&of->builder, op, &left);
-    if (on != PTI_STREAM_OUT)
-        *(on == PTI_STREAM_IN ? &of->brought : &of->computed) = added;
+    if (op->kind == PTI_LAUNCH || op->kind == PTI_FILL)
+        pti_last_note_on(&of->computed, on, added);
+    if (op->kind != PTI_LAUNCH && op->kind != PTI_DOWNLOAD)
+        pti_last_note_on(&of->brought, on, added);
     return added;
 }
 
@@ -137,13 +141,17 @@ static bool is_here(const pti_skew_stream *of, int array) {
     return of->chain->axis[array] == PTI_AXIS_WHOLE || of->pass.band[array].passes;
 }
 
-void pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k) {
+int64_t pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k) {
     const pti_cut_launch *cut = &of->chain->launch[launch].cut;
-    pti_op op = {.kind = PTI_LAUNCH, .launch = launch, .placement = -1, .source_placement = -1};
+    pti_op op = {.kind = PTI_LAUNCH,
+                 .abreast = pti_skew_is_abreast(of, k),
+                 .launch = launch,
+                 .placement = -1,
+                 .source_placement = -1};
     if (!pti_pass_threads(&of->pass, launch, of->shape->slab, k, k, &op.box))
-        return;
-    pti_last all = pti_last_none();
-    pti_last_note(&all, PTI_UPLOAD, of->ready);
+        return -1;
+    pti_last all = of->ready;
+    pti_last_join(&all, &of->ahead);
     op.superblock = pti_skew_superblock_at(of, launch, k);
     int64_t *placement = &of->schedule->launch_placement[op.superblock * pti_skew_n_arrays(of)];
     of->schedule->superblock[op.superblock] = op.box;
@@ -156,9 +164,10 @@ void pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k) {
         placement[array] = of->lane[array].placement;
         pti_last_join(&all, &of->lane[array].before);
     }
-    pti_skew_stream_add(of, &op, &all);
+    int64_t added = pti_skew_stream_add(of, &op, &all);
     for (int o = 0; o < cut->instance->n_operands; o++) {
         if (placement[cut->array[o]] >= 0)
-            pti_last_note(&of->lane[cut->array[o]].users, PTI_LAUNCH, of->computed);
+            pti_last_note_on(&of->lane[cut->array[o]].users, pti_op_stream(&op), added);
     }
+    return added;
 }

@@ -37,9 +37,11 @@ typedef struct pti_skew_stream {
     pti_pass pass; /* at hand */
     int number;    /* of the pass */
     int64_t n_slabs;
-    int64_t brought;  /* the last operation on the stream of the uploads */
-    int64_t ready;    /* that of them which has the slab at hand where its launches use it */
-    int64_t computed; /* the last on the stream of the launches */
+    pti_last brought;  /* the last uploads, copies and fills */
+    pti_last ready;    /* those of them which have the slab at hand where its launches use it */
+    pti_last computed; /* the last launches and fills */
+    pti_last ahead;    /* of slabs before: launches that those of the slab at hand must follow */
+    int64_t *ran[PTI_N_STREAMS]; /* by streams for launches: of each launch the last operation */
 } pti_skew_stream;
 
 int pti_skew_n_arrays(const pti_skew_stream *of);
@@ -63,7 +65,8 @@ int64_t pti_skew_superblock_at(const pti_skew_stream *of, int launch, int64_t k)
 /** Add an operation, which need not wait again for what its stream has waited for; its position. */
 int64_t pti_skew_stream_add(pti_skew_stream *of, const pti_op *op, const pti_last *waits);
 
-/** Run a launch's threads of slab k, if it has any, on what its arrays' memory holds now. */
-void pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k);
+/** Run a launch's threads of slab k on what its arrays' memory holds now; the operation, -1 if it
+ * has none of them. */
+int64_t pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k);
 
 #endif

@@ -101,10 +101,11 @@ done:
 static polytile_status run_chain_in_place(polytile_queue *queue, const pti_steps *part,
                                           pti_fused *fused, outcome *of) {
     polytile_status status;
-    pti_schedule *schedule = pti_fuse_build(queue, fused);
+    pti_schedule *schedule = pti_portion_build(&fused->request, &fused->portion);
     if (schedule == NULL)
         return pti_fail_memory(queue->object.context, part->name,
-                               (double)fused->n_launches * (double)sizeof *fused->launch);
+                               (double)fused->portion.n_launches *
+                                   (double)sizeof *fused->portion.launch);
     PTI_TRY(pti_steps_check(queue, schedule));
     PTI_TRY(open_all(queue, part));
     status = execute_chain(queue, schedule, part, of);
@@ -122,13 +123,14 @@ static polytile_status advance_in_place(polytile_queue *queue, const pti_steps *
     double start_s = pti_now_s();
     PTI_TRY(pti_fuse_find(queue, steps, *at, &fused));
     of->plan_s += pti_now_s() - start_s;
-    int n_launches = fused.n_launches > 0 ? fused.n_launches : fused.n_single;
-    for (int l = 0; fused.n_launches == 0 && l < n_launches; l++) {
+    const pti_portion *portion = &fused.portion;
+    int n_launches = portion->n_launches > 0 ? portion->n_launches : portion->n_single;
+    for (int l = 0; portion->n_launches == 0 && l < n_launches; l++) {
         pti_steps part = pti_steps_part(steps, *at + l, *at + l + 1);
         PTI_TRY(run_launch_in_place(queue, &part, of));
         of->n_launches++;
     }
-    if (fused.n_launches > 0) {
+    if (portion->n_launches > 0) {
         pti_steps part = pti_steps_part(steps, *at, *at + n_launches);
         PTI_TRY(run_chain_in_place(queue, &part, &fused, of));
         of->n_launches += n_launches;

@@ -4,7 +4,7 @@
 #include "access/array.h"
 #include "access/boxes.h"
 #include "launch/device.h"
-#include "partition/residency.h"
+#include "partition/portion.h"
 #include "queue/guard.h"
 #include <polytile/queue.h>
 
@@ -198,9 +198,8 @@ void pti_queue_keep_error(polytile_queue *queue, polytile_status status);
 
 /* window.c */
 
-/** The most items of a window; and the most superblocks that are planned together, one launch after
- * the other. */
-enum { PTI_WINDOW_ITEMS = 1024, PTI_PLAN_SUPERBLOCKS = 4096 };
+/** The most items of a window, each of which becomes one step. */
+enum { PTI_WINDOW_ITEMS = PTI_WINDOW_STEPS };
 
 /**
  * Take from the queue what is planned together next: from its beginning as much as is allowed; or,

@@ -5,6 +5,7 @@
 #include "launch/clock.h"
 #include "launch/execute.h"
 #include "partition/check.h"
+#include "partition/predict.h"
 #include "partition/salvage.h"
 #include "queue/failure.h"
 #include "queue/fuse.h"
@@ -15,13 +16,16 @@
 bool pti_steps_create(int n_steps, pti_steps *steps) {
     *steps = (pti_steps){.step = calloc((size_t)n_steps + 1, sizeof *steps->step),
                          .prepared = calloc((size_t)n_steps + 1, sizeof *steps->prepared),
+                         .asked = calloc((size_t)n_steps + 1, sizeof *steps->asked),
                          .body = calloc((size_t)n_steps + 1, sizeof *steps->body)};
-    return steps->step != NULL && steps->prepared != NULL && steps->body != NULL;
+    return steps->step != NULL && steps->prepared != NULL && steps->asked != NULL &&
+           steps->body != NULL;
 }
 
 void pti_steps_free(pti_steps *steps) {
     free(steps->step);
     free(steps->prepared);
+    free(steps->asked);
     free(steps->body);
 }
 
@@ -39,10 +43,24 @@ void pti_steps_add(pti_steps *steps, pti_step_kind kind, int position, const pti
     steps->step[steps->n_steps++] = (pti_step){.kind = kind, .position = position, .boxes = boxes};
 }
 
+static double touched_bytes(const pti_prepared *prepared) {
+    const pti_instance *instance = prepared->instance;
+    double n_bytes = 0;
+    for (int o = 0; o < instance->n_operands; o++)
+        n_bytes += (double)pti_box_count(&prepared->touched[o]) *
+                   (double)instance->operand[o].element_bytes *
+                   pti_operand_passes(&instance->operand[o]);
+    return n_bytes;
+}
+
 void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared) {
     if (steps->n_launches == 0)
         steps->name = prepared->instance->kernel_name;
     steps->prepared[steps->n_steps] = prepared;
+    steps->asked[steps->n_steps] =
+        (pti_asked){.options = &prepared->options,
+                    .touched_bytes = touched_bytes(prepared),
+                    .has_launcher = prepared->implementation.cuda_launcher != NULL};
     steps->step[steps->n_steps++] = (pti_step){.kind = PTI_STEP_LAUNCH,
                                                .instance = prepared->instance,
                                                .array = prepared->position,
@@ -236,7 +254,7 @@ static void clear(polytile_queue *queue, const pti_schedule *failed, bool *is_lo
 static pti_schedule *cut_in_slabs(const pti_fused *fused, const pti_schedule *apart,
                                   pti_steps *steps) {
     double start_s = pti_now_s();
-    pti_schedule *slabs = fused == NULL ? NULL : pti_fuse_build_resident(fused, apart);
+    pti_schedule *slabs = fused == NULL ? NULL : pti_portion_build_resident(&fused->portion, apart);
     steps->plan_s += pti_now_s() - start_s;
     return slabs;
 }
@@ -276,6 +294,7 @@ pti_steps pti_steps_part(const pti_steps *steps, int first, int end) {
     pti_steps part = {.n_steps = end - first,
                       .step = steps->step + first,
                       .prepared = steps->prepared + first,
+                      .asked = steps->asked + first,
                       .n_launches = count_launches(steps, end) - first_launch,
                       .body = steps->body + first_launch};
     for (int k = first; k < end && part.name == NULL; k++)
@@ -289,23 +308,11 @@ static void add_part(pti_steps *steps, const pti_steps *part) {
     steps->plan_s += part->plan_s;
 }
 
-int pti_steps_end_of_plan(const pti_steps *steps, int first, int end) {
-    int64_t n_superblocks = 0;
-    int k = first;
-    for (; k < end; k++) {
-        if (steps->step[k].kind == PTI_STEP_LAUNCH)
-            n_superblocks += steps->step[k].partition->n_superblocks;
-        if (n_superblocks > PTI_PLAN_SUPERBLOCKS && k > first)
-            break;
-    }
-    return k;
-}
-
 /** Run steps one after the other. */
 static polytile_status run_single(polytile_queue *queue, pti_steps *steps, int first, int end) {
     polytile_status status = POLYTILE_OK;
     for (int next = first; first < end && status == POLYTILE_OK; first = next) {
-        next = pti_steps_end_of_plan(steps, first, end);
+        next = pti_portion_end_of_plan(steps->step, first, end);
         pti_steps part = pti_steps_part(steps, first, next);
         status = run_planned(queue, &part, NULL, NULL);
         add_part(steps, &part);
@@ -313,40 +320,20 @@ static polytile_status run_single(polytile_queue *queue, pti_steps *steps, int f
     return status;
 }
 
-/** What a schedule brought to the host is written, wherever else that is not known. False when memory
- * runs out. */
-static bool note_written(polytile_queue *queue, const pti_schedule *schedule) {
-    bool is_noted = true;
-    for (int a = 0; a < schedule->instance->n_operands && is_noted; a++) {
-        pti_boxes home = {0};
-        for (int64_t k = 0; k < schedule->n_ops; k++) {
-            const pti_op *op = &schedule->op[k];
-            if (op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == a)
-                pti_boxes_gather(&home, &op->box);
-        }
-        pti_boxes_merge(&home);
-        is_noted = !home.failed;
-        if (is_noted)
-            pti_residency_note_written(queue->residency, a, &home);
-        pti_boxes_free(&home);
-    }
-    return is_noted;
-}
-
 /** Run a chain of launches from a step on; nothing is resident before or after it. */
 static polytile_status run_fused(polytile_queue *queue, pti_steps *steps, int first,
                                  pti_fused *fused) {
     polytile_status status;
-    pti_steps part = pti_steps_part(steps, first, first + fused->n_launches);
+    pti_steps part = pti_steps_part(steps, first, first + fused->portion.n_launches);
     pti_schedule *schedule = NULL;
     PTI_TRY(pti_steps_flush(queue, &steps->report));
     double start_s = pti_now_s();
-    schedule = pti_fuse_build(queue, fused);
+    schedule = pti_portion_build(&fused->request, &fused->portion);
     part.plan_s = pti_now_s() - start_s;
     if (schedule == NULL)
         PTI_TRY(explain(queue, &part, POLYTILE_NO_MEMORY));
     PTI_TRY(run_planned(queue, &part, schedule, NULL));
-    if (!note_written(queue, schedule))
+    if (!pti_portion_note_written(queue->residency, schedule))
         PTI_TRY(explain(queue, &part, POLYTILE_NO_MEMORY));
 done:
     add_part(steps, &part);
@@ -357,7 +344,7 @@ done:
 /** Run a chain of launches over arrays that lie on the device, and stay there. */
 static polytile_status run_fused_resident(polytile_queue *queue, pti_steps *steps, int first,
                                           const pti_fused *fused) {
-    pti_steps part = pti_steps_part(steps, first, first + fused->n_launches);
+    pti_steps part = pti_steps_part(steps, first, first + fused->portion.n_launches);
     polytile_status status = run_planned(queue, &part, NULL, fused);
     add_part(steps, &part);
     return status;
@@ -376,14 +363,15 @@ static polytile_status find_fused(polytile_queue *queue, pti_steps *steps, int f
 static polytile_status advance(polytile_queue *queue, pti_steps *steps, int *first, int *at) {
     polytile_status status;
     pti_fused fused;
+    const pti_portion *portion = &fused.portion;
     PTI_TRY(find_fused(queue, steps, *at, &fused));
-    if (fused.n_launches > 0) {
+    if (portion->n_launches > 0) {
         PTI_TRY(run_single(queue, steps, *first, *at));
-        PTI_TRY(fused.is_resident ? run_fused_resident(queue, steps, *at, &fused)
-                                  : run_fused(queue, steps, *at, &fused));
-        *first = *at + fused.n_launches;
+        PTI_TRY(portion->is_resident ? run_fused_resident(queue, steps, *at, &fused)
+                                     : run_fused(queue, steps, *at, &fused));
+        *first = *at + portion->n_launches;
     }
-    *at += fused.n_launches > 0 ? fused.n_launches : fused.n_single;
+    *at += portion->n_launches > 0 ? portion->n_launches : portion->n_single;
 done:
     pti_fused_free(&fused);
     return status;

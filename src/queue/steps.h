@@ -9,6 +9,7 @@ typedef struct pti_steps {
     int n_steps;
     pti_step *step;
     const pti_prepared **prepared; /* one a step; NULL: no launch */
+    pti_asked *asked;              /* one a step */
     int n_launches;
     pti_body *body;         /* one a launch, in order */
     const char *name;       /* of the first launch, for errors; NULL: there is none */
@@ -30,10 +31,6 @@ polytile_status pti_steps_check(const polytile_queue *queue, const pti_schedule 
 
 /** Some of the steps, which they share; not to be freed. */
 pti_steps pti_steps_part(const pti_steps *steps, int first, int end);
-
-/** The end of those from first to end - 1 that are planned together where they run one after the
- * other: not too many superblocks. */
-int pti_steps_end_of_plan(const pti_steps *steps, int first, int end);
 
 /**
  * Plan the steps, going on from what is resident, and run them: chains of launches slab by slab,

@@ -102,6 +102,7 @@ struct Gpu {
         cuda.api = &api;
         cuda.capability = 90;
         cuda.stream[PTI_STREAM_COMPUTE] = reinterpret_cast<cudaStream_t>(7);
+        cuda.stream[PTI_STREAM_ABREAST] = reinterpret_cast<cudaStream_t>(8);
         instance.kernel_name = name;
         instance.n_operands = n_views;
         implementation.cuda = &the_kernel;
@@ -127,6 +128,7 @@ struct Gpu {
         launch.block = block;
         launch.character = character;
         launch.is_first = true;
+        launch.abreast = abreast;
         return pti_cuda_launch(&cuda, &launch);
     }
     bool says(const char *words) const {
@@ -134,6 +136,7 @@ struct Gpu {
     }
 
     char name[8] = "fold";
+    bool abreast = false;
     polytile_context *context = nullptr;
     pti_cuda_api api = {};
     pti_cuda_device cuda = {};
@@ -230,23 +233,40 @@ TEST(CudaKernel, IsTheOneForContiguousViewsWhereAllAre) {
     const polytile_view_shape shapes[] = {{4, 1}, {8, 2}};
     const struct {
         int64_t x_stride, y_stride; /* of the last dimensions */
+        int64_t y_rows;             /* of the one before */
+        int64_t last;               /* of the threads */
         bool has_shapes, is_contiguous;
-    } rows[] = {{4, 8, true, true},
-                {8, 8, true, false},
-                {4, 4, true, false},
-                {4, -8, true, false},
-                {4, 8, false, false}};
+    } rows[] = {{4, 8, 4096, 999, true, true},
+                {8, 8, 4096, 999, true, false},
+                {4, 4, 4096, 999, true, false},
+                {4, -8, 4096, 999, true, false},
+                {4, 8, 4096, 999, false, false},
+                {4, 8, INT32_MAX, INT32_MAX, true, true},
+                {4, 8, INT32_MIN, 999, true, true},
+                {4, 8, INT32_MAX + int64_t{1}, 999, true, false},
+                {4, 8, INT32_MIN - int64_t{1}, 999, true, false},
+                {4, 8, 4096, INT32_MAX + int64_t{1}, true, false}};
     for (const auto &row : rows) {
         Gpu gpu;
         gpu.implementation.cuda_contiguous = &contiguous_kernel;
         gpu.implementation.views = row.has_shapes ? shapes : nullptr;
         gpu.views[0].stride_bytes[0] = row.x_stride;
-        gpu.views[1].stride_bytes[0] = 4096;
+        gpu.views[1].stride_bytes[0] = row.y_rows;
         gpu.views[1].stride_bytes[1] = row.y_stride;
-        ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
+        ASSERT_EQ(gpu.launch_box({1, {{row.last - 999, row.last, 1}}}), POLYTILE_OK);
         EXPECT_EQ(runtime.launches[0].kernel, row.is_contiguous ? &contiguous_kernel : &the_kernel)
             << "row " << &row - rows;
         EXPECT_EQ(gpu.cuda.choice[0].kernel, runtime.launches[0].kernel);
+    }
+}
+
+TEST(CudaKernel, RunsAbreastOnAStreamOfItsOwn) {
+    Gpu gpu;
+    for (const bool abreast : {false, true, false}) {
+        gpu.abreast = abreast;
+        ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
+        EXPECT_EQ(runtime.launches.back().stream,
+                  gpu.cuda.stream[abreast ? PTI_STREAM_ABREAST : PTI_STREAM_COMPUTE]);
     }
 }
 

@@ -113,7 +113,9 @@ Schedule random_schedule(Random &random, int64_t n_ops) {
         std::vector<int64_t> waits;
         for (int64_t w = random.number(0, 4); w > 0 && k > 0; w--)
             waits.push_back(random.number(std::max<int64_t>(0, k - 20), k - 1));
-        schedule.add(static_cast<pti_op_kind>(random.number(PTI_UPLOAD, PTI_DOWNLOAD)), waits);
+        const auto kind = static_cast<pti_op_kind>(random.number(PTI_UPLOAD, PTI_DOWNLOAD));
+        schedule.add(kind, waits);
+        schedule.ops.back().abreast = (kind == PTI_LAUNCH || kind == PTI_FILL) && random.chance(50);
     }
     return schedule;
 }
@@ -163,10 +165,10 @@ struct Gpu {
         polytile_status status = pti_cuda_order_wait(order, &command);
         if (status != POLYTILE_OK)
             return status;
-        const pti_stream stream = pti_op_stream(command.op->kind);
+        const pti_stream stream = pti_op_stream(command.op);
         for (int w = 0; w < command.op->n_waits; w++) {
             const int64_t other = schedule->wait[command.op->first_wait + w];
-            const pti_stream others = pti_op_stream(schedule->op[other].kind);
+            const pti_stream others = pti_op_stream(&schedule->op[other]);
             EXPECT_GE(runtime.done[stream][others], other + 1);
         }
         runtime.done[stream][stream] = k + 1;

@@ -139,10 +139,10 @@ class Program {
     /** For the last operation of each other stream that it must follow. */
     void add_waits(pti_op *op) {
         bool has_wait[PTI_N_STREAMS] = {};
-        has_wait[pti_op_stream(op->kind)] = true;
+        has_wait[pti_op_stream(op)] = true;
         op->first_wait = static_cast<int64_t>(waits_.size());
         for (size_t k = ops_.size(); k-- > 0;) {
-            bool &has = has_wait[pti_op_stream(ops_[k].kind)];
+            bool &has = has_wait[pti_op_stream(&ops_[k])];
             if (has || !must_follow(*op, ops_[k]))
                 continue;
             has = true;
@@ -323,7 +323,7 @@ class Execution {
         if (pti_cuda_is_staged(&command, kinds_.data()))
             return pti_staging_upload(cuda_->staging, &command);
         return pti_cuda_copy(cuda_, &command.move, kinds[command.op->kind],
-                             cuda_->stream[pti_op_stream(command.op->kind)]);
+                             cuda_->stream[pti_op_stream(command.op)]);
     }
 
     const Program &program_;

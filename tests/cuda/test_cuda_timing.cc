@@ -191,7 +191,7 @@ class CudaTiming : public ::testing::Test {
         polytile_status status = POLYTILE_OK;
         const pti_command command = command_of(k);
         PTI_TRY(pti_cuda_timing_start(timing, &command));
-        simulated.end_ns[pti_op_stream(command.op->kind)] += time_ns(*command.op);
+        simulated.end_ns[pti_op_stream(command.op)] += time_ns(*command.op);
         PTI_TRY(pti_cuda_timing_stop(timing, &command));
         if (keeps_up)
             wait();
@@ -274,6 +274,17 @@ TEST_F(CudaTiming, CountsCopiesAmongTransfersAndFillsWithKernels) {
     EXPECT_EQ(simulated.n_records, 2 * 5);
     EXPECT_NEAR(report.compute_s, 8.3e-3, 1e-9);
     EXPECT_NEAR(report.transfer_s, 50.021e-3, 1e-8);
+}
+
+TEST_F(CudaTiming, OfLaunchesSideBySideTheLongerSideCounts) {
+    for (const bool abreast : {false, true, true}) {
+        add(PTI_LAUNCH, 1000000);
+        ops.back().abreast = abreast;
+    }
+    create();
+    ASSERT_EQ(run(), POLYTILE_OK);
+    EXPECT_NEAR(report.compute_s, 4e-3, 1e-9);
+    EXPECT_EQ(report.transfer_s, 0);
 }
 
 TEST_F(CudaTiming, OfSomeHundredOperationsTellsTheTimeOfAll) {

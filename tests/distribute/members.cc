@@ -84,21 +84,20 @@ std::string run_threads(const pti_shared_launch &launch, const pti_boxes &thread
     return error;
 }
 
-/** Bring what threads reduced to the elements; those that miss a thread's are out of date. */
-void reduce(const pti_shared_launch &launch, int64_t number, const Reduced &reduced,
+/** Bring what threads reduced to one operand's elements; those that miss a thread's are out of date.
+ */
+void reduce(const pti_shared_launch &launch, int operand, int64_t number, const Reduced &reduced,
             const Reduced &total, const Fields &before, Fields *fields) {
-    for (int p = 0; p < launch.instance->n_operands; p++) {
-        const pti_operand &operand = launch.instance->operand[p];
-        const size_t array = static_cast<size_t>(launch.array[p]);
-        Field &field = (*fields)[array];
-        for (size_t at = 0; operand.reduces && at < field.size(); at++) {
-            if (reduced.n_threads[array][at] == 0)
-                continue;
-            const bool is_whole = reduced.n_threads[array][at] == total.n_threads[array][at] &&
-                                  (operand.fresh || field.version[at] == before[array].version[at]);
-            field.value[at] = (operand.fresh ? 0 : field.value[at]) + reduced.sum[array][at];
-            field.version[at] = is_whole ? number : int64_t{OUT_OF_DATE};
-        }
+    const pti_operand &of = launch.instance->operand[operand];
+    const size_t array = static_cast<size_t>(launch.array[operand]);
+    Field &field = (*fields)[array];
+    for (size_t at = 0; of.reduces && at < field.size(); at++) {
+        if (reduced.n_threads[array][at] == 0)
+            continue;
+        const bool is_whole = reduced.n_threads[array][at] == total.n_threads[array][at] &&
+                              (of.fresh || field.version[at] == before[array].version[at]);
+        field.value[at] = (of.fresh ? 0 : field.value[at]) + reduced.sum[array][at];
+        field.version[at] = is_whole ? number : int64_t{OUT_OF_DATE};
     }
 }
 
@@ -190,8 +189,9 @@ std::string Members::run(const std::vector<pti_shared_launch> &launches) {
         totals.emplace_back(next);
         run_threads(launches[static_cast<size_t>(l)], all, n_run_ + l + 1, expected.back(), &next,
                     &totals.back());
-        reduce(launches[static_cast<size_t>(l)], n_run_ + l + 1, totals.back(), totals.back(),
-               expected.back(), &next);
+        for (int p = 0; p < launches[static_cast<size_t>(l)].instance->n_operands; p++)
+            reduce(launches[static_cast<size_t>(l)], p, n_run_ + l + 1, totals.back(),
+                   totals.back(), expected.back(), &next);
         expected.push_back(next);
         pti_boxes_free(&all);
     }
@@ -221,8 +221,10 @@ std::string Members::run_member(const pti_group &group, int member,
         Reduced reduced(fields);
         error = run_threads(group.launch[l], work.threads[l], n_run_ + l + 1, expected[at], &fields,
                             &reduced);
-        if (!work.share[l].splits)
-            reduce(group.launch[l], n_run_ + l + 1, reduced, totals[at], expected[at], &fields);
+        for (int p = 0; p < group.launch[l].instance->n_operands; p++)
+            if (!pti_share_combines(&work.share[l], &group.launch[l], group.ownerships, p))
+                reduce(group.launch[l], p, n_run_ + l + 1, reduced, totals[at], expected[at],
+                       &fields);
         if (!error.empty())
             error = "member " + std::to_string(member) + ", launch " + std::to_string(l) + " of " +
                     std::to_string(group.n_launches) + ": " + error;
@@ -245,8 +247,11 @@ void Members::combine(const pti_shared_launch &launch, const Reduced &total, con
         run_threads(launch, work.threads[0], n_run_, before, &scratch, &all);
         pti_work_free(&work);
     }
+    const pti_share share = pti_share_of(&launch, ownerships_.data());
     for (Fields &fields : fields_)
-        reduce(launch, n_run_, all, total, before, &fields);
+        for (int p = 0; p < launch.instance->n_operands; p++)
+            if (pti_share_combines(&share, &launch, ownerships_.data(), p))
+                reduce(launch, p, n_run_, all, total, before, &fields);
 }
 
 std::string Members::exchange(const pti_group &group, bool before) {

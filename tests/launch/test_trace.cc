@@ -201,8 +201,9 @@ TEST_F(Trace, NamesTheDeviceAndItsStreams) {
     Viewer viewer(path);
     EXPECT_EQ(viewer.metadata["process_name"],
               std::vector<std::string>{std::string("polytile ") + small_device});
-    EXPECT_EQ(viewer.metadata["thread_name"], (std::vector<std::string>{"in", "compute", "out"}));
-    EXPECT_EQ(viewer.metadata["thread_sort_index"].size(), 3U);
+    EXPECT_EQ(viewer.metadata["thread_name"],
+              (std::vector<std::string>{"in", "compute", "out", "compute, abreast"}));
+    EXPECT_EQ(viewer.metadata["thread_sort_index"].size(), 4U);
 }
 
 TEST_F(Trace, IsJsonWhateverTheDevicesTextHolds) {

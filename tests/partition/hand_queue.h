@@ -399,8 +399,11 @@ class HandQueue {
                 accesses.push_back({-1, image.array, box, kind == PTI_DOWNLOAD});
             if (source != nullptr)
                 accesses.push_back({source->placement, image.array, box, false});
-            made_.Move(kind, static_cast<int64_t>(k), image.placement, box, Waits(kind, accesses),
+            const pti_op op = OnSomeStream(kind);
+            made_.Move(kind, static_cast<int64_t>(k), image.placement, box,
+                       Waits(pti_op_stream(&op), accesses),
                        source == nullptr ? -1 : source->placement);
+            made_.ops.back().abreast = op.abreast;
             if (!steps_.empty())
                 made_.ops.back().launch = steps_[k].launch;
         }
@@ -418,7 +421,9 @@ class HandQueue {
                     {image.placement, a, BoxAround(touched.all), !touched.written.empty()});
             }
         const int64_t n_superblocks = made_.kernels.back().n_superblocks;
-        made_.Launch(step.threads, placed, Waits(PTI_LAUNCH, accesses));
+        const pti_op op = OnSomeStream(PTI_LAUNCH);
+        made_.Launch(step.threads, placed, Waits(pti_op_stream(&op), accesses));
+        made_.ops.back().abreast = op.abreast;
         made_.kernels.back().n_superblocks = n_superblocks;
         made_.ops.back().launch = step.launch;
         for (const auto &[a, touched] : step.arrays)
@@ -489,8 +494,16 @@ class HandQueue {
         return false;
     }
 
+    /** An operation of a kind, of those for launches on either stream. */
+    pti_op OnSomeStream(pti_op_kind kind) {
+        pti_op op = {};
+        op.kind = kind;
+        op.abreast = (kind == PTI_FILL || kind == PTI_LAUNCH) && random_.chance(30);
+        return op;
+    }
+
     /** What the next operation must wait for, nothing twice. */
-    std::vector<int64_t> Waits(pti_op_kind kind, const std::vector<Access> &accesses) {
+    std::vector<int64_t> Waits(pti_stream stream, const std::vector<Access> &accesses) {
         std::vector<int64_t> waits;
         std::set<size_t> done;
         auto follow = [&](size_t j) {
@@ -498,7 +511,7 @@ class HandQueue {
             done.insert(done_[j].begin(), done_[j].end());
         };
         for (size_t j = accesses_.size(); j-- > 0;)
-            if (pti_op_stream(made_.ops[j].kind) == pti_op_stream(kind)) {
+            if (pti_op_stream(&made_.ops[j]) == stream) {
                 follow(j);
                 break;
             }

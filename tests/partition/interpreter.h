@@ -77,7 +77,7 @@ class Interpreter {
         before_.assign(n, std::vector<bool>(n, false));
         for (size_t i = 0; i < n; i++) {
             for (size_t j = i; j-- > 0;)
-                if (pti_op_stream(made_.ops[j].kind) == pti_op_stream(made_.ops[i].kind)) {
+                if (pti_op_stream(&made_.ops[j]) == pti_op_stream(&made_.ops[i])) {
                     Follow(i, j);
                     break;
                 }

@@ -93,7 +93,43 @@ inline void run_at_once(const pti_instance &instance, const std::vector<int> &ar
     run_threads(instance, instance.threads, at);
 }
 
-/** A device with an arena and three streams, of which any may run next that need not wait. */
+inline bool is_ready(const pti_schedule &schedule, int64_t op, const std::vector<bool> &done) {
+    for (int w = 0; w < schedule.op[op].n_waits; w++)
+        if (!done[static_cast<size_t>(schedule.wait[schedule.op[op].first_wait + w])])
+            return false;
+    return true;
+}
+
+/** Call run(op) for all operations, on streams of which any may go on that need not wait.
+ * False if none can. */
+template <class Run> bool run_streams(const pti_schedule &schedule, Random *random, Run run) {
+    std::vector<int64_t> streams[PTI_N_STREAMS];
+    std::vector<bool> done(static_cast<size_t>(schedule.n_ops));
+    for (int64_t k = 0; k < schedule.n_ops; k++)
+        streams[pti_op_stream(&schedule.op[k])].push_back(k);
+    size_t next[PTI_N_STREAMS] = {};
+    const auto can_go_on = [&](int s) {
+        return next[s] < streams[s].size() && is_ready(schedule, streams[s][next[s]], done);
+    };
+    for (int64_t n_done = 0; n_done < schedule.n_ops;) {
+        std::vector<int> ready;
+        for (int s = 0; s < PTI_N_STREAMS; s++)
+            if (can_go_on(s))
+                ready.push_back(s);
+        if (ready.empty())
+            return false;
+        const int s =
+            ready[static_cast<size_t>(random->number(0, static_cast<int64_t>(ready.size()) - 1))];
+        for (int64_t burst = random->number(1, 4); burst > 0 && can_go_on(s); burst--, n_done++) {
+            const int64_t op = streams[s][next[s]++];
+            run(schedule.op[op]);
+            done[static_cast<size_t>(op)] = true;
+        }
+    }
+    return true;
+}
+
+/** A device with an arena and streams, of which any may run next that need not wait. */
 class ResidentMemory {
   public:
     explicit ResidentMemory(int64_t arena_bytes)
@@ -103,39 +139,11 @@ class ResidentMemory {
     std::string Run(const pti_schedule &schedule, std::vector<HostArray> *host, Random *random) {
         schedule_ = &schedule;
         host_ = host;
-        std::vector<int64_t> streams[PTI_N_STREAMS];
-        std::vector<bool> done(static_cast<size_t>(schedule.n_ops));
-        for (int64_t k = 0; k < schedule.n_ops; k++)
-            streams[pti_op_stream(schedule.op[k].kind)].push_back(k);
-        size_t next[PTI_N_STREAMS] = {};
-        for (int64_t n_done = 0; n_done < schedule.n_ops;) {
-            std::vector<int> ready;
-            for (int s = 0; s < PTI_N_STREAMS; s++)
-                if (next[s] < streams[s].size() && IsReady(streams[s][next[s]], done))
-                    ready.push_back(s);
-            if (ready.empty())
-                return "no stream can go on";
-            const int s = ready[static_cast<size_t>(
-                random->number(0, static_cast<int64_t>(ready.size()) - 1))];
-            for (int64_t burst = random->number(1, 4);
-                 burst > 0 && next[s] < streams[s].size() && IsReady(streams[s][next[s]], done);
-                 burst--, n_done++) {
-                const int64_t op = streams[s][next[s]++];
-                Do(schedule.op[op]);
-                done[static_cast<size_t>(op)] = true;
-            }
-        }
-        return wrong_;
+        const bool is_run = run_streams(schedule, random, [&](const pti_op &op) { Do(op); });
+        return is_run ? wrong_ : "no stream can go on";
     }
 
   private:
-    bool IsReady(int64_t op, const std::vector<bool> &done) const {
-        for (int w = 0; w < schedule_->op[op].n_waits; w++)
-            if (!done[static_cast<size_t>(schedule_->wait[schedule_->op[op].first_wait + w])])
-                return false;
-        return true;
-    }
-
     uint64_t *Address(int64_t placement, const Point &point) {
         static uint64_t nowhere;
         if (placement < 0) {

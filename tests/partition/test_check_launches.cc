@@ -543,6 +543,36 @@ TEST(CheckLaunches, AnIdentityOfAnotherReductionIsNone) {
     EXPECT_TRUE(made.Holds()) << made.why;
 }
 
+/** w, which nobody wrote, is filled for two launches; what came home between them is sent again. */
+Handmade FilledAgain(bool comes_home) {
+    Handmade made;
+    Arrays(made, {"y", "w"});
+    const int64_t y = made.Place(0, 0, all), w = made.Place(1, 64, all),
+                  next = made.Place(1, 64, all);
+    made.before = {{y, {all}, {}}};
+    made.unwritten = {{}, {all}};
+    made.Begin(Kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
+    const int64_t zero = made.Move(PTI_FILL, 0, w, all);
+    made.Launch(all, {y, w});
+    const int64_t home = made.Move(PTI_DOWNLOAD, 0, w, comes_home ? all : lower, {zero});
+    made.Begin(Kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
+    made.Move(PTI_FILL, 1, w, all, {home});
+    const int64_t launch = made.Launch(all, {y, w});
+    made.Begin(Kernel({POLYTILE_INOUT, POLYTILE_IN}), {0, 1});
+    const int64_t sent = made.Move(PTI_UPLOAD, 2, next, all, {launch, home});
+    made.Launch(all, {y, next}, {sent});
+    made.after = {{next, {all}, {}}, {y, {all}, {all}}};
+    return made;
+}
+
+TEST(CheckLaunches, ZerosThatCameHomeAreThereAlthoughTheyAreFilledAgain) {
+    Handmade right = FilledAgain(true), wrong = FilledAgain(false);
+    EXPECT_TRUE(right.Holds()) << right.why;
+    EXPECT_FALSE(wrong.Holds());
+    EXPECT_NE(wrong.why.find("nothing holds its newest version any more"), std::string::npos)
+        << wrong.why;
+}
+
 TEST(CheckLaunches, AnElementDirtyInOneHoldingIsNewerThanTheHostsInAll) {
     for (const bool downloaded : {true, false}) {
         Handmade made;

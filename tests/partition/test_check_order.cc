@@ -249,6 +249,47 @@ TEST(CheckOrder, RejectsSuperblocksTwiceMissingOrOutOfOrder) {
         << out_of_order.why;
 }
 
+/** Launches that nobody waits for count as one; those before and after one that somebody does must
+ * not. */
+TEST(CheckOrder, UsesBehindTheOneThatIsWaitedForAreNotDone) {
+    const Step copy = {{{POLYTILE_IN, 0, 0, 0}, {POLYTILE_OUT, 1, 0, 0}}, 0};
+    Handmade right = InArena(Slabs({copy}, 2, 16, 2));
+    ASSERT_EQ(right.ops[8].kind, PTI_LAUNCH);
+    ASSERT_EQ(right.ops[9].kind, PTI_DOWNLOAD);
+    right.Drop(9);
+    for (int64_t waited = 1; waited <= 8; waited++) {
+        Handmade made = right;
+        made.Move(PTI_UPLOAD, 7, 0, made.operands[0].domain, {waited});
+        if (waited == 8)
+            EXPECT_TRUE(made.Holds()) << made.why;
+        else
+            ExpectRejected(made, "A[" + std::to_string(2 * waited) +
+                                     ":15]: may run beside "
+                                     "operation " +
+                                     std::to_string(waited + 1) + " (launch), which reads it");
+    }
+}
+
+/** Each slab goes home by itself, so that all launches are waited for; then slabs come again. */
+TEST(CheckOrder, ARaceIsFoundHoweverManyUsesLieBetween) {
+    constexpr int64_t n_slabs = 100, n_done = 20;
+    const Step copy = {{{POLYTILE_IN, 0, 0, 0}, {POLYTILE_OUT, 1, 0, 0}}, 0};
+    Handmade right = InArena(Slabs({copy}, 2, 3 * n_slabs, 3));
+    right.Drop(static_cast<size_t>(n_slabs) + 2);
+    right.Drop(static_cast<size_t>(n_slabs) + 1);
+    for (int64_t k = 0; k < n_slabs; k++)
+        right.Move(PTI_DOWNLOAD, k, 1, Box({{3 * k, 3 * k + 2}}), {k + 1});
+    for (int64_t k = 0; k < n_slabs; k++) {
+        Handmade made = right;
+        made.Move(PTI_UPLOAD, n_slabs - 1, 0, Box({{3 * k + 1}}), {n_done});
+        if (k < n_done)
+            EXPECT_TRUE(made.Holds()) << made.why;
+        else
+            ExpectRejected(made, "A[" + std::to_string(3 * k) + ":" + std::to_string(3 * k + 2) +
+                                     "]: may run beside operation " + std::to_string(k + 1));
+    }
+}
+
 /** sums of x into A, beside each other. */
 Handmade Sums(const std::vector<Step> &steps) {
     Handmade made = Slabs(steps, 2, 16, 4);
@@ -361,7 +402,7 @@ TEST(CheckOrder, AcceptsExactlyTheOrdersInWhichNoConflictIsTurnedRound) {
     const int64_t n_rounds = scaled(1500);
     for (int64_t round = 0; round < n_rounds; round++) {
         std::vector<Step> steps;
-        for (int64_t k = random.number(2, 4); k > 0; k--)
+        for (int64_t k = random.number(2, 6); k > 0; k--)
             steps.push_back(DrawStep(random, 3));
         Handmade made = Slabs(steps, 3, random.number(4, 16), random.number(1, 5));
         for (int n = 0; n < 6; n++) {

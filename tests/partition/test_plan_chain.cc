@@ -226,7 +226,11 @@ TEST(PlanChain, ALaunchThatReadsEverythingEndsTheChain) {
     ASSERT_NE(plan, nullptr) << of.Error();
     EXPECT_EQ(Objection(plan), "");
     EXPECT_EQ(of.summary.slab_threads, 0);
-    EXPECT_TRUE(Has(Text(plan), "not fused    launch 2 of 4 cannot take turns")) << Text(plan);
+    const std::string text = Text(plan);
+    EXPECT_TRUE(Has(text,
+                    "not fused    launch 1 of 4 is not fused: launch 2 of 4, turn, cannot take "
+                    "turns with those before: turn "))
+        << text;
 }
 
 TEST(PlanChain, SaysWhatOneBlockNeedsWhereNothingFits) {
@@ -234,6 +238,125 @@ TEST(PlanChain, SaysWhatOneBlockNeedsWhereNothingFits) {
     EXPECT_EQ(of.Plan(Limit(8)), nullptr);
     EXPECT_EQ(of.status, POLYTILE_NO_FIT);
     EXPECT_TRUE(Has(of.Error(), "8 B")) << of.Error();
+}
+
+/* Several portions. */
+
+/** Steps to and fro, and from time to time a reduction of what they made, which ends a chain. */
+class Interrupted : public ToAndFro {
+  public:
+    Interrupted(int n_steps, int n_between) : ToAndFro(five_points, {256, 256}, 0) {
+        polytile_domain one = {}, inner = {};
+        one.n_dims = 1;
+        one.range[0] = {0, 0, 1};
+        inner.n_dims = 2;
+        inner.range[0] = inner.range[1] = {1, 254, 1};
+        EXPECT_EQ(polytile_kernel_create(context(), "residual[i, j]: in A[i, j]; out max R[0]",
+                                         nullptr, &residual),
+                  POLYTILE_OK)
+            << Error();
+        polytile_array_describe(context(), "R", POLYTILE_F32, &one, &reduced[1]);
+        reduced[0] = there[0];
+        for (int step = 0; step < n_steps; step++) {
+            launches.push_back({kernel, inner, step % 2 == 0 ? there : back});
+            if ((step + 1) % n_between == 0)
+                launches.push_back({residual, inner, reduced});
+        }
+    }
+
+    polytile_kernel *residual = nullptr;
+    polytile_array *reduced[2] = {};
+};
+
+TEST(PlanChain, ShowsEachChainAndTheLaunchThatEndsIt) {
+    Interrupted of(8, 4);
+    polytile_plan *plan = of.Plan(Limit(64 << 10));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_EQ(of.summary.n_launches, 10);
+    EXPECT_EQ(of.summary.launches_per_pass, 4);
+    EXPECT_EQ(of.summary.n_passes, 4) << "two chains and two reductions";
+    const std::string text = Text(plan), starts = ": residual starts a reduction of R\n";
+    EXPECT_TRUE(
+        Has(text, "chain        launches 1 to 4 of 10 take turns; launch 5 of 10, residual, "
+                  "cannot take turns with those before" +
+                      starts))
+        << text;
+    EXPECT_TRUE(
+        Has(text, "not fused    launch 5 of 10, residual, cannot take turns with others" + starts))
+        << text;
+    EXPECT_TRUE(Has(text, "chain        launches 6 to 9 of 10 take turns; ")) << text;
+    EXPECT_TRUE(
+        Has(Text(plan, POLYTILE_JSON),
+            "\"portions\": [{\"first\": 0, \"launches\": 4, \"fused\": true, \"times\": 1"));
+}
+
+/** The sum of all parts' operations, each as often as its part comes. */
+int64_t BytesOfParts(const polytile_plan *plan) {
+    int64_t sum = 0;
+    for (int64_t r = 0; r < plan->chain->n_runs; r++) {
+        const pti_traffic traffic =
+            pti_schedule_traffic(plan->chain->part[plan->chain->run[r]].schedule);
+        sum += traffic.h2d_bytes + traffic.d2h_bytes;
+    }
+    return sum;
+}
+
+TEST(PlanChain, ProvesAndSumsThePartsOfALongList) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    Interrupted of(3000, 100);
+    polytile_plan *plan = of.Plan(Limit(64 << 10));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_EQ(Moved(of.summary), BytesOfParts(plan));
+    EXPECT_GE(Moved(of.summary), of.summary.lower_bound_bytes);
+    polytile_domain first, last, none;
+    ASSERT_EQ(polytile_plan_get_superblock(plan, 0, &first), POLYTILE_OK);
+    ASSERT_EQ(polytile_plan_get_superblock(plan, of.summary.n_kernels - 1, &last), POLYTILE_OK);
+    EXPECT_EQ(first.range[0].lo, 1);
+    EXPECT_LE(last.range[0].hi, 254);
+    EXPECT_GE(last.range[0].lo, 1);
+    EXPECT_EQ(polytile_plan_get_superblock(plan, of.summary.n_kernels, &none), POLYTILE_INVALID);
+}
+
+TEST(PlanChain, WindowsThatComeAgainArePlannedOnce) {
+    ToAndFro of(five_points, {256, 256}, 100000);
+    polytile_plan *plan = of.Plan(Limit(64 << 10));
+    ASSERT_NE(plan, nullptr) << of.Error();
+    EXPECT_LE(plan->chain->n_parts, 4);
+    EXPECT_EQ(plan->chain->n_runs, (100000 + PTI_WINDOW_STEPS - 1) / PTI_WINDOW_STEPS);
+    EXPECT_EQ(Moved(of.summary), BytesOfParts(plan));
+    const std::string text = Text(plan);
+    EXPECT_TRUE(Has(text, "launches 1025 to 2048 of 100000 take turns; ")) << text;
+    EXPECT_TRUE(Has(text, " more like that")) << text;
+}
+
+TEST(PlanChain, RefusesWhatHasTooManySubKernels) {
+    ToAndFro of("f[i]: in A[i-1:i+1]; out B[i]", {INT64_C(1) << 40}, 3);
+    EXPECT_EQ(of.Plan(Limit(64 << 10)), nullptr);
+    EXPECT_EQ(of.status, POLYTILE_UNSUPPORTED);
+    EXPECT_TRUE(Has(of.Error(),
+                    "the first 3 of 3 launches take more than 1000000 sub-kernels within "
+                    "64 KiB"))
+        << of.Error();
+}
+
+TEST(PlanChain, SaysWhatIsTooLargeToBeCountedWithoutANumber) {
+    ToAndFro of("both[i]: in A[:], B[:]; out B[i]", {(INT64_C(1) << 61) - 1024}, 1);
+    polytile_kernel *both = nullptr;
+    ASSERT_EQ(
+        polytile_kernel_create(of.context(), "both[i]: in A[:], B[:]; out C[i]", nullptr, &both),
+        POLYTILE_OK);
+    polytile_domain threads = {};
+    threads.n_dims = 1;
+    threads.range[0] = {0, 99, 1};
+    polytile_array *small = nullptr;
+    ASSERT_EQ(polytile_array_describe(of.context(), "C", POLYTILE_F32, &threads, &small),
+              POLYTILE_OK);
+    polytile_array *const arrays[] = {of.there[0], of.there[1], small};
+    of.launches[0] = {both, threads, arrays};
+    EXPECT_EQ(of.Plan(Limit(INT64_C(1) << 40)), nullptr);
+    EXPECT_TRUE(Has(of.Error(), "needs more bytes than 64 bits count")) << of.Error();
+    EXPECT_TRUE(Has(of.Error(), "no limit would do")) << of.Error();
 }
 
 /* What is asked. */

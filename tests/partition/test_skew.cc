@@ -1,7 +1,5 @@
 #include "partition/skewed.h"
 
-#include "support/scale.h"
-
 namespace {
 
 const std::vector<std::string> two_lines = {"64", "64"};
@@ -63,6 +61,103 @@ TEST(Skew, AStencilToAndFroGoesThroughOnce) {
     EXPECT_EQ(shape.d2h_bytes, 62 * 8);
 }
 
+/** Slabs of four through eight blurs of 64 elements, all in one lap, side by side. */
+const pti_skew_shape side_by_side = [] {
+    pti_skew_shape shape = {};
+    shape.n_passes = 1;
+    shape.n_per_pass = 8;
+    shape.slab = 4;
+    shape.n_per_lap = 18;
+    shape.abreast = true;
+    return shape;
+}();
+
+TEST(Skew, SlabsAbreastNeedEachWaitBetweenThem) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    ASSERT_EQ(skewed.Find(), "");
+    const pti_skew_request request = skewed.Request(1 << 20);
+    pti_schedule *schedule = pti_skew_build(&request, &side_by_side);
+    ASSERT_NE(schedule, nullptr);
+    EXPECT_EQ(Objection(schedule), "");
+    int n_waits = 0;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_op *op = &schedule->op[k];
+        for (int w = 0; w < op->n_waits; w++) {
+            int64_t *wait = &schedule->wait[op->first_wait + w], waited = *wait;
+            if (op->kind != PTI_LAUNCH || schedule->op[waited].kind != PTI_LAUNCH)
+                continue;
+            n_waits++;
+            *wait = 0;
+            EXPECT_NE(Objection(schedule), "") << "operation " << k << " for " << waited;
+            *wait = waited;
+        }
+    }
+    EXPECT_EQ(Objection(schedule), "");
+    EXPECT_GE(n_waits, 2 * 16);
+    pti_schedule_free(schedule);
+}
+
+/** The shape of eight blurs in room enough; cache_bytes: 0, there is none. */
+pti_skew_shape ShapeOfBlurs(double cache_bytes, bool in_turn) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    EXPECT_EQ(skewed.Find(), "");
+    polytile_link link = polytile_link_default;
+    link.cache_bytes = cache_bytes;
+    link.cache_bytes_per_s = cache_bytes > 0 ? link.kernel_bytes_per_s : 0;
+    pti_skew_request request = skewed.Request(800);
+    request.link = &link;
+    request.in_turn = in_turn;
+    pti_skew_shape shape = {};
+    pti_text why = {};
+    EXPECT_TRUE(pti_skew_choose(&request, &shape, &why));
+    pti_text_free(&why);
+    return shape;
+}
+
+TEST(Skew, SlabsRunAbreastUnlessLaunchersRunThemOrOneDrivesTheOtherFromTheCache) {
+    const pti_skew_shape shape = ShapeOfBlurs(0, false);
+    ASSERT_GT(shape.n_per_lap, 1);
+    EXPECT_TRUE(shape.abreast);
+    EXPECT_FALSE(ShapeOfBlurs(0, true).abreast);
+    const double slab_bytes = 2 * 8 * static_cast<double>(shape.slab), ends_bytes = 2 * 8;
+    const double share = 0.65;
+    const pti_skew_shape one_fits = ShapeOfBlurs((1.5 * slab_bytes + ends_bytes) / share, false);
+    EXPECT_EQ(one_fits.slab, shape.slab);
+    EXPECT_FALSE(one_fits.abreast);
+    EXPECT_TRUE(ShapeOfBlurs((2.5 * slab_bytes + ends_bytes) / share, false).abreast);
+    EXPECT_TRUE(ShapeOfBlurs((0.5 * slab_bytes + ends_bytes) / share, false).abreast);
+}
+
+TEST(Skew, OnlyLaunchesAndFillsRunAbreast) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    ASSERT_EQ(skewed.Find(), "");
+    const pti_skew_request request = skewed.Request(1 << 20);
+    pti_schedule *schedule = pti_skew_build(&request, &side_by_side);
+    ASSERT_NE(schedule, nullptr);
+    int64_t n_launches[2] = {0, 0};
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_op *op = &schedule->op[k];
+        if (op->kind == PTI_LAUNCH) {
+            n_launches[op->abreast]++;
+            continue;
+        }
+        ASSERT_FALSE(op->abreast);
+        op->abreast = true;
+        EXPECT_NE(Objection(schedule).find("moves data on a stream for launches"),
+                  std::string::npos);
+        op->abreast = false;
+    }
+    EXPECT_GT(n_launches[0], 60);
+    EXPECT_GT(n_launches[1], 60);
+    pti_schedule_free(schedule);
+}
+
 const std::vector<std::string> planes = {"64x64", "64x64", "64x64", "64"};
 const Kernel blur_there = {
     "blur[i, j]: in x[i-1:i+1, j]; out y[i, j]", "1:62,0:63", {{"x", 0}, {"y", 1}}};
@@ -101,152 +196,6 @@ TEST(Skew, ALaunchThatCannotJoinLeavesNoTrace) {
     EXPECT_EQ(skewed.Find(), "rows starts a reduction of array3");
     EXPECT_EQ(skewed.chain().n_launches, 4);
     EXPECT_EQ(skewed.chain().axis[2], PTI_AXIS_NONE);
-}
-
-/* Random chains. */
-
-/** A window of a dimension, such as "i-1:i+2". */
-std::string Window(const std::string &index, Random *random, int64_t most) {
-    const int64_t a = random->number(-most, most), b = random->number(-most, most);
-    const auto shifted = [&](int64_t by) {
-        return by == 0 ? index : index + (by > 0 ? "+" : "") + std::to_string(by);
-    };
-    return a == b ? shifted(a) : shifted(std::min(a, b)) + ":" + shifted(std::max(a, b));
-}
-
-std::string Section(char array, const std::vector<std::string> &indices, Random *random,
-                    int64_t most) {
-    std::string text(1, array);
-    for (size_t d = 0; d < indices.size(); d++)
-        text += (d == 0 ? "[" : ", ") + Window(indices[d], random, most);
-    return text + "]";
-}
-
-/** Kernels that read some arrays around a thread and write others at it. */
-struct RandomKernels {
-    std::vector<std::string> texts, threads;
-    std::vector<Kernel> kernels;
-
-    RandomKernels(int n_dims, const std::vector<int64_t> &extent, int n_fields, int n_kernels,
-                  Random *random) {
-        static const std::vector<std::string> names = {"i", "j", "k"};
-        const std::vector<std::string> indices(names.begin(), names.begin() + n_dims);
-        texts.reserve(static_cast<size_t>(n_kernels));
-        threads.reserve(static_cast<size_t>(n_kernels));
-        for (int k = 0; k < n_kernels; k++)
-            Make(indices, extent, n_fields, random);
-    }
-
-    void Make(const std::vector<std::string> &indices, const std::vector<int64_t> &extent,
-              int n_fields, Random *random) {
-        Kernel kernel = {};
-        std::string text = "step[";
-        for (size_t d = 0; d < indices.size(); d++)
-            text += (d == 0 ? "" : ", ") + indices[d];
-        text += "]: ";
-        const int written = static_cast<int>(random->number(0, n_fields - 1));
-        std::string separator;
-        for (int a = 0; a < n_fields; a++) {
-            const char name = static_cast<char>('A' + a);
-            static const char *const names[] = {"A", "B", "C", "D"};
-            if (a == written) {
-                text += separator + std::string(random->chance(67) ? "out " : "inout ") +
-                        Section(name, indices, random, 0);
-            } else if (random->chance(n_fields == 2 ? 90 : 60)) {
-                text += separator + "in " + Section(name, indices, random, 2);
-                if (random->chance(40))
-                    text += std::string(", ") + Section(name, indices, random, 1);
-            } else {
-                continue;
-            }
-            separator = "; ";
-            kernel.arguments.push_back({names[a], a});
-        }
-        if (random->chance(25)) {
-            text += "; in w[" + indices[random->chance(50) ? 0 : indices.size() - 1] + "]";
-            kernel.arguments.push_back({"w", n_fields});
-        }
-        std::string domain;
-        for (size_t d = 0; d < indices.size(); d++) {
-            const int64_t lo = random->number(2, 3), hi = extent[d] - random->number(3, 4);
-            domain += (d == 0 ? "" : ",") + std::to_string(lo) + ":" + std::to_string(hi);
-        }
-        texts.push_back(text);
-        threads.push_back(domain);
-        kernel.declaration = texts.back().c_str();
-        kernel.threads = threads.back().c_str();
-        kernels.push_back(kernel);
-    }
-};
-
-struct Sums {
-    int64_t n_chains, n_launches, n_passes;
-};
-
-void TryRandomChain(Random *random, Sums *sums) {
-    const int n_dims = static_cast<int>(random->number(1, 3));
-    const int n_fields = static_cast<int>(random->number(2, 4));
-    const int n_kernels = static_cast<int>(random->number(1, 4));
-    std::vector<int64_t> extent;
-    std::string domain;
-    for (int d = 0; d < n_dims; d++) {
-        extent.push_back(random->number(8, n_dims == 1 ? 60 : n_dims == 2 ? 20 : 9));
-        domain += (d == 0 ? "" : "x") + std::to_string(extent.back());
-    }
-    const RandomKernels made(n_dims, extent, n_fields, n_kernels, random);
-    std::vector<std::string> domains(static_cast<size_t>(n_fields), domain);
-    domains.push_back(std::to_string(*std::max_element(extent.begin(), extent.end())));
-    Skewed skewed(domains, made.kernels);
-    for (int a = 0; a < n_fields; a++)
-        if (random->chance(30))
-            skewed.MakeScratch(a);
-    std::string text;
-    for (int64_t n = random->number(2, 12); n > 0; n--) {
-        const int k = static_cast<int>(random->number(0, n_kernels - 1));
-        skewed.Add(k);
-        text += made.texts[static_cast<size_t>(k)] + " over " +
-                made.threads[static_cast<size_t>(k)] + "\n";
-    }
-    SCOPED_TRACE(text);
-    const std::string why = skewed.Find();
-    if (skewed.chain().n_launches < 2)
-        return;
-    const int64_t all_bytes = (n_fields + 1) * 8 * [&] {
-        int64_t n = 1;
-        for (int64_t e : extent)
-            n *= e;
-        return n;
-    }();
-    pti_skew_request request =
-        skewed.Request(random->number(512 * (n_fields + 1), 6 * all_bytes + 4096));
-    request.fewest_bytes = random->chance(30);
-    request.most_per_pass = random->chance(30) ? random->number(1, 6) : 0;
-    pti_skew_shape shape;
-    pti_text ignored = {};
-    if (pti_skew_choose(&request, &shape, &ignored)) {
-        ASSERT_GE(shape.n_per_pass, 2);
-        ExpectRight(&skewed, request, shape, random);
-        sums->n_chains++;
-        sums->n_launches += skewed.chain().n_launches;
-        sums->n_passes += shape.n_passes;
-    }
-    pti_text_free(&ignored);
-}
-
-TEST(Skew, RandomChainsGiveWhatRunningLaunchAfterLaunchGives) {
-    const uint64_t seed = test_seed("Skew.RandomChainsGiveWhatRunningLaunchAfterLaunchGives");
-    const int64_t n_rounds = scaled(25000);
-    Sums sums = {};
-    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
-        SCOPED_TRACE(round);
-        Random random(seed + static_cast<uint64_t>(round));
-        TryRandomChain(&random, &sums);
-    }
-    std::printf("%lld of %lld chains were fused: %.1f launches in %.1f passes\n",
-                static_cast<long long>(sums.n_chains), static_cast<long long>(n_rounds),
-                static_cast<double>(sums.n_launches) / static_cast<double>(sums.n_chains),
-                static_cast<double>(sums.n_passes) / static_cast<double>(sums.n_chains));
-    EXPECT_GT(sums.n_chains, n_rounds / 5);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 /* Launches that cannot take turns, or not many of them: they run one after the other, the log says
  * why, and what they compute stays right. */
@@ -108,10 +109,68 @@ TEST_P(QueueNotFused, RunsStepByStepAndTheLogSaysWhy) {
     environment.set("POLYTILE_CHECK", "plan");
     environment.set("POLYTILE_LOG", "info");
     const std::string log = log_of_steps(GetParam());
-    EXPECT_TRUE(has(log, "generic: launches are not fused: ")) << log;
+    EXPECT_TRUE(has(log, "generic: launch")) << log;
+    EXPECT_TRUE(has(log, " not fused: ") || has(log, "cannot take turns with")) << log;
     EXPECT_TRUE(has(log, GetParam().reason)) << log;
     environment.set("POLYTILE_LOG", nullptr);
     EXPECT_EQ(log_of_steps(GetParam()), "");
+}
+
+/** The lines of a log that say how launches take turns, or why they do not. */
+std::string told_of(const std::string &log) {
+    std::string told;
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);)
+        if (has(line, "not fused: ") || has(line, " take turns"))
+            told += line + "\n";
+    return told;
+}
+
+TEST_P(QueueNotFused, APlanOfTheSameLaunchesSaysTheSame) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    Random random(test_seed("QueueNotFused"));
+    Twin twin(device(square_bytes / 2), &random);
+    make_fields(&twin);
+    polytile_plan_options options = {};
+    options.strategy = "min-traffic";
+    std::vector<int> step;
+    for (const std::vector<Twin::Use> &uses : GetParam().step)
+        step.push_back(twin.add_kernel(2, uses));
+    twin.pause();
+    for (int k = 0; k < 4; k++)
+        for (const int kernel : step)
+            EXPECT_EQ(twin.launch(kernel, twin.widest(kernel), &options), POLYTILE_OK);
+    options.limit_bytes = square_bytes / 2;
+    testing::internal::CaptureStderr();
+    twin.plan(options);
+    const std::string planned = told_of(testing::internal::GetCapturedStderr());
+    testing::internal::CaptureStderr();
+    twin.wait();
+    EXPECT_EQ(planned, told_of(testing::internal::GetCapturedStderr()));
+    twin.finish();
+    EXPECT_NE(planned, "");
+}
+
+TEST(QueueNotFused, TheLogNamesTheLaunchThatEndsAChainOfOthers) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    Random random(test_seed("QueueNotFused"));
+    Twin twin(device(square_bytes / 2), &random);
+    make_fields(&twin);
+    const int forth =
+        twin.add_kernel(2, {{POLYTILE_IN, A, {rows_around}}, {POLYTILE_OUT, B, {at}}});
+    const int back = twin.add_kernel(2, {{POLYTILE_IN, B, {rows_around}}, {POLYTILE_OUT, A, {at}}});
+    const int residual =
+        twin.add_kernel(2, {{POLYTILE_IN, A, {at}}, {POLYTILE_MAX, ELEMENT, {{{-1, 0, 0}}}, true}});
+    const std::string log = log_of(&twin, {forth, back, forth, back, residual}, 2);
+    EXPECT_TRUE(has(log,
+                    "generic: launches 1 to 4 of 10 take turns; launch 5 of 10, generic, cannot "
+                    "take turns with those before: generic starts a reduction of field3"))
+        << log;
+    EXPECT_TRUE(has(log, "generic: launch 5 of 10, generic, cannot take turns with others: "))
+        << log;
+    EXPECT_TRUE(has(log, "launches 6 to 9 of 10 take turns; launch 10 of 10, generic, ")) << log;
 }
 
 /** How many launches of a stencil to and fro, moving as little as may be, go through some memory
@@ -162,7 +221,7 @@ TEST(QueueNotFused, LessMemoryMeansFewerStepsAPassAndThenOneForAReason) {
         const Passes &of = all[k];
         SCOPED_TRACE(of.memory_bytes);
         char size[32];
-        const std::string reason = std::string("generic: launches are not fused: ") +
+        const std::string reason = std::string(" of 12 are not fused: ") +
                                    polytile_size_format(of.memory_bytes, size) +
                                    " does not hold the rows that two launches of generic need";
         const bool is_told = has(of.log, reason);

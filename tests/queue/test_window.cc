@@ -8,7 +8,7 @@
 
 extern "C" {
 #include "queue/queue.h"
-#include "queue/steps.h"
+#include "partition/portion.h"
 }
 
 namespace {
@@ -211,18 +211,16 @@ TEST(Window, IsPlannedInPartsOfNoMoreSuperblocksUnlessOneLaunchHasMore) {
     const std::vector<int64_t> n_superblocks = {PTI_PLAN_SUPERBLOCKS - 1, 1, 1,
                                                 3 * PTI_PLAN_SUPERBLOCKS, 1};
     std::vector<pti_partition> partitions(n_superblocks.size());
-    pti_steps steps;
-    ASSERT_TRUE(pti_steps_create(static_cast<int>(n_superblocks.size()), &steps));
+    std::vector<pti_step> steps(n_superblocks.size());
     for (size_t k = 0; k < n_superblocks.size(); k++) {
         partitions[k].n_superblocks = n_superblocks[k];
-        steps.step[steps.n_steps].kind = PTI_STEP_LAUNCH;
-        steps.step[steps.n_steps++].partition = &partitions[k];
+        steps[k].kind = PTI_STEP_LAUNCH;
+        steps[k].partition = &partitions[k];
     }
-    EXPECT_EQ(pti_steps_end_of_plan(&steps, 0, 5), 2);
-    EXPECT_EQ(pti_steps_end_of_plan(&steps, 2, 5), 3);
-    EXPECT_EQ(pti_steps_end_of_plan(&steps, 3, 5), 4);
-    EXPECT_EQ(pti_steps_end_of_plan(&steps, 4, 5), 5);
-    pti_steps_free(&steps);
+    EXPECT_EQ(pti_portion_end_of_plan(steps.data(), 0, 5), 2);
+    EXPECT_EQ(pti_portion_end_of_plan(steps.data(), 2, 5), 3);
+    EXPECT_EQ(pti_portion_end_of_plan(steps.data(), 3, 5), 4);
+    EXPECT_EQ(pti_portion_end_of_plan(steps.data(), 4, 5), 5);
 }
 
 TEST(Window, TakesWhatOneArrayNeedsThroughOthersAndLeavesTheRest) {

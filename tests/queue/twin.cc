@@ -100,6 +100,13 @@ void Twin::detach(Field &field) {
 
 void Twin::renew(int number) {
     Field &field = field_of(number);
+    if (field.is_internal) {
+        polytile_array_destroy(field.array);
+        make_array(field);
+        std::fill(field.expected.begin(), field.expected.end(), 0);
+        std::fill(field.has_value.begin(), field.has_value.end(), 0);
+        return;
+    }
     detach(field);
     for (size_t k = 0; k < field.memory.size(); k += 3)
         field.memory[k] = field.expected[k] = static_cast<unsigned char>(random_->number(0, 255));

@@ -25,13 +25,7 @@ class Twin {
     int add_field(const std::vector<int64_t> &extents, int64_t element_bytes);
     int add_internal(const std::vector<int64_t> &extents, int64_t element_bytes);
 
-    /** What a thread does with a field. */
-    struct Use {
-        polytile_role role;
-        int field;
-        std::vector<GenericSection> sections;
-        bool is_fresh = false;
-    };
+    using Use = FieldUse;
     int add_kernel(int n_indices, const std::vector<Use> &uses);
 
     polytile_status launch(int kernel, const polytile_domain &threads,
@@ -46,7 +40,8 @@ class Twin {
     void resume() { polytile_queue_resume(queue_); }
     void wait();
     void wait_for(int field);
-    /** Detach a field, compare it, write into some of it, and attach it again. */
+    /** Detach a field, compare it, write into some of it, and attach it again; destroy an internal
+     * one behind what is queued, and make it anew. */
     void renew(int field);
     /** Destroy an internal field behind what is queued; it is not compared, nor used again. */
     void drop(int field);

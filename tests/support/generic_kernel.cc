@@ -19,9 +19,18 @@ template <class Call> void for_each_point(const polytile_domain &box, const Call
     }
     for (int d = 0; d >= 0;) {
         call(at);
-        for (d = box.n_dims - 1; d >= 0 && ++at[d] > box.range[d].hi; d--)
+        for (d = box.n_dims - 1; d >= 0 && (at[d] += box.range[d].step) > box.range[d].hi; d--)
             at[d] = box.range[d].lo;
     }
+}
+
+/** The elements of one dimension that a thread touches, if all of them are there. */
+polytile_range range_of(const int64_t *thread, const GenericWindow &window, int64_t extent) {
+    if (window.index == GenericWindow::whole)
+        return {0, extent - 1, 1};
+    int64_t middle = window.index < 0 ? 0 : window.factor * thread[window.index];
+    middle += window.added < 0 ? 0 : thread[window.added];
+    return {window.is_from_start ? 0 : middle + window.lo, middle + window.hi, window.step};
 }
 
 /** What a thread touches of an array, as far as there is any. */
@@ -30,12 +39,11 @@ polytile_domain touched_by(const int64_t *thread, const GenericAccess &access,
     polytile_domain box = {};
     box.n_dims = static_cast<int>(section.size());
     for (size_t d = 0; d < section.size(); d++) {
-        const GenericWindow &window = section[d];
-        const int64_t last = access.extents[d] - 1;
-        const int64_t middle = window.index < 0 ? 0 : thread[window.index];
-        box.range[d] = window.index < 0 ? polytile_range{0, last, 1}
-                                        : polytile_range{std::max<int64_t>(0, middle + window.lo),
-                                                         std::min(last, middle + window.hi), 1};
+        polytile_range &range = box.range[d];
+        range = range_of(thread, section[d], access.extents[d]);
+        if (range.lo < 0)
+            range.lo += (range.step - 1 - range.lo) / range.step * range.step;
+        range.hi = std::min(range.hi, access.extents[d] - 1);
     }
     return box;
 }
@@ -83,15 +91,30 @@ uint64_t written(polytile_role role, uint64_t before, uint64_t value) {
     }
 }
 
-std::string text_of(const GenericWindow &window) {
-    const auto shifted = [&](int64_t by) {
-        const std::string index = index_names[window.index];
-        return by == 0 ? index : index + (by > 0 ? "+" : "") + std::to_string(by);
-    };
+/** What an end of a window follows, such as "2*i+j"; "" if nothing. */
+std::string followed_by(const GenericWindow &window) {
     if (window.index < 0)
+        return "";
+    std::string text = window.factor == 1    ? ""
+                       : window.factor == -1 ? "-"
+                                             : std::to_string(window.factor) + "*";
+    text += index_names[window.index];
+    return text + (window.added < 0 ? "" : "+" + std::string(index_names[window.added]));
+}
+
+std::string text_of(const GenericWindow &window) {
+    const std::string followed = followed_by(window);
+    const auto shifted = [&](int64_t by) {
+        const bool has_number = by != 0 || followed.empty();
+        return followed + (has_number && by >= 0 && !followed.empty() ? "+" : "") +
+               (has_number ? std::to_string(by) : "");
+    };
+    if (window.index == GenericWindow::whole)
         return ":";
-    return window.lo == window.hi ? shifted(window.lo)
-                                  : shifted(window.lo) + ":" + shifted(window.hi);
+    if (window.lo == window.hi && !window.is_from_start)
+        return shifted(window.lo);
+    return (window.is_from_start ? "0" : shifted(window.lo)) + ":" + shifted(window.hi) +
+           (window.step == 1 ? "" : ":" + std::to_string(window.step));
 }
 
 std::string role_of(const GenericAccess &access) {
@@ -139,30 +162,39 @@ polytile_implementation GenericKernel::implementation() const {
     made.user = const_cast<GenericKernel *>(this);
     made.host = [](const polytile_domain *threads, const polytile_view *views, void *user) {
         const auto *kernel = static_cast<const GenericKernel *>(user);
-        for_each_point(*threads, [&](const int64_t *thread) { kernel->run_thread(thread, views); });
+        for_each_point(*threads, [&](const int64_t *thread) {
+            kernel->run_thread(thread, [&](int access, const int64_t *at) {
+                const size_t a = static_cast<size_t>(access);
+                return address(views[a], at, kernel->accesses_[a].extents.size());
+            });
+        });
     };
     return made;
 }
 
-void GenericKernel::run_thread(const int64_t *thread, const polytile_view *views) const {
+void GenericKernel::run(const polytile_domain &threads, const Find &find) const {
+    for_each_point(threads, [&](const int64_t *thread) { run_thread(thread, find); });
+}
+
+template <class At> void GenericKernel::run_thread(const int64_t *thread, const At &find) const {
     uint64_t value = 17;
     for (int d = 0; d < n_indices_; d++)
         value = 31 * value + static_cast<uint64_t>(thread[d]);
-    for (size_t a = 0; a < accesses_.size(); a++) {
-        const GenericAccess &access = accesses_[a];
+    const int n_accesses = static_cast<int>(accesses_.size());
+    for (int a = 0; a < n_accesses; a++) {
+        const GenericAccess &access = accesses_[static_cast<size_t>(a)];
         for (const GenericSection &section : access.sections)
             if (access.role == POLYTILE_IN)
                 for_each_point(touched_by(thread, access, section), [&](const int64_t *at) {
-                    value = 31 * value +
-                            load(address(views[a], at, section.size()), access.element_bytes);
+                    value = 31 * value + load(find(a, at), access.element_bytes);
                 });
     }
-    for (size_t a = 0; a < accesses_.size(); a++) {
-        const GenericAccess &access = accesses_[a];
+    for (int a = 0; a < n_accesses; a++) {
+        const GenericAccess &access = accesses_[static_cast<size_t>(a)];
         for (const GenericSection &section : access.sections)
             if (access.role != POLYTILE_IN)
                 for_each_point(touched_by(thread, access, section), [&](const int64_t *at) {
-                    void *element = address(views[a], at, section.size());
+                    void *element = find(a, at);
                     const uint64_t before =
                         access.role == POLYTILE_OUT ? 0 : load(element, access.element_bytes);
                     const uint64_t fitting = (value >> 7) & largest(access.element_bytes);
@@ -192,7 +224,12 @@ void GenericKernel::run_plainly(const polytile_domain &threads,
     for (size_t a = 0; a < accesses_.size(); a++)
         views.push_back(plain_view(accesses_[a], memory[a]));
     start(threads, views.data());
-    for_each_point(threads, [&](const int64_t *thread) { run_thread(thread, views.data()); });
+    for_each_point(threads, [&](const int64_t *thread) {
+        run_thread(thread, [&](int access, const int64_t *at) {
+            const size_t a = static_cast<size_t>(access);
+            return address(views[a], at, accesses_[a].extents.size());
+        });
+    });
 }
 
 void GenericKernel::for_each_read(
@@ -214,6 +251,18 @@ void GenericKernel::for_each_read(
     });
 }
 
+/** Threads of which a window stays in an array, or only meets it. */
+static polytile_range allowed_by(const GenericWindow &window, int64_t extent, bool is_inside) {
+    const int64_t first = is_inside ? window.lo : window.hi;
+    const int64_t last = is_inside ? window.hi : window.lo;
+    if (window.is_from_start)
+        return {std::max<int64_t>(0, -window.hi), extent - 1 - window.hi, 1};
+    if (window.factor < 0)
+        return {last - extent + 1, first, 1};
+    return {std::max<int64_t>(0, -first + window.factor - 1) / window.factor,
+            (extent - 1 - last) / window.factor, 1};
+}
+
 polytile_domain GenericKernel::widest() const {
     polytile_domain threads = {};
     threads.n_dims = n_indices_;
@@ -223,14 +272,13 @@ polytile_domain GenericKernel::widest() const {
         for (const GenericSection &section : access.sections)
             for (size_t d = 0; d < section.size(); d++) {
                 const GenericWindow &window = section[d];
-                if (window.index < 0)
+                if (window.index < 0 || window.added >= 0)
                     continue;
-                const bool is_whole = access.role != POLYTILE_IN;
-                const int64_t first = is_whole ? window.lo : window.hi;
-                const int64_t last = is_whole ? window.hi : window.lo;
+                const polytile_range allowed = allowed_by(
+                    window, access.extents[d], access.role != POLYTILE_IN || window.step > 1);
                 polytile_range &range = threads.range[window.index];
-                range.lo = std::max(range.lo, -first);
-                range.hi = std::min(range.hi, access.extents[d] - 1 - last);
+                range.lo = std::max(range.lo, allowed.lo);
+                range.hi = std::min(range.hi, allowed.hi);
             }
     return threads;
 }

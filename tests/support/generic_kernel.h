@@ -11,13 +11,28 @@
  * in a fixed order, and puts the mixture where it may write. So a wrong, missing or old element
  * shows, whatever is declared. Elements are unsigned, of 1, 2, 4 or 8 bytes. */
 
-/** One dimension of a section: index + lo to index + hi, or all of it where the index is -1. */
+/** One dimension of a section: factor * index + lo to factor * index + hi in steps, or what the index
+ * says instead of an index. */
 struct GenericWindow {
+    enum { whole = -1, fixed = -2 }; /* in place of an index: all of it; lo to hi */
+
     int index;
     int64_t lo, hi;
+    int64_t step = 1;
+    int64_t factor = 1;
+    int added = -1;             /* a second index that is added to both ends; -1: none */
+    bool is_from_start = false; /* it begins at 0 instead of lo */
 };
 
 using GenericSection = std::vector<GenericWindow>;
+
+/** What a thread does with an array of several, by its number. */
+struct FieldUse {
+    polytile_role role;
+    int field;
+    std::vector<GenericSection> sections;
+    bool is_fresh = false;
+};
 
 /** What a thread does with one array; several sections only where it reads. */
 struct GenericAccess {
@@ -38,6 +53,11 @@ class GenericKernel {
     /** It points to this kernel, which has to live as long as launches of it are queued. */
     polytile_implementation implementation() const;
 
+    /** Where an element of the array of an access lies. */
+    using Find = std::function<void *(int access, const int64_t *element)>;
+    /** Run threads on elements wherever they lie; what reductions start from is there already. */
+    void run(const polytile_domain &threads, const Find &find) const;
+
     /** What a launch over all threads does to arrays in plain memory, one memory an access. */
     void run_plainly(const polytile_domain &threads,
                      const std::vector<unsigned char *> &memory) const;
@@ -47,14 +67,14 @@ class GenericKernel {
                        const std::function<void(int access, int64_t position)> &call) const;
 
     /** The largest box of threads whose sections all have elements, and are written inside the
-     * arrays; each index moves some section. */
+     * arrays, as those with steps are read; each index moves some section by itself. */
     polytile_domain widest() const;
 
     int n_indices() const { return n_indices_; }
     const std::vector<GenericAccess> &accesses() const { return accesses_; }
 
   private:
-    void run_thread(const int64_t *thread, const polytile_view *views) const;
+    template <class At> void run_thread(const int64_t *thread, const At &at) const;
     void start(const polytile_domain &threads, const polytile_view *views) const;
 
     int n_indices_;

@@ -190,6 +190,30 @@ TEST_F(Command, PlansSeveralKernelsAStepEachWithItsDomainAndParameters) {
     EXPECT_STREQ(json_string_value(json_object_get(root.get(), "launched")), "up, down");
 }
 
+TEST_F(Command, ShowsWhereOneChainEndsAndTheNextBegins) {
+    const std::string keep = "--kernel 'keep[i, j]: in B[i, j]; out A[i, j]' ";
+    std::string steps = "plan ";
+    for (int n = 0; n < 4; n++)
+        steps += jacobi + keep;
+    steps += "--kernel 'residual[i, j]: in A[i, j], B[i, j]; out max R[0]' " + jacobi_arrays +
+             "R:f32:1 --domain 1:98,1:98 --limit 32KiB --strategy min-traffic --steps 2 ";
+    Shell::Result text = run(steps);
+    const std::string ends = "residual, cannot take turns with those before: residual starts a "
+                             "reduction of R\n";
+    EXPECT_NE(
+        text.out.find("chain        launches 1 to 8 of 18 take turns; launch 9 of 18, " + ends),
+        std::string::npos)
+        << text.out << text.err;
+    EXPECT_NE(text.out.find("launches 10 to 17 of 18 take turns; launch 18 of 18, " + ends),
+              std::string::npos)
+        << text.out;
+    Json root = run_json(steps);
+    json_t *third = json_array_get(json_object_get(root.get(), "portions"), 2);
+    EXPECT_EQ(json_integer_value(json_object_get(third, "first")), 9);
+    EXPECT_EQ(json_integer_value(json_object_get(third, "launches")), 8);
+    EXPECT_TRUE(json_is_true(json_object_get(third, "fused")));
+}
+
 TEST_F(Command, DrawsAPlanBesideItsText) {
     Shell::Result result =
         run("plan " + jacobi + jacobi_arrays + "--domain 1:98,1:98 --limit 8KiB --svg plan.svg");
@@ -238,7 +262,8 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
         {good + "--array x:f32:1000 y:f32:1000", "z is missing"},
         {good + add_arrays + "w:f32:1000", "w: add has no such array"},
         {good + add_arrays + "--array x:f32:9", "x is given twice"},
-        {good + add_arrays + "--domain 10x10", "--domain has 2 dimensions"},
+        {"plan " + add + add_arrays + "--domain 10x10", "--domain has 2 dimensions"},
+        {good + add_arrays + "--domain 10", "--domain is given 2 times, and --kernel 1 time;"},
         {good + add_arrays + "--block 4x4", "--block has 2 extents"},
         {good + add_arrays + "--block 0", "the extent 0 is less than 1"},
         {good + add_arrays + "--block 1:2", "extents such as 32x8"},
@@ -276,6 +301,11 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
         {good + add_arrays + "--swap x", "two names"},
         {good + add_arrays + "--swap x=x", "two names"},
         {good + add_arrays + "--swap x=w", "--swap w"},
+        {good + "--array x:f32:1000 y:f64:1000 z:f32:1000 --swap x=y",
+         "--swap x=y: --array x:f32:1000 and --array y:f64:1000 differ in their type"},
+        {good + "--array x:f32:1000 y:f32:2000 z:f32:1000 --swap x=z y=x",
+         "--swap y=x: --array y:f32:2000 and --array x:f32:1000 differ in their domain"},
+        {good + "--array x:f32:1000 y:f32:1:1000 z:f32:1000 --swap x=y", "differ in their domain"},
         {good + add_arrays + "--scratch w", "--scratch w"},
         {good + add_arrays + "--launches-per-pass 0", "--launches-per-pass 0"},
         {good + add_arrays + add + add + "--domain 10", "--domain is given 2 times"},

@@ -11,16 +11,18 @@ typedef struct words {
     char text[512];
 } words;
 
+/** more: behind the array's name; NULL or empty: nothing. */
 static words words_of(const char *call, const polytile_array *array, const char *more) {
     words of;
-    snprintf(of.text, sizeof of.text, "%s() of %.128s %.256s", call, array->name,
-             more == NULL ? "NULL" : more);
+    bool has_more = more != NULL && *more != '\0';
+    snprintf(of.text, sizeof of.text, "%s() of %.128s%s%.256s", call, array->name,
+             has_more ? ", " : "", has_more ? more : "");
     return of;
 }
 
 static words words_of_rank(const char *call, const polytile_array *array, int root) {
     char rank[32];
-    snprintf(rank, sizeof rank, "by rank %d", root);
+    snprintf(rank, sizeof rank, "root %d", root);
     return words_of(call, array, rank);
 }
 

@@ -4,6 +4,8 @@
 #include "queue/outer.h"
 #include <polytile/mpi.h>
 
+#include <stdio.h>
+
 /** A call of polytile_mpi_array_create(). */
 typedef struct request {
     polytile_queue *queue;
@@ -80,18 +82,24 @@ static polytile_status make_on_all(request *of, pti_transport *transport, polyti
     return status;
 }
 
+/** End an array of the team's, whose launches have texts of their own. Returns the error. */
+static polytile_status end_array(const request *of, polytile_array **made, polytile_status status) {
+    polytile_context *ctx = of->queue->object.context;
+    char text[PTI_ERROR_BYTES];
+    snprintf(text, sizeof text, "%s", polytile_last_error(ctx));
+    pti_outer_end_array(of->queue, *made);
+    polytile_array_destroy(*made);
+    *made = NULL;
+    return pti_fail(ctx, status, "%s", text);
+}
+
 /** The same; a rank that got no memory for its part keeps all from having one. */
 static polytile_status add_on_all(request *of, pti_team *team, polytile_array **made) {
     pti_transport *transport = pti_team_transport(team);
     const pti_distribution *distribution = of->layout == NULL ? NULL : &of->distribution;
     polytile_status status =
         transport->functions->agree(transport, pti_team_add_distributed(team, *made, distribution));
-    if (status == POLYTILE_OK)
-        return POLYTILE_OK;
-    pti_outer_end_array(of->queue, *made);
-    polytile_array_destroy(*made);
-    *made = NULL;
-    return status;
+    return status == POLYTILE_OK ? POLYTILE_OK : end_array(of, made, status);
 }
 
 static polytile_status create(request *of, pti_team *team, polytile_array **made) {

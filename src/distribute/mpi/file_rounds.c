@@ -3,6 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ROMIO, which MPICH and others have for files, takes what stands before a colon for a file system:
+ * one is given then, the usual one. */
+#ifdef ROMIO_VERSION
+static const char before_colons[] = "ufs:";
+#else
+static const char before_colons[] = "";
+#endif
+
+/** MPI's texts have several lines. */
+static void join_lines(char *text, int length) {
+    for (int k = 0; k < length; k++)
+        if (text[k] == '\n')
+            text[k] = ' ';
+}
+
 /** Errors: IO, with MPI's text. */
 static polytile_status check(const pti_file_rounds *r, const char *action, int code) {
     char text[MPI_MAX_ERROR_STRING];
@@ -11,18 +26,26 @@ static polytile_status check(const pti_file_rounds *r, const char *action, int c
         return POLYTILE_OK;
     if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
         length = 0;
+    join_lines(text, length);
     return pti_fail(pti_spread_context(r->spread), POLYTILE_IO, "%s: cannot %s: %.*s", r->path,
                     action, length, text);
+}
+
+/** The path as MPI understands it. */
+static void write_name(const pti_file_rounds *r, pti_text *name) {
+    bool has_colon = strchr(r->path, ':') != NULL;
+    pti_text_add(name, "%s%s", has_colon ? before_colons : "", r->path);
 }
 
 polytile_status pti_file_rounds_prepare(pti_file_rounds *r) {
     const pti_spread *spread = r->spread;
     size_t n_stretches = (size_t)spread->round_stretches;
+    write_name(r, &r->name);
     r->length = malloc(n_stretches * sizeof *r->length);
     r->at = malloc(n_stretches * sizeof *r->at);
     if (pti_rounds_begin(&spread->store, spread->round_bytes, spread->round_stretches,
                          &r->rounds) &&
-        r->length != NULL && r->at != NULL)
+        r->length != NULL && r->at != NULL && !r->name.failed)
         return POLYTILE_OK;
     return pti_fail_memory(pti_spread_context(spread), spread->array->name,
                            (double)spread->round_bytes);
@@ -32,7 +55,8 @@ polytile_status pti_file_rounds_prepare(pti_file_rounds *r) {
  * are written by reading around them. */
 polytile_status pti_file_rounds_open(pti_file_rounds *r) {
     int mode = r->writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
-    int code = MPI_File_open(pti_spread_comm(r->spread), r->path, mode, MPI_INFO_NULL, &r->file);
+    int code =
+        MPI_File_open(pti_spread_comm(r->spread), r->name.data, mode, MPI_INFO_NULL, &r->file);
     polytile_status status = pti_spread_agree(r->spread, check(r, "open", code));
     if (status != POLYTILE_OK)
         r->file = MPI_FILE_NULL;
@@ -157,6 +181,7 @@ void pti_file_rounds_end(pti_file_rounds *r) {
     if (r->file != MPI_FILE_NULL)
         MPI_File_close(&r->file);
     pti_rounds_end(&r->rounds);
+    pti_text_free(&r->name);
     free(r->length);
     free(r->at);
 }

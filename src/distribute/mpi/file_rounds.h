@@ -1,6 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_MPI_FILE_ROUNDS_H
 #define POLYTILE_DISTRIBUTE_MPI_FILE_ROUNDS_H
 
+#include "base/text.h"
 #include "distribute/mpi/spread.h"
 #include "distribute/rounds.h"
 
@@ -12,6 +13,7 @@ typedef struct pti_file_rounds {
     const char *path;         /* for texts; borrowed */
     bool writes;
     int64_t offset_bytes; /* of the array's first element in the file */
+    pti_text name;        /* the path for MPI; owned */
     MPI_File file;        /* closed with the rest */
     pti_rounds rounds;
     int *length; /* bytes of the stretches of a view, and where they are; owned */

@@ -13,6 +13,10 @@ static polytile_context *context_of(const pti_cuda_device *cuda) {
     return cuda->device.object.context;
 }
 
+cudaStream_t pti_cuda_stream_of(const pti_cuda_device *cuda, const pti_launch *launch) {
+    return cuda->stream[launch->abreast ? PTI_STREAM_ABREAST : PTI_STREAM_COMPUTE];
+}
+
 static dim3 dim3_of(pti_cuda_extents extents) {
     return (dim3){(unsigned)extents.x, (unsigned)extents.y, (unsigned)extents.z};
 }
@@ -30,7 +34,7 @@ static polytile_status launch_parts(pti_cuda_device *cuda, const pti_launch *lau
         PTI_TRY(
             PTI_KERNEL_CUDA(cuda, launch, cudaLaunchKernel,
                             (pti_cuda_kernel_for(launch), dim3_of(pti_cuda_grid_of(&part, block)),
-                             dim3_of(block), arguments, 0, cuda->stream[PTI_STREAM_COMPUTE])));
+                             dim3_of(block), arguments, 0, pti_cuda_stream_of(cuda, launch))));
     }
 done:
     return status;
@@ -75,7 +79,7 @@ static polytile_status call_launcher(pti_cuda_device *cuda, const pti_launch *la
     cuda->api->cudaGetLastError();
     polytile_status status =
         pti_launcher_call(context_of(cuda), launch->implementation->cuda_launcher, launch,
-                          cuda->stream[PTI_STREAM_COMPUTE]);
+                          pti_cuda_stream_of(cuda, launch));
     cudaError_t enqueued = cuda->api->cudaGetLastError();
     cudaError_t returned = cuda->api->cudaSetDevice(cuda->number);
     PTI_TRY(status);

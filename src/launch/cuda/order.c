@@ -97,13 +97,13 @@ static void forget(progress *reached) {
  */
 static bool find_waits(const pti_schedule *schedule, progress *reached, const pti_op *op,
                        int64_t wait_for[PTI_N_STREAMS]) {
-    pti_stream own = pti_op_stream(op->kind);
+    pti_stream own = pti_op_stream(op);
     bool any = false;
     for (int s = 0; s < PTI_N_STREAMS; s++)
         wait_for[s] = -1;
     for (int w = 0; w < op->n_waits; w++) {
         int64_t other = schedule->wait[op->first_wait + w];
-        pti_stream stream = pti_op_stream(schedule->op[other].kind);
+        pti_stream stream = pti_op_stream(&schedule->op[other]);
         if (stream != own && other > reached->last[own][stream]) {
             reached->last[own][stream] = other;
             wait_for[stream] = other;
@@ -169,7 +169,7 @@ polytile_status pti_cuda_order_wait(pti_cuda_order *order, const pti_command *co
         return POLYTILE_OK;
     for (int s = 0; s < PTI_N_STREAMS; s++) {
         if (wait_for[s] >= 0)
-            PTI_TRY(enqueue_wait(order, pti_op_stream(command->op->kind), wait_for[s]));
+            PTI_TRY(enqueue_wait(order, pti_op_stream(command->op), wait_for[s]));
     }
 done:
     return status;
@@ -183,9 +183,8 @@ polytile_status pti_cuda_order_record(pti_cuda_order *order, const pti_command *
     if (order->n_idle == 0)
         PTI_TRY(make_event(order));
     of->event = order->idle[--order->n_idle];
-    PTI_TRY(
-        PTI_CUDA(order->cuda, cudaEventRecord,
-                 (order->event[of->event], order->cuda->stream[pti_op_stream(command->op->kind)])));
+    PTI_TRY(PTI_CUDA(order->cuda, cudaEventRecord,
+                     (order->event[of->event], order->cuda->stream[pti_op_stream(command->op)])));
 done:
     return status;
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A schedule on three streams. Nothing here waits for the GPU between begin and finish, but where
+/* A schedule on its streams. Nothing here waits for the GPU between begin and finish, but where
  * transfers go through the staging ring. */
 
 /** The run in progress. */
@@ -86,7 +86,7 @@ done:
 }
 
 static polytile_status fill(pti_cuda_device *cuda, const pti_command *command) {
-    return pti_cuda_fill(cuda, &command->move, cuda->stream[PTI_STREAM_COMPUTE]);
+    return pti_cuda_fill(cuda, &command->move, cuda->stream[pti_op_stream(command->op)]);
 }
 
 static polytile_status launch(pti_cuda_device *cuda, const pti_command *command) {

@@ -6,6 +6,7 @@
 #include "launch/execution.h"
 #include "launch/trace.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -146,7 +147,7 @@ static bool is_traced(const pti_cuda_timing *timing) {
 
 static void count_ops(pti_cuda_timing *timing, const pti_schedule *schedule) {
     for (int64_t k = 0; k < schedule->n_ops; k++)
-        timing->lane[pti_op_stream(schedule->op[k].kind)].n_ops++;
+        timing->lane[pti_op_stream(&schedule->op[k])].n_ops++;
     for (int s = 0; s < PTI_N_STREAMS; s++)
         timing->lane[s].stride =
             is_traced(timing) ? 1 : pti_max(1, timing->lane[s].n_ops / N_TIMED);
@@ -187,7 +188,7 @@ static bool is_to_be_timed(lane *of) {
 }
 
 polytile_status pti_cuda_timing_start(pti_cuda_timing *timing, const pti_command *command) {
-    pti_stream stream = pti_op_stream(command->op->kind);
+    pti_stream stream = pti_op_stream(command->op);
     lane *on = &timing->lane[stream];
     polytile_status status = POLYTILE_OK;
     on->work += work_of(command->op);
@@ -209,7 +210,7 @@ static void append(pti_cuda_timing *timing, lane *to, pair *enqueued) {
 }
 
 polytile_status pti_cuda_timing_stop(pti_cuda_timing *timing, const pti_command *command) {
-    pti_stream stream = pti_op_stream(command->op->kind);
+    pti_stream stream = pti_op_stream(command->op);
     lane *on = &timing->lane[stream];
     polytile_status status = POLYTILE_OK;
     if (on->open == NULL)
@@ -333,7 +334,8 @@ polytile_status pti_cuda_timing_end(pti_cuda_timing *timing) {
         while (timing->lane[s].first != NULL)
             PTI_TRY(note(timing, &timing->lane[s]));
     }
-    report->compute_s = extrapolate(&timing->lane[PTI_STREAM_COMPUTE]);
+    report->compute_s = fmax(extrapolate(&timing->lane[PTI_STREAM_COMPUTE]),
+                             extrapolate(&timing->lane[PTI_STREAM_ABREAST]));
     report->transfer_s =
         extrapolate(&timing->lane[PTI_STREAM_IN]) + extrapolate(&timing->lane[PTI_STREAM_OUT]);
 done:

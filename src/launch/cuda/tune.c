@@ -97,7 +97,8 @@ static void destroy_events(tuner *t) {
 }
 
 static polytile_status record(tuner *t, int k) {
-    return PTI_CUDA(t->cuda, cudaEventRecord, (t->event[k], t->cuda->stream[PTI_STREAM_COMPUTE]));
+    return PTI_CUDA(t->cuda, cudaEventRecord,
+                    (t->event[k], pti_cuda_stream_of(t->cuda, t->launch)));
 }
 
 /** The first run only keeps the GPU busy while the others are enqueued. */

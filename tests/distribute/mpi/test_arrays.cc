@@ -95,8 +95,16 @@ class Ranks {
     polytile_kernel *kernel = nullptr;
 };
 
+/** Twice, once, twice ... as much as another rank; the first of more than one has nothing. */
+std::string weights() {
+    std::string text = world_size() == 1 ? "1" : "0";
+    for (int rank = 1; rank < world_size(); rank++)
+        text += rank % 2 == 0 ? ",1" : ",2";
+    return "weighted(" + text + ")";
+}
+
 constexpr const char *devices[] = {"host(threads=1)", "host(memory=1MiB,threads=1)"};
-constexpr const char *layouts[] = {"block", "block(dim=1)", "cyclic(2)", "weighted(1)"};
+constexpr const char *layouts[] = {"block", "block(dim=1)", "cyclic(2)", "weighted"};
 
 TEST(MpiArrays, AreZeroAtFirst) {
     Ranks ranks;
@@ -108,7 +116,8 @@ TEST(MpiArrays, AreZeroAtFirst) {
 TEST(MpiArrays, AreFilledAndGathered) {
     for (const char *layout : layouts) {
         Ranks ranks;
-        polytile_array *u = ranks.array("u", world_size() == 1 ? "block" : layout);
+        polytile_array *u =
+            ranks.array("u", std::string(layout) == "weighted" ? weights() : layout);
         ASSERT_EQ(polytile_mpi_array_fill(u, set_value, nullptr), POLYTILE_OK) << ranks.error();
         EXPECT_EQ(ranks.gather(u), ranks.values()) << layout;
     }
@@ -291,6 +300,14 @@ TEST(MpiArrays, ThatOneRankCannotMakeAreMadeOnNone) {
     EXPECT_EQ(polytile_mpi_array_create(ranks.queue, "u", POLYTILE_F32, 2, extents, "striped", &u),
               POLYTILE_INVALID);
     EXPECT_NE(ranks.error().find("striped"), std::string::npos) << ranks.error();
+    const int64_t sound[] = {4, 5};
+    const std::string many = weights().substr(0, weights().size() - 1) + ",3)";
+    EXPECT_EQ(polytile_mpi_array_create(ranks.queue, "u", POLYTILE_F32, 2, sound, many.c_str(), &u),
+              POLYTILE_INVALID);
+    EXPECT_EQ(ranks.error(), "rank 0: weighted: " + std::to_string(world_size() + 1) +
+                                 " weights are given for " + std::to_string(world_size()) +
+                                 " parts; give one for each part");
+    EXPECT_EQ(u, nullptr);
     EXPECT_EQ(ranks.gather(ranks.array("u")), std::vector<int32_t>(world_rank() == 0 ? 13 * 9 : 0));
 }
 
