@@ -256,9 +256,13 @@ static void set_paused(const pti_team *team, bool is_paused) {
     }
 }
 
-/** An array ends behind what is launched: the queues know that nobody wants what it holds. */
+/** An array ends behind what is launched: the queues know that nobody wants what it holds. Others than
+ * internal ones would be brought home first, and one that was refused never had members. */
 static void end_members(pti_team *team, int position) {
-    for (int m = 0; position >= 0 && m < team->transport->n_local; m++) {
+    bool has_internal = position >= 0 && position < team->n_arrays &&
+                        team->array[position].array != NULL &&
+                        team->array[position].memory == PTI_TEAM_QUEUES;
+    for (int m = 0; has_internal && m < team->transport->n_local; m++) {
         polytile_array_destroy(team->array[position].member[m]);
         team->array[position].member[m] = NULL;
         team->reached[position * team->transport->n_local + m] = NULL;
