@@ -48,7 +48,7 @@ static void find_awaited(pti_replay *replay) {
     for (int64_t w = 0; w < schedule->n_waits; w++)
         replay->awaited[schedule->wait[w]] = 1;
     for (int64_t i = 0; i < schedule->n_ops; i++) {
-        int64_t *of_stream = &newest.done[pti_op_stream(schedule->op[i].kind)];
+        int64_t *of_stream = &newest.done[pti_op_stream(&schedule->op[i])];
         bool is_awaited = replay->awaited[i] == 1;
         replay->awaited[i] = *of_stream;
         *of_stream = is_awaited ? i : *of_stream;

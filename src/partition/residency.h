@@ -34,8 +34,8 @@ typedef enum pti_step_kind {
     PTI_STEP_RENEW  /* the host has newer elements, which are old on the device; all others stay */
 } pti_step_kind;
 
-/** What a schedule is made for: a launch in superblocks, the end of an array's stay, or what becomes
- * of some of its elements. */
+/** What a schedule is made for: a launch in superblocks, the end of an array's stay, or what
+ * becomes of some of its elements. */
 typedef struct pti_step {
     pti_step_kind kind;
     const pti_instance *instance;   /* launch: borrowed as long as the schedule is used */

@@ -61,8 +61,8 @@ static const turn_of_fate turns_of_fate[][2] = {
 };
 
 /**
- * Take out of `left`, some elements of an image, those that have no further part in the search, until
- * a piece is found: its position, -1 if there is none before nothing is left.
+ * Take out of `left`, some elements of an image, those that have no further part in the search,
+ * until a piece is found: its position, -1 if there is none before nothing is left.
  *
  * It also ends where boxes become many, or pieces.
  */

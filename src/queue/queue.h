@@ -216,8 +216,8 @@ pti_item *pti_window_take(polytile_queue *queue);
  * text is in the calling thread's place for errors, and what was lost is marked incomplete. */
 polytile_status pti_engine_run(polytile_queue *queue, const pti_item *window);
 
-/** Items are not run, since something before them failed, and nothing is resident: what the host got
- * newer it has all the same. */
+/** Items are not run, since something before them failed, and nothing is resident: what the host
+ * got newer it has all the same. */
 void pti_engine_pass(polytile_queue *queue, const pti_item *items);
 
 /* worker.c */

@@ -31,8 +31,9 @@ static bool is_worth_gathering(const pti_item *item) {
     return item == NULL || (item->kind == PTI_ITEM_LAUNCH && !item->prepared->all_fit);
 }
 
-/** Whether launches that cannot keep all their data on the device are still being queued: those that
- * are known together move less. What only tells of elements that the host got waits for them, too. */
+/** Whether launches that cannot keep all their data on the device are still being queued: those
+ * that are known together move less. What only tells of elements that the host got waits for them,
+ * too. */
 static bool is_gathering(const polytile_queue *queue) {
     return queue->first != NULL && queue->residency != NULL && is_worth_gathering(queue->first) &&
            queue->n_waiting == 0 && !queue->is_stopping && queue->status == POLYTILE_OK &&

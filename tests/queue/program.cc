@@ -209,8 +209,8 @@ void Program::fill_boxes(const Field &field, pti_boxes *boxes) {
     }
 }
 
-/** Let the host's memory get other elements, of which the queue has nothing newer; or not, with what
- * was fetched. */
+/** Let the host's memory get other elements, of which the queue has nothing newer; or not, with
+ * what was fetched. */
 void Program::receive(Field &field, const pti_boxes &boxes, bool changes) {
     auto *memory = static_cast<uint32_t *>(
         field.is_internal ? pti_queue_get_spill(queue_, field.array) : field.memory.data());

@@ -60,23 +60,24 @@ class QueueMember : public QueueTest, public testing::WithParamInterface<const c
 
     Environment environment;
     polytile_queue *queue = nullptr;
-    std::vector<float> memory = std::vector<float>(100, 1);
+    /* arrays may be attached to them until the context ends */
+    std::vector<float> memory = std::vector<float>(100, 1), other = std::vector<float>(100, 1);
 };
 
 INSTANTIATE_TEST_SUITE_P(Devices, QueueMember,
                          testing::Values("host", "host(memory=768B)", "host(memory=1MiB)"));
 
 TEST_P(QueueMember, SeveralHoldOneMemoryAndEachWritesItsPart) {
-    polytile_queue *other = open_one();
+    polytile_queue *second = open_one();
     polytile_array *x = wrap("x", memory), *same = wrap("x", memory);
     polytile_kernel *doubling = scale();
     share(queue, x);
-    share(other, same);
+    share(second, same);
     ASSERT_EQ(launch(queue, doubling, range(0, 49), {x}), POLYTILE_OK) << error();
-    ASSERT_EQ(launch(other, doubling, range(50, 99), {same}), POLYTILE_OK) << error();
-    ASSERT_EQ(launch(other, doubling, range(50, 99), {same}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(second, doubling, range(50, 99), {same}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(second, doubling, range(50, 99), {same}), POLYTILE_OK) << error();
     EXPECT_EQ(detach(queue, {x}), POLYTILE_OK) << error();
-    EXPECT_EQ(detach(other, {same}), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(second, {same}), POLYTILE_OK) << error();
     for (size_t k = 0; k < 100; k++)
         ASSERT_EQ(memory[k], k < 50 ? 2 : 4) << k;
 }
@@ -191,7 +192,6 @@ TEST_P(QueueMember, FetchingAnInternalArrayGivesItHostMemory) {
 TEST_P(QueueMember, RenewalsHoldAlthoughSomethingFails) {
     Gate gate;
     gate.let_return(3);
-    std::vector<float> other(100, 1);
     polytile_array *t = make_internal(queue, "t", {100}), *u = make_internal(queue, "u", {100});
     polytile_array *x = wrap("x", memory), *y = wrap("y", other);
     share(queue, x);
@@ -214,12 +214,11 @@ TEST_P(QueueMember, RenewalsHoldAlthoughSomethingFails) {
     EXPECT_EQ(memory[6], 0);
 }
 
-/** What was dirty before is saved unless the failed launch needs its place, and in no case over what
- * the host got since. */
+/** What was dirty before is saved unless the failed launch needs its place, and in no case over
+ * what the host got since. */
 TEST_P(QueueMember, AFailureSavesNothingOverWhatTheHostGot) {
     Gate gate;
     gate.let_return(3);
-    std::vector<float> other(100, 1);
     polytile_array *x = wrap("x", memory), *y = wrap("y", other);
     share(queue, x);
     share(queue, y);
@@ -238,7 +237,6 @@ TEST_P(QueueMember, AFailureSavesNothingOverWhatTheHostGot) {
 }
 
 TEST_P(QueueMember, EvictionsBehindARenewalBringNothingOldBack) {
-    std::vector<float> other(100, 1);
     polytile_array *x = wrap("x", memory), *y = wrap("y", other);
     polytile_kernel *doubling = scale();
     share(queue, x);
@@ -259,15 +257,16 @@ POLYTILE_KERNEL(member_star, (i, j), (const float, A, 2), (float, B, 2)) {
         PT_AT(A, i - 1, j) + PT_AT(A, i + 1, j) + PT_AT(A, i, j - 1) + PT_AT(A, i, j + 1);
 }
 
-/** Two rows of a resident field come and go each step, and nothing else, nor is anything planned. */
+/** Two rows of a resident field come and go each step and nothing else; nothing is planned. */
 TEST_P(QueueMember, AStencilExchangesTwoRowsAStep) {
     const int64_t n_rows = 60, n_columns = 40;
-    std::vector<float> a(n_rows * n_columns, 1), b(n_rows * n_columns, 1);
+    memory.resize(n_rows * n_columns, 1);
+    other.resize(n_rows * n_columns, 1);
     polytile_array *fields[2] = {};
     const polytile_domain domain = box({100, 0}, {100 + n_rows - 1, n_columns - 1});
     for (int f = 0; f < 2; f++) {
         ASSERT_EQ(polytile_array_wrap_domain(ctx, f == 0 ? "A" : "B", POLYTILE_F32, &domain,
-                                             f == 0 ? a.data() : b.data(), &fields[f]),
+                                             f == 0 ? memory.data() : other.data(), &fields[f]),
                   POLYTILE_OK);
         share(queue, fields[f]);
     }
