@@ -69,6 +69,13 @@ static polytile_status add(pti_team *team, polytile_array *array, pti_team_memor
                : pti_fail_memory(team->ctx, array->name, n_members * (double)sizeof(pti_boxes));
 }
 
+/** A member's array behind the launches that use it; what they fail with is told later. */
+static void end_member(polytile_array *member) {
+    if (member != NULL && member->queue != NULL)
+        pti_queue_settle(member->queue, member->position);
+    polytile_array_destroy(member);
+}
+
 static void remove_array(pti_team *team, int position) {
     int n_members = team->transport->n_members, n_local = team->transport->n_local;
     if (position >= team->n_arrays || team->array[position].array == NULL)
@@ -76,7 +83,7 @@ static void remove_array(pti_team *team, int position) {
     for (int m = 0; m < n_members; m++)
         pti_boxes_free(&team->copies.extra[position * n_members + m]);
     for (int m = 0; m < n_local; m++) {
-        polytile_array_destroy(team->array[position].member[m]);
+        end_member(team->array[position].member[m]);
         team->reached[position * n_local + m] = NULL;
     }
     free(team->array[position].member);
