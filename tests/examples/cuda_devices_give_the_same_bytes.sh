@@ -7,7 +7,7 @@ has_gpu || { echo 'skipped: no GPU here'; exit 77; }
 
 pairs=('cuda:0(memory=64MiB),cuda:0(memory=64MiB)' 'cuda:0(memory=64MiB),host')
 if "$bin/../tools/polytile" devices | grep '^cuda:1' >/dev/null; then
-    pairs+=(cuda:0,cuda:1 'cuda:0(memory=4MiB),cuda:1(memory=64MiB)')
+    pairs+=('cuda:0,cuda:1' 'cuda:0(memory=4MiB),cuda:1(memory=64MiB)')
 fi
 for devices in "${pairs[@]}"; do
     for memory in pageable pinned; do
