@@ -229,8 +229,15 @@ static int report_result(session *s, result *r) {
 /** From here on the limit is that of all ranks' devices together. */
 static void add_limits(session *s) {
     double limit_bytes = (double)s->limit_bytes;
+    if (s->ranks.n == 1)
+        return;
     ranks_add(&s->ranks, 1, &limit_bytes);
-    s->limit_bytes = (int64_t)limit_bytes;
+    s->limit_bytes = limit_bytes < (double)INT64_MAX ? (int64_t)limit_bytes : INT64_MAX;
+}
+
+/** All ranks call it or none: what runs on a device is waited for. */
+static polytile_status end_trace(const session *s) {
+    return s->device != NULL ? polytile_device_trace(s->device, NULL) : POLYTILE_OK;
 }
 
 /** Everything between the command line and the report. */
@@ -241,9 +248,9 @@ static int run_session(session *s, example_body *body) {
         add_limits(s);
         status = body(s, &r);
     }
-    if (status == POLYTILE_OK && s->device != NULL)
-        status = polytile_device_trace(s->device, NULL);
     status = session_agree(s, status);
+    if (status == POLYTILE_OK)
+        status = session_agree(s, end_trace(s));
     int exit_code = status == POLYTILE_OK ? report_result(s, &r) : report_error(s, status);
     close_session(s);
     return exit_code;
@@ -279,6 +286,7 @@ static int run_command_line(session *s, int argc, char **argv, example_body *bod
     polytile_status status = parsed == EXAMPLE_GO
                                  ? take_ranks(s, argv)
                                  : session_fail(s, POLYTILE_INVALID, "%s", s->options.misuse);
+    status = session_agree(s, status);
     return status == POLYTILE_OK ? run_session(s, body) : report_error(s, status);
 }
 

@@ -98,4 +98,6 @@ for example in vector_add jacobi matmul; do
 done
 expect_refusal_of_ranks 2 'rank 1: ' 1 jacobi --input "$work/plate.npy" \
     : -n 1 "$bin/jacobi" --input "$work/missing.npy"
+expect_refusal_of_ranks 2 'rank 1: ' 1 matmul --n 10 : -n 1 "$bin/matmul" --bogus
+expect_refusal_of_ranks 2 'rank 1: ' 1 vector_add --n 10 : -n 1 "$bin/vector_add" --device gpu
 finish
