@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Set for the processes that ranks_restart() starts: they are ranks whatever else tells, and none of
- * them starts others. */
+/* Set for the processes that ranks_restart() starts: they are ranks whatever else tells, and none
+ * of them starts others. */
 static const char restarted[] = "EXAMPLE_RANKS";
 
 /** The variables of which each mpiexec sets one: MPICH and its kin, PMIx, Open MPI. */

@@ -23,8 +23,8 @@ const char *ranks_restart(int64_t n, char **argv);
 /**
  * Tell all ranks how this one stands, and hear how they do.
  *
- * status: 0 if it goes on. Where ranks do not, all get the status and the text, of text_bytes, of the
- * lowest of them, whose number is returned; else -1.
+ * status: 0 if it goes on. Where ranks do not, all get the status and the text, of text_bytes, of
+ * the lowest of them, whose number is returned; else -1.
  */
 int ranks_agree(const ranks *r, int *status, char *text, int text_bytes);
 

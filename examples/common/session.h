@@ -23,12 +23,12 @@ typedef struct session {
     ranks ranks;
     bool has_agreed_to_fail; /* all ranks have the error */
     polytile_context *ctx;
-    polytile_queue *queue; /* of examples that use one, and of all on several devices or ranks,
+    polytile_queue *queue;   /* of examples that use one, and of all on several devices or ranks,
                               unless only planning; else NULL */
-    polytile_device *
-        device; /* the queue's, where there is one; NULL when only planning for a GPU, which need not be here */
-    device_list devices; /* as given; of several ranks each has one of them, in turn */
-    int own;             /* this rank's, and the one that is planned for */
+    polytile_device *device; /* the queue's, where there is one; NULL when only planning for a GPU,
+                                which need not be here */
+    device_list devices;     /* as given; of several ranks each has one of them, in turn */
+    int own;                 /* this rank's, and the one that is planned for */
     char device_text[DEVICE_LIST_SIZE];
     bool is_cuda;                       /* one of them at least */
     bool has_limit;                     /* the user gave one, for this rank's */
@@ -71,8 +71,8 @@ polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, 
 void session_free_memory(session *s);
 
 /**
- * What all ranks make of this one's status: call it before what they do together, or all wait for one
- * that does not come. Where one has failed all have its error, and this returns its status.
+ * What all ranks make of this one's status: call it before what they do together, or all wait for
+ * one that does not come. Where one has failed all have its error, and this returns its status.
  */
 polytile_status session_agree(session *s, polytile_status status);
 

@@ -105,7 +105,8 @@ static void end_queue(polytile_queue *queue) {
         pti_object_release(&queue->object);
 }
 
-/** A device that is not told its number of threads takes no more than the rank's share of the cores. */
+/** A device that is not told its number of threads takes no more than the rank's share of the
+ * cores. */
 static polytile_status open_with_share(const request *of, int n_cores, polytile_queue **member) {
     int n_threads = pti_host_lower_threads(n_cores);
     polytile_status status = pti_queue_open(of->ctx, of->device_text, member);
