@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/** How the elements of a box lie in an array, in the fewest dimensions: units of unit_bytes that are
- * contiguous, n[d] of them a dimension at strides of stride_bytes[d]. */
+/** How the elements of a box lie in an array, in the fewest dimensions: units of unit_bytes that
+ * are contiguous, n[d] of them a dimension at strides of stride_bytes[d]. */
 typedef struct lattice {
     int n_dims;
     int64_t n[POLYTILE_MAX_DIMS];

@@ -47,6 +47,7 @@ typedef struct pti_team_array {
                                 needs something */
     pti_ownership ownership;
     bool is_written; /* by a launch that was run */
+    bool is_leaving; /* members' queues are told that it ends */
     bool is_lent;    /* members over one memory may still read what others own of it */
 } pti_team_array;
 

@@ -69,6 +69,13 @@ static polytile_status add(pti_team *team, polytile_array *array, pti_team_memor
                : pti_fail_memory(team->ctx, array->name, n_members * (double)sizeof(pti_boxes));
 }
 
+/** A member's array behind the launches that use it; what they fail with is told later. */
+static void end_member(polytile_array *member) {
+    if (member != NULL && member->queue != NULL)
+        pti_queue_settle(member->queue, member->position);
+    polytile_array_destroy(member);
+}
+
 static void remove_array(pti_team *team, int position) {
     int n_members = team->transport->n_members, n_local = team->transport->n_local;
     if (position >= team->n_arrays || team->array[position].array == NULL)
@@ -76,10 +83,11 @@ static void remove_array(pti_team *team, int position) {
     for (int m = 0; m < n_members; m++)
         pti_boxes_free(&team->copies.extra[position * n_members + m]);
     for (int m = 0; m < n_local; m++) {
-        polytile_array_destroy(team->array[position].member[m]);
+        end_member(team->array[position].member[m]);
         team->reached[position * n_local + m] = NULL;
     }
     free(team->array[position].member);
+    team->is_shallow = false;
     team->array[position] = (pti_team_array){0};
     pti_team_forget_stages(team);
     pti_team_touch_copies(team);
@@ -132,22 +140,9 @@ done:
 
 void pti_team_end_array(polytile_queue *queue, polytile_array *array) {
     pti_team *team = queue->team;
-    pti_team_run_to_end(team, array->is_internal ? array->position : -1);
+    pti_team_run_to_end(team, 1, &array);
+    pti_team_keep_error(team, pti_team_finish_leaving(team, array));
     remove_array(team, array->position);
-}
-
-/** Wait for what changed on the members' devices, and take their arrays off. */
-static polytile_status leave_members(pti_team *team, const polytile_array *array) {
-    polytile_status first = POLYTILE_OK;
-    for (int m = 0; m < team->transport->n_local; m++) {
-        polytile_array *member = team->array[array->position].member[m];
-        if (member == NULL)
-            continue;
-        polytile_status status = polytile_queue_detach(team->member[m], 1, &member);
-        if (first == POLYTILE_OK)
-            first = status;
-    }
-    return first;
 }
 
 static bool append_transfer(pti_exchange *all, int *capacity, pti_transfer *transfer) {
@@ -227,9 +222,12 @@ static polytile_status make_equal(pti_team *team, int n_arrays, polytile_array *
 polytile_status pti_team_detach(polytile_queue *queue, int n_arrays,
                                 polytile_array *const *arrays) {
     pti_team *team = queue->team;
+    pti_team_run_to_end(team, n_arrays, arrays);
     polytile_status status = pti_team_settle(team);
+    for (int a = 0; a < n_arrays; a++)
+        pti_team_begin_leaving(team, arrays[a]);
     for (int a = 0; a < n_arrays; a++) {
-        polytile_status left = leave_members(team, arrays[a]);
+        polytile_status left = pti_team_finish_leaving(team, arrays[a]);
         status = status == POLYTILE_OK ? left : status;
     }
     if (!team->transport->shares_memory)

@@ -181,7 +181,7 @@ done:
 
 static polytile_status forget_halos(pti_team *team, const pti_stage *stage) {
     polytile_status status = POLYTILE_OK;
-    if (!team->transport->shares_memory || stage->n_launches == 1)
+    if (!team->transport->shares_memory)
         return POLYTILE_OK;
     for (int p = 0; p < team->n_arrays; p++) {
         bool is_shared = team->array[p].array != NULL && team->array[p].memory == PTI_TEAM_PROGRAMS;
@@ -230,48 +230,67 @@ static bool is_written(const pti_team *team, const pti_stage *stage, int positio
     return is;
 }
 
+static polytile_status wait_for_members(pti_team *team) {
+    polytile_status status = POLYTILE_OK;
+    for (int m = 0; m < team->transport->n_local; m++)
+        PTI_TRY(polytile_queue_wait(team->member[m]));
+done:
+    return status;
+}
+
+/** Where members over one memory run several launches of a group, nothing that they write goes there
+ * before all of them are done. */
+static polytile_status settle_deep(pti_team *team) {
+    bool was_deep = team->was_deep;
+    team->was_deep = false;
+    return was_deep ? wait_for_members(team) : POLYTILE_OK;
+}
+
 /** Members over one memory do not write what others still read: all wait for all, if any do. */
 static polytile_status settle_lent(pti_team *team, const pti_stage *stage) {
     bool must_wait = false;
     polytile_status status = POLYTILE_OK;
     for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
         must_wait |= team->array[p].is_lent && is_written(team, stage, p);
-    for (int m = 0; must_wait && m < team->transport->n_local; m++)
-        PTI_TRY(polytile_queue_wait(team->member[m]));
+    if (must_wait)
+        PTI_TRY(wait_for_members(team));
     for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
         team->array[p].is_lent =
             team->array[p].array != NULL &&
             ((team->array[p].is_lent && !must_wait) || is_read_across(team, stage, p));
+    team->was_deep = team->transport->shares_memory && stage->n_launches > 1;
 done:
     return status;
 }
 
-/** What is launched together is planned together. */
+/** What is launched together is planned together. Where all fits and nobody shares the memory, launches
+ * run one by one anyway and need not wait for that. */
 static void set_paused(const pti_team *team, bool is_paused) {
     for (int m = 0; m < team->transport->n_local; m++) {
-        if (is_paused)
+        bool runs_at_once = !team->transport->shares_memory &&
+                            !team->member[m]->device->reaches_host && pti_team_fits(team, m);
+        if (is_paused && !runs_at_once)
             polytile_queue_pause(team->member[m]);
         else
             polytile_queue_resume(team->member[m]);
     }
 }
 
-/** An array ends behind what is launched: the queues know that nobody wants what it holds. */
-static void end_members(pti_team *team, int position) {
-    for (int m = 0; position >= 0 && m < team->transport->n_local; m++) {
-        polytile_array_destroy(team->array[position].member[m]);
-        team->array[position].member[m] = NULL;
-        team->reached[position * team->transport->n_local + m] = NULL;
-    }
-}
+/** Arrays that leave behind all launches. */
+typedef struct leaving {
+    int n_arrays;
+    polytile_array *const *arrays;
+} leaving;
 
 static polytile_status launch_together(pti_team *team, const pti_stage *stage,
-                                       const pti_recorded *recorded, int ending) {
+                                       const pti_recorded *recorded, leaving last) {
     polytile_status status;
     set_paused(team, true);
     PTI_TRY(launch_stage(team, stage, recorded));
-    PTI_TRY(forget_halos(team, stage));
-    end_members(team, ending);
+    if (stage->after.n_transfers == 0)
+        PTI_TRY(forget_halos(team, stage));
+    for (int a = 0; a < last.n_arrays; a++)
+        pti_team_begin_leaving(team, last.arrays[a]);
 done:
     set_paused(team, false);
     return status;
@@ -279,7 +298,7 @@ done:
 
 /** Exchange, compute, exchange. Every process comes through every exchange; an error stays. */
 static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
-                                 int ending, polytile_status status) {
+                                 leaving last, polytile_status status) {
     if (status == POLYTILE_OK)
         status = first_of(team, status, settle_lent(team, stage));
     status =
@@ -288,13 +307,17 @@ static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_rec
         status = first_of(team, status, launch_inner(team, stage, recorded));
     status = first_of(team, status, pti_team_end_exchange(team, &stage->in, status != POLYTILE_OK));
     if (status == POLYTILE_OK)
-        status = first_of(team, status, launch_together(team, stage, recorded, ending));
+        status = first_of(team, status, launch_together(team, stage, recorded, last));
     if (splits(stage))
         status = first_of(team, status,
                           pti_team_combine(team, stage, &recorded[stage->n_launches - 1], status));
     status =
         first_of(team, status, pti_team_begin_exchange(team, &stage->out, status != POLYTILE_OK));
-    return first_of(team, status, pti_team_end_exchange(team, &stage->out, status != POLYTILE_OK));
+    status =
+        first_of(team, status, pti_team_end_exchange(team, &stage->out, status != POLYTILE_OK));
+    if (status == POLYTILE_OK && stage->after.n_transfers > 0)
+        status = first_of(team, status, forget_halos(team, stage));
+    return status;
 }
 
 static void take_copies(pti_team *team, const pti_stage *stage) {
@@ -319,19 +342,38 @@ done:
     return status;
 }
 
+/** Whether members over one memory have room for what they compute twice, now that it is known what
+ * they reach. */
+static bool has_room(const pti_team *team, const pti_stage *stage) {
+    bool has = true;
+    for (int m = 0; m < team->transport->n_local; m++)
+        has &= pti_team_fits(team, m);
+    return has || !team->transport->shares_memory || stage->n_launches == 1;
+}
+
+static polytile_status find_stage(pti_team *team, int at, polytile_status status, pti_stage **stage,
+                                  bool *is_new) {
+    *stage = pti_team_find_stage(team, at, is_new);
+    if (*stage == NULL)
+        return first_of(team, status,
+                        pti_fail_memory(team->ctx,
+                                        team->recorded[at].prepared->instance->kernel_name,
+                                        team->transport->n_members * (double)sizeof(pti_boxes)));
+    return status == POLYTILE_OK ? first_of(team, status, reach_stage(team, *stage)) : status;
+}
+
 /** Make a stage ready, or find it as it was made ready before. Of a new one all agree that they can
  * take part in it: *stopped is what they agree on. Returns how this process stands. */
 static polytile_status prepare_stage(pti_team *team, int at, polytile_status status,
                                      pti_stage **stage, polytile_status *stopped) {
     bool is_new;
-    *stage = pti_team_find_stage(team, at, &is_new);
-    if (*stage == NULL)
-        status =
-            first_of(team, status,
-                     pti_fail_memory(team->ctx, team->recorded[at].prepared->instance->kernel_name,
-                                     team->transport->n_members * (double)sizeof(pti_boxes)));
     if (status == POLYTILE_OK)
-        status = first_of(team, status, reach_stage(team, *stage));
+        status = first_of(team, status, settle_deep(team));
+    status = find_stage(team, at, status, stage, &is_new);
+    if (status == POLYTILE_OK && !has_room(team, *stage)) {
+        team->is_shallow = true;
+        status = find_stage(team, at, status, stage, &is_new);
+    }
     if (is_new && status == POLYTILE_OK)
         status = first_of(team, status, open_routes(team, *stage));
     *stopped = is_new ? team->transport->functions->agree(team->transport, recall(team, status))
@@ -339,15 +381,20 @@ static polytile_status prepare_stage(pti_team *team, int at, polytile_status sta
     return status;
 }
 
-/** Whether what a stage leaves is the end of it, for an array that ends behind all launches. */
-static int ends_with(const pti_team *team, const pti_stage *stage, int at, int ending) {
+/**
+ * The arrays that leave with the launches of a stage: none unless it is the last, and done with them.
+ *
+ * Nor where what leaves goes to memory out of which other members may still fetch what they need.
+ */
+static leaving leaving_with(const pti_team *team, const pti_stage *stage, int at, leaving all) {
     bool is_last = at + stage->n_launches == team->n_recorded;
     bool is_done = is_last && !splits(stage) && stage->after.n_transfers == 0;
-    return is_done ? ending : -1;
+    bool may_meet = team->transport->shares_memory && stage->n_launches > 1;
+    return is_done && !may_meet ? all : (leaving){0, NULL};
 }
 
 /** The stages of all that is recorded; what some cannot take part in is known to all, and ends it. */
-static polytile_status run_stages(pti_team *team, int ending) {
+static polytile_status run_stages(pti_team *team, leaving all) {
     polytile_status status = POLYTILE_OK, stopped = POLYTILE_OK;
     for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;) {
         pti_stage *stage;
@@ -355,7 +402,7 @@ static polytile_status run_stages(pti_team *team, int ending) {
         if (stopped != POLYTILE_OK)
             break;
         status =
-            run_stage(team, stage, &team->recorded[at], ends_with(team, stage, at, ending), status);
+            run_stage(team, stage, &team->recorded[at], leaving_with(team, stage, at, all), status);
         take_copies(team, stage);
         at += stage->n_launches;
     }
@@ -387,13 +434,13 @@ static void note_written(pti_team *team, polytile_status status) {
 }
 
 void pti_team_run(pti_team *team) {
-    pti_team_run_to_end(team, -1);
+    pti_team_run_to_end(team, 0, NULL);
 }
 
-void pti_team_run_to_end(pti_team *team, int ending) {
+void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays) {
     polytile_status status = compare_all(team);
     if (status == POLYTILE_OK) {
-        status = recall(team, settle_members(team, run_stages(team, ending)));
+        status = recall(team, settle_members(team, run_stages(team, (leaving){n_arrays, arrays})));
         status = team->transport->functions->agree(team->transport, status);
         note_written(team, status);
     }

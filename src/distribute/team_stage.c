@@ -28,9 +28,7 @@ static bool find_launches(const pti_team *team, int at, launches *of) {
     return true;
 }
 
-/** Whether what a local member owns and computes twice fits its device, so that nothing of it has to
- * leave it in between. */
-static bool fits(const pti_team *team, int local) {
+bool pti_team_fits(const pti_team *team, int local) {
     int64_t free_bytes = team->member[local]->usable_bytes;
     for (int p = 0; p < team->n_arrays; p++) {
         if (team->array[p].array != NULL)
@@ -46,16 +44,21 @@ static bool fits(const pti_team *team, int local) {
 static bool may_compute_twice(const pti_team *team) {
     if (!team->transport->shares_memory)
         return true;
+    if (team->is_shallow)
+        return false;
     for (int m = 0; m < team->transport->n_local; m++) {
-        if (team->member[m]->device->reaches_host || !fits(team, m))
+        if (team->member[m]->device->reaches_host || !pti_team_fits(team, m))
             return false;
     }
     return true;
 }
 
+/** The most launches of a group: each is cut for its own threads, and those of two groups are kept. */
+enum { MOST_DEEP = PTI_MAX_PREPARED / 4 };
+
 /** How many launches are the next group. */
 static int find_depth(const pti_team *team, const pti_group *group) {
-    int most = group->n_launches;
+    int most = group->n_launches < MOST_DEEP ? group->n_launches : MOST_DEEP;
     if (team->options.most_steps > 0 && team->options.most_steps < most)
         most = (int)team->options.most_steps;
     return most > 1 && may_compute_twice(team) ? pti_group_depth(group, PTI_DEPTH_FRACTION, most)
@@ -160,16 +163,26 @@ static bool note_combined(const pti_group *group, const pti_work *work, pti_copi
     return !has_failed;
 }
 
+/** Whether a member writes elements of others. */
+static bool writes_across(const pti_team *team, const pti_work *work, int position, int member) {
+    polytile_domain owned = pti_ownership_hull(&team->ownership[position], member);
+    const pti_boxes *writes = &work->writes[position];
+    bool is_across = writes->n_boxes > 0 && !pti_ownership_is_whole(&team->ownership[position]);
+    for (int b = 0; b < writes->n_boxes && !is_across; b++)
+        is_across = !pti_box_contains(&owned, &writes->box[b]);
+    return is_across;
+}
+
 /**
  * What several members computed of the same memory stays with their devices, and is no longer there
  * after the group.
  */
 static void drop_halos(const pti_team *team, const pti_group *group, pti_stage *stage) {
-    if (!team->transport->shares_memory || group->n_launches == 1)
+    if (!team->transport->shares_memory)
         return;
     for (int p = 0; p < team->n_arrays; p++) {
         for (int m = 0; m < group->n_members && team->array[p].memory == PTI_TEAM_PROGRAMS; m++) {
-            if (stage->work[m].writes[p].n_boxes > 0)
+            if (writes_across(team, &stage->work[m], p, m))
                 pti_boxes_clear(&stage->copies.extra[p * group->n_members + m]);
         }
     }

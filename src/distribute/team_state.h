@@ -53,8 +53,9 @@ struct pti_team {
 
     pti_recorded *recorded; /* PTI_TEAM_LAUNCHES */
     int n_recorded;
-    bool was_compared; /* the first launch of all was, when it came */
-    bool is_paused;
+    bool was_compared;      /* the first launch of all was, when it came */
+    bool is_shallow;        /* members over one memory had no room for groups of several launches */
+    bool was_deep;          /* members over one memory run several launches of a group */
     polytile_status status; /* the first error since the last wait */
     char error[PTI_ERROR_BYTES];
     char failure[PTI_ERROR_BYTES]; /* of the stages that are being run, by this process */
@@ -82,7 +83,19 @@ void pti_team_end_array(polytile_queue *queue, polytile_array *array);
 /** The bytes that a local member's array has, or will have once it is used. */
 int64_t pti_team_expect_bytes(const pti_team *team, int position, int local);
 
+/* team_leave.c */
+
+/** Have the launches so far be the last of local members that use an array. */
+void pti_team_begin_leaving(pti_team *team, const polytile_array *array);
+/** Wait for an array that began to leave, which begins now if it did not; members' queues have
+ * nothing of it afterwards. Errors: of what ran before. */
+polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *array);
+
 /* team_stage.c */
+
+/** Whether what a local member owns and computes twice fits its device, so that nothing of it has to
+ * leave it in between. */
+bool pti_team_fits(const pti_team *team, int local);
 
 /** The next group of what is recorded, from `at` on, cut for the members; NULL when memory runs out. It
  * is new on all processes or on none.
@@ -99,8 +112,9 @@ void pti_team_touch_copies(pti_team *team);
 
 /** Run what is recorded. The error, if there is one, is kept for the next wait. */
 void pti_team_run(pti_team *team);
-/** The same, and an array ends behind it: its members' arrays may be gone afterwards. */
-void pti_team_run_to_end(pti_team *team, int ending);
+/** The same, and arrays leave behind it: members' queues are told with the last launches, so that they
+ * know what nobody needs any more. */
+void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays);
 
 /* team_combine.c */
 

@@ -7,10 +7,19 @@
 #include <math.h>
 #include <string.h>
 
+/** Elements along one dimension of a box, in both memories. */
+typedef struct element_row {
+    char *to;
+    const char *from;
+    int64_t n;
+    int64_t to_step_bytes;
+    int64_t from_step_bytes;
+} element_row;
+
 /** What is known of one type; the tables are in the order sum, prod, min, max. */
 typedef struct reduction {
     void (*identity)(int verb, unsigned char *element);
-    void (*combine[4])(void *to, const void *from);
+    void (*combine[4])(const element_row *row);
 } reduction;
 
 #define IDENTITY_FUNCTION(name, T, zero, one, largest, smallest)                                   \
@@ -38,15 +47,25 @@ IDENTITY_FUNCTION(F64, double, 0, 1, INFINITY, -INFINITY)
 
 #define AS_IS(value) (value)
 
-/** T is the type in memory; READ and WRITE convert between it and the type W computed in. */
+/** T is the type in memory; READ and WRITE convert between it and the type W computed in. Rows without
+ * gaps are a loop of their own, which compilers turn into vector instructions. */
 #define COMBINE_FUNCTION(name, verb, T, W, READ, WRITE, EXPRESSION)                                \
-    static void verb##_##name(void *to, const void *from) {                                        \
-        T stored[2];                                                                               \
-        memcpy(&stored[0], to, sizeof(T));                                                         \
-        memcpy(&stored[1], from, sizeof(T));                                                       \
-        W a = (W)READ(stored[0]), b = (W)READ(stored[1]);                                          \
-        stored[0] = (T)WRITE(EXPRESSION(a, b));                                                    \
-        memcpy(to, &stored[0], sizeof(T));                                                         \
+    static inline void verb##_each_##name(const element_row *row, int64_t to_step_bytes,           \
+                                          int64_t from_step_bytes) {                               \
+        for (int64_t k = 0; k < row->n; k++) {                                                     \
+            T stored[2];                                                                           \
+            memcpy(&stored[0], row->to + k * to_step_bytes, sizeof(T));                            \
+            memcpy(&stored[1], row->from + k * from_step_bytes, sizeof(T));                        \
+            W a = (W)READ(stored[0]), b = (W)READ(stored[1]);                                      \
+            stored[0] = (T)WRITE(EXPRESSION(a, b));                                                \
+            memcpy(row->to + k * to_step_bytes, &stored[0], sizeof(T));                            \
+        }                                                                                          \
+    }                                                                                              \
+    static void verb##_##name(const element_row *row) {                                            \
+        if (row->to_step_bytes == sizeof(T) && row->from_step_bytes == sizeof(T))                  \
+            verb##_each_##name(row, sizeof(T), sizeof(T));                                         \
+        else                                                                                       \
+            verb##_each_##name(row, row->to_step_bytes, row->from_step_bytes);                     \
     }
 
 /** Integers are added and multiplied as unsigned ones, which wrap around. */
@@ -93,9 +112,9 @@ static int64_t offset_of(const pti_image *image, const int64_t *element) {
     return pti_layout_offset(image->layout, element);
 }
 
-/** Step to the next element of a box in C order; false behind the last. */
-static bool next_element(const polytile_domain *box, int64_t *element) {
-    for (int d = box->n_dims - 1; d >= 0; d--) {
+/** Step to the next row of a box in C order; false behind the last. */
+static bool next_row(const polytile_domain *box, int64_t *element) {
+    for (int d = box->n_dims - 2; d >= 0; d--) {
         element[d] += box->range[d].step;
         if (element[d] <= box->range[d].hi)
             return true;
@@ -105,14 +124,20 @@ static bool next_element(const polytile_domain *box, int64_t *element) {
 }
 
 void pti_reduction_combine(polytile_role role, polytile_type type, const pti_move *move) {
-    void (*combine)(void *, const void *) = reductions[type].combine[(int)role - (int)POLYTILE_SUM];
+    void (*combine)(const element_row *) = reductions[type].combine[(int)role - (int)POLYTILE_SUM];
+    const int last = move->box->n_dims - 1;
+    const polytile_range *along = &move->box->range[last];
     int64_t element[POLYTILE_MAX_DIMS];
     if (pti_box_is_empty(move->box))
         return;
-    for (int d = 0; d < move->box->n_dims; d++)
+    for (int d = 0; d <= last; d++)
         element[d] = move->box->range[d].lo;
+    element_row row = {.n = pti_range_count(*along),
+                       .to_step_bytes = along->step * move->to.layout->stride_bytes[last],
+                       .from_step_bytes = along->step * move->from.layout->stride_bytes[last]};
     do {
-        combine((char *)move->to.base + offset_of(&move->to, element),
-                (const char *)move->from.base + offset_of(&move->from, element));
-    } while (next_element(move->box, element));
+        row.to = (char *)move->to.base + offset_of(&move->to, element);
+        row.from = (const char *)move->from.base + offset_of(&move->from, element);
+        combine(&row);
+    } while (next_row(move->box, element));
 }

@@ -66,6 +66,19 @@ static void pass_former_pieces(pti_resident_window *at, const pti_turn *turn) {
         at->of->state[at->future->piece[p].array].first_piece = p;
 }
 
+/** What goes to the host anyway goes as soon as it is written, if nothing needs it until then: the
+ * link is idle that way, and later all at once would be waited for. */
+static void bring_home(pti_resident_window *at, const pti_turn *turn, const pti_step *step) {
+    for (int p = 0; p < turn->n_pieces; p++) {
+        pti_resident_image *image = at->image[p];
+        if (at->of->state[image->array].last_writer != step || image->dirty.n_boxes == 0 ||
+            pti_future_next_use(at->future, image, at->now + 1) != PTI_USE_NEVER)
+            continue;
+        pti_future_discard(at->future, image, at->now + 1);
+        pti_image_download(at->emit, image);
+    }
+}
+
 static void run_superblock(pti_resident_window *at, const pti_step *step) {
     pti_resident_emit *emit = at->emit;
     const pti_turn *turn = &at->future->turn[emit->superblock];
@@ -82,6 +95,7 @@ static void run_superblock(pti_resident_window *at, const pti_step *step) {
     launch(at, turn, step);
     emit->former_launch = turn->launch;
     emit->superblock++;
+    bring_home(at, turn, step);
 }
 
 static void run_launch(pti_resident_window *at, const pti_step *step) {
@@ -112,6 +126,26 @@ static void renew(pti_resident_window *at, const pti_step *step) {
     pti_builder_renew(&at->emit->builder, step->position, step->boxes);
 }
 
+/** Find the last launch that writes each array which is flushed behind it. */
+static void find_last_writers(pti_residency *of, int n_steps, const pti_step *steps) {
+    for (int a = 0; a < of->instance.n_operands; a++)
+        of->state[a].last_writer = NULL;
+    for (int s = 0; s < n_steps; s++) {
+        const pti_instance *instance = steps[s].instance;
+        for (int o = 0; steps[s].kind == PTI_STEP_LAUNCH && o < instance->n_operands; o++) {
+            if (instance->operand[o].writes)
+                of->state[steps[s].array[o]].last_writer = &steps[s];
+        }
+    }
+    for (int a = 0; a < of->instance.n_operands; a++) {
+        bool is_flushed = false;
+        for (int s = n_steps - 1; s >= 0 && steps[s].kind != PTI_STEP_LAUNCH; s--)
+            is_flushed |= steps[s].kind == PTI_STEP_FLUSH && steps[s].position == a;
+        if (!is_flushed)
+            of->state[a].last_writer = NULL;
+    }
+}
+
 void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
                       const pti_step *steps, const polytile_link *link) {
     static void (*const act[])(pti_resident_window *,
@@ -122,6 +156,7 @@ void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
                                                     [PTI_STEP_RENEW] = renew};
     pti_resident_window at = {
         .emit = emit, .of = emit->of, .future = future, .link = link, .now = emit->of->time};
+    find_last_writers(emit->of, n_steps, steps);
     for (int s = 0; s < n_steps && !emit->builder.failed; s++)
         act[steps[s].kind](&at, &steps[s]);
 }

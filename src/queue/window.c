@@ -99,6 +99,32 @@ static void mark_needed(const polytile_queue *queue, pti_item *const *items, int
     }
 }
 
+/** Whether an item is the end of a stay, of an array that items before it use which are taken, all of
+ * them. */
+static bool ends_what_is_taken(const polytile_queue *queue, pti_item *const *items, int64_t end,
+                               const bool *is_taken) {
+    bool is_used = false;
+    if (items[end]->kind != PTI_ITEM_FLUSH && items[end]->kind != PTI_ITEM_DROP)
+        return false;
+    for (int64_t k = 0; k < end; k++) {
+        bool uses_it = uses(queue, items[k], items[end]->position);
+        if (uses_it && !is_taken[k])
+            return false;
+        is_used |= uses_it;
+    }
+    return is_used;
+}
+
+/** Mark the ends of arrays that go with what is marked: it is known then what nobody needs on the
+ * device any more. */
+static void mark_ends(const polytile_queue *queue, pti_item *const *items, int64_t n_items,
+                      bool *is_taken) {
+    for (int64_t k = 0; k < n_items; k++) {
+        if (!is_taken[k])
+            is_taken[k] = ends_what_is_taken(queue, items, k, is_taken);
+    }
+}
+
 /** Take items out of the queue, in order, while the window has room: all, or those marked. */
 static pti_item *take(polytile_queue *queue, const bool *is_taken) {
     pti_item *window = NULL, **end = &window, **at = &queue->first, *left = NULL;
@@ -144,8 +170,10 @@ static pti_item *take_needed(polytile_queue *queue) {
     bool is_known = items != NULL && is_taken != NULL && taken != NULL;
     for (pti_item *item = queue->first; is_known && item != NULL; item = item->next)
         items[k++] = item;
-    if (is_known)
+    if (is_known) {
         mark_needed(queue, items, n_items, taken, is_taken);
+        mark_ends(queue, items, n_items, is_taken);
+    }
     pti_item *window = take(queue, is_known ? is_taken : NULL);
     free_touches(taken, queue->n_held);
     free(is_taken);

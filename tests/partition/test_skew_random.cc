@@ -54,7 +54,8 @@ void ExpectRight(const RandomSkew &skew, pti_schedule *schedule, Random *random,
 }
 
 void TryInPlace(const RandomSkew &skew, Random *random) {
-    const pti_skew_shape shape = AnyShape(skew.chain(), random);
+    pti_skew_shape shape = AnyShape(skew.chain(), random);
+    shape.abreast = false;
     pti_schedule *schedule = pti_skew_build_in_place(&skew.chain(), &shape);
     ASSERT_NE(schedule, nullptr);
     EXPECT_EQ(Objection(schedule), "");

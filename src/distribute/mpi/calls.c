@@ -1,5 +1,7 @@
 #include "distribute/mpi/calls.h"
 
+#include "launch/clock.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -15,19 +17,22 @@ polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code)
                     text);
 }
 
-/** What arrives within some microseconds is found at once; what takes longer is looked for about
- * every 50 us, the time that the shortest sleep takes. */
-static void pause_between(int n_looks) {
-    enum { BUSY_LOOKS = 100 };
-    if (n_looks > BUSY_LOOKS)
+/** As long as the shortest sleep takes: so waiting costs at most twice what it would for one who
+ * knew how long it takes. */
+static const double busy_s = 50e-6;
+
+static void pause_since(double begin_s) {
+    if (pti_now_s() - begin_s > busy_s)
         nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
 }
 
 static polytile_status wait_for(polytile_context *ctx, MPI_Request *request) {
     polytile_status status = POLYTILE_OK;
+    const double begin_s = pti_now_s();
     int is_done = 0;
-    for (int n_looks = 0; !is_done; n_looks++) {
-        pause_between(n_looks);
+    PTI_MPI_TRY(ctx, MPI_Test(request, &is_done, MPI_STATUS_IGNORE));
+    while (!is_done) {
+        pause_since(begin_s);
         PTI_MPI_TRY(ctx, MPI_Test(request, &is_done, MPI_STATUS_IGNORE));
     }
 done:

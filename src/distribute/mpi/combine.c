@@ -41,7 +41,7 @@ static bool has_failed_peer(const char *slots, int64_t slot_bytes, int n_ranks) 
     return false;
 }
 
-/** All partial results go to every rank, each behind a word that is not zero if its rank has failed. */
+/** All partial results go to every rank, each behind a word: not zero if its rank has failed. */
 static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combination *of,
                                      int64_t n_bytes, bool has_failed) {
     polytile_status status = POLYTILE_OK;
@@ -51,7 +51,7 @@ static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combinati
     const uint64_t header = has_failed;
     char *own = mpi->small, *slots = mpi->small + PTI_MPI_SMALL_BYTES;
     memcpy(own, &header, sizeof header);
-    if (!has_failed)
+    if (!has_failed && n_bytes > 0)
         memcpy(own + HEADER_BYTES, of->partial[0], (size_t)n_bytes);
     PTI_MPI_TRY(ctx, MPI_Iallgather(own, slot_bytes, MPI_BYTE, slots, slot_bytes, MPI_BYTE,
                                     mpi->comm, &request));

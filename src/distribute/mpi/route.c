@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One message a pair of ranks and exchange: a word, not zero if the sender has failed, and then the
- * elements of all transfers between the two in the order of the exchange, packed. Both ends know how
- * long it is. */
+/* One message a pair of ranks and exchange: a word, not zero if the sender has failed, and then
+ * the elements of all transfers between the two in the order of the exchange, packed. Both ends
+ * know how long it is. */
 
 enum { HEADER_BYTES = 8 };
 

@@ -42,7 +42,7 @@ static int64_t trial_bytes(int64_t limit_bytes) {
     return pti_min(TRIAL_BYTES, limit_bytes * MOST_SUPERBLOCKS);
 }
 
-/** Bytes a second of a kernel on the host that goes through an array once, with what has to move. */
+/** Bytes a second of a kernel on the host that goes through an array once, moves included. */
 static polytile_status measure_host(polytile_queue *member, double *speed) {
     static const polytile_implementation implementation = {.host = increment};
     polytile_context *ctx = member->object.context;

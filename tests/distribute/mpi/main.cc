@@ -21,8 +21,7 @@ class MeetAfterEachTest : public testing::EmptyTestEventListener {
 } // namespace
 
 int main(int argc, char **argv) {
-    int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    world_begin(&argc, &argv);
     testing::InitGoogleTest(&argc, argv);
     testing::TestEventListeners &listeners = testing::UnitTest::GetInstance()->listeners();
     if (world_rank() != 0) {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <memory>
 
-/* Random exchanges: the same transfers on all ranks, over arrays of which each rank has another box. */
+/* Random exchanges: the same transfers on all ranks, over arrays of which each has another box. */
 
 /** What an element of a rank's array is in a version; the rest of a longer element is zero. */
 inline uint32_t value_at(int array, int rank, int version, const Point &point) {
@@ -101,7 +101,7 @@ class RandomRoute {
         return receives;
     }
 
-    /** The arrays are what they were after set(version), but for what came from all ranks but one. */
+    /** Arrays are what they were after set(version), but for what came from all ranks but one. */
     void expect_received(int version, int but_from = -1) {
         for (size_t a = 0; a < pieces_.size(); a++) {
             const std::vector<unsigned char> found = pieces_[a]->bytes();

@@ -311,6 +311,20 @@ TEST(MpiArrays, ThatOneRankCannotMakeAreMadeOnNone) {
     EXPECT_EQ(ranks.gather(ranks.array("u")), std::vector<int32_t>(world_rank() == 0 ? 13 * 9 : 0));
 }
 
+TEST(MpiArrays, ThatAreRefusedBehindLaunchesLeaveThemAlone) {
+    Ranks ranks;
+    polytile_array *u = ranks.array("u"), *v = ranks.array("v"), *w = nullptr;
+    ASSERT_EQ(polytile_mpi_array_fill(u, set_value, nullptr), POLYTILE_OK);
+    ranks.launch(u, v);
+    const int64_t extents[] = {4, 5};
+    const std::string many = weights().substr(0, weights().size() - 1) + ",3)";
+    EXPECT_EQ(
+        polytile_mpi_array_create(ranks.queue, "w", POLYTILE_F32, 2, extents, many.c_str(), &w),
+        POLYTILE_INVALID);
+    EXPECT_NE(ranks.error().find("weights are given"), std::string::npos) << ranks.error();
+    EXPECT_EQ(ranks.gather(v), ranks.summed(ranks.values()));
+}
+
 TEST(MpiArrays, ThatAreAttachedAreNotSpread) {
     Ranks ranks;
     std::vector<float> memory(12);

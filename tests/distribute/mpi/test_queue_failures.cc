@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/* A rank that fails, or does something else than the others, makes all ranks return the same error. */
+/* A rank that fails, or does something else than the others, makes all return the same error. */
 
 namespace {
 

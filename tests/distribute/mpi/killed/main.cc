@@ -31,8 +31,7 @@ void arrange_death(Random &random) {
 } // namespace
 
 int main(int argc, char **argv) {
-    int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    world_begin(&argc, &argv);
     Random random(world_seed("MpiKilled"));
     const Joined joined;
     RandomRoute route(joined, random);

@@ -1,0 +1,39 @@
+#include "distribute/team_state.h"
+#include "queue/leave.h"
+
+/* How arrays leave the queues of local members: all at once. */
+
+/** An array that was refused never was the team's. */
+static bool is_known(const pti_team *team, const polytile_array *array) {
+    return array->position < team->n_arrays && team->array[array->position].array == array;
+}
+
+void pti_team_begin_leaving(pti_team *team, const polytile_array *array) {
+    if (!is_known(team, array))
+        return;
+    pti_team_array *of = &team->array[array->position];
+    for (int m = 0; m < team->transport->n_local && !of->is_leaving; m++) {
+        if (of->member[m] != NULL)
+            pti_queue_begin_leaving(team->member[m], of->member[m]);
+    }
+    of->is_leaving = true;
+}
+
+polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *array) {
+    polytile_status first = POLYTILE_OK;
+    if (!is_known(team, array))
+        return POLYTILE_OK;
+    pti_team_array *of = &team->array[array->position];
+    pti_team_begin_leaving(team, array);
+    for (int m = 0; m < team->transport->n_local; m++) {
+        if (of->member[m] == NULL)
+            continue;
+        pti_queue_finish_leaving(team->member[m], 1, &of->member[m]);
+        polytile_status status = pti_queue_take_error(team->member[m]);
+        first = first == POLYTILE_OK ? status : first;
+        polytile_array_destroy(of->member[m]);
+        of->member[m] = NULL;
+        team->reached[array->position * team->transport->n_local + m] = NULL;
+    }
+    return first;
+}
