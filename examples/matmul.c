@@ -1,7 +1,6 @@
 /* C = A B on square matrices that need not fit the device. */
 #include "common/fields.h"
 #include "common/generate.h"
-#include "common/report.h"
 #include "matmul_blas.h"
 #include "matmul_host.h"
 #include "matmul_kernels.h"
@@ -59,19 +58,14 @@ static void check(const session *s, float *const *data, result *r) {
         r->tolerance = matmul_rounding_bound(data[A], data[B], n);
 }
 
-static polytile_status run(session *s, const polytile_kernel *kernel, const polytile_plan *plan,
-                           polytile_array *const *arrays, result *r) {
+static polytile_status run(session *s, const session_launch *launch, result *r) {
     float *data[N_ARRAYS];
     for (int a = 0; a < N_ARRAYS; ++a)
-        data[a] = polytile_array_get_data(arrays[a]);
+        data[a] = polytile_array_get_data(launch->arrays[a]);
     for (int a = s->options.n_inputs; a < C; ++a)
         fill(data[a], r->shape[0], seeds[a]);
-    for (int64_t repetition = 0; repetition < s->options.repeat; ++repetition) {
-        polytile_report report;
-        TRY(polytile_plan_run(plan, s->device, kernel, arrays));
-        polytile_device_get_report(s->device, &report);
-        report_keep_fastest(r, &report);
-    }
+    for (int64_t repetition = 0; repetition < s->options.repeat; ++repetition)
+        TRY(session_run(s, launch, r));
     if (s->options.check)
         check(s, data, r);
     return POLYTILE_OK;
@@ -119,7 +113,8 @@ static polytile_status multiply(session *s, void *blas, result *r) {
     r->n_dims = 2;
     r->shape[0] = r->shape[1] = n;
     polytile_plan_get_summary(plan, &r->plan);
-    return s->options.plan_only ? POLYTILE_OK : run(s, kernel, plan, arrays, r);
+    session_launch launch = {kernel, &threads, plan, N_ARRAYS, arrays};
+    return s->options.plan_only ? POLYTILE_OK : run(s, &launch, r);
 }
 
 /** TF32 is cuBLAS's, and is of f32 only in that small whole numbers come out exact. */
@@ -144,6 +139,22 @@ static void assume_tf32(session *s, polytile_link *link) {
     s->plan_options.link = link;
 }
 
+/** Start cuBLAS on each GPU of this process. */
+static polytile_status start_blas(session *s, void *blas) {
+    int first = s->ranks.n > 1 ? s->own : 0, n = s->ranks.n > 1 ? 1 : s->devices.n;
+    bool is_started = blas != NULL;
+    for (int d = first; d < first + n; ++d) {
+        int device = device_text_cuda(&s->devices.device[d]);
+        is_started = is_started && (device < 0 || matmul_blas_start(blas, device));
+    }
+    if (is_started)
+        return POLYTILE_OK;
+    return session_fail(s, POLYTILE_DEVICE,
+                        "cuBLAS does not start on %s, which may have too little memory free; "
+                        "use --kernel plain",
+                        s->device_text);
+}
+
 /** Start cuBLAS where it is wanted and there is one. It takes memory of its own, which is left to
  * it where the user set no limit. */
 static polytile_status open_blas(session *s, void **blas) {
@@ -157,11 +168,7 @@ static polytile_status open_blas(session *s, void **blas) {
                                         "this program was built without cuBLAS; use --kernel plain")
                          : POLYTILE_OK;
     *blas = matmul_blas_create(s->options.tf32);
-    if (*blas == NULL)
-        return session_fail(s, POLYTILE_DEVICE,
-                            "cuBLAS does not start on %s, which may have too little memory free; "
-                            "use --kernel plain",
-                            s->device_text);
+    TRY(start_blas(s, *blas));
     if (!s->has_limit && s->plan_options.limit_bytes > 2 * BLAS_BYTES)
         s->plan_options.limit_bytes -= BLAS_BYTES;
     return POLYTILE_OK;

@@ -1,23 +1,97 @@
 #include "matmul_blas.h"
 
 #include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stdlib.h>
 
 const bool matmul_has_blas = true;
 
-void *matmul_blas_create(bool tf32) {
+enum { MAX_HANDLES = 16 };
+
+/** A handle belongs to a device, and from its first launch on to the stream of that: two streams of
+ * one device would share the workspace of one handle. */
+typedef struct blas_handle {
+    int device;
+    bool is_taken;
+    void *stream;
     cublasHandle_t blas;
-    if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS)
+} blas_handle;
+
+/** Queues launch from threads of their own. */
+typedef struct blas_handles {
+    pthread_mutex_t mutex;
+    bool tf32;
+    int n;
+    blas_handle handle[MAX_HANDLES];
+} blas_handles;
+
+void *matmul_blas_create(bool tf32) {
+    blas_handles *handles = calloc(1, sizeof *handles);
+    if (handles == NULL)
         return NULL;
-    cublasMath_t mode = tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH;
-    if (cublasSetMathMode(blas, mode) == CUBLAS_STATUS_SUCCESS)
-        return blas;
-    cublasDestroy(blas);
-    return NULL;
+    pthread_mutex_init(&handles->mutex, NULL);
+    handles->tf32 = tf32;
+    return handles;
 }
 
 void matmul_blas_destroy(void *blas) {
-    if (blas != NULL)
-        cublasDestroy(blas);
+    blas_handles *handles = blas;
+    if (handles == NULL)
+        return;
+    for (int h = 0; h < handles->n; ++h)
+        cublasDestroy(handles->handle[h].blas);
+    pthread_mutex_destroy(&handles->mutex);
+    free(handles);
+}
+
+static int current_device(void) {
+    int device = 0;
+    return cudaGetDevice(&device) == cudaSuccess ? device : 0;
+}
+
+/** Start on the current device. */
+static bool add_handle(blas_handles *handles) {
+    cublasHandle_t blas;
+    if (handles->n == MAX_HANDLES || cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS)
+        return false;
+    handles->handle[handles->n++] = (blas_handle){.device = current_device(), .blas = blas};
+    cublasMath_t mode = handles->tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH;
+    return cublasSetMathMode(blas, mode) == CUBLAS_STATUS_SUCCESS;
+}
+
+bool matmul_blas_start(void *blas, int device) {
+    int before = current_device();
+    if (device < 0 || device == before)
+        return add_handle(blas);
+    bool is_started = cudaSetDevice(device) == cudaSuccess && add_handle(blas);
+    cudaSetDevice(before);
+    return is_started;
+}
+
+/** The stream's handle, or one that no stream has yet; NULL: none was started for it. */
+static blas_handle *find_handle(blas_handles *handles, int device, const void *stream) {
+    blas_handle *found = NULL;
+    for (int h = 0; h < handles->n; ++h) {
+        blas_handle *handle = &handles->handle[h];
+        if (handle->device == device && handle->is_taken && handle->stream == stream)
+            return handle;
+        if (handle->device == device && !handle->is_taken && found == NULL)
+            found = handle;
+    }
+    return found;
+}
+
+static cublasStatus_t take_handle(blas_handles *handles, void *stream, cublasHandle_t *blas) {
+    pthread_mutex_lock(&handles->mutex);
+    blas_handle *handle = find_handle(handles, current_device(), stream);
+    if (handle != NULL) {
+        handle->is_taken = true;
+        handle->stream = stream;
+        *blas = handle->blas;
+    }
+    pthread_mutex_unlock(&handles->mutex);
+    return handle != NULL ? cublasSetStream(*blas, stream) : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 static float *element(const polytile_view *m, int64_t row, int64_t column) {
@@ -41,11 +115,12 @@ static int multiply(const polytile_launch *launch, polytile_range k, float beta)
     const polytile_range i = launch->threads->range[0], j = launch->threads->range[1];
     const polytile_view *a = &launch->views[0], *b = &launch->views[1], *c = &launch->views[2];
     const float alpha = 1.0f;
-    cublasStatus_t status = cublasSetStream(launch->user, launch->stream);
+    cublasHandle_t blas;
+    cublasStatus_t status = take_handle(launch->user, launch->stream, &blas);
     if (status == CUBLAS_STATUS_SUCCESS)
         status =
-            cublasSgemm_64(launch->user, CUBLAS_OP_N, CUBLAS_OP_N, count(j), count(i), count(k),
-                           &alpha, element(b, k.lo, j.lo), row_stride(b), element(a, i.lo, k.lo),
+            cublasSgemm_64(blas, CUBLAS_OP_N, CUBLAS_OP_N, count(j), count(i), count(k), &alpha,
+                           element(b, k.lo, j.lo), row_stride(b), element(a, i.lo, k.lo),
                            row_stride(a), &beta, element(c, i.lo, j.lo), row_stride(c));
     return (int)status;
 }

@@ -11,10 +11,14 @@ extern "C" {
 
 extern const bool matmul_has_blas;
 
-/** Start cuBLAS on the CUDA device that is current; NULL when that fails. What is returned is the
- * launchers' user, and the caller's to destroy. tf32: products of f32 rounded to TF32, on tensor cores. */
+/** What the launchers have as their user, and the caller destroys; NULL when memory runs out. tf32:
+ * products of f32 rounded to TF32, on tensor cores. */
 void *matmul_blas_create(bool tf32);
 void matmul_blas_destroy(void *blas);
+
+/** Start cuBLAS on a CUDA device, or on the current one (-1), before it is launched there: once for
+ * each of several queues that have the same device. */
+bool matmul_blas_start(void *blas, int device);
 
 /** C = A B over whole rows and columns. */
 polytile_launcher matmul_by_blas;

@@ -1,8 +1,6 @@
-/* C = A + B on matrices that need not fit the device: the smallest program with a queue. */
+/* C = A + B on matrices that need not fit the device; a queue launches it. */
 #include "add_elements.h"
-#include "common/clock.h"
 #include "common/fields.h"
-#include "common/report.h"
 #include "matrix_add_kernels.h"
 
 #include <string.h>
@@ -37,32 +35,16 @@ static polytile_status open_arrays(session *s, polytile_array **arrays, field_sh
     return field_create_output(s, 0, "C", shape, &arrays[C]);
 }
 
-static polytile_status run_once(session *s, const polytile_kernel *kernel,
-                                const polytile_domain *threads, polytile_array *const *arrays) {
-    polytile_plan_options options = session_launch_options(s);
-    TRY(polytile_queue_attach(s->queue, N_ARRAYS, arrays));
-    TRY(polytile_queue_launch(s->queue, kernel, threads, N_ARRAYS, arrays, &options));
-    return polytile_queue_detach(s->queue, N_ARRAYS, arrays);
-}
-
-static polytile_status run(session *s, const add_elements *elements, const polytile_kernel *kernel,
-                           const polytile_domain *threads, polytile_array *const *arrays,
+static polytile_status run(session *s, const add_elements *elements, const session_launch *launch,
                            result *r) {
-    polytile_queue_report ignored;
     void *data[N_ARRAYS];
     int64_t n_elements = r->shape[0] * r->shape[1];
     for (int a = 0; a < N_ARRAYS; ++a)
-        data[a] = polytile_array_get_data(arrays[a]);
+        data[a] = polytile_array_get_data(launch->arrays[a]);
     for (int a = s->options.n_inputs; a < C; ++a)
         elements->fill(data[a], n_elements, a);
-    polytile_queue_get_report(s->queue, true, &ignored);
-    for (int64_t repetition = 0; repetition < s->options.repeat; ++repetition) {
-        double start_s = clock_now_s();
-        TRY(run_once(s, kernel, threads, arrays));
-        polytile_report report =
-            report_of_queue(s, clock_now_s() - start_s, r->plan.lower_bound_bytes);
-        report_keep_fastest(r, &report);
-    }
+    for (int64_t repetition = 0; repetition < s->options.repeat; ++repetition)
+        TRY(session_run(s, launch, r));
     r->checked = s->options.check;
     if (r->checked)
         r->max_error = elements->compare(data[A], data[B], data[C], n_elements);
@@ -88,7 +70,8 @@ static polytile_status matrix_add(session *s, result *r) {
     r->n_dims = 2;
     memcpy(r->shape, shape.extent, sizeof(r->shape));
     polytile_plan_get_summary(plan, &r->plan);
-    return s->options.plan_only ? POLYTILE_OK : run(s, elements, kernel, &threads, arrays, r);
+    session_launch launch = {kernel, &threads, plan, N_ARRAYS, arrays};
+    return s->options.plan_only ? POLYTILE_OK : run(s, elements, &launch, r);
 }
 
 int main(int argc, char **argv) {

@@ -1,7 +1,6 @@
 /* z = x + y on vectors that need not fit the device. */
 #include "add_elements.h"
 #include "common/fields.h"
-#include "common/report.h"
 #include "vector_add_kernels.h"
 
 static const example_spec spec = {
@@ -32,19 +31,15 @@ static polytile_status open_arrays(session *s, polytile_array **arrays, field_sh
     return field_create_output(s, 0, "z", shape, &arrays[Z]);
 }
 
-static polytile_status run(session *s, const add_elements *elements, const polytile_kernel *kernel,
-                           const polytile_plan *plan, polytile_array *const *arrays, result *r) {
+static polytile_status run(session *s, const add_elements *elements, const session_launch *launch,
+                           result *r) {
     void *data[N_ARRAYS];
     for (int a = 0; a < N_ARRAYS; ++a)
-        data[a] = polytile_array_get_data(arrays[a]);
+        data[a] = polytile_array_get_data(launch->arrays[a]);
     for (int a = s->options.n_inputs; a < Z; ++a)
         elements->fill(data[a], r->shape[0], a);
-    for (int64_t repetition = 0; repetition < s->options.repeat; ++repetition) {
-        polytile_report report;
-        TRY(polytile_plan_run(plan, s->device, kernel, arrays));
-        polytile_device_get_report(s->device, &report);
-        report_keep_fastest(r, &report);
-    }
+    for (int64_t repetition = 0; repetition < s->options.repeat; ++repetition)
+        TRY(session_run(s, launch, r));
     r->checked = s->options.check;
     if (r->checked)
         r->max_error = elements->compare(data[X], data[Y], data[Z], r->shape[0]);
@@ -63,13 +58,14 @@ static polytile_status vector_add(session *s, result *r) {
     const polytile_implementation *implementation =
         is_f64 ? add_f64_implementation() : add_f32_implementation();
     TRY(polytile_kernel_create(s->ctx, ADD_DECLARATION, implementation, &kernel));
-    TRY(polytile_plan_create(kernel, POLYTILE_EXTENTS(shape.extent[0]), arrays, &s->plan_options,
-                             &plan));
+    polytile_domain threads = polytile_domain_from_extents(1, shape.extent);
+    TRY(polytile_plan_create(kernel, &threads, arrays, &s->plan_options, &plan));
     r->type = shape.type;
     r->n_dims = 1;
     r->shape[0] = shape.extent[0];
     polytile_plan_get_summary(plan, &r->plan);
-    return s->options.plan_only ? POLYTILE_OK : run(s, elements, kernel, plan, arrays, r);
+    session_launch launch = {kernel, &threads, plan, N_ARRAYS, arrays};
+    return s->options.plan_only ? POLYTILE_OK : run(s, elements, &launch, r);
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,7 @@
 #include "device_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char memory_key[] = "memory=";
@@ -49,4 +50,45 @@ char *device_text_join(const device_text *parts, char *buffer) {
         snprintf(buffer, 2 * DEVICE_TEXT_SIZE, "%.*s%c%s%s)", (int)(length - has_options),
                  parts->bare, has_options ? ',' : '(', memory_key, parts->memory);
     return buffer;
+}
+
+/** As far as the comma behind the first device, those in parentheses aside, or the end. */
+static size_t first_length(const char *list) {
+    size_t length = 0;
+    for (int depth = 0; list[length] != '\0' && (list[length] != ',' || depth > 0); ++length)
+        depth += (list[length] == '(') - (list[length] == ')');
+    return length;
+}
+
+bool device_list_split(const char *text, device_list *list) {
+    char one[DEVICE_TEXT_SIZE];
+    for (list->n = 0; list->n < DEVICE_LIST_MAX;) {
+        size_t length = first_length(text);
+        if (length >= sizeof one)
+            return false;
+        memcpy(one, text, length);
+        one[length] = '\0';
+        if (!device_text_split(one, &list->device[list->n++]))
+            return false;
+        if (text[length] == '\0')
+            return true;
+        text += length + 1;
+    }
+    return false;
+}
+
+char *device_list_join(const device_list *list, char *buffer) {
+    size_t length = 0;
+    for (int d = 0; d < list->n; ++d) {
+        if (d > 0)
+            buffer[length++] = ',';
+        length += strlen(device_text_join(&list->device[d], buffer + length));
+    }
+    return buffer;
+}
+
+int device_text_cuda(const device_text *parts) {
+    if (strncmp(parts->bare, "cuda", 4) != 0 || strchr(":(", parts->bare[4]) == NULL)
+        return -1;
+    return parts->bare[4] == ':' ? atoi(parts->bare + 5) : 0;
 }

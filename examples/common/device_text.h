@@ -3,7 +3,11 @@
 
 #include <stdbool.h>
 
-enum { DEVICE_TEXT_SIZE = 256 };
+enum {
+    DEVICE_TEXT_SIZE = 256,
+    DEVICE_LIST_MAX = 16,
+    DEVICE_LIST_SIZE = 2 * DEVICE_LIST_MAX * DEVICE_TEXT_SIZE
+};
 
 /** A device's text, such as "host(memory=64MiB,threads=2)", taken apart. */
 typedef struct device_text {
@@ -16,5 +20,20 @@ bool device_text_split(const char *text, device_text *parts);
 
 /** The whole text again, in a buffer of twice DEVICE_TEXT_SIZE bytes, which it returns. */
 char *device_text_join(const device_text *parts, char *buffer);
+
+/** Devices with commas between them, such as "cuda:0,cuda:1(memory=1GiB)", taken apart. */
+typedef struct device_list {
+    int n;
+    device_text device[DEVICE_LIST_MAX];
+} device_list;
+
+/** Take a list apart; false when it, or one of its texts, is too long. */
+bool device_list_split(const char *text, device_list *list);
+
+/** The whole list again, in a buffer of DEVICE_LIST_SIZE bytes, which it returns. */
+char *device_list_join(const device_list *list, char *buffer);
+
+/** The K of "cuda:K", 0 of "cuda"; -1 of what is no GPU. */
+int device_text_cuda(const device_text *parts);
 
 #endif

@@ -69,7 +69,7 @@ static bool is_an_input(const session *s, const char *path) {
 
 polytile_status field_create_output(session *s, int k, const char *name, const field_shape *shape,
                                     polytile_array **array) {
-    if (k >= s->options.n_outputs || s->options.plan_only)
+    if (k >= s->options.n_outputs || s->options.plan_only || s->ranks.rank > 0)
         return field_create(s, name, shape, array);
     const char *path = s->options.output[k];
     if (is_an_input(s, path))

@@ -7,8 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int64_t machine_memory(void) {
-    return (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+/** The machine's, of which each rank on it has as much: all of them have all arrays. */
+static int64_t machine_memory(const session *s) {
+    return (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE) / s->ranks.n_here;
 }
 
 static int64_t allocated(const session *s) {
@@ -22,11 +23,12 @@ static polytile_status fail_allocation(session *s, const char *name, int64_t n_b
     char size[32], before[32], machine[32];
     return session_fail(s, POLYTILE_NO_MEMORY,
                         "array %s needs %s of host memory beside %s of other arrays, and this "
-                        "machine has %s; choose a smaller size, keep the arrays in files "
+                        "machine has %s%s; choose a smaller size, keep the arrays in files "
                         "(--input, --output) or only plan (--plan)",
                         name, polytile_size_format(n_bytes, size),
                         polytile_size_format(allocated(s), before),
-                        polytile_size_format(machine_memory(), machine));
+                        polytile_size_format(machine_memory(s), machine),
+                        s->ranks.n_here > 1 ? " for each rank" : "");
 }
 
 /** Write to every page with all threads, so that the first run is not charged for it. */
@@ -50,7 +52,7 @@ static polytile_status pin(session *s, const char *name, session_memory *memory)
 
 polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, bool pinned,
                                  void **data) {
-    if (s->n_memories == SESSION_MAX_MEMORIES || n_bytes > machine_memory() - allocated(s))
+    if (s->n_memories == SESSION_MAX_MEMORIES || n_bytes > machine_memory(s) - allocated(s))
         return fail_allocation(s, name, n_bytes);
     void *memory =
         mmap(NULL, (size_t)n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -21,6 +21,10 @@ static bool store_n(example_options *options, const char *value) {
     return count_parse(value, 1, &options->n);
 }
 
+static bool store_ranks(example_options *options, const char *value) {
+    return count_parse(value, 1, &options->ranks) && options->ranks <= EXAMPLE_MOST_RANKS;
+}
+
 static bool store_steps(example_options *options, const char *value) {
     return count_parse(value, 1, &options->steps);
 }
@@ -147,10 +151,13 @@ static const option option_table[] = {
      EXAMPLE_STEPS, store_steps},
     {"device", "TEXT", "expects a device such as host, cuda:0 or 'host(memory=64MiB,threads=2)'",
      "where to run: host (default), cuda:0 (the first GPU),\n"
-     "'host(memory=64MiB,threads=2)'",
+     "'host(memory=64MiB,threads=2)'; 'cuda:0,cuda:1': on\n"
+     "several, or one for each rank in turn",
      0, store_device},
+    {"ranks", "N", "expects a whole number from 1 to 65536",
+     "run on N ranks of MPI, the same as mpiexec -n N", 0, store_ranks},
     {"limit", "SIZE", "expects a size such as 64MiB or 1.5GiB",
-     "the device's memory limit, the same as memory= in\n"
+     "each device's memory limit, the same as memory= in\n"
      "--device; without either, host computes in place\n"
      "and a GPU's limit is what it has free",
      0, store_limit},
@@ -214,7 +221,7 @@ static void print_option(const option *o) {
     putchar('\n');
 }
 
-static void print_help(const example_spec *spec) {
+void example_options_help(const example_spec *spec) {
     printf("usage: %s [OPTION]...\n\n%s\n\noptions (n is %lld by default):\n", spec->name,
            spec->summary, (long long)spec->default_n);
     for (int o = 0; o < N_OPTIONS; ++o)
@@ -233,11 +240,12 @@ static const option *find_option(const example_spec *spec, const char *name, siz
     return NULL;
 }
 
-static example_parsed misused(const example_spec *spec, const char *format, const char *a,
-                              const char *b) {
-    fprintf(stderr, "%s: ", spec->name);
-    fprintf(stderr, format, a, b);
-    fprintf(stderr, " (%s --help lists the options)\n", spec->name);
+static example_parsed misused(const example_spec *spec, example_options *options,
+                              const char *format, const char *a, const char *b) {
+    char what[EXAMPLE_MISUSE_SIZE / 2];
+    snprintf(what, sizeof what, format, a, b);
+    snprintf(options->misuse, sizeof options->misuse, "%s (%s --help lists the options)", what,
+             spec->name);
     return EXAMPLE_MISUSED;
 }
 
@@ -246,35 +254,35 @@ static example_parsed take_option(const example_spec *spec, int argc, char **arg
                                   example_options *options) {
     const char *argument = argv[*position];
     if (strncmp(argument, "--", 2) != 0)
-        return misused(spec, "unexpected argument '%s'%s", argument, "");
+        return misused(spec, options, "unexpected argument '%s'%s", argument, "");
     size_t length = strcspn(argument + 2, "=");
     const option *o = find_option(spec, argument + 2, length);
     if (o == NULL)
-        return misused(spec, "unknown option '%s'%s", argument, "");
+        return misused(spec, options, "unknown option '%s'%s", argument, "");
     const char *value = argument[2 + length] == '=' ? argument + 3 + length : NULL;
     if (o->argument == NULL && value != NULL)
-        return misused(spec, "--%s takes no value%s", o->name, "");
+        return misused(spec, options, "--%s takes no value%s", o->name, "");
     if (o->argument != NULL && value == NULL && ++*position < argc)
         value = argv[*position];
     if (o->argument != NULL && value == NULL)
-        return misused(spec, "--%s %s", o->name, o->expected);
+        return misused(spec, options, "--%s %s", o->name, o->expected);
     if (!o->store(options, value))
-        return misused(spec, "--%s %s", o->name, o->expected);
+        return misused(spec, options, "--%s %s", o->name, o->expected);
     return EXAMPLE_GO;
 }
 
 /** What single options cannot see: numbers of files, the least size. */
-static example_parsed check_whole(const example_spec *spec, const example_options *options) {
+static example_parsed check_whole(const example_spec *spec, example_options *options) {
     char least[32];
     snprintf(least, sizeof(least), "%lld", (long long)spec->least_n);
     if (options->n != 0 && options->n < spec->least_n)
-        return misused(spec, "--n must be at least %s%s", least, "");
+        return misused(spec, options, "--n must be at least %s%s", least, "");
     if (options->n_inputs > spec->n_inputs)
-        return misused(spec, "--input '%s' is one too many: %s", options->input[spec->n_inputs],
-                       spec->files);
+        return misused(spec, options, "--input '%s' is one too many: %s",
+                       options->input[spec->n_inputs], spec->files);
     if (options->n_outputs > spec->n_outputs)
-        return misused(spec, "--output '%s' is one too many: %s", options->output[spec->n_outputs],
-                       spec->files);
+        return misused(spec, options, "--output '%s' is one too many: %s",
+                       options->output[spec->n_outputs], spec->files);
     return EXAMPLE_GO;
 }
 
@@ -282,10 +290,8 @@ example_parsed example_options_parse(const example_spec *spec, int argc, char **
                                      example_options *options) {
     *options = (example_options){.steps = 100, .split_k = true, .repeat = 1};
     for (int position = 1; position < argc; ++position) {
-        if (strcmp(argv[position], "--help") == 0) {
-            print_help(spec);
+        if (strcmp(argv[position], "--help") == 0)
             return EXAMPLE_HELPED;
-        }
         example_parsed parsed = take_option(spec, argc, argv, &position, options);
         if (parsed != EXAMPLE_GO)
             return parsed;

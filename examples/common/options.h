@@ -4,7 +4,7 @@
 #include <polytile/domain.h>
 #include <stdbool.h>
 
-enum { EXAMPLE_MAX_FILES = 4 };
+enum { EXAMPLE_MAX_FILES = 4, EXAMPLE_MOST_RANKS = 65536, EXAMPLE_MISUSE_SIZE = 1024 };
 
 /** Which of the options a program has beside those that all have. */
 typedef enum example_extras {
@@ -38,6 +38,7 @@ typedef struct example_spec {
 /** The command line; all texts are borrowed from argv. */
 typedef struct example_options {
     int64_t n;            /* 0: not given */
+    int64_t ranks;        /* 0: not given */
     const char *device;   /* NULL: not given */
     const char *limit;    /* NULL: not given */
     const char *strategy; /* NULL: the library's default */
@@ -59,12 +60,16 @@ typedef struct example_options {
     bool check;
     bool plan_only;
     bool json;
+    char misuse[EXAMPLE_MISUSE_SIZE]; /* what is wrong with it; "": nothing */
 } example_options;
 
 typedef enum example_parsed { EXAMPLE_GO, EXAMPLE_HELPED, EXAMPLE_MISUSED } example_parsed;
 
-/** Read a command line; --help goes to stdout, what is wrong to stderr. */
+/** Read a command line, without printing anything. */
 example_parsed example_options_parse(const example_spec *spec, int argc, char **argv,
                                      example_options *options);
+
+/** The answer to --help, to stdout. */
+void example_options_help(const example_spec *spec);
 
 #endif

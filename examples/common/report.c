@@ -5,17 +5,28 @@
 #include <stdio.h>
 
 polytile_report report_of_queue(session *s, double total_s, int64_t lower_bound_bytes) {
-    polytile_queue_report report;
-    polytile_queue_get_report(s->queue, true, &report);
-    return (polytile_report){.n_kernels = report.n_kernels,
-                             .peak_device_bytes = report.peak_device_bytes,
-                             .h2d_bytes = report.h2d_bytes,
-                             .d2h_bytes = report.d2h_bytes,
+    enum { KERNELS, PEAK, H2D, D2H, PLAN, COMPUTE, TRANSFER, N_SUMS };
+    polytile_queue_report own;
+    polytile_queue_get_report(s->queue, true, &own);
+    double sum[N_SUMS] = {
+        [KERNELS] = (double)own.n_kernels,
+        [PEAK] = (double)own.peak_device_bytes,
+        [H2D] = (double)own.h2d_bytes,
+        [D2H] = (double)own.d2h_bytes,
+        [PLAN] = own.plan_s,
+        [COMPUTE] = own.compute_s,
+        [TRANSFER] = own.transfer_s,
+    };
+    ranks_add(&s->ranks, N_SUMS, sum);
+    return (polytile_report){.n_kernels = (int64_t)sum[KERNELS],
+                             .peak_device_bytes = (int64_t)sum[PEAK],
+                             .h2d_bytes = (int64_t)sum[H2D],
+                             .d2h_bytes = (int64_t)sum[D2H],
                              .lower_bound_bytes = lower_bound_bytes,
-                             .plan_s = report.plan_s,
-                             .total_s = total_s,
-                             .compute_s = report.compute_s,
-                             .transfer_s = report.transfer_s};
+                             .plan_s = sum[PLAN],
+                             .total_s = ranks_largest(&s->ranks, total_s),
+                             .compute_s = sum[COMPUTE],
+                             .transfer_s = sum[TRANSFER]};
 }
 
 void report_keep_fastest(result *r, const polytile_report *repetition) {
@@ -96,7 +107,10 @@ void report_text(const session *s, const result *r) {
     printf(" %s", type_text(r->type));
     if (r->n_steps > 0)
         printf(", %lld steps,", (long long)r->n_steps);
-    printf(" on %s%s\n", s->device_text, r->ran ? "" : " (planned, not run)");
+    printf(" on %s", s->device_text);
+    if (s->ranks.n > 1)
+        printf(" by %d ranks", s->ranks.n);
+    printf("%s\n", r->ran ? "" : " (planned, not run)");
     print_limit(s);
     print_plan(r);
     printf("  %-13s %lld\n", "kernels", (long long)f.n_kernels);
@@ -133,6 +147,8 @@ static void print_json_counts(const char *key, const int64_t *counts, int n) {
 static void print_json_problem(const session *s, const result *r) {
     print_json_text("example", s->spec->name);
     print_json_text("device", s->device_text);
+    print_json_count("devices", session_count_devices(s));
+    print_json_count("ranks", s->ranks.n);
     print_json_count("n", r->shape[0]);
     print_json_counts("shape", r->shape, r->n_dims);
     print_json_text("type", type_text(r->type));

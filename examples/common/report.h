@@ -9,8 +9,9 @@ void report_text(const session *s, const result *r);
 /** The figures as one JSON object on one line of stdout. */
 void report_json(const session *s, const result *r);
 
-/** What a queue did since it was last asked, in the time that the program measured, as one run;
- * lower_bound_bytes: what the whole of it must move. */
+/** What a queue did since it was last asked, in the time that the program measured, as one run, of
+ * all devices and ranks together, which all call it; lower_bound_bytes: what the whole of it must
+ * move. */
 polytile_report report_of_queue(session *s, double total_s, int64_t lower_bound_bytes);
 
 /** Keep a repetition if it is the first or the fastest. */

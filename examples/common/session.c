@@ -31,41 +31,89 @@ polytile_plan_options session_launch_options(const session *s) {
     return options;
 }
 
-/** The device's text with --limit as its memory. */
-static polytile_status take_device(session *s, device_text *parts) {
+polytile_status session_agree(session *s, polytile_status status) {
+    enum { PREFIX_SIZE = 32 };
+    char text[SESSION_ERROR_SIZE];
+    int agreed = (int)status;
+    if (s->ranks.n == 1 || s->has_agreed_to_fail)
+        return status;
+    if (status != POLYTILE_OK && s->error[0] == '\0')
+        session_fail(s, status, "%s", polytile_last_error(s->ctx));
+    int first = ranks_agree(&s->ranks, &agreed, s->error, sizeof(s->error));
+    if (first < 0)
+        return POLYTILE_OK;
+    s->has_agreed_to_fail = true;
+    memcpy(text, s->error, sizeof(text));
+    if (first > 0)
+        snprintf(s->error, sizeof(s->error), "rank %d: %.*s", first,
+                 SESSION_ERROR_SIZE - PREFIX_SIZE, text);
+    return (polytile_status)agreed;
+}
+
+int session_count_devices(const session *s) {
+    return s->ranks.n > 1 ? s->ranks.n : s->devices.n;
+}
+
+static polytile_status take_limit(session *s, device_text *parts) {
     const example_options *options = &s->options;
-    if (!device_text_split(options->device ? options->device : "host", parts))
-        return session_fail(s, POLYTILE_INVALID, "--device is longer than %d characters",
-                            DEVICE_TEXT_SIZE);
-    if (options->limit != NULL && parts->memory[0] != '\0')
+    if (options->limit == NULL)
+        return POLYTILE_OK;
+    if (parts->memory[0] != '\0')
         return session_fail(s, POLYTILE_INVALID,
                             "--limit %s and --device '%s' both give a memory limit; give one",
                             options->limit, options->device);
-    if (options->limit != NULL)
-        snprintf(parts->memory, sizeof(parts->memory), "%s", options->limit);
-    device_text_join(parts, s->device_text);
+    snprintf(parts->memory, sizeof(parts->memory), "%s", options->limit);
     return POLYTILE_OK;
 }
 
-static bool is_cuda(const device_text *parts) {
-    return strncmp(parts->bare, "cuda", 4) == 0 && strchr(":(", parts->bare[4]) != NULL;
+/** The devices, each with --limit as its memory. */
+static polytile_status take_devices(session *s) {
+    const char *text = s->options.device != NULL ? s->options.device : "host";
+    if (!device_list_split(text, &s->devices))
+        return session_fail(s, POLYTILE_INVALID,
+                            "--device has more than %d devices, or one that is longer than %d "
+                            "characters",
+                            DEVICE_LIST_MAX, DEVICE_TEXT_SIZE);
+    for (int d = 0; d < s->devices.n; ++d) {
+        TRY(take_limit(s, &s->devices.device[d]));
+        s->is_cuda |= device_text_cuda(&s->devices.device[d]) >= 0;
+    }
+    s->own = s->ranks.n > 1 ? s->ranks.here % s->devices.n : 0;
+    device_list_join(&s->devices, s->device_text);
+    return POLYTILE_OK;
 }
 
-static polytile_status read_limit(session *s, const device_text *parts) {
-    s->has_limit = parts->memory[0] != '\0';
-    if (s->has_limit && !polytile_size_parse(parts->memory, &s->limit_bytes))
+/** The limit that a device was given; 0: none. */
+static polytile_status read_limit(session *s, const device_text *parts, int64_t *limit_bytes) {
+    *limit_bytes = 0;
+    if (parts->memory[0] != '\0' && !polytile_size_parse(parts->memory, limit_bytes))
         return session_fail(s, POLYTILE_INVALID,
                             "the memory limit '%s' is no size such as 64MiB or 1.5GiB",
                             parts->memory);
     return POLYTILE_OK;
 }
 
+/** The limits of all of this process's devices. */
+static polytile_status read_limits(session *s) {
+    int64_t limit_bytes;
+    for (int d = 0; d < s->devices.n; ++d) {
+        TRY(read_limit(s, &s->devices.device[d], &limit_bytes));
+        if (d == s->own)
+            s->plan_options.limit_bytes = limit_bytes;
+        if ((d == s->own || s->ranks.n == 1) &&
+            __builtin_add_overflow(s->limit_bytes, limit_bytes, &s->limit_bytes))
+            return session_fail(s, POLYTILE_OVERFLOW, "the memory limits together exceed 64 bits");
+    }
+    s->has_limit = s->plan_options.limit_bytes > 0;
+    return POLYTILE_OK;
+}
+
 /** Get ready to plan for any limit: on a host without that memory, for a GPU that is not here. */
-static polytile_status prepare_planning(session *s, const device_text *parts) {
-    s->plan_options.limit_bytes = s->limit_bytes;
-    if (!s->is_cuda)
+static polytile_status prepare_planning(session *s) {
+    const device_text *parts = &s->devices.device[s->own];
+    if (device_text_cuda(parts) < 0)
         return polytile_device_open(s->ctx, parts->bare, &s->device);
-    if (s->limit_bytes == 0)
+    if (!s->has_limit)
         return session_fail(s, POLYTILE_INVALID,
                             "--plan does not open %s and cannot tell its memory; give --limit, "
                             "such as --limit 16GiB",
@@ -73,38 +121,53 @@ static polytile_status prepare_planning(session *s, const device_text *parts) {
     return POLYTILE_OK;
 }
 
+/** A queue over ranks, each on a device of its own. */
+static polytile_status open_ranks_queue(session *s) {
+    char text[2 * DEVICE_TEXT_SIZE];
+    TRY(session_agree(s, POLYTILE_OK));
+    return ranks_create_queue(s->ctx, device_text_join(&s->devices.device[s->own], text),
+                              &s->queue);
+}
+
 /** Open the device, for runs or for a queue. */
 static polytile_status open_for_use(session *s) {
-    if (!s->spec->uses_queue)
+    if (!s->spec->uses_queue && session_count_devices(s) == 1)
         return polytile_device_open(s->ctx, s->device_text, &s->device);
-    TRY(polytile_queue_create(s->ctx, s->device_text, &s->queue));
+    if (s->ranks.n > 1)
+        TRY(open_ranks_queue(s));
+    else
+        TRY(polytile_queue_create(s->ctx, s->device_text, &s->queue));
     s->device = polytile_queue_get_device(s->queue);
     return POLYTILE_OK;
+}
+
+/** Of several ranks the first traces its device; the others call this as well, as ranks do. */
+static polytile_status begin_trace(const session *s) {
+    if (s->options.trace == NULL)
+        return POLYTILE_OK;
+    return polytile_device_trace(s->device, s->ranks.rank == 0 ? s->options.trace : NULL);
 }
 
 /** Open the device, and plan for the memory and the link that it has. */
 static polytile_status open_to_run(session *s) {
     TRY(open_for_use(s));
-    if (s->options.trace != NULL)
-        TRY(polytile_device_trace(s->device, s->options.trace));
+    TRY(begin_trace(s));
     s->plan_options.limit_bytes = polytile_device_get_limit(s->device);
     s->plan_options.link = polytile_device_get_link(s->device);
     if (!s->has_limit)
-        s->limit_bytes = s->plan_options.limit_bytes;
+        s->limit_bytes = s->plan_options.limit_bytes * (s->ranks.n > 1 ? 1 : s->devices.n);
     return POLYTILE_OK;
 }
 
-static polytile_status open_device(session *s) {
-    device_text parts;
-    TRY(take_device(s, &parts));
-    TRY(read_limit(s, &parts));
-    s->is_cuda = is_cuda(&parts);
+static polytile_status open_devices(session *s) {
+    TRY(take_devices(s));
+    TRY(read_limits(s));
     if (s->options.pinned && !s->is_cuda)
         return session_fail(s, POLYTILE_INVALID,
                             "--memory pinned is for copies to and from a GPU; use it with --device "
                             "cuda:K, not with %s",
                             s->device_text);
-    return s->options.plan_only ? prepare_planning(s, &parts) : open_to_run(s);
+    return s->options.plan_only ? prepare_planning(s) : open_to_run(s);
 }
 
 static polytile_status open_session(session *s) {
@@ -114,7 +177,7 @@ static polytile_status open_session(session *s) {
     s->plan_options.n_buffers = s->options.n_buffers;
     s->plan_options.block = s->options.n_block > 0 ? s->options.block : NULL;
     s->plan_options.launches_per_pass = s->options.steps_per_pass;
-    return open_device(s);
+    return open_devices(s);
 }
 
 static void close_session(session *s) {
@@ -122,44 +185,115 @@ static void close_session(session *s) {
     session_free_memory(s);
 }
 
+static int exit_code_of(polytile_status status) {
+    return status == POLYTILE_NO_FIT ? EXIT_NO_FIT : EXIT_REFUSED;
+}
+
+/** Of several ranks the first says what is wrong, which all know. */
 static int report_error(const session *s, polytile_status status) {
     const char *text = s->error[0] != '\0' ? s->error : polytile_last_error(s->ctx);
     size_t length = strlen(s->spec->name);
     bool is_named = strncmp(text, s->spec->name, length) == 0 && text[length] == ':';
-    fprintf(stderr, "%s%s%s\n", is_named ? "" : s->spec->name, is_named ? "" : ": ",
-            text[0] != '\0' ? text : polytile_status_text(status));
-    return status == POLYTILE_NO_FIT ? EXIT_NO_FIT : EXIT_REFUSED;
+    if (s->ranks.rank == 0)
+        fprintf(stderr, "%s%s%s\n", is_named ? "" : s->spec->name, is_named ? "" : ": ",
+                text[0] != '\0' ? text : polytile_status_text(status));
+    return exit_code_of(status);
 }
 
-/** Print what came out; a failed check also goes to stderr. */
-static int report_result(const session *s, const result *r) {
-    bool differs = r->checked && r->max_error > r->tolerance;
+static int print_result(const session *s, const result *r) {
     if (s->options.json)
         report_json(s, r);
     else
         report_text(s, r);
-    if (fflush(stdout) != 0) {
-        perror(s->spec->name);
-        return EXIT_REFUSED;
-    }
-    if (differs)
+    if (fflush(stdout) == 0)
+        return EXIT_DONE;
+    perror(s->spec->name);
+    return EXIT_REFUSED;
+}
+
+/** Print what came out, on the first rank; a failed check of any also goes to stderr. */
+static int report_result(session *s, result *r) {
+    r->max_error = ranks_largest(&s->ranks, r->max_error);
+    bool differs = r->checked && r->max_error > r->tolerance;
+    bool is_first = s->ranks.rank == 0;
+    int exit_code = is_first ? print_result(s, r) : EXIT_DONE;
+    exit_code = (int)ranks_largest(&s->ranks, exit_code);
+    if (exit_code != EXIT_DONE || !differs)
+        return exit_code;
+    if (is_first)
         fprintf(stderr, "%s: the check failed: an element is off by %g\n", s->spec->name,
                 r->max_error);
-    return differs ? EXIT_CHECK_FAILED : EXIT_DONE;
+    return EXIT_CHECK_FAILED;
+}
+
+/** From here on the limit is that of all ranks' devices together. */
+static void add_limits(session *s) {
+    double limit_bytes = (double)s->limit_bytes;
+    if (s->ranks.n == 1)
+        return;
+    ranks_add(&s->ranks, 1, &limit_bytes);
+    s->limit_bytes = limit_bytes < (double)INT64_MAX ? (int64_t)limit_bytes : INT64_MAX;
+}
+
+/** All ranks call it or none: what runs on a device is waited for. */
+static polytile_status end_trace(const session *s) {
+    return s->device != NULL ? polytile_device_trace(s->device, NULL) : POLYTILE_OK;
+}
+
+/** Everything between the command line and the report. */
+static int run_session(session *s, example_body *body) {
+    result r = {0};
+    polytile_status status = session_agree(s, open_session(s));
+    if (status == POLYTILE_OK) {
+        add_limits(s);
+        status = body(s, &r);
+    }
+    status = session_agree(s, status);
+    if (status == POLYTILE_OK)
+        status = session_agree(s, end_trace(s));
+    int exit_code = status == POLYTILE_OK ? report_result(s, &r) : report_error(s, status);
+    close_session(s);
+    return exit_code;
+}
+
+static polytile_status refuse_ranks(session *s) {
+    return session_fail(s, POLYTILE_INVALID,
+                        "--ranks %lld was given to a program that mpiexec started on %d; give only "
+                        "one of the numbers",
+                        (long long)s->options.ranks, s->ranks.n);
+}
+
+static polytile_status refuse_restart(session *s, const char *why) {
+    return session_fail(s, POLYTILE_UNSUPPORTED, "--ranks %lld: %s", (long long)s->options.ranks,
+                        why);
+}
+
+/** Become as many ranks as --ranks says, which then come here again, or be so many already. */
+static polytile_status take_ranks(session *s, char **argv) {
+    if (s->options.ranks == 0 || s->options.ranks == s->ranks.n)
+        return POLYTILE_OK;
+    if (s->ranks.is_job)
+        return refuse_ranks(s);
+    return refuse_restart(s, ranks_restart(s->options.ranks, argv));
+}
+
+static int run_command_line(session *s, int argc, char **argv, example_body *body) {
+    example_parsed parsed = example_options_parse(s->spec, argc, argv, &s->options);
+    if (parsed == EXAMPLE_HELPED && s->ranks.rank == 0)
+        example_options_help(s->spec);
+    if (parsed == EXAMPLE_HELPED)
+        return EXIT_DONE;
+    polytile_status status = parsed == EXAMPLE_GO
+                                 ? take_ranks(s, argv)
+                                 : session_fail(s, POLYTILE_INVALID, "%s", s->options.misuse);
+    status = session_agree(s, status);
+    return status == POLYTILE_OK ? run_session(s, body) : report_error(s, status);
 }
 
 int example_main(const example_spec *spec, int argc, char **argv, example_body *body) {
     session s = {.spec = spec};
-    result r = {0};
-    example_parsed parsed = example_options_parse(spec, argc, argv, &s.options);
-    if (parsed != EXAMPLE_GO)
-        return parsed == EXAMPLE_HELPED ? EXIT_DONE : EXIT_REFUSED;
-    polytile_status status = open_session(&s);
-    if (status == POLYTILE_OK)
-        status = body(&s, &r);
-    if (status == POLYTILE_OK && s.device != NULL)
-        status = polytile_device_trace(s.device, NULL);
-    int exit_code = status == POLYTILE_OK ? report_result(&s, &r) : report_error(&s, status);
-    close_session(&s);
+    ranks_join(&s.ranks);
+    int exit_code = run_command_line(&s, argc, argv, body);
+    ranks_leave(&s.ranks);
     return exit_code;
 }

@@ -3,10 +3,11 @@
 
 #include "device_text.h"
 #include "options.h"
+#include "ranks.h"
 
 #include <polytile/polytile.h>
 
-enum { SESSION_MAX_MEMORIES = 8, SESSION_ERROR_SIZE = 512 };
+enum { SESSION_MAX_MEMORIES = 8, SESSION_ERROR_SIZE = EXAMPLE_MISUSE_SIZE };
 
 /** Host memory of the example's own. */
 typedef struct session_memory {
@@ -19,14 +20,20 @@ typedef struct session_memory {
 typedef struct session {
     const example_spec *spec;
     example_options options;
+    ranks ranks;
+    bool has_agreed_to_fail; /* all ranks have the error */
     polytile_context *ctx;
-    polytile_queue *queue; /* of examples that use one, unless only planning; else NULL */
-    polytile_device *
-        device; /* the queue's, where there is one; NULL when only planning for a GPU, which need not be here */
-    char device_text[2 * DEVICE_TEXT_SIZE];
-    bool is_cuda;
-    bool has_limit;                     /* the user gave one */
-    int64_t limit_bytes;                /* as given, or else the device's; 0: none */
+    polytile_queue *queue;   /* of examples that use one, and of all on several devices or ranks,
+                              unless only planning; else NULL */
+    polytile_device *device; /* the queue's, where there is one; NULL when only planning for a GPU,
+                                which need not be here */
+    device_list devices;     /* as given; of several ranks each has one of them, in turn */
+    int own;                 /* this rank's, and the one that is planned for */
+    char device_text[DEVICE_LIST_SIZE];
+    bool is_cuda;                       /* one of them at least */
+    bool has_limit;                     /* the user gave one, for this rank's */
+    int64_t limit_bytes;                /* of all devices together, as given or else the devices';
+                                           0: none */
     polytile_plan_options plan_options; /* from the command line, and what the device can take */
     int n_memories;
     session_memory memory[SESSION_MAX_MEMORIES];
@@ -62,6 +69,28 @@ polytile_status session_fail(session *s, polytile_status status, const char *for
 polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, bool pinned,
                                  void **data);
 void session_free_memory(session *s);
+
+/**
+ * What all ranks make of this one's status: call it before what they do together, or all wait for
+ * one that does not come. Where one has failed all have its error, and this returns its status.
+ */
+polytile_status session_agree(session *s, polytile_status status);
+
+/** How many devices compute, of all ranks together. */
+int session_count_devices(const session *s);
+
+/** One launch, and its plan for a device that runs it alone. */
+typedef struct session_launch {
+    const polytile_kernel *kernel;
+    const polytile_domain *threads;
+    const polytile_plan *plan;
+    int n_arrays;
+    polytile_array *const *arrays;
+} session_launch;
+
+/** Run a launch once, by the session's queue where there is one, and keep what it took if it is the
+ * fastest so far. All ranks call it. */
+polytile_status session_run(session *s, const session_launch *launch, result *r);
 
 /** The options of a launch in the session's queue, whose limit is the device's. */
 polytile_plan_options session_launch_options(const session *s);

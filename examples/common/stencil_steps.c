@@ -199,11 +199,10 @@ static polytile_status check(session *s, const steps *t, result *r) {
 }
 
 static polytile_status run(session *s, steps *t, result *r) {
-    polytile_queue_report ignored;
-    polytile_queue_get_report(s->queue, true, &ignored);
     for (int64_t repetition = 0; repetition < s->options.repeat; ++repetition) {
         if (!t->has_input)
             t->elements->fill(polytile_array_get_data(t->field[RESULT]), t->shape.extent);
+        TRY(session_agree(s, POLYTILE_OK));
         double start_s = clock_now_s();
         TRY(run_steps(s, t));
         polytile_report report =

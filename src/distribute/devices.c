@@ -31,9 +31,11 @@ static polytile_status open_one(polytile_context *ctx, const char *text, polytil
     return status;
 }
 
+/** As polytile_queue_destroy(), which forgets the last error. */
 static void destroy(int n_queues, polytile_queue **queues) {
     for (int q = 0; q < n_queues; q++)
-        polytile_queue_destroy(queues[q]);
+        if (queues[q] != NULL)
+            pti_object_release(&queues[q]->object);
 }
 
 static polytile_status open_all(polytile_context *ctx, const char *text, int n_devices,

@@ -35,6 +35,21 @@ int pti_host_default_threads(void) {
     return (int)pti_max(1, pti_min(omp_get_max_threads(), PTI_MAX_THREADS));
 }
 
+static bool nobody_said(int n_threads) {
+    return getenv("OMP_NUM_THREADS") == NULL && n_threads == omp_get_num_procs();
+}
+
+int pti_host_lower_threads(int most_threads) {
+    int n_threads = omp_get_max_threads();
+    if (nobody_said(n_threads) && most_threads < n_threads)
+        omp_set_num_threads(most_threads);
+    return n_threads;
+}
+
+void pti_host_restore_threads(int n_threads) {
+    omp_set_num_threads(n_threads);
+}
+
 polytile_status pti_host_probe_threads(polytile_context *ctx, int n_threads) {
     start_gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
     pthread_t *threads = calloc((size_t)n_threads, sizeof *threads);

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# What the script tests of the examples share. Arguments of each: the examples' build directory and
-# the source directory. A test that has nothing to run on exits with 77.
+# What the script tests of the examples share. Arguments of each: the examples' build directory, the
+# source directory, and mpiexec if the examples were built with MPI. A test that has nothing to run on
+# exits with 77.
 set -uo pipefail
 # shellcheck disable=SC2034 # used by the tests
-readonly bin=$1 source_dir=$2
+readonly bin=$1 source_dir=$2 mpiexec=${3:-}
 work=$(mktemp -d)
 readonly work
 trap 'rm -rf "$work"' EXIT
 export OMP_WAIT_POLICY=passive
 failures=0
+prefix=() # of the commands that run examples, such as mpiexec -n 2
 
 # A broken expectation: what was expected, then the output in question.
 fail() {
@@ -21,7 +23,7 @@ fail() {
 expect_exit() {
     local wanted=$1 name=$2 code=0
     shift 2
-    "$bin/$name" "$@" >"$work/out" 2>"$work/err" || code=$?
+    "${prefix[@]}" "$bin/$name" "$@" </dev/null >"$work/out" 2>"$work/err" || code=$?
     ((code == wanted)) || fail "$name $*: exit code $code, expected $wanted"
 }
 
@@ -54,6 +56,23 @@ run_checked() {
     expect 'max_error == 0'
     expect 'kernels >= 1'
     expect 'total_s > 0'
+}
+
+# The same on several devices or ranks, with the bytes that one process writes: EXAMPLE ARGUMENTS...
+run_same() {
+    run_checked "$@" --output "$work/many.npy"
+    expect_written "$@"
+}
+
+# Expects the bytes of another run's output file, this one being in one process on one device, whose
+# arguments are those before the first that tells where to run: EXAMPLE ARGUMENTS...
+expect_written() {
+    local name=$1 arguments=()
+    while shift && (($# > 0)) && [[ $1 != --device && $1 != --ranks && $1 != --limit ]]; do
+        arguments+=("$1")
+    done
+    "$bin/$name" "${arguments[@]}" --output "$work/one.npy" >/dev/null || fail "$name on one device"
+    cmp "$work/one.npy" "$work/many.npy" || fail "$name ${arguments[*]}: the bytes differ"
 }
 
 # The same within a limit, and not below the least traffic: EXAMPLE ARGUMENTS...

@@ -103,6 +103,7 @@ void expect_product(const std::string &device_text, bool split, int64_t n) {
     polytile_array *arrays[3] = {};
     polytile_implementation implementation = {};
     implementation.user = matmul_blas_create(false);
+    ASSERT_TRUE(matmul_blas_start(implementation.user, -1));
     implementation.host_launcher = split ? gemm_by_blas : matmul_by_blas;
     const polytile_domain threads = polytile_domain_from_extents(split ? 3 : 2, extents);
     ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
@@ -136,7 +137,9 @@ TEST(MatmulBlas, OverwritesOnlyWhatHoldsNothingYet) {
 
 TEST(MatmulBlas, RoundsToTf32OnlyWhereAsked) {
     for (const bool tf32 : {false, true}) {
-        matmul_blas_destroy(matmul_blas_create(tf32));
+        void *blas = matmul_blas_create(tf32);
+        EXPECT_TRUE(matmul_blas_start(blas, -1));
+        matmul_blas_destroy(blas);
         EXPECT_EQ(mode, tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH);
     }
 }

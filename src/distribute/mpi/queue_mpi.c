@@ -1,7 +1,9 @@
+#include "distribute/mpi/host_share.h"
 #include "distribute/mpi/speed.h"
 #include "distribute/mpi/transport_mpi.h"
 #include "distribute/team.h"
 #include "distribute/team_words.h"
+#include "launch/host.h"
 
 #include <polytile/mpi.h>
 
@@ -103,11 +105,23 @@ static void end_queue(polytile_queue *queue) {
         pti_object_release(&queue->object);
 }
 
+/** A device that is not told its number of threads takes no more than the rank's share of the
+ * cores. */
+static polytile_status open_with_share(const request *of, int n_cores, polytile_queue **member) {
+    int n_threads = pti_host_lower_threads(n_cores);
+    polytile_status status = pti_queue_open(of->ctx, of->device_text, member);
+    pti_host_restore_threads(n_threads);
+    return status;
+}
+
 /** A rank's own queue; on every rank or none. */
 static polytile_status open_member(pti_transport *setup, const request *of,
                                    polytile_queue **member) {
-    polytile_status status =
-        setup->functions->agree(setup, pti_queue_open(of->ctx, of->device_text, member));
+    int n_cores;
+    polytile_status status = pti_mpi_share_cores(of->ctx, pti_mpi_of(setup)->comm, &n_cores);
+    if (status == POLYTILE_OK)
+        status = open_with_share(of, n_cores, member);
+    status = setup->functions->agree(setup, status);
     if (status != POLYTILE_OK) {
         end_queue(*member);
         *member = NULL;

@@ -1,0 +1,131 @@
+/* Ranks of MPI. */
+#include "ranks.h"
+
+#include <polytile/mpi.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Set for the processes that ranks_restart() starts: they are ranks whatever else tells, and none
+ * of them starts others. */
+static const char restarted[] = "EXAMPLE_RANKS";
+
+/** The variables of which each mpiexec sets one: MPICH and its kin, PMIx, Open MPI. */
+static bool is_in_job(void) {
+    static const char *const variables[] = {restarted, "PMI_RANK", "PMIX_RANK",
+                                            "OMPI_COMM_WORLD_RANK"};
+    for (size_t v = 0; v < sizeof variables / sizeof *variables; ++v)
+        if (getenv(variables[v]) != NULL)
+            return true;
+    return false;
+}
+
+static void find_out_who_is_here(ranks *r) {
+    MPI_Comm machine;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &r->n_here);
+    MPI_Comm_rank(machine, &r->here);
+    MPI_Comm_free(&machine);
+}
+
+void ranks_join(ranks *r) {
+    int level;
+    *r = (ranks){.n = 1, .n_here = 1, .is_job = is_in_job()};
+    if (!r->is_job)
+        return;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_size(MPI_COMM_WORLD, &r->n);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
+    find_out_who_is_here(r);
+}
+
+void ranks_leave(const ranks *r) {
+    if (r->is_job)
+        MPI_Finalize();
+}
+
+/** Open MPI, 4 and 5, else refuses more ranks than cores. */
+static void allow_many_ranks(void) {
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
+    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 0);
+}
+
+/** The one of the MPI that this program is linked with, where it still is. */
+static const char *find_mpiexec(void) {
+    return access(EXAMPLE_MPIEXEC, X_OK) == 0 ? EXAMPLE_MPIEXEC : "mpiexec";
+}
+
+static int count_arguments(char **argv) {
+    int n = 0;
+    while (argv[n] != NULL)
+        ++n;
+    return n;
+}
+
+const char *ranks_restart(int64_t n, char **argv) {
+    enum { N_BEFORE = 4 };
+    static char program[4096];
+    char number[24];
+    int n_arguments = count_arguments(argv);
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    char **arguments = calloc((size_t)(N_BEFORE + n_arguments), sizeof *arguments);
+    if (length < 0 || arguments == NULL)
+        return strerror(errno);
+    program[length] = '\0';
+    snprintf(number, sizeof number, "%lld", (long long)n);
+    const char *const before[N_BEFORE] = {find_mpiexec(), EXAMPLE_MPIEXEC_FLAG, number, program};
+    memcpy(arguments, before, sizeof before);
+    memcpy(arguments + N_BEFORE, argv + 1, (size_t)n_arguments * sizeof *argv);
+    setenv(restarted, number, 1);
+    allow_many_ranks();
+    execvp(arguments[0], arguments);
+    free(arguments);
+    return "mpiexec does not start; is it in PATH?";
+}
+
+/** Sleeps between looks: ranks may be more than cores, and others still compute. */
+static void wait_for(MPI_Request *request) {
+    const useconds_t nap_us = 50;
+    int is_done = 0;
+    for (MPI_Test(request, &is_done, MPI_STATUS_IGNORE); !is_done;
+         MPI_Test(request, &is_done, MPI_STATUS_IGNORE))
+        usleep(nap_us);
+}
+
+static void reduce(void *values, int n, MPI_Datatype type, MPI_Op op) {
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, values, n, type, op, MPI_COMM_WORLD, &request);
+    wait_for(&request);
+}
+
+int ranks_agree(const ranks *r, int *status, char *text, int text_bytes) {
+    int first = *status == 0 ? r->n : r->rank;
+    if (r->n > 1)
+        reduce(&first, 1, MPI_INT, MPI_MIN);
+    if (first == r->n)
+        return -1;
+    if (r->n > 1) {
+        MPI_Bcast(status, 1, MPI_INT, first, MPI_COMM_WORLD);
+        MPI_Bcast(text, text_bytes, MPI_CHAR, first, MPI_COMM_WORLD);
+    }
+    return first;
+}
+
+double ranks_largest(const ranks *r, double number) {
+    if (r->n > 1)
+        reduce(&number, 1, MPI_DOUBLE, MPI_MAX);
+    return number;
+}
+
+void ranks_add(const ranks *r, int n, double *numbers) {
+    if (r->n > 1)
+        reduce(numbers, n, MPI_DOUBLE, MPI_SUM);
+}
+
+polytile_status ranks_create_queue(polytile_context *ctx, const char *device_text,
+                                   polytile_queue **queue) {
+    return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device_text, NULL, queue);
+}

@@ -1,0 +1,36 @@
+/* One launch of an example. */
+#include "clock.h"
+#include "report.h"
+
+/** Arrays are detached whatever becomes of the launch: ranks meet there. */
+static polytile_status run_by_queue(session *s, const session_launch *launch) {
+    polytile_plan_options options = session_launch_options(s);
+    TRY(polytile_queue_attach(s->queue, launch->n_arrays, launch->arrays));
+    polytile_status launched = polytile_queue_launch(s->queue, launch->kernel, launch->threads,
+                                                     launch->n_arrays, launch->arrays, &options);
+    if (launched != POLYTILE_OK)
+        session_fail(s, launched, "%s", polytile_last_error(s->ctx));
+    polytile_status detached = polytile_queue_detach(s->queue, launch->n_arrays, launch->arrays);
+    return launched != POLYTILE_OK ? launched : detached;
+}
+
+static polytile_status run_alone(const session *s, const session_launch *launch,
+                                 polytile_report *report) {
+    TRY(polytile_plan_run(launch->plan, s->device, launch->kernel, launch->arrays));
+    polytile_device_get_report(s->device, report);
+    return POLYTILE_OK;
+}
+
+polytile_status session_run(session *s, const session_launch *launch, result *r) {
+    polytile_report report;
+    TRY(session_agree(s, POLYTILE_OK));
+    double start_s = clock_now_s();
+    if (s->queue == NULL) {
+        TRY(run_alone(s, launch, &report));
+    } else {
+        TRY(run_by_queue(s, launch));
+        report = report_of_queue(s, clock_now_s() - start_s, r->plan.lower_bound_bytes);
+    }
+    report_keep_fastest(r, &report);
+    return POLYTILE_OK;
+}
