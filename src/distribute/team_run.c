@@ -1,51 +1,10 @@
 #include "distribute/team_state.h"
-#include "distribute/team_words.h"
 #include "launch/completeness.h"
 
 #include <stdio.h>
 
 /* Running what is recorded. A process that fails goes on through the exchanges of all groups, without
  * computing, until all agree on the error. */
-
-/* Comparing. */
-
-static uint64_t hash_all(const pti_team *team) {
-    uint64_t hash = (uint64_t)team->n_recorded + 1;
-    for (int k = 0; k < team->n_recorded; k++)
-        hash = (hash ^ team->recorded[k].words) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
-static polytile_status compare_launch(pti_team *team, const pti_recorded *recorded) {
-    pti_text words = {0};
-    pti_words_of_launch(recorded, &words);
-    polytile_status status = team->transport->functions->compare(
-        team->transport, recorded->words, words.failed ? "a launch" : words.data);
-    pti_text_free(&words);
-    return status;
-}
-
-static polytile_status compare_number(pti_team *team) {
-    char words[64];
-    snprintf(words, sizeof words, "%d launches", team->n_recorded);
-    return team->transport->functions->compare(team->transport, (uint64_t)team->n_recorded + 1,
-                                               words);
-}
-
-/** Whether all processes are about to do the same; if not, the first launch that differs is named. */
-static polytile_status compare_all(pti_team *team) {
-    pti_transport *transport = team->transport;
-    polytile_status status =
-        transport->functions->compare(transport, hash_all(team), "other launches");
-    if (status == POLYTILE_OK)
-        return POLYTILE_OK;
-    PTI_TRY(compare_number(team));
-    for (int k = 0; k < team->n_recorded; k++)
-        PTI_TRY(compare_launch(team, &team->recorded[k]));
-    status = POLYTILE_INVALID;
-done:
-    return status;
-}
 
 /* Reaching. */
 
@@ -210,59 +169,6 @@ static polytile_status recall(pti_team *team, polytile_status status) {
     return status == POLYTILE_OK ? POLYTILE_OK : pti_fail(team->ctx, status, "%s", team->failure);
 }
 
-/** Whether local members read elements of each other in a stage. */
-static bool is_read_across(const pti_team *team, const pti_stage *stage, int position) {
-    bool is_across = false;
-    for (int m = 0; m < team->transport->n_local && !is_across; m++) {
-        const pti_boxes *reads = &stage->work[m].reads[position];
-        polytile_domain owned =
-            pti_ownership_hull(&team->ownership[position], team->transport->first + m);
-        for (int b = 0; b < reads->n_boxes && !is_across; b++)
-            is_across = !pti_box_contains(&owned, &reads->box[b]);
-    }
-    return is_across || !pti_ownership_is_whole(&team->ownership[position]);
-}
-
-static bool is_written(const pti_team *team, const pti_stage *stage, int position) {
-    bool is = false;
-    for (int m = 0; m < team->transport->n_local && !is; m++)
-        is = stage->work[m].writes[position].n_boxes > 0;
-    return is;
-}
-
-static polytile_status wait_for_members(pti_team *team) {
-    polytile_status status = POLYTILE_OK;
-    for (int m = 0; m < team->transport->n_local; m++)
-        PTI_TRY(polytile_queue_wait(team->member[m]));
-done:
-    return status;
-}
-
-/** Where members over one memory run several launches of a group, nothing that they write goes there
- * before all of them are done. */
-static polytile_status settle_deep(pti_team *team) {
-    bool was_deep = team->was_deep;
-    team->was_deep = false;
-    return was_deep ? wait_for_members(team) : POLYTILE_OK;
-}
-
-/** Members over one memory do not write what others still read: all wait for all, if any do. */
-static polytile_status settle_lent(pti_team *team, const pti_stage *stage) {
-    bool must_wait = false;
-    polytile_status status = POLYTILE_OK;
-    for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
-        must_wait |= team->array[p].is_lent && is_written(team, stage, p);
-    if (must_wait)
-        PTI_TRY(wait_for_members(team));
-    for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
-        team->array[p].is_lent =
-            team->array[p].array != NULL &&
-            ((team->array[p].is_lent && !must_wait) || is_read_across(team, stage, p));
-    team->was_deep = team->transport->shares_memory && stage->n_launches > 1;
-done:
-    return status;
-}
-
 /** What is launched together is planned together. Where all fits and nobody shares the memory, launches
  * run one by one anyway and need not wait for that. */
 static void set_paused(const pti_team *team, bool is_paused) {
@@ -300,7 +206,7 @@ done:
 static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
                                  leaving last, polytile_status status) {
     if (status == POLYTILE_OK)
-        status = first_of(team, status, settle_lent(team, stage));
+        status = first_of(team, status, pti_team_settle_lent(team, stage));
     status =
         first_of(team, status, pti_team_begin_exchange(team, &stage->in, status != POLYTILE_OK));
     if (status == POLYTILE_OK)
@@ -368,7 +274,7 @@ static polytile_status prepare_stage(pti_team *team, int at, polytile_status sta
                                      pti_stage **stage, polytile_status *stopped) {
     bool is_new;
     if (status == POLYTILE_OK)
-        status = first_of(team, status, settle_deep(team));
+        status = first_of(team, status, pti_team_settle_deep(team));
     status = find_stage(team, at, status, stage, &is_new);
     if (status == POLYTILE_OK && !has_room(team, *stage)) {
         team->is_shallow = true;
@@ -438,7 +344,7 @@ void pti_team_run(pti_team *team) {
 }
 
 void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays) {
-    polytile_status status = compare_all(team);
+    polytile_status status = pti_team_compare(team);
     if (status == POLYTILE_OK) {
         status = recall(team, settle_members(team, run_stages(team, (leaving){n_arrays, arrays})));
         status = team->transport->functions->agree(team->transport, status);

@@ -116,6 +116,22 @@ void pti_team_run(pti_team *team);
  * know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays);
 
+/* team_compare.c */
+
+/** Whether all processes are about to do the same; if not, the first launch that differs is named.
+ * Errors: INVALID. */
+polytile_status pti_team_compare(pti_team *team);
+
+/* team_settle.c */
+
+/** Where members over one memory run several launches of a group, nothing that they write goes there
+ * before all of them are done: wait for that. */
+polytile_status pti_team_settle_deep(pti_team *team);
+
+/** Members over one memory do not write what others still read: all wait for all, if any are about
+ * to. */
+polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage);
+
 /* team_combine.c */
 
 /** Run the last launch of a stage, whose results members combine: all get the whole. All agree first;
