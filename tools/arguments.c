@@ -91,7 +91,7 @@ static int set_limit(arguments *args, const char *text) {
     if (polytile_size_parse(text, &args->limit_bytes))
         return EXIT_DONE;
     return usage_error(args->subcommand,
-                       "--limit %s: it is not a size of at least 1 byte; write a number and B, "
+                       "--limit %s: it is not a size from 1 byte to 8 EiB; write a number and B, "
                        "KiB, MiB, GiB or TiB, such as 64MiB",
                        text);
 }

@@ -56,14 +56,23 @@ done:
 
 /* Launching. */
 
+/** Of several devices the one that refused a launch, in its error's text. */
+static polytile_status name_device(const pti_team *team, int local, polytile_status status) {
+    if (status == POLYTILE_OK || team->transport->n_local == 1)
+        return status;
+    return pti_fail(team->ctx, status, "on %s: %s", pti_queue_text(team->member[local]),
+                    polytile_last_error(team->ctx));
+}
+
 static polytile_status launch_box(pti_team *team, const pti_recorded *recorded, int local,
                                   const polytile_domain *box) {
     polytile_array *arrays[PTI_MAX_OPERANDS];
     const pti_prepared *prepared = recorded->prepared;
     for (int a = 0; a < prepared->n_arrays; a++)
         arrays[a] = team->reached[prepared->position[a] * team->transport->n_local + local];
-    return polytile_queue_launch(team->member[local], recorded->kernel, box, prepared->n_arrays,
-                                 arrays, &prepared->options);
+    return name_device(team, local,
+                       polytile_queue_launch(team->member[local], recorded->kernel, box,
+                                             prepared->n_arrays, arrays, &prepared->options));
 }
 
 static polytile_status launch_boxes(pti_team *team, const pti_recorded *recorded, int local,

@@ -142,7 +142,9 @@ pti_bound pti_bound_find_chain(int n_launches, const pti_bound_launch *launches,
     free(different);
     bound.goal_bytes = bound.h2d_bytes;
     snprintf(bound.reason, sizeof bound.reason,
-             "compulsory: what %d launches read before one of them writes it comes in once",
+             n_launches == 1
+                 ? "compulsory: what %d launch reads comes in once"
+                 : "compulsory: what %d launches read before one of them writes it comes in once",
              n_launches);
     return bound;
 }
