@@ -172,17 +172,14 @@ static bool add_transfer(const pti_team *team, int position, int from, int to, p
     return true;
 }
 
-/** Whether a member is of this process. */
-static bool is_local(const pti_transport *transport, int member) {
-    return member >= transport->first && member < transport->first + transport->n_local;
-}
-
 /** All that every process lacks of an array; false when memory runs out. */
 static bool gather_transfers(const pti_team *team, int position, pti_exchange *all, int *capacity) {
     const pti_transport *transport = team->transport;
     for (int from = 0; from < transport->n_members; from++) {
         for (int to = 0; to < transport->n_members; to++) {
-            if (from != to && (is_local(transport, from) || is_local(transport, to)) &&
+            if (from != to &&
+                (pti_transport_is_local(transport, from) ||
+                 pti_transport_is_local(transport, to)) &&
                 !add_transfer(team, position, from, to, all, capacity))
                 return false;
         }

@@ -1,3 +1,4 @@
+#include "distribute/member_box.h"
 #include "distribute/team_state.h"
 #include "launch/box_copy.h"
 #include "launch/reduction.h"
@@ -54,16 +55,6 @@ static void fill_identity(const pti_recorded *recorded, const sum *one, void *el
                      .element_bytes = operand->element_bytes,
                      .to = {elements, &one->layout},
                      .from = {identity, &everywhere}};
-    pti_box_copy(&move, 1);
-}
-
-static void copy_held(const pti_team *team, const sum *one, int local, void *elements) {
-    const polytile_array *from = team->array[one->position].member[local];
-    pti_layout layout = pti_layout_of(&from->domain, from->element_bytes);
-    pti_move move = {.box = &one->box,
-                     .element_bytes = from->element_bytes,
-                     .to = {elements, &one->layout},
-                     .from = {from->data, &layout}};
     pti_box_copy(&move, 1);
 }
 
@@ -132,19 +123,14 @@ done:
 
 /** The elements of a sum in a local member's array, in host memory and in their newest version. */
 static polytile_status fetch_held(pti_team *team, const sum *one, int local) {
-    pti_boxes boxes = {0};
+    polytile_queue *queue = team->member[local];
     polytile_status status;
     PTI_TRY(pti_team_reach(team, one->position, local, &one->box));
     polytile_array *array = team->array[one->position].member[local];
-    pti_boxes_append(&boxes, &one->box);
-    if (boxes.failed)
-        PTI_TRY(pti_fail_memory(team->ctx, array->name, sizeof *boxes.box));
-    PTI_TRY(pti_queue_fetch(team->member[local], array, &boxes));
-    PTI_TRY(polytile_queue_wait_for(team->member[local], array));
-    if (array->data == NULL && pti_queue_get_spill(team->member[local], array) == NULL)
-        PTI_TRY(pti_fail_memory(team->ctx, array->name, (double)array->n_bytes));
+    PTI_TRY(pti_member_fetch(queue, array, &one->box));
+    if (array->data == NULL && pti_queue_get_spill(queue, array) == NULL)
+        status = pti_fail_memory(team->ctx, array->name, (double)array->n_bytes);
 done:
-    pti_boxes_free(&boxes);
     return status;
 }
 
@@ -156,7 +142,8 @@ static polytile_status take_held(pti_team *team, const pti_recorded *recorded, s
         for (int m = 0; m < team->transport->n_local; m++) {
             PTI_TRY(fetch_held(team, &of->sum[s], m));
             if (team->transport->first + m == 0 && !operand_of(recorded, &of->sum[s])->fresh)
-                copy_held(team, &of->sum[s], m, of->sum[s].partial[m]);
+                pti_member_copy(team->array[of->sum[s].position].member[m], of->sum[s].array[m],
+                                &of->sum[s].box);
         }
     }
 done:
@@ -216,18 +203,12 @@ done:
 }
 
 static polytile_status renew(pti_team *team, const sum *one) {
-    pti_boxes boxes = {0};
     polytile_status status = POLYTILE_OK;
-    pti_boxes_append(&boxes, &one->box);
-    if (boxes.failed)
-        PTI_TRY(
-            pti_fail_memory(team->ctx, team->array[one->position].array->name, sizeof *boxes.box));
     for (int m = 0; m < team->transport->n_local; m++) {
         copy_result(team, one, m);
-        PTI_TRY(pti_queue_renew(team->member[m], team->array[one->position].member[m], &boxes));
+        PTI_TRY(pti_member_renew(team->member[m], team->array[one->position].member[m], &one->box));
     }
 done:
-    pti_boxes_free(&boxes);
     return status;
 }
 

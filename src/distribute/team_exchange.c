@@ -2,11 +2,6 @@
 
 /* Moving elements between members, around what the transport does. */
 
-static bool is_local(const pti_team *team, int member) {
-    return member >= team->transport->first &&
-           member < team->transport->first + team->transport->n_local;
-}
-
 static polytile_queue *queue_of(const pti_team *team, int member) {
     return team->member[member - team->transport->first];
 }
@@ -20,7 +15,7 @@ static polytile_status renew(const pti_team *team, const pti_exchange *exchange)
     polytile_status status = POLYTILE_OK;
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
-        if (is_local(team, transfer->to))
+        if (pti_transport_is_local(team->transport, transfer->to))
             PTI_TRY(pti_queue_renew(queue_of(team, transfer->to),
                                     array_of(team, transfer->array, transfer->to),
                                     &transfer->boxes));
@@ -33,7 +28,7 @@ static polytile_status fetch(const pti_team *team, const pti_exchange *exchange)
     polytile_status status = POLYTILE_OK;
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
-        if (is_local(team, transfer->from))
+        if (pti_transport_is_local(team->transport, transfer->from))
             PTI_TRY(pti_queue_fetch(queue_of(team, transfer->from),
                                     array_of(team, transfer->array, transfer->from),
                                     &transfer->boxes));
@@ -58,9 +53,9 @@ static polytile_status settle_all(const pti_team *team, const pti_exchange *exch
     polytile_status status = POLYTILE_OK;
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
-        if (is_local(team, transfer->from))
+        if (pti_transport_is_local(team->transport, transfer->from))
             PTI_TRY(settle(team, transfer->array, transfer->from));
-        if (is_local(team, transfer->to))
+        if (pti_transport_is_local(team->transport, transfer->to))
             PTI_TRY(settle(team, transfer->array, transfer->to));
     }
 done:

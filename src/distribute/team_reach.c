@@ -1,6 +1,6 @@
 #include "base/checked.h"
+#include "distribute/member_box.h"
 #include "distribute/team_state.h"
-#include "launch/box_copy.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -111,42 +111,6 @@ static polytile_status make(pti_team *team, int position, int local, const polyt
     return status;
 }
 
-static void copy_elements(const polytile_array *from, const polytile_array *to) {
-    pti_layout from_layout = pti_layout_of(&from->domain, from->element_bytes);
-    pti_layout to_layout = pti_layout_of(&to->domain, to->element_bytes);
-    pti_move move = {.box = &from->domain,
-                     .element_bytes = from->element_bytes,
-                     .to = {to->data, &to_layout},
-                     .from = {from->data, &from_layout}};
-    pti_box_copy(&move, 1);
-}
-
-static polytile_status fetch_all(polytile_queue *queue, polytile_array *array) {
-    pti_boxes all = {0};
-    polytile_status status = POLYTILE_OK;
-    pti_boxes_append(&all, &array->domain);
-    if (all.failed)
-        PTI_TRY(pti_fail_memory(queue->object.context, array->name, sizeof *all.box));
-    PTI_TRY(pti_queue_fetch(queue, array, &all));
-    PTI_TRY(polytile_queue_wait_for(queue, array));
-done:
-    pti_boxes_free(&all);
-    return status;
-}
-
-static polytile_status renew_all(polytile_queue *queue, polytile_array *array,
-                                 const polytile_domain *box) {
-    pti_boxes changed = {0};
-    polytile_status status = POLYTILE_OK;
-    pti_boxes_append(&changed, box);
-    if (changed.failed)
-        PTI_TRY(pti_fail_memory(queue->object.context, array->name, sizeof *changed.box));
-    PTI_TRY(pti_queue_renew(queue, array, &changed));
-done:
-    pti_boxes_free(&changed);
-    return status;
-}
-
 /** What the former array held, into a larger one with memory of its own. */
 static polytile_status hand_over(pti_team *team, int position, int local, polytile_array *former,
                                  polytile_array *made) {
@@ -156,8 +120,8 @@ static polytile_status hand_over(pti_team *team, int position, int local, polyti
         return POLYTILE_OK;
     if (pti_queue_get_spill(queue, made) == NULL)
         PTI_TRY(pti_fail_memory(team->ctx, made->name, (double)made->n_bytes));
-    copy_elements(former, made);
-    PTI_TRY(renew_all(queue, made, &former->domain));
+    pti_member_copy(former, made, &former->domain);
+    PTI_TRY(pti_member_renew(queue, made, &former->domain));
 done:
     return status;
 }
@@ -171,7 +135,7 @@ polytile_status pti_team_reach(pti_team *team, int position, int local,
         return POLYTILE_OK;
     polytile_domain chosen = choose_box(team, position, local, box);
     if (former != NULL)
-        PTI_TRY(fetch_all(team->member[local], former));
+        PTI_TRY(pti_member_fetch(team->member[local], former, &former->domain));
     PTI_TRY(make(team, position, local, &chosen, &made));
     if (former != NULL)
         PTI_TRY(hand_over(team, position, local, former, made));

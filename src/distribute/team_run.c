@@ -1,3 +1,4 @@
+#include "distribute/enclose.h"
 #include "distribute/team_state.h"
 #include "launch/completeness.h"
 
@@ -11,9 +12,7 @@
 static polytile_status reach(pti_team *team, int position, int local, const pti_boxes *boxes) {
     if (boxes->n_boxes == 0)
         return POLYTILE_OK;
-    polytile_domain hull = boxes->box[0];
-    for (int b = 1; b < boxes->n_boxes; b++)
-        hull = pti_box_coarse_union(&hull, &boxes->box[b]);
+    polytile_domain hull = pti_enclose_all(boxes, boxes->box[0].n_dims);
     return pti_team_reach(team, position, local, &hull);
 }
 

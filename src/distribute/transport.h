@@ -77,4 +77,9 @@ struct pti_transport {
     bool shares_memory; /* arrays of members lie over the same memory: what one fetches, all have */
 };
 
+/** Whether a member is of this process. */
+static inline bool pti_transport_is_local(const pti_transport *transport, int member) {
+    return member >= transport->first && member < transport->first + transport->n_local;
+}
+
 #endif

@@ -1,4 +1,5 @@
 #include "distribute/devices.h"
+#include "distribute/member_box.h"
 #include "launch/box_copy.h"
 #include "launch/reduction.h"
 
@@ -47,13 +48,8 @@ static void move(const pti_route *route, int n_members, const pti_transfer *tran
     pti_layout to_layout = pti_layout_of(&to->domain, to->element_bytes);
     if (lie_together(from, &from_layout, to, &to_layout))
         return;
-    for (int b = 0; b < transfer->boxes.n_boxes; b++) {
-        pti_move part = {.box = &transfer->boxes.box[b],
-                         .element_bytes = from->element_bytes,
-                         .to = {to->data, &to_layout},
-                         .from = {from->data, &from_layout}};
-        pti_box_copy(&part, 1);
-    }
+    for (int b = 0; b < transfer->boxes.n_boxes; b++)
+        pti_member_copy(from, to, &transfer->boxes.box[b]);
 }
 
 static polytile_status finish(pti_transport *transport, pti_route *route) {

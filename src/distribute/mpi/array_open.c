@@ -1,6 +1,7 @@
 #include "distribute/mpi/array_open.h"
 
 #include "distribute/rounds.h"
+#include "distribute/team_words.h"
 #include "queue/queue.h"
 
 pti_team *pti_team_over_mpi(const polytile_queue *queue) {
@@ -9,12 +10,8 @@ pti_team *pti_team_over_mpi(const polytile_queue *queue) {
     return is_mpi ? team : NULL;
 }
 
-/** By FNV-1a. */
 polytile_status pti_mpi_compare_words(pti_transport *transport, const char *words) {
-    uint64_t hash = 14695981039346656037u;
-    for (const char *at = words; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * 1099511628211u;
-    return transport->functions->compare(transport, hash, words);
+    return transport->functions->compare(transport, pti_words_hash(words), words);
 }
 
 static polytile_status fail_kind(polytile_array *array) {
