@@ -1,26 +1,11 @@
 #include "distribute/team_state.h"
 
-#include <stdio.h>
-
 #include <stdlib.h>
 #include <string.h>
 
-void pti_team_keep_error(pti_team *team, polytile_status status) {
-    if (status == POLYTILE_OK || team->status != POLYTILE_OK)
-        return;
-    team->status = status;
-    snprintf(team->error, sizeof team->error, "%s", polytile_last_error(team->ctx));
-}
-
-static polytile_status take_error(pti_team *team) {
-    polytile_status status = team->status;
-    team->status = POLYTILE_OK;
-    return status == POLYTILE_OK ? POLYTILE_OK : pti_fail(team->ctx, status, "%s", team->error);
-}
-
 polytile_status pti_team_settle(pti_team *team) {
     pti_team_run(team);
-    return take_error(team);
+    return pti_queue_take_error(team->queue);
 }
 
 static polytile_status wait_for(polytile_queue *queue, polytile_array *array) {

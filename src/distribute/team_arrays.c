@@ -141,7 +141,7 @@ done:
 void pti_team_end_array(polytile_queue *queue, polytile_array *array) {
     pti_team *team = queue->team;
     pti_team_run_to_end(team, 1, &array);
-    pti_team_keep_error(team, pti_team_finish_leaving(team, array));
+    pti_queue_keep_error(queue, pti_team_finish_leaving(team, array));
     remove_array(team, array->position);
 }
 

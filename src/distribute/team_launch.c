@@ -68,7 +68,7 @@ static polytile_status compare_first(pti_team *team) {
 
 /** After a failure launches are not run until somebody has heard of it. */
 static bool is_waiting_to_tell(const pti_team *team) {
-    return team->status != POLYTILE_OK;
+    return team->queue->status != POLYTILE_OK;
 }
 
 polytile_status pti_team_launch(polytile_queue *queue, const polytile_kernel *kernel,

@@ -360,6 +360,6 @@ void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *ar
     }
     if (status == POLYTILE_OK)
         team->n_launches += team->n_recorded;
-    pti_team_keep_error(team, status);
+    pti_queue_keep_error(team->queue, status);
     pti_team_drop_recorded(team);
 }

@@ -53,11 +53,9 @@ struct pti_team {
 
     pti_recorded *recorded; /* PTI_TEAM_LAUNCHES */
     int n_recorded;
-    bool was_compared;      /* the first launch of all was, when it came */
-    bool is_shallow;        /* members over one memory had no room for groups of several launches */
-    bool was_deep;          /* members over one memory run several launches of a group */
-    polytile_status status; /* the first error since the last wait */
-    char error[PTI_ERROR_BYTES];
+    bool was_compared; /* the first launch of all was, when it came */
+    bool is_shallow;   /* members over one memory had no room for groups of several launches */
+    bool was_deep;     /* members over one memory run several launches of a group */
     char failure[PTI_ERROR_BYTES]; /* of the stages that are being run, by this process */
 
     int64_t n_launches; /* of the report */
@@ -147,8 +145,5 @@ polytile_status pti_team_combine(pti_team *team, const pti_stage *stage,
 polytile_status pti_team_begin_exchange(pti_team *team, pti_route *route, bool has_failed);
 /** Wait for what local members receive, and tell their queues. */
 polytile_status pti_team_end_exchange(pti_team *team, pti_route *route, bool has_failed);
-
-/** Keep an error until somebody waits, if it is the first. */
-void pti_team_keep_error(pti_team *team, polytile_status status);
 
 #endif
