@@ -81,7 +81,7 @@ typedef enum pti_log_level {
  * table. */
 typedef struct pti_settings {
     pti_log_level log_level;
-    bool check_plan;             /* POLYTILE_CHECK contains "plan" */
+    bool check_plan;             /* POLYTILE_CHECK contains "plan", or does by default */
     bool check_attach;           /* POLYTILE_CHECK contains "attach" */
     bool no_cache;               /* POLYTILE_CACHE is "off" */
     const char *cache_directory; /* POLYTILE_CACHE, the environment's; NULL: the default */

@@ -33,8 +33,14 @@ static bool read_check_word(const char *word, size_t length, pti_settings *setti
     return false;
 }
 
+/** A list is all that is checked, in place of the default. */
 static bool read_check(const char *value, pti_settings *settings) {
     bool known = true;
+    if (*value == '\0')
+        return true;
+    settings->check_plan = false;
+    if (strcmp(value, "off") == 0)
+        return true;
     while (known && *value != '\0') {
         size_t length = strcspn(value, ",");
         known = read_check_word(value, length, settings);
@@ -73,7 +79,8 @@ static const struct variable {
     const char *values;
 } variables[] = {
     {"POLYTILE_LOG", read_log, "error, warn, info or debug"},
-    {"POLYTILE_CHECK", read_check, "plan, attach, a list of them with commas between, or nothing"},
+    {"POLYTILE_CHECK", read_check,
+     "plan, attach, a list of them with commas between, off, or nothing for the default"},
     {"POLYTILE_CACHE", read_cache, "a directory, or off"},
     {"POLYTILE_TUNING", read_tuning, "the file of a tuning table"},
     {"POLYTILE_TUNE", read_tune, "1, 0 or nothing"},
@@ -110,7 +117,7 @@ static bool read_one(const char *entry, pti_settings *settings) {
 }
 
 bool pti_environment_read(pti_settings *settings) {
-    *settings = (pti_settings){.log_level = PTI_LOG_WARN};
+    *settings = (pti_settings){.log_level = PTI_LOG_WARN, .check_plan = PTI_CHECKS_PLANS != 0};
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
         if (strncmp(*entry, "POLYTILE_", strlen("POLYTILE_")) == 0 && !read_one(*entry, settings))
             return false;

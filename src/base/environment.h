@@ -3,6 +3,14 @@
 
 #include "base/context.h"
 
+/** Whether plans are proved unless POLYTILE_CHECK says otherwise: in builds for debugging, which have
+ * assertions. */
+#ifdef NDEBUG
+enum { PTI_CHECKS_PLANS = 0 };
+#else
+enum { PTI_CHECKS_PLANS = 1 };
+#endif
+
 /**
  * Read every POLYTILE_* variable into settings; warns on stderr about names that mean nothing.
  *

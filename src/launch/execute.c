@@ -6,6 +6,7 @@
 #include "launch/execution.h"
 #include "launch/trace.h"
 #include "launch/view.h"
+#include "partition/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -272,6 +273,19 @@ done:
     return status;
 }
 
+/** POLYTILE_CHECK=plan: the independent checker proves a schedule before anything relies on it. */
+static polytile_status prove(const polytile_device *device, const pti_schedule *schedule) {
+    polytile_context *ctx = device->object.context;
+    pti_text why = {0};
+    polytile_status status = POLYTILE_OK;
+    if (pti_get_settings(ctx)->check_plan && !pti_schedule_check(schedule, &why))
+        status = pti_fail(ctx, POLYTILE_INTERNAL,
+                          "%s: the plan failed its own check and was not run: %s; please report it",
+                          schedule->instance->kernel_name, why.data == NULL ? "" : why.data);
+    pti_text_free(&why);
+    return status;
+}
+
 polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,
                             const pti_body *bodies, polytile_array *const *arrays,
                             polytile_report *report) {
@@ -281,6 +295,7 @@ polytile_status pti_execute(polytile_device *device, const pti_schedule *schedul
                          .bodies = bodies,
                          .arrays = arrays,
                          .report = report};
+    PTI_TRY(prove(device, schedule));
     PTI_TRY(pti_completeness_create(device->object.context, schedule, arrays, &run.completeness));
     status = execute(&run);
 done:
@@ -296,5 +311,6 @@ polytile_status pti_execute_window(polytile_device *device, const pti_schedule *
                          .arrays = arrays,
                          .completeness = {.has_begun = has_begun},
                          .report = report};
-    return execute(&run);
+    polytile_status status = prove(device, schedule);
+    return status == POLYTILE_OK ? execute(&run) : status;
 }

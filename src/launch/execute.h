@@ -5,6 +5,7 @@
 
 /**
  * Run a schedule on a device and wait for it; operations are submitted in the order of the list.
+ * Nothing runs in another way: with POLYTILE_CHECK=plan the schedule is proved here first.
  *
  * After a failure those arrays are marked incomplete whose host memory had begun to change; after
  * success those are complete that were before, or that a launch wrote all of.
@@ -13,7 +14,7 @@
  *         domain, with memory where operations need it.
  * Errors  Those of the device's functions; the text also names the launch and the arrays left
  *         incomplete.
- *         NO_MEMORY.
+ *         NO_MEMORY. INTERNAL: the schedule was not proved, and nothing was run.
  * Report  The figures of what was done; plan_s and lower_bound_bytes are left alone.
  */
 polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,

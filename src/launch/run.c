@@ -2,25 +2,11 @@
 #include "base/checked.h"
 #include "launch/execute.h"
 #include "launch/run_check.h"
-#include "partition/check.h"
 #include "partition/plan.h"
 #include <polytile/size.h>
 
 /** How often a run is planned again when the device's memory turns out to be taken. */
 enum { MAX_NEW_PLANS = 3 };
-
-/** POLYTILE_CHECK=plan: have the independent checker prove the schedule before it runs. */
-static polytile_status check_plan(const polytile_plan *plan) {
-    polytile_context *ctx = plan->object.context;
-    pti_text why = {0};
-    polytile_status status = POLYTILE_OK;
-    if (pti_get_settings(ctx)->check_plan && !pti_schedule_check(plan->schedule, &why))
-        status = pti_fail(ctx, POLYTILE_INTERNAL,
-                          "%s: the plan failed its own check and was not run: %s; please report it",
-                          plan->instance->kernel_name, why.data == NULL ? "" : why.data);
-    pti_text_free(&why);
-    return status;
-}
 
 /** A launcher may not use the device that it was called by: memory and streams are the run's. */
 static polytile_status check_idle(const polytile_device *device) {
@@ -62,7 +48,6 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
     device->report = (polytile_report){.plan_s = plan->summary.plan_seconds,
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
     PTI_TRY(pti_run_check(plan, device, kernel, arrays));
-    PTI_TRY(check_plan(plan));
     PTI_TRY(execute(device, plan, kernel, arrays));
 done:
     return status;

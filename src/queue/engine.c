@@ -106,7 +106,6 @@ static polytile_status run_chain_in_place(polytile_queue *queue, const pti_steps
         return pti_fail_memory(queue->object.context, part->name,
                                (double)fused->portion.n_launches *
                                    (double)sizeof *fused->portion.launch);
-    PTI_TRY(pti_steps_check(queue, schedule));
     PTI_TRY(open_all(queue, part));
     status = execute_chain(queue, schedule, part, of);
 done:

@@ -1,10 +1,8 @@
 #include "queue/steps.h"
 
 #include "base/checked.h"
-#include "base/text.h"
 #include "launch/clock.h"
 #include "launch/execute.h"
-#include "partition/check.h"
 #include "partition/predict.h"
 #include "partition/salvage.h"
 #include "queue/failure.h"
@@ -69,19 +67,6 @@ void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared) {
     steps->body[steps->n_launches++] = prepared->body;
 }
 
-polytile_status pti_steps_check(const polytile_queue *queue, const pti_schedule *schedule) {
-    polytile_context *ctx = queue->object.context;
-    pti_text why = {0};
-    polytile_status status = POLYTILE_OK;
-    if (pti_get_settings(ctx)->check_plan && !pti_schedule_check(schedule, &why))
-        status = pti_fail(ctx, POLYTILE_INTERNAL,
-                          "the plan of a queue's launches failed its own check and was not run: "
-                          "%s; please report it",
-                          why.data == NULL ? "" : why.data);
-    pti_text_free(&why);
-    return status;
-}
-
 /** What a schedule needs of the arrays while it runs. */
 typedef struct hands {
     int n_arrays;
@@ -91,10 +76,12 @@ typedef struct hands {
     polytile_array nobody;  /* stands at free positions */
 } hands;
 
+/** Nothing of the schedule is proved yet. */
 static void note_moves(const pti_schedule *schedule, hands *of) {
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
-        if (op->kind == PTI_UPLOAD || op->kind == PTI_DOWNLOAD)
+        if ((op->kind == PTI_UPLOAD || op->kind == PTI_DOWNLOAD) && op->placement >= 0 &&
+            op->placement < schedule->n_placements)
             of->moves[schedule->placement[op->placement].operand] = true;
     }
 }
@@ -172,7 +159,6 @@ static polytile_status run(polytile_queue *queue, const pti_schedule *schedule, 
                            bool *is_lost) {
     polytile_status status;
     hands of = {0};
-    PTI_TRY(pti_steps_check(queue, schedule));
     PTI_TRY(find_arrays(queue, schedule, &of));
     PTI_TRY(execute(queue, schedule, &of, steps));
 done:

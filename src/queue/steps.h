@@ -25,10 +25,6 @@ void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared);
 /** kind: any other; boxes: fetch and renew, borrowed, else NULL. */
 void pti_steps_add(pti_steps *steps, pti_step_kind kind, int position, const pti_boxes *boxes);
 
-/** POLYTILE_CHECK=plan: have the independent checker prove a schedule before it runs. Errors:
- * INTERNAL. */
-polytile_status pti_steps_check(const polytile_queue *queue, const pti_schedule *schedule);
-
 /** Some of the steps, which they share; not to be freed. */
 pti_steps pti_steps_part(const pti_steps *steps, int first, int end);
 
