@@ -57,7 +57,8 @@ typedef struct polytile_queue polytile_queue;
 #define POLYTILE_BY_NAME 0, NULL
 
 /**
- * Open a device for the launches of a queue, by its text as in polytile_device_open().
+ * Open a device for the launches of a queue, by its text as in polytile_device_open(); or several
+ * with commas between them, which share its arrays in equal blocks.
  *
  * Errors  Those of polytile_device_open(); DEVICE (the thread does not start).
  * Owns    The context owns the queue, which polytile_queue_destroy() can end sooner; the queue owns
@@ -65,6 +66,29 @@ typedef struct polytile_queue polytile_queue;
  */
 polytile_status polytile_queue_create(polytile_context *ctx, const char *device_text,
                                       polytile_queue **queue);
+
+/** How several devices share a queue, as ranks do in polytile/mpi.h. Zeros are the defaults. */
+typedef struct polytile_share_options {
+    const char *grid;   /* of devices, as "2x2", for arrays of as many dimensions; NULL: balanced */
+    const char *layout; /* of arrays over the grid: "block", "block(dim=0)", "cyclic(64)",
+                           "weighted(3,1)" or "weighted" (by measured speed); NULL: "block" */
+    int64_t launches_per_exchange; /* at most, computing borders twice; 0: chosen, 1: never twice */
+} polytile_share_options;
+
+/**
+ * Open several devices for the launches of one queue, and say how they share them.
+ *
+ * With "weighted" shares follow from how fast the devices are: measured here (devices of the same
+ * text once), and weighed when the first launches run, by what those touch and move. A share may be
+ * nothing. POLYTILE_LOG=info tells the weights, which give the same shares again as a layout.
+ *
+ * Shapes  device_text: "cuda:0,cuda:1", "cuda:0,host(threads=8)"; one device has all of it.
+ * Errors  Those of polytile_queue_create(); INVALID (a grid of another number of devices; an unknown
+ *         layout; another number of weights than parts; more devices than can be weighed).
+ */
+polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *device_text,
+                                             const polytile_share_options *options,
+                                             polytile_queue **queue);
 
 /** Run what is queued, detach every array, and end the queue; NULL does nothing. Errors that nobody
  * waited for are written to stderr. */

@@ -11,12 +11,10 @@ static const char *end_of_first(const char *text) {
     return text;
 }
 
-bool pti_devices_are_several(const char *text) {
-    return text != NULL && *end_of_first(text) == ',';
-}
-
-static int count(const char *text) {
+int pti_devices_count(const char *text) {
     int n_devices = 1;
+    if (text == NULL)
+        return 1;
     for (text = end_of_first(text); *text == ','; text = end_of_first(text + 1))
         n_devices++;
     return n_devices;
@@ -46,29 +44,68 @@ static polytile_status open_all(polytile_context *ctx, const char *text, int n_d
         text = end_of_first(text) + 1;
     }
 done:
-    if (status != POLYTILE_OK)
-        destroy(n_devices, queues);
     return status;
 }
 
-polytile_status pti_devices_open(polytile_context *ctx, const char *text, polytile_queue **queue) {
-    int n_devices = count(text);
-    pti_team_options options = {0};
-    pti_transport *transport = NULL;
+/** The first of the devices before one that has the same text; itself if there is none. */
+static int find_alike(polytile_queue *const *queues, int q) {
+    for (int k = 0; k < q; k++) {
+        if (strcmp(pti_queue_text(queues[k]), pti_queue_text(queues[q])) == 0)
+            return k;
+    }
+    return q;
+}
+
+/** Devices that are alike are measured once, so that they get the same. */
+static polytile_status measure_all(polytile_context *ctx, int n_devices,
+                                   polytile_queue *const *queues, pti_speed *speed) {
+    polytile_status status = POLYTILE_OK;
+    if (n_devices > PTI_MAX_WEIGHTS)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "weighted: %d devices, at most %d can be weighed; use block", n_devices,
+                        PTI_MAX_WEIGHTS);
+    for (int q = 0; q < n_devices; q++) {
+        int alike = find_alike(queues, q);
+        if (alike == q)
+            PTI_TRY(pti_speed_measure(queues[q], &speed[q]));
+        speed[q] = speed[alike];
+    }
+done:
+    return status;
+}
+
+/** The queues become the team's, or end. */
+static polytile_status join(polytile_context *ctx, const char *text, int n_devices,
+                            polytile_queue **queues, const pti_team_options *options,
+                            polytile_queue **queue) {
+    pti_transport *transport = pti_transport_within(ctx, n_devices);
+    if (transport != NULL)
+        return pti_team_create(ctx, text, transport, queues, options, queue);
+    destroy(n_devices, queues);
+    return pti_fail_memory(ctx, text, sizeof *transport);
+}
+
+polytile_status pti_devices_open(polytile_context *ctx, const char *text,
+                                 const pti_team_options *options, bool is_by_speed,
+                                 polytile_queue **queue) {
+    int n_devices = pti_devices_count(text);
+    pti_team_options measured = *options;
+    pti_speed *speed = calloc((size_t)n_devices, sizeof *speed);
     polytile_queue **queues = calloc((size_t)n_devices, sizeof *queues);
     polytile_status status;
     *queue = NULL;
-    if (queues == NULL)
-        return pti_fail_memory(ctx, text, n_devices * (double)sizeof *queues);
-    PTI_TRY(pti_distribution_parse(ctx, NULL, &options.distribution));
-    PTI_TRY(open_all(ctx, text, n_devices, queues));
-    transport = pti_transport_within(ctx, n_devices);
-    if (transport == NULL) {
+    if (queues == NULL || speed == NULL)
+        PTI_TRY(pti_fail_memory(ctx, text, n_devices * (double)(sizeof *queues + sizeof *speed)));
+    status = open_all(ctx, text, n_devices, queues);
+    if (status == POLYTILE_OK && is_by_speed)
+        status = measure_all(ctx, n_devices, queues, speed);
+    measured.speed = is_by_speed ? speed : NULL;
+    if (status == POLYTILE_OK)
+        status = join(ctx, text, n_devices, queues, &measured, queue);
+    else
         destroy(n_devices, queues);
-        PTI_TRY(pti_fail_memory(ctx, text, sizeof *transport));
-    }
-    status = pti_team_create(ctx, text, transport, queues, &options, queue);
 done:
     free(queues);
+    free(speed);
     return status;
 }

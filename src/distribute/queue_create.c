@@ -1,8 +1,36 @@
 #include "distribute/devices.h"
-#include "queue/member.h"
+#include "distribute/sharing.h"
 
 polytile_status polytile_queue_create(polytile_context *ctx, const char *device_text,
                                       polytile_queue **queue) {
+    return polytile_queue_create_shared(ctx, device_text, NULL, queue);
+}
+
+/** Options are checked whatever the number of devices; one alone has nothing to share. */
+static polytile_status create(polytile_context *ctx, const char *device_text,
+                              const polytile_share_options *options, polytile_queue **queue) {
+    pti_member_grid grid;
+    pti_team_options parsed;
+    polytile_status status;
+    const int n_devices = pti_devices_count(device_text);
+    const pti_sharing sharing = {.grid = options->grid,
+                                 .layout = options->layout,
+                                 .launches_per_exchange = options->launches_per_exchange,
+                                 .members = "devices",
+                                 .list = device_text == NULL ? "the text" : device_text,
+                                 .n_members = n_devices};
+    PTI_TRY(pti_sharing_parse(ctx, &sharing, &grid, &parsed));
+    PTI_TRY(n_devices == 1 ? pti_queue_open(ctx, device_text, queue)
+                           : pti_devices_open(ctx, device_text, &parsed,
+                                              pti_sharing_is_by_speed(options->layout), queue));
+done:
+    return status;
+}
+
+polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *device_text,
+                                             const polytile_share_options *options,
+                                             polytile_queue **queue) {
+    static const polytile_share_options defaults = {0};
     if (queue != NULL)
         *queue = NULL;
     if (ctx == NULL)
@@ -10,6 +38,5 @@ polytile_status polytile_queue_create(polytile_context *ctx, const char *device_
     pti_clear_error(ctx);
     if (queue == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "creating a queue needs a place for it");
-    return pti_devices_are_several(device_text) ? pti_devices_open(ctx, device_text, queue)
-                                                : pti_queue_open(ctx, device_text, queue);
+    return create(ctx, device_text, options == NULL ? &defaults : options, queue);
 }

@@ -56,6 +56,7 @@ static void free_team(pti_team *team) {
         polytile_queue_destroy(team->member[m]);
     team->transport->functions->close(team->transport);
     free(team->member);
+    free(team->speed);
     free(team->recorded);
     free(team->array);
     free(team->ownership);
@@ -86,6 +87,19 @@ static void destroy_members(pti_transport *transport, polytile_queue *const *mem
     transport->functions->close(transport);
 }
 
+/** Copy the speeds that the options give; false when memory runs out. */
+static bool take_speeds(pti_team *team) {
+    size_t n_bytes = (size_t)team->transport->n_local * sizeof *team->speed;
+    if (team->options.speed == NULL)
+        return true;
+    team->speed = malloc(n_bytes);
+    if (team->speed == NULL)
+        return false;
+    memcpy(team->speed, team->options.speed, n_bytes);
+    team->options.speed = team->speed;
+    return true;
+}
+
 /** Without its queue; NULL when memory runs out. */
 static pti_team *allocate(polytile_context *ctx, pti_transport *transport,
                           const pti_team_options *options) {
@@ -98,7 +112,7 @@ static pti_team *allocate(polytile_context *ctx, pti_transport *transport,
                        .member = calloc((size_t)transport->n_local, sizeof *team->member),
                        .recorded = calloc(PTI_TEAM_LAUNCHES, sizeof *team->recorded)};
     bool is_made = team->member != NULL && team->recorded != NULL &&
-                   pti_copies_create(0, transport->n_members, &team->copies);
+                   pti_copies_create(0, transport->n_members, &team->copies) && take_speeds(team);
     if (options->grid != NULL) {
         team->grid = *options->grid;
         team->options.grid = &team->grid;
@@ -106,6 +120,7 @@ static pti_team *allocate(polytile_context *ctx, pti_transport *transport,
     if (is_made)
         return team;
     free(team->member);
+    free(team->speed);
     free(team->recorded);
     free(team);
     return NULL;

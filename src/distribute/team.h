@@ -1,6 +1,7 @@
 #ifndef POLYTILE_DISTRIBUTE_TEAM_H
 #define POLYTILE_DISTRIBUTE_TEAM_H
 
+#include "distribute/speed.h"
 #include "distribute/transport.h"
 #include "queue/member.h"
 #include "queue/outer.h"
@@ -15,7 +16,10 @@ typedef struct pti_team pti_team;
 typedef struct pti_team_options {
     const pti_member_grid *grid; /* NULL: balanced */
     pti_distribution distribution;
-    int64_t most_steps; /* launches of a group; 0: chosen by what is computed twice */
+    int64_t most_steps;     /* launches of a group; 0: chosen by what is computed twice */
+    const pti_speed *speed; /* of each local member, of a team in one process: shares are found from
+                               these at the first launch, in place of the distribution; copied.
+                               NULL: they are as the distribution says */
 } pti_team_options;
 
 /** Launches that are recorded before they are run anyway. */

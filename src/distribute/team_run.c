@@ -353,6 +353,8 @@ void pti_team_run(pti_team *team) {
 
 void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays) {
     polytile_status status = pti_team_compare(team);
+    if (status == POLYTILE_OK)
+        status = pti_team_weigh(team);
     if (status == POLYTILE_OK) {
         status = recall(team, settle_members(team, run_stages(team, (leaving){n_arrays, arrays})));
         status = team->transport->functions->agree(team->transport, status);

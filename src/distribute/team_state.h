@@ -40,6 +40,8 @@ struct pti_team {
     polytile_queue **member; /* n_local */
     pti_team_options options;
     pti_member_grid grid; /* where options.grid points to, if it was given */
+    pti_speed *speed;     /* where options.speed points to, likewise; owned */
+    bool is_weighed;      /* shares were found from it */
 
     int n_arrays; /* positions there are */
     pti_team_array *array;
@@ -113,6 +115,12 @@ void pti_team_run(pti_team *team);
 /** The same, and arrays leave behind it: members' queues are told with the last launches, so that they
  * know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays);
+
+/* team_weigh.c */
+
+/** Before the first launches run: find by speed, if that is asked for, who owns what. Errors:
+ * NO_MEMORY. */
+polytile_status pti_team_weigh(pti_team *team);
 
 /* team_compare.c */
 

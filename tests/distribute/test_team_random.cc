@@ -4,29 +4,59 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
+#include <string>
 
 namespace {
 
 struct RandomTeam {
     const char *devices;
     int64_t n_rounds;
+    const char *layout; /* "drawn": another one each round; or as the options take it */
 };
 
 void PrintTo(const RandomTeam &of, std::ostream *out) {
-    *out << of.devices;
+    *out << of.devices << " " << of.layout;
 }
 
 class TeamRandom : public testing::TestWithParam<RandomTeam> {};
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, TeamRandom,
-    testing::Values(RandomTeam{"host,host", 40},
-                    RandomTeam{"host(threads=1),host,host(threads=2)", 40},
-                    RandomTeam{"host(memory=1MiB),host(memory=1MiB)", 60},
-                    RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 60},
-                    RandomTeam{"host(memory=9KiB),host(memory=9KiB),host(memory=1MiB)", 60},
-                    RandomTeam{"host,host(memory=6KiB)", 60}));
+    testing::Values(RandomTeam{"host,host", 40, "block"},
+                    RandomTeam{"host(threads=1),host,host(threads=2)", 40, "block"},
+                    RandomTeam{"host(memory=1MiB),host(memory=1MiB)", 60, "block"},
+                    RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 60, "block"},
+                    RandomTeam{"host(memory=9KiB),host(memory=9KiB),host(memory=1MiB)", 60,
+                               "block"},
+                    RandomTeam{"host,host(memory=6KiB)", 60, "block"},
+                    RandomTeam{"host,host", 40, "drawn"},
+                    RandomTeam{"host(memory=1MiB),host(memory=1MiB)", 60, "drawn"},
+                    RandomTeam{"host(memory=9KiB),host,host(memory=1MiB)", 60, "drawn"},
+                    RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 4, "weighted"},
+                    RandomTeam{"host(memory=1MiB),host", 4, "weighted"}));
+
+/** Weights of all sizes, some of them nothing, but not all. */
+std::string draw_weights(int n_devices, Random *random) {
+    const int64_t heavy = random->number(0, n_devices - 1);
+    std::string text = "weighted(";
+    for (int d = 0; d < n_devices; d++)
+        text += (d == 0 ? "" : ",") +
+                std::to_string(d == heavy ? random->number(1, 20) : random->one_of({0, 1, 3, 50}));
+    return text + ")";
+}
+
+std::string draw_layout(const RandomTeam &of, Random *random) {
+    const std::string layout = of.layout, devices = of.devices;
+    const int n_devices = 1 + static_cast<int>(std::count(devices.begin(), devices.end(), ','));
+    if (layout != "drawn")
+        return layout;
+    if (random->chance(70))
+        return draw_weights(n_devices, random);
+    return random->chance(50) ? "cyclic(" + std::to_string(random->number(1, 7)) + ")"
+                              : "block(dim=" + std::to_string(random->number(0, 1)) + ")";
+}
 
 /** Run random programs on all devices together; with a proof of every schedule. */
 TEST_P(TeamRandom, ResultsAreThoseOfRunningInOrder) {
@@ -35,9 +65,17 @@ TEST_P(TeamRandom, ResultsAreThoseOfRunningInOrder) {
     Random random(test_seed("TeamRandom"));
     int64_t n_launched = 0;
     for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++) {
+        const std::string layout = draw_layout(GetParam(), &random);
         Program::Options options;
         options.n = random.one_of({5, 16, 24});
         options.n_steps = static_cast<int>(random.one_of({5, 30, 100}));
+        options.create_queue = [&](polytile_context *ctx, const char *text,
+                                   polytile_queue **queue) {
+            polytile_share_options share = {};
+            share.layout = layout.c_str();
+            return polytile_queue_create_shared(ctx, text, &share, queue);
+        };
+        SCOPED_TRACE(layout);
         Program program(GetParam().devices, options, &random);
         program.run();
         n_launched += program.n_launched();

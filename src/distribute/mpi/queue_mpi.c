@@ -1,6 +1,7 @@
 #include "distribute/mpi/host_share.h"
 #include "distribute/mpi/speed.h"
 #include "distribute/mpi/transport_mpi.h"
+#include "distribute/sharing.h"
 #include "distribute/team.h"
 #include "distribute/team_words.h"
 #include "launch/host.h"
@@ -67,36 +68,16 @@ static polytile_status compare_options(pti_transport *setup, const polytile_mpi_
     return setup->functions->compare(setup, pti_words_hash(words), words);
 }
 
-static polytile_status parse_grid(polytile_context *ctx, const char *text, int n_ranks,
-                                  pti_member_grid *grid) {
-    if (!pti_member_grid_parse(text, grid))
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "grid \"%s\": write numbers of ranks such as 4x2, at most %d of them", text,
-                        POLYTILE_MAX_DIMS);
-    if (pti_member_grid_count(grid) != n_ranks)
-        return pti_fail(ctx, POLYTILE_INVALID, "grid \"%s\" has %d ranks, the communicator has %d",
-                        text, pti_member_grid_count(grid), n_ranks);
-    return POLYTILE_OK;
-}
-
 /** How the options say that the queue is shared; the grid is filled in if they give one. */
 static polytile_status parse_options(polytile_context *ctx, const polytile_mpi_options *options,
                                      int n_ranks, pti_member_grid *grid, pti_team_options *parsed) {
-    polytile_status status = POLYTILE_OK;
-    *parsed = (pti_team_options){.most_steps = options->launches_per_exchange};
-    if (options->launches_per_exchange < 0)
-        PTI_TRY(pti_fail(ctx, POLYTILE_INVALID, "launches_per_exchange is %lld; it is at least 0",
-                         (long long)options->launches_per_exchange));
-    if (options->grid != NULL) {
-        PTI_TRY(parse_grid(ctx, options->grid, n_ranks, grid));
-        parsed->grid = grid;
-    }
-    if (!pti_mpi_is_by_speed(options->layout)) {
-        PTI_TRY(pti_distribution_parse(ctx, options->layout, &parsed->distribution));
-        PTI_TRY(pti_ownership_check(ctx, n_ranks, parsed->grid, &parsed->distribution));
-    }
-done:
-    return status;
+    const pti_sharing sharing = {.grid = options->grid,
+                                 .layout = options->layout,
+                                 .launches_per_exchange = options->launches_per_exchange,
+                                 .members = "ranks",
+                                 .list = "the communicator",
+                                 .n_members = n_ranks};
+    return pti_sharing_parse(ctx, &sharing, grid, parsed);
 }
 
 /** As polytile_queue_destroy(), which forgets the last error. */
@@ -159,7 +140,7 @@ static polytile_status create(pti_transport *setup, const request *of, polytile_
     PTI_TRY(compare_options(setup, &of->options));
     PTI_TRY(parse_options(of->ctx, &of->options, setup->n_members, &grid, &options));
     PTI_TRY(open_member(setup, of, &member));
-    if (pti_mpi_is_by_speed(of->options.layout))
+    if (pti_sharing_is_by_speed(of->options.layout))
         PTI_TRY(pti_mpi_weigh(setup, member, options.grid, &options.distribution));
     status = join(setup, of, &options, member, queue);
     member = NULL;

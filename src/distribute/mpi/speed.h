@@ -4,12 +4,9 @@
 #include "distribute/mpi/transport_mpi.h"
 #include "queue/queue.h"
 
-/** Whether a layout is "weighted" without weights: by the speed of the ranks' devices. */
-bool pti_mpi_is_by_speed(const char *layout);
-
 /**
- * Weigh the parts of the first dimension that is cut by how fast their devices are, which all ranks
- * measure now, at the same time; a part is as fast as its slowest rank. In sixteenths of the
+ * Weigh the parts of the first dimension that is cut by how fast their devices go through what lies
+ * on them, which all ranks measure now, at the same time; a part is as fast as its slowest rank. In sixteenths of the
  * fastest: devices that are alike get the same.
  *
  * grid: NULL: a part a rank.

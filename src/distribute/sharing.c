@@ -1,0 +1,38 @@
+#include "distribute/sharing.h"
+
+#include <string.h>
+
+bool pti_sharing_is_by_speed(const char *layout) {
+    return layout != NULL && strcmp(layout, pti_distribution_weighted.name) == 0;
+}
+
+static polytile_status parse_grid(polytile_context *ctx, const pti_sharing *sharing,
+                                  pti_member_grid *grid) {
+    if (!pti_member_grid_parse(sharing->grid, grid))
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "grid \"%s\": write numbers of %s such as 4x2, at most %d of them",
+                        sharing->grid, sharing->members, POLYTILE_MAX_DIMS);
+    if (pti_member_grid_count(grid) != sharing->n_members)
+        return pti_fail(ctx, POLYTILE_INVALID, "grid \"%s\" has %d %s, %s has %d", sharing->grid,
+                        pti_member_grid_count(grid), sharing->members, sharing->list,
+                        sharing->n_members);
+    return POLYTILE_OK;
+}
+
+polytile_status pti_sharing_parse(polytile_context *ctx, const pti_sharing *sharing,
+                                  pti_member_grid *grid, pti_team_options *parsed) {
+    const char *layout = pti_sharing_is_by_speed(sharing->layout) ? NULL : sharing->layout;
+    polytile_status status = POLYTILE_OK;
+    *parsed = (pti_team_options){.most_steps = sharing->launches_per_exchange};
+    if (sharing->launches_per_exchange < 0)
+        PTI_TRY(pti_fail(ctx, POLYTILE_INVALID, "launches_per_exchange is %lld; it is at least 0",
+                         (long long)sharing->launches_per_exchange));
+    if (sharing->grid != NULL) {
+        PTI_TRY(parse_grid(ctx, sharing, grid));
+        parsed->grid = grid;
+    }
+    PTI_TRY(pti_distribution_parse(ctx, layout, &parsed->distribution));
+    PTI_TRY(pti_ownership_check(ctx, sharing->n_members, parsed->grid, &parsed->distribution));
+done:
+    return status;
+}

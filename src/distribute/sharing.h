@@ -1,0 +1,30 @@
+#ifndef POLYTILE_DISTRIBUTE_SHARING_H
+#define POLYTILE_DISTRIBUTE_SHARING_H
+
+#include "distribute/team.h"
+
+/* The options of a queue over several members, as the program writes them. */
+
+typedef struct pti_sharing {
+    const char *grid;   /* NULL: balanced */
+    const char *layout; /* NULL: block */
+    int64_t launches_per_exchange;
+    const char *members; /* what they are called, "ranks", */
+    const char *list;    /* and what has them, "the communicator", in error texts */
+    int n_members;
+} pti_sharing;
+
+/** Whether a layout is "weighted" without weights: by speeds, which are measured. */
+bool pti_sharing_is_by_speed(const char *layout);
+
+/**
+ * A team's options from these; the grid is filled in if they give one, and pointed to.
+ *
+ * The distribution of a layout by speed is set once that is measured.
+ * Errors  INVALID (a grid that is none, or of another number of members; an unknown layout, or
+ *         another number of weights than parts; a negative number of launches).
+ */
+polytile_status pti_sharing_parse(polytile_context *ctx, const pti_sharing *sharing,
+                                  pti_member_grid *grid, pti_team_options *parsed);
+
+#endif

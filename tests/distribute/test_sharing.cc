@@ -1,0 +1,125 @@
+#include "queue/queue_test.h"
+#include "support/environment.h"
+
+extern "C" {
+#include "distribute/team_state.h"
+}
+
+namespace {
+
+class Sharing : public QueueTest {
+  protected:
+    polytile_status open(const std::string &devices, const char *layout, const char *grid = nullptr,
+                         int64_t launches_per_exchange = 0) {
+        const polytile_share_options options = {grid, layout, launches_per_exchange};
+        return polytile_queue_create_shared(ctx, devices.c_str(), &options, &queue);
+    }
+
+    void expect_refused(const std::string &devices, const char *layout, const char *grid,
+                        std::initializer_list<const char *> parts) {
+        EXPECT_EQ(open(devices, layout, grid), POLYTILE_INVALID);
+        EXPECT_EQ(queue, nullptr);
+        expect_says(parts);
+    }
+
+    /** Add to z once, and how many of its elements each device owns. */
+    std::vector<int64_t> run(int64_t n) {
+        memory.assign(static_cast<size_t>(3 * n), 1);
+        std::vector<polytile_array *> arrays;
+        for (int a = 0; a < 3; a++) {
+            polytile_array *array = nullptr;
+            EXPECT_EQ(polytile_array_wrap(ctx, "v", POLYTILE_F32, 1, &n,
+                                          &memory[static_cast<size_t>(a * n)], &array),
+                      POLYTILE_OK);
+            arrays.push_back(array);
+        }
+        EXPECT_EQ(attach(queue, arrays), POLYTILE_OK) << error();
+        EXPECT_EQ(launch(queue, add(), line(n), arrays), POLYTILE_OK) << error();
+        EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        std::vector<int64_t> owned = owned_of(arrays[2]);
+        EXPECT_EQ(detach(queue, arrays), POLYTILE_OK) << error();
+        for (int64_t k = 0; k < n; k++)
+            EXPECT_EQ(memory[static_cast<size_t>(2 * n + k)], 2) << k;
+        return owned;
+    }
+
+    polytile_queue *queue = nullptr;
+
+  private:
+    std::vector<int64_t> owned_of(const polytile_array *array) const {
+        pti_team *team = pti_team_of(queue);
+        std::vector<int64_t> owned;
+        for (int m = 0; m < pti_team_transport(team)->n_members; m++) {
+            const polytile_domain hull =
+                pti_ownership_hull(&pti_team_find(team, array)->ownership, m);
+            owned.push_back(pti_box_is_empty(&hull) ? 0 : pti_box_count(&hull));
+        }
+        return owned;
+    }
+
+    std::vector<float> memory;
+};
+
+using Owned = std::vector<int64_t>;
+
+TEST_F(Sharing, WeightsAreTheShares) {
+    ASSERT_EQ(open("host,host(memory=1MiB)", "weighted(3,1)"), POLYTILE_OK) << error();
+    EXPECT_EQ(run(400), (Owned{300, 100}));
+}
+
+TEST_F(Sharing, AShareMayBeNothing) {
+    ASSERT_EQ(open("host(memory=1B),host,host", "weighted(0,1,0.001)"), POLYTILE_OK) << error();
+    EXPECT_EQ(run(100), (Owned{0, 100, 0}));
+}
+
+TEST_F(Sharing, DevicesThatAreAlikeAreMeasuredAlike) {
+    ASSERT_EQ(open("host(memory=64KiB),host(memory=64KiB)", "weighted"), POLYTILE_OK) << error();
+    EXPECT_EQ(run(1000), (Owned{500, 500}));
+}
+
+/** A device that goes through its memory in tiny superblocks is the slower one. */
+TEST_F(Sharing, TheFasterDeviceGetsMore) {
+    ASSERT_EQ(open("host(memory=8KiB),host", "weighted"), POLYTILE_OK) << error();
+    const Owned owned = run(100000);
+    EXPECT_LT(owned[0], owned[1]);
+    EXPECT_EQ(owned[0] + owned[1], 100000);
+}
+
+/** Nothing fits it, so that nothing can be measured. */
+TEST_F(Sharing, ADeviceOfNoUseGetsNothing) {
+    ASSERT_EQ(open("host(memory=1B),host", "weighted"), POLYTILE_OK) << error();
+    EXPECT_STREQ(polytile_last_error(ctx), "");
+    EXPECT_EQ(run(100), (Owned{0, 100}));
+}
+
+TEST_F(Sharing, TheWeightsAreTold) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    polytile_context_destroy(ctx);
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    ASSERT_EQ(open("host,host", "weighted"), POLYTILE_OK) << error();
+    testing::internal::CaptureStderr();
+    run(10);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("shared as weighted(1000,1000)"),
+              std::string::npos);
+}
+
+TEST_F(Sharing, OptionsAreCheckedForAnyNumberOfDevices) {
+    expect_refused("host,host", "hexagons", nullptr, {"hexagons", "weighted(3,1)"});
+    expect_refused("host,host", "weighted(1,2,3)", nullptr, {"3 weights", "2 parts"});
+    expect_refused("host", "weighted(1,2)", nullptr, {"2 weights", "1 parts"});
+    expect_refused("host,host", nullptr, "2x2", {"\"2x2\" has 4 devices, host,host has 2"});
+    expect_refused("host,host", nullptr, "2*1", {"write numbers of devices"});
+    EXPECT_EQ(open("host,host", nullptr, nullptr, -1), POLYTILE_INVALID);
+    expect_says({"launches_per_exchange is -1"});
+    EXPECT_EQ(open("host,", "weighted"), POLYTILE_INVALID);
+    EXPECT_EQ(open("host", "weighted", "1x1"), POLYTILE_OK) << error();
+}
+
+TEST_F(Sharing, AGridIsOfParts) {
+    ASSERT_EQ(open("host,host,host,host", "weighted(3,1)", "2x2"), POLYTILE_OK) << error();
+    polytile_queue_destroy(queue);
+    ASSERT_EQ(open("host,host(memory=1B),host,host", "weighted", "2x2"), POLYTILE_OK) << error();
+}
+
+} // namespace
