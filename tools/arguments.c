@@ -236,21 +236,9 @@ static int parse_options(int argc, char **argv, arguments *args) {
     return exit_code;
 }
 
-const char *arguments_chain_option(const arguments *args) {
-    const struct {
-        bool is_given;
-        const char *name;
-    } options[] = {
-        {args->n_kernels > 1, "a second --kernel"},
-        {args->n_steps > 0, "--steps"},
-        {args->n_swaps > 0, "--swap"},
-        {args->n_scratch > 0, "--scratch"},
-        {args->has_launches_per_pass, "--launches-per-pass"},
-    };
-    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
-        if (options[k].is_given)
-            return options[k].name;
-    return NULL;
+bool arguments_are_of_chain(const arguments *args) {
+    return args->n_kernels > 1 || args->n_steps > 0 || args->n_swaps > 0 || args->n_scratch > 0 ||
+           args->has_launches_per_pass;
 }
 
 const char *arguments_ranks_option(const arguments *args) {

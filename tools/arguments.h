@@ -37,8 +37,8 @@ typedef struct arguments {
     const char *svg;
 } arguments;
 
-/** An option that only a plan of several launches has: "--steps", NULL if none was given. */
-const char *arguments_chain_option(const arguments *args);
+/** Whether an option was given that only a plan of several launches has, such as --steps. */
+bool arguments_are_of_chain(const arguments *args);
 
 /** An option that only a plan over ranks has: "--grid", NULL if none was given; --ranks itself does
  * not count. */

@@ -6,8 +6,40 @@
 #include <jansson.h>
 #include <stdio.h>
 
-static int print_json(const arguments *args, const polytile_kernel *kernel) {
-    json_t *proof = json_pack("{s:s, s:b}", "kernel", polytile_kernel_get_name(kernel), "ok", 1);
+static const char *const kind_words[] = {
+    [POLYTILE_WITNESS_NONE] = "none",
+    [POLYTILE_WITNESS_CONFLICT] = "conflict",
+    [POLYTILE_WITNESS_OUTSIDE] = "outside",
+    [POLYTILE_WITNESS_UNINITIALISED] = "uninitialised",
+};
+
+static json_t *list(const int64_t *point, int n_dims) {
+    json_t *numbers = json_array();
+    for (int d = 0; d < n_dims; d++)
+        json_array_append_new(numbers, json_integer(point[d]));
+    return numbers;
+}
+
+static json_t *list_threads(const polytile_witness *found) {
+    json_t *threads = json_array();
+    json_array_append_new(threads, list(found->thread, found->n_indices));
+    if (found->kind == POLYTILE_WITNESS_CONFLICT)
+        json_array_append_new(threads, list(found->other, found->n_indices));
+    return threads;
+}
+
+static json_t *describe(const polytile_witness *found, const request *made) {
+    const polytile_chain_launch *launch = &made->launch[found->launch];
+    return json_pack("{s:s, s:i, s:s, s:o, s:s, s:s, s:o}", "kind", kind_words[found->kind],
+                     "launch", found->launch, "kernel", polytile_kernel_get_name(launch->kernel),
+                     "threads", list_threads(found), "array",
+                     polytile_array_get_name(launch->arrays[found->operand]), "operand",
+                     polytile_kernel_get_array_name(launch->kernel, found->operand), "element",
+                     list(found->element, found->n_dims));
+}
+
+/** Print and drop a reference; NULL: memory ran out. */
+static int print_json(const arguments *args, json_t *proof) {
     if (proof == NULL)
         return library_error(args->subcommand, NULL, POLYTILE_NO_MEMORY);
     json_dumpf(proof, stdout, 0);
@@ -16,34 +48,59 @@ static int print_json(const arguments *args, const polytile_kernel *kernel) {
     return finish_results(args->subcommand);
 }
 
-static int print_text(const arguments *args, const polytile_chain_launch *launch) {
-    const polytile_domain *domain = &launch->domain;
-    printf("ok: %s over [", polytile_kernel_get_name(launch->kernel));
+static json_t *describe_proof(const request *made) {
+    return json_pack("{s:s, s:b, s:i}", "kernel", polytile_kernel_get_name(made->launch[0].kernel),
+                     "ok", 1, "launches", made->n_launches);
+}
+
+static json_t *describe_failure(const request *made) {
+    polytile_witness found;
+    bool has_witness = polytile_last_witness(made->ctx, &found);
+    return json_pack("{s:b, s:s, s:o}", "ok", 0, "error", polytile_last_error(made->ctx), "witness",
+                     has_witness ? describe(&found, made) : json_null());
+}
+
+static void print_domain(const polytile_domain *domain) {
     for (int d = 0; d < domain->n_dims; d++)
-        printf("%s%" PRId64 ":%" PRId64, d == 0 ? "" : ", ", domain->range[d].lo,
+        printf("%s%" PRId64 ":%" PRId64, d == 0 ? "[" : ", ", domain->range[d].lo,
                domain->range[d].hi);
-    puts("]: every section meets its array, no two threads write one element unless they combine "
-         "into it, and none reads what another writes");
+    printf("]");
+}
+
+/** "up over [2:97], down over [5:94]", and how often */
+static void print_launches(const arguments *args, const request *made) {
+    for (int k = 0; k < args->n_kernels; k++) {
+        printf("%s%s over ", k == 0 ? "" : ", ", polytile_kernel_get_name(made->launch[k].kernel));
+        print_domain(&made->launch[k].domain);
+    }
+    if (args->n_steps > 1)
+        printf(", %" PRId64 " times", args->n_steps);
+}
+
+static int print_text(const arguments *args, const request *made) {
+    printf("ok: ");
+    print_launches(args, made);
+    printf(": every section meets its array, no two threads write one element unless they combine "
+           "into it, and none reads what another writes");
+    puts(made->n_launches > 1 || args->n_scratch > 0
+             ? "; each element that a launch reads has a value by then"
+             : "");
     return finish_results(args->subcommand);
 }
 
-static int check_request(const arguments *args, const request *made) {
-    const polytile_chain_launch *launch = &made->launch[0];
-    polytile_status status =
-        polytile_check(launch->kernel, &launch->domain, launch->arrays, &made->options);
-    if (status != POLYTILE_OK)
-        return library_error(args->subcommand, made->ctx, status);
-    return args->json ? print_json(args, launch->kernel) : print_text(args, launch);
+static int report(const arguments *args, const request *made, polytile_status status) {
+    int exit_code = EXIT_DONE;
+    if (args->json)
+        exit_code = print_json(args, describe_failure(made));
+    return exit_code == EXIT_DONE ? library_error(args->subcommand, made->ctx, status) : exit_code;
 }
 
-/** Several launches need no proof: a plan keeps the order of those that depend on each other. */
-static int refuse_chain(const arguments *args) {
-    const char *option = arguments_chain_option(args);
-    if (option == NULL)
-        return EXIT_DONE;
-    return usage_error(args->subcommand,
-                       "%s is of plan; check proves one launch: check each kernel by itself",
-                       option);
+static int check_request(const arguments *args, const request *made) {
+    polytile_status status = polytile_check_chain(made->n_launches, made->launch, args->n_scratch,
+                                                  made->scratch, &made->options);
+    if (status != POLYTILE_OK)
+        return report(args, made, status);
+    return args->json ? print_json(args, describe_proof(made)) : print_text(args, made);
 }
 
 int check_command(int argc, char **argv) {
@@ -53,9 +110,7 @@ int check_command(int argc, char **argv) {
     if (exit_code == EXIT_DONE && args.help) {
         exit_code = write_result(args.subcommand, help_check);
     } else if (exit_code == EXIT_DONE) {
-        exit_code = refuse_chain(&args);
-        if (exit_code == EXIT_DONE)
-            exit_code = request_create(&args, &made);
+        exit_code = request_create(&args, &made);
         if (exit_code == EXIT_DONE)
             exit_code = check_request(&args, &made);
     }

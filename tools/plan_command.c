@@ -20,7 +20,7 @@ static int print_plan(const arguments *args, const polytile_context *ctx, const 
 static polytile_status create_plan(const arguments *args, const request *made,
                                    polytile_plan **plan) {
     const polytile_chain_launch *first = &made->launch[0];
-    if (arguments_chain_option(args) == NULL)
+    if (!arguments_are_of_chain(args))
         return polytile_plan_create(first->kernel, &first->domain, first->arrays, &made->options,
                                     plan);
     return polytile_plan_create_chain(made->n_launches, made->launch, args->n_scratch,

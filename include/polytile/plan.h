@@ -3,6 +3,7 @@
 
 #include <polytile/array.h>
 #include <polytile/declaration.h>
+#include <polytile/witness.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -106,10 +107,22 @@ void polytile_plan_destroy(polytile_plan *plan);
  * Prove that a launch of the kernel over the domain has no conflict and touches only its arrays.
  *
  * Errors  As polytile_plan_create(), without NO_FIT: the text names the array, a witness thread and
- *         an element.
+ *         an element, and polytile_last_witness() has them as data. UNSUPPORTED: isl cannot tell.
  */
 polytile_status polytile_check(const polytile_kernel *kernel, const polytile_domain *domain,
                                polytile_array *const *arrays, const polytile_plan_options *options);
+
+/**
+ * Prove of each of several launches what polytile_check() proves of one, and of all together that
+ * none reads an element that has no value yet: of a scratch array, one that no launch before wrote.
+ *
+ * Shapes  As polytile_plan_create_chain(). Which launches are planned together does not matter.
+ * Errors  As polytile_plan_create_chain(), without NO_FIT; DECLARATION also for an element without
+ *         a value; the text names the launch, and polytile_last_witness() has it as data.
+ */
+polytile_status polytile_check_chain(int n_launches, const polytile_chain_launch *launches,
+                                     int n_scratch, polytile_array *const *scratch,
+                                     const polytile_plan_options *options);
 
 /** The figures of a plan. */
 typedef struct polytile_plan_summary {

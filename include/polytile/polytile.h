@@ -15,5 +15,6 @@
 #include <polytile/size.h>
 #include <polytile/status.h>
 #include <polytile/tuning.h>
+#include <polytile/witness.h>
 
 #endif

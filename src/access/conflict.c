@@ -1,12 +1,10 @@
 #include "access/conflict.h"
 
-#include "access/access_text.h"
 #include "access/conflict_closed.h"
 #include "access/footprint.h"
+#include "access/point.h"
 #include "access/relations.h"
 
-#include <inttypes.h>
-#include <isl/point.h>
 #include <isl/set.h>
 #include <isl/val.h>
 
@@ -60,26 +58,6 @@ polytile_status pti_conflict_classify(const polytile_kernel *kernel,
     return POLYTILE_OK;
 }
 
-static int64_t coordinate(__isl_keep isl_point *point, int at) {
-    isl_val *value = isl_point_get_coordinate_val(point, isl_dim_set, at);
-    int64_t held = value == NULL ? 0 : isl_val_get_num_si(value);
-    isl_val_free(value);
-    return held;
-}
-
-static void write_point(pti_text *text, const int64_t *point, int n_dims) {
-    for (int d = 0; d < n_dims; d++)
-        pti_text_add(text, "%s%" PRId64, d == 0 ? "[" : ", ", point[d]);
-    pti_text_add(text, "]");
-}
-
-/** A conflict as three points. */
-typedef struct witness {
-    int64_t first[POLYTILE_MAX_DIMS];   /* thread */
-    int64_t second[POLYTILE_MAX_DIMS];  /* thread */
-    int64_t element[POLYTILE_MAX_DIMS]; /* of the array */
-} witness;
-
 static __isl_give isl_set *fix_point(__isl_take isl_set *set, const int64_t *point, int first) {
     int n_dims = (int)isl_set_dim(set, isl_dim_set);
     for (int d = first; d < n_dims; d++)
@@ -94,45 +72,13 @@ static __isl_give isl_set *touched_by(__isl_keep isl_map *relation, const int64_
     return isl_map_range(isl_map_intersect_domain(isl_map_copy(relation), threads));
 }
 
-static bool has_point(__isl_keep isl_set *set, __isl_keep isl_point *point) {
-    isl_set *one = isl_set_from_point(isl_point_copy(point));
-    bool has =
-        isl_set_is_empty(one) == isl_bool_false && isl_set_is_subset(one, set) == isl_bool_true;
-    isl_set_free(one);
-    return has;
-}
-
-/** The first point of a set, or where isl does not find it any point; void if the set is empty. */
-static __isl_give isl_point *first_point(__isl_take isl_set *set) {
-    isl_point *first = isl_set_sample_point(isl_set_lexmin(isl_set_copy(set)));
-    if (has_point(set, first)) {
-        isl_set_free(set);
-        return first;
-    }
-    isl_point_free(first);
-    pti_isl_begin(isl_set_get_ctx(set));
-    return isl_set_sample_point(set);
-}
-
 /** A pair of threads and an element that both touch; false when isl fails. */
 static bool find_witness(__isl_keep isl_map *pairs, __isl_keep isl_map *a, __isl_keep isl_map *b,
-                         int n_indices, int n_dims, witness *found) {
-    isl_point *threads = first_point(isl_map_wrap(isl_map_copy(pairs)));
-    bool sampled = threads != NULL && isl_point_is_void(threads) == isl_bool_false;
-    for (int k = 0; sampled && k < n_indices; k++) {
-        found->first[k] = coordinate(threads, k);
-        found->second[k] = coordinate(threads, n_indices + k);
-    }
-    isl_point_free(threads);
-    if (!sampled)
+                         polytile_witness *found) {
+    if (!pti_first_pair(isl_map_copy(pairs), found->thread, found->other))
         return false;
-    isl_set *common = isl_set_intersect(touched_by(a, found->first), touched_by(b, found->second));
-    isl_point *element = first_point(common);
-    sampled = element != NULL && isl_point_is_void(element) == isl_bool_false;
-    for (int d = 0; sampled && d < n_dims; d++)
-        found->element[d] = coordinate(element, d);
-    isl_point_free(element);
-    return sampled;
+    isl_set *common = isl_set_intersect(touched_by(a, found->thread), touched_by(b, found->other));
+    return pti_first_point(common, found->element);
 }
 
 static const char *verb_of(const pti_access *access) {
@@ -146,35 +92,25 @@ static const char *advice_for(const pti_access *a, const pti_access *b) {
                : "write to another array, or restrict the launch domain";
 }
 
-static void write_access(pti_text *text, const polytile_declaration *declaration,
-                         const pti_access *access) {
-    if (access->exact)
-        pti_access_write(text, declaration, access);
-    else
-        pti_access_write_declared(text, declaration, access);
-}
-
-static polytile_status report(const polytile_kernel *kernel, int a, int b, const witness *found) {
+static polytile_status report(const polytile_kernel *kernel, int a, int b,
+                              const polytile_witness *found) {
     const polytile_declaration *declaration = kernel->declaration;
     const pti_access *one = &declaration->access[a];
     const pti_access *other = &declaration->access[b];
     polytile_context *ctx = kernel->object.context;
     pti_text text = {0};
     pti_text_add(&text, "%s: threads ", declaration->name);
-    write_point(&text, found->first, declaration->n_indices);
+    pti_point_write(&text, found->thread, found->n_indices);
     pti_text_add(&text, " and ");
-    write_point(&text, found->second, declaration->n_indices);
+    pti_point_write(&text, found->other, found->n_indices);
     pti_text_add(&text, " conflict on %s", declaration->array_name[one->array]);
-    write_point(&text, found->element, one->n_dims);
+    pti_point_write(&text, found->element, found->n_dims);
     pti_text_add(&text, ": the first %s it (", verb_of(one));
-    write_access(&text, declaration, one);
+    pti_access_write_exactly(&text, declaration, one);
     pti_text_add(&text, "), the second %s it (", verb_of(other));
-    write_access(&text, declaration, other);
+    pti_access_write_exactly(&text, declaration, other);
     pti_text_add(&text, "); %s", advice_for(one, other));
-    polytile_status status = text.failed ? pti_fail_memory(ctx, declaration->name, 1024)
-                                         : pti_fail(ctx, POLYTILE_CONFLICT, "%s", text.data);
-    pti_text_free(&text);
-    return status;
+    return pti_fail_with_witness(ctx, POLYTILE_CONFLICT, &text, found);
 }
 
 static polytile_status fail_isl(const polytile_kernel *kernel, int a, int b) {
@@ -193,7 +129,10 @@ static polytile_status check_pair(const polytile_kernel *kernel, const pti_insta
                                   int a, int b) {
     const polytile_declaration *declaration = kernel->declaration;
     polytile_status status = POLYTILE_OK;
-    witness found;
+    polytile_witness found = {.kind = POLYTILE_WITNESS_CONFLICT,
+                              .operand = declaration->access[a].array,
+                              .n_indices = declaration->n_indices,
+                              .n_dims = declaration->access[a].n_dims};
     pti_isl_begin(kernel->relations->isl);
     isl_map *one = pti_access_relation(kernel, a, instance);
     isl_map *other = pti_access_relation(kernel, b, instance);
@@ -202,10 +141,8 @@ static polytile_status check_pair(const polytile_kernel *kernel, const pti_insta
     if (empty == isl_bool_error)
         status = fail_isl(kernel, a, b);
     else if (empty == isl_bool_false)
-        status = find_witness(pairs, one, other, declaration->n_indices,
-                              declaration->access[a].n_dims, &found)
-                     ? report(kernel, a, b, &found)
-                     : fail_isl(kernel, a, b);
+        status = find_witness(pairs, one, other, &found) ? report(kernel, a, b, &found)
+                                                         : fail_isl(kernel, a, b);
     isl_map_free(one);
     isl_map_free(other);
     isl_map_free(pairs);

@@ -1,11 +1,13 @@
 #include "access/section.h"
 
 #include "access/affine.h"
+#include "access/point.h"
 #include "access/range.h"
 #include "base/checked.h"
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Is there a thread whose section misses its array? That is a system of affine inequalities over
  * the box of threads, decided by tightening bounds and halving boxes. */
@@ -88,12 +90,6 @@ static bool find_outside(const pti_instance *instance, const pti_section *sectio
     return solve(&system, instance->threads, thread);
 }
 
-static void write_point(pti_text *text, int n, const int64_t *point) {
-    for (int k = 0; k < n; k++)
-        pti_text_add(text, k == 0 ? "[%" PRId64 : ", %" PRId64, point[k]);
-    pti_text_add(text, "]");
-}
-
 static void write_domain(pti_text *text, const polytile_domain *domain) {
     for (int d = 0; d < domain->n_dims; d++)
         pti_text_add(text, d == 0 ? "[%" PRId64 ":%" PRId64 : ", %" PRId64 ":%" PRId64,
@@ -115,23 +111,32 @@ static void find_element(const pti_instance *instance, const pti_section *sectio
     }
 }
 
-static polytile_status accuse(polytile_context *ctx, const pti_instance *instance,
-                              const pti_section *section, const int64_t *thread) {
-    const pti_operand *operand = &instance->operand[section->operand];
-    int64_t element[POLYTILE_MAX_DIMS];
+polytile_status pti_outside_accuse(polytile_context *ctx, const pti_instance *instance, int at,
+                                   const int64_t *thread, const int64_t *element) {
+    const pti_operand *operand = &instance->operand[at];
+    polytile_witness found = {.kind = POLYTILE_WITNESS_OUTSIDE,
+                              .operand = at,
+                              .n_indices = instance->n_indices,
+                              .n_dims = operand->domain.n_dims};
+    memcpy(found.thread, thread, (size_t)found.n_indices * sizeof *thread);
+    memcpy(found.element, element, (size_t)found.n_dims * sizeof *element);
     pti_text text = {0};
-    find_element(instance, section, thread, element);
     pti_text_add(&text, "%s: thread ", instance->kernel_name);
-    write_point(&text, instance->n_indices, thread);
+    pti_point_write(&text, thread, found.n_indices);
     pti_text_add(&text, " touches %s", operand->name);
-    write_point(&text, section->n_dims, element);
+    pti_point_write(&text, element, found.n_dims);
     pti_text_add(&text, ", and its section has no element in %s", operand->name);
     write_domain(&text, &operand->domain);
     pti_text_add(&text, "; make the launch domain smaller or %s larger", operand->name);
-    polytile_status status = text.failed ? pti_fail_memory(ctx, "an error's text", 1024)
-                                         : pti_fail(ctx, POLYTILE_DECLARATION, "%s", text.data);
-    pti_text_free(&text);
-    return status;
+    return pti_fail_with_witness(ctx, POLYTILE_DECLARATION, &text, &found);
+}
+
+/** A thread that was found, with the element of it that is nearest to the array. */
+static polytile_status accuse(polytile_context *ctx, const pti_instance *instance,
+                              const pti_section *section, const int64_t *thread) {
+    int64_t element[POLYTILE_MAX_DIMS];
+    find_element(instance, section, thread, element);
+    return pti_outside_accuse(ctx, instance, section->operand, thread, element);
 }
 
 polytile_status pti_outside_check(polytile_context *ctx, const pti_instance *instance) {

@@ -242,15 +242,9 @@ static polytile_affine declared_affine(const pti_affine *affine) {
     return declared;
 }
 
-/** Bound a relation by the launch domain and the array. */
-static __isl_give isl_map *bound_relation(__isl_take isl_map *map, const pti_instance *instance,
-                                          const pti_operand *operand) {
-    map = bound_by(map, isl_dim_in, &instance->threads);
-    return bound_by(map, isl_dim_out, &operand->domain);
-}
-
-__isl_give isl_map *pti_section_relation(isl_ctx *isl, const pti_instance *instance,
-                                         const pti_section *section) {
+/** All of a section, of the launch domain's threads, beyond the array too. */
+static __isl_give isl_map *section_unclipped(isl_ctx *isl, const pti_instance *instance,
+                                             const pti_section *section) {
     const pti_operand *operand = &instance->operand[section->operand];
     columns in = {.n_indices = instance->n_indices, .n_elements = section->n_dims};
     polytile_subscript subscripts[POLYTILE_MAX_DIMS];
@@ -258,9 +252,14 @@ __isl_give isl_map *pti_section_relation(isl_ctx *isl, const pti_instance *insta
         subscripts[d] = (polytile_subscript){.lo = declared_affine(&section->subscript[d].lo),
                                              .hi = declared_affine(&section->subscript[d].hi),
                                              .step = section->subscript[d].step};
-    return bound_relation(
-        map_of_subscripts(isl, in, instance->kernel_name, operand->name, subscripts), instance,
-        operand);
+    isl_map *map = map_of_subscripts(isl, in, instance->kernel_name, operand->name, subscripts);
+    return bound_by(map, isl_dim_in, &instance->threads);
+}
+
+__isl_give isl_map *pti_section_relation(isl_ctx *isl, const pti_instance *instance,
+                                         const pti_section *section) {
+    return bound_by(section_unclipped(isl, instance, section), isl_dim_out,
+                    &instance->operand[section->operand].domain);
 }
 
 /** The relation in braces with the parameters' values. */
@@ -282,15 +281,27 @@ const pti_section *pti_section_of_access(const polytile_declaration *declaration
     return &instance->section[section];
 }
 
-__isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int access,
-                                        const pti_instance *instance) {
+__isl_give isl_map *pti_access_relation_unclipped(isl_ctx *isl, const polytile_kernel *kernel,
+                                                  int access, const pti_instance *instance) {
     const polytile_declaration *declaration = kernel->declaration;
-    const pti_relations *relations = kernel->relations;
     const pti_access *of = &declaration->access[access];
     if (of->relation == NULL)
-        return pti_section_relation(relations->isl, instance,
-                                    pti_section_of_access(declaration, access, instance));
-    return bound_relation(
-        fix_parameters(isl_map_copy(relations->access_relation[access]), instance), instance,
-        &instance->operand[of->array]);
+        return section_unclipped(isl, instance,
+                                 pti_section_of_access(declaration, access, instance));
+    isl_map *declared = isl == kernel->relations->isl
+                            ? isl_map_copy(kernel->relations->access_relation[access])
+                            : pti_declared_relation(isl, declaration, of);
+    return bound_by(fix_parameters(declared, instance), isl_dim_in, &instance->threads);
+}
+
+__isl_give isl_map *pti_access_relation_in(isl_ctx *isl, const polytile_kernel *kernel, int access,
+                                           const pti_instance *instance) {
+    int array = kernel->declaration->access[access].array;
+    return bound_by(pti_access_relation_unclipped(isl, kernel, access, instance), isl_dim_out,
+                    &instance->operand[array].domain);
+}
+
+__isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int access,
+                                        const pti_instance *instance) {
+    return pti_access_relation_in(kernel->relations->isl, kernel, access, instance);
 }

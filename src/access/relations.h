@@ -40,6 +40,14 @@ void pti_relations_free(pti_relations *relations);
 __isl_give isl_map *pti_access_relation(const polytile_kernel *kernel, int access,
                                         const pti_instance *instance);
 
+/** The same in an isl context of the caller's, in which launches of several kernels meet. */
+__isl_give isl_map *pti_access_relation_in(isl_ctx *isl, const polytile_kernel *kernel, int access,
+                                           const pti_instance *instance);
+
+/** The same without the array as bound: what a thread touches before it is clipped. */
+__isl_give isl_map *pti_access_relation_unclipped(isl_ctx *isl, const polytile_kernel *kernel,
+                                                  int access, const pti_instance *instance);
+
 /**
  * A section, all of it whether exact or not, in an isl context of the caller's; NULL if isl fails.
  *

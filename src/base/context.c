@@ -13,6 +13,7 @@ struct polytile_context {
     pti_object *tuning; /* NULL: none yet; owned */
     pti_settings settings;
     char error[PTI_ERROR_BYTES];
+    polytile_witness witness; /* of the error */
 };
 
 /** Where the calling thread's errors go instead of into their context; NULL: nowhere else. */
@@ -75,6 +76,14 @@ const char *polytile_last_error(const polytile_context *ctx) {
     return ctx == NULL ? "no context" : error_of((polytile_context *)ctx);
 }
 
+bool polytile_last_witness(const polytile_context *ctx, polytile_witness *witness) {
+    bool has_witness =
+        ctx != NULL && redirected == NULL && ctx->witness.kind != POLYTILE_WITNESS_NONE;
+    if (witness != NULL)
+        *witness = has_witness ? ctx->witness : (polytile_witness){0};
+    return has_witness;
+}
+
 const char *polytile_version(void) {
     return POLYTILE_VERSION;
 }
@@ -124,9 +133,31 @@ polytile_status pti_fail(polytile_context *ctx, polytile_status status, const ch
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    pti_clear_error(ctx);
     memcpy(error_of(ctx), text, sizeof text);
     pti_log(ctx, PTI_LOG_INFO, "%s", text);
     return status;
+}
+
+polytile_status pti_fail_with_witness(polytile_context *ctx, polytile_status status, pti_text *text,
+                                      const polytile_witness *witness) {
+    status = text->failed ? pti_fail_memory(ctx, "an error's text", sizeof ctx->error)
+                          : pti_fail(ctx, status, "%s", text->data);
+    if (redirected == NULL && !text->failed)
+        ctx->witness = *witness;
+    pti_text_free(text);
+    return status;
+}
+
+void pti_place_error(polytile_context *ctx, int launch, int n_launches) {
+    char text[PTI_ERROR_BYTES], place[64];
+    if (n_launches == 1)
+        return;
+    int n_place = snprintf(place, sizeof place, "launch %d of %d: ", launch + 1, n_launches);
+    snprintf(text, sizeof text, "%s%.*s", place, (int)sizeof text - n_place - 1, error_of(ctx));
+    memcpy(error_of(ctx), text, sizeof text);
+    if (redirected == NULL)
+        ctx->witness.launch = launch;
 }
 
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes) {
@@ -138,6 +169,8 @@ polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double 
 
 void pti_clear_error(polytile_context *ctx) {
     error_of(ctx)[0] = '\0';
+    if (redirected == NULL)
+        ctx->witness.kind = POLYTILE_WITNESS_NONE;
 }
 
 const pti_settings *pti_get_settings(const polytile_context *ctx) {

@@ -1,7 +1,9 @@
 #ifndef POLYTILE_BASE_CONTEXT_H
 #define POLYTILE_BASE_CONTEXT_H
 
+#include "base/text.h"
 #include <polytile/context.h>
+#include <polytile/witness.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,6 +48,15 @@ polytile_status pti_fail(polytile_context *ctx, polytile_status status, const ch
 
 /** The text for a failed allocation of n_bytes for the named thing. */
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes);
+
+/** Record an error that a point shows; the text is freed, and if writing it failed, that is the
+ * error. Redirected errors have no witness. */
+polytile_status pti_fail_with_witness(polytile_context *ctx, polytile_status status, pti_text *text,
+                                      const polytile_witness *witness);
+
+/** Say of the last error, and of its witness, which of several launches it is of, counted from 0;
+ * nothing if there is one. */
+void pti_place_error(polytile_context *ctx, int launch, int n_launches);
 
 /** Forget the last error; every public function calls it first. */
 void pti_clear_error(polytile_context *ctx);

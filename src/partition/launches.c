@@ -135,7 +135,8 @@ static polytile_status find_arrays(binder *of, const polytile_chain_launch *laun
         realloc(of->array, ((size_t)of->n_arrays + (size_t)n_operands + 1) * sizeof *grown);
     of->array = grown == NULL ? of->array : grown;
     if (kind->array == NULL || grown == NULL)
-        return pti_fail_memory(of->request->ctx, name_of(launch), n_operands * (double)sizeof *grown);
+        return pti_fail_memory(of->request->ctx, name_of(launch),
+                               n_operands * (double)sizeof *grown);
     for (int a = 0; a < n_operands; a++)
         kind->array[a] = position_of(of, launch->arrays[a]);
     return POLYTILE_OK;
@@ -181,13 +182,14 @@ static polytile_status bind_launches(binder *of) {
     for (int l = 0; l < launches->n_launches; l++) {
         const polytile_chain_launch *launch = &of->request->launch[l];
         int kind = find_kind(of, launch);
-        if (kind == launches->n_kinds)
-            PTI_TRY(bind_kind(of, launch));
+        if (kind == launches->n_kinds && (status = bind_kind(of, launch)) != POLYTILE_OK) {
+            pti_place_error(of->request->ctx, l, launches->n_launches);
+            return status;
+        }
         launches->kind[l] = kind;
         launches->cut[l] = (pti_cut_launch){.instance = launches->of_kind[kind].instance,
                                             .array = launches->of_kind[kind].array};
     }
-done:
     return status;
 }
 

@@ -207,19 +207,6 @@ done:
     return status;
 }
 
-polytile_status polytile_check(const polytile_kernel *kernel, const polytile_domain *domain,
-                               polytile_array *const *arrays,
-                               const polytile_plan_options *options) {
-    if (kernel == NULL)
-        return POLYTILE_INVALID;
-    pti_instance *instance;
-    pti_clear_error(kernel->object.context);
-    polytile_status status =
-        bind(kernel, domain, arrays, options == NULL ? &no_options : options, &instance);
-    pti_instance_free(instance);
-    return status;
-}
-
 void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary *summary) {
     *summary = plan->summary;
 }

@@ -1,0 +1,45 @@
+#ifndef POLYTILE_WITNESS_H
+#define POLYTILE_WITNESS_H
+
+#include <polytile/context.h>
+#include <polytile/domain.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a point shows of a launch. */
+typedef enum polytile_witness_kind {
+    POLYTILE_WITNESS_NONE,
+    POLYTILE_WITNESS_CONFLICT,     /* two threads must not touch the element in any order */
+    POLYTILE_WITNESS_OUTSIDE,      /* the thread's section has no element in its array */
+    POLYTILE_WITNESS_UNINITIALISED /* the thread reads an element that no launch before wrote */
+} polytile_witness_kind;
+
+/** The point that shows what is wrong with launches, as data. */
+typedef struct polytile_witness {
+    polytile_witness_kind kind;
+    int launch;  /* of several, counted from 0; 0 of one */
+    int operand; /* its position among the kernel's arrays */
+    int n_indices;
+    int64_t thread[POLYTILE_MAX_DIMS];
+    int64_t other[POLYTILE_MAX_DIMS]; /* the second thread; conflicts only */
+    int n_dims;
+    int64_t element[POLYTILE_MAX_DIMS];
+} polytile_witness;
+
+/**
+ * The point that shows the last error on a context, which polytile_last_error() has in words.
+ *
+ * False, and the witness is of kind NONE, if no point does. Threads of the library's, such as a
+ * queue's, report errors in words only.
+ */
+bool polytile_last_witness(const polytile_context *ctx, polytile_witness *witness);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,66 @@
+#include "access/proof.h"
+
+#include "access/point.h"
+#include "access/relations.h"
+#include "access/section.h"
+
+/**
+ * What threads touch whose elements all lie outside the array.
+ *
+ * Space  { kernel[index] -> array[element] }
+ */
+static __isl_give isl_map *outside(const polytile_kernel *kernel, const pti_instance *instance,
+                                   int access) {
+    isl_map *inside = pti_access_relation(kernel, access, instance);
+    isl_map *touched =
+        pti_access_relation_unclipped(kernel->relations->isl, kernel, access, instance);
+    return isl_map_subtract_domain(touched, isl_map_domain(inside));
+}
+
+/** Whether threads name the ends of what they touch, rather than leave them to the array. */
+static isl_bool is_bounded(__isl_keep isl_map *map) {
+    isl_set *elements = isl_map_range(isl_map_copy(map));
+    isl_bool bounded = isl_set_is_bounded(elements);
+    isl_set_free(elements);
+    return bounded;
+}
+
+static polytile_status fail_isl(const polytile_kernel *kernel, int access) {
+    const polytile_declaration *declaration = kernel->declaration;
+    polytile_context *ctx = kernel->object.context;
+    if (!pti_isl_gave_up(kernel->relations->isl))
+        return pti_fail_memory(ctx, declaration->name, 4096);
+    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                    "%s: whether access %d, of %s, stays in its array is too involved to prove; "
+                    "declare simpler sections",
+                    declaration->name, access + 1,
+                    declaration->array_name[declaration->access[access].array]);
+}
+
+static polytile_status prove_access(const polytile_kernel *kernel, const pti_instance *instance,
+                                    int access) {
+    int64_t thread[POLYTILE_MAX_DIMS], element[POLYTILE_MAX_DIMS];
+    polytile_status status = POLYTILE_OK;
+    pti_isl_begin(kernel->relations->isl);
+    isl_map *strays = outside(kernel, instance, access);
+    isl_bool empty = isl_map_is_empty(strays);
+    isl_bool bounded = empty == isl_bool_false ? is_bounded(strays) : isl_bool_true;
+    if (empty == isl_bool_error || bounded == isl_bool_error)
+        status = fail_isl(kernel, access);
+    else if (empty == isl_bool_false && bounded == isl_bool_true)
+        status =
+            pti_first_pair(isl_map_copy(strays), thread, element)
+                ? pti_outside_accuse(kernel->object.context, instance,
+                                     kernel->declaration->access[access].array, thread, element)
+                : fail_isl(kernel, access);
+    isl_map_free(strays);
+    return status;
+}
+
+polytile_status pti_prove_inside(const polytile_kernel *kernel, const pti_instance *instance) {
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < kernel->declaration->n_accesses; a++)
+        PTI_TRY(prove_access(kernel, instance, a));
+done:
+    return status;
+}
