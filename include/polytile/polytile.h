@@ -3,6 +3,7 @@
 
 /* The whole library but for the opt-in headers isl.h and, in kernel code, kernel.h. */
 #include <polytile/array.h>
+#include <polytile/check.h>
 #include <polytile/context.h>
 #include <polytile/declaration.h>
 #include <polytile/device.h>

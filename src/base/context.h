@@ -94,6 +94,7 @@ typedef struct pti_settings {
     pti_log_level log_level;
     bool check_plan;             /* POLYTILE_CHECK contains "plan", or does by default */
     bool check_attach;           /* POLYTILE_CHECK contains "attach" */
+    bool check_access;           /* POLYTILE_CHECK contains "access" */
     bool no_cache;               /* POLYTILE_CACHE is "off" */
     const char *cache_directory; /* POLYTILE_CACHE, the environment's; NULL: the default */
     const char *tuning_path;     /* POLYTILE_TUNING, the environment's; NULL: none */

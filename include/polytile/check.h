@@ -1,0 +1,59 @@
+#ifndef POLYTILE_CHECK_H
+#define POLYTILE_CHECK_H
+
+#include <polytile/device.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a kernel does that its declaration does not say. */
+typedef enum polytile_violation {
+    POLYTILE_NO_VIOLATION,
+    POLYTILE_READS_UNDECLARED,  /* the declaration is too narrow: something else is read */
+    POLYTILE_WRITES_UNDECLARED, /* it is too narrow: something else is written */
+    POLYTILE_LEAVES_UNWRITTEN   /* an element of a role out is left as it was */
+} polytile_violation;
+
+/** What a check of a kernel against its declaration found. */
+typedef struct polytile_check_report {
+    polytile_violation violation;
+    polytile_domain threads; /* the smallest box found in which it happens: one thread, or
+                                           one block where options->block says so */
+    int array;               /* of the kernel's: the one with the element */
+    int64_t element[POLYTILE_MAX_DIMS]; /* that is read, written, or left; it may lie outside the
+                                           array */
+    int shown_array;                    /* of a read: where it shows in a result; else -1 */
+    int64_t shown[POLYTILE_MAX_DIMS];   /* the element of that array */
+    int64_t n_boxes;                    /* of threads that were run together */
+    int64_t n_alone;                    /* threads, or blocks, that were run alone */
+    int64_t n_runs;                     /* of the kernel, all in all */
+} polytile_check_report;
+
+/**
+ * Run a kernel on copies, and see whether it touches what its declaration does not say.
+ *
+ * The launch is cut into boxes of threads, and besides some threads, all if they are few, are run
+ * alone. For each, the arrays are copied into memory in which only the elements hold their values
+ * that the declaration says are read; all others are poison, which is another one in each of several
+ * runs. What is written must come out the same each time, and all else must stay as it was. The
+ * arrays' own memory is read and never written. docs/checking.md tells more.
+ *
+ * The kernel must do the same each time, and threads must not need each other; options->block says
+ * which threads belong together. Sub-kernels on the host run in one thread.
+ *
+ * Shapes  domain, arrays, options: as polytile_run(); limit_bytes narrows what a GPU's memory is
+ *         used for. report may be NULL.
+ * Errors  INVALID (a violation: the text says which kernel, threads, array and element), and those
+ *         of polytile_run(). The arrays are as before in any case.
+ */
+polytile_status polytile_check_run(polytile_device *device, const polytile_kernel *kernel,
+                                   const polytile_domain *domain, polytile_array *const *arrays,
+                                   const polytile_plan_options *options,
+                                   polytile_check_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,155 @@
+#include "launch/access_check/access_check.h"
+
+#include "access/kernel.h"
+#include "base/checked.h"
+#include "launch/access_check/cover.h"
+#include "launch/access_check/finding.h"
+#include "launch/access_check/locate.h"
+#include "launch/access_check/message.h"
+#include <polytile/size.h>
+
+#include <string.h>
+
+/** Boxes that a launch is cut into at least, as a power of two; their bytes at most; blocks that are
+ * looked at alone; and arrays that are copied whole with either. */
+enum {
+    LEAST_HALVINGS = 3,
+    MOST_BOX_BYTES = 16 << 20,
+    MOST_ALONE = 1024,
+    WHOLE_WITH_BOXES_BYTES = 4 << 20,
+    WHOLE_ALONE_BYTES = 32 << 10,
+};
+
+typedef struct check {
+    pti_trial trial;
+    pti_units units;
+    int64_t most_bytes; /* of the device for one box */
+    pti_finding finding;
+    polytile_check_report report;
+} check;
+
+static bool has_found(const check *of) {
+    return of->finding.violation != POLYTILE_NO_VIOLATION;
+}
+
+static polytile_status look_at(check *of, const polytile_domain *threads) {
+    polytile_status status;
+    PTI_TRY(pti_trial_aim(&of->trial, threads));
+    PTI_TRY(pti_finding_look(&of->trial, &of->finding));
+done:
+    return status;
+}
+
+/** Halve boxes until they are small enough, and look at each. */
+static polytile_status look_at_boxes(check *of, const polytile_domain *threads, int n_halvings) {
+    polytile_domain halves[2];
+    polytile_status status = POLYTILE_OK;
+    bool is_small = pti_trial_bytes(&of->trial, threads) <= of->most_bytes;
+    if ((n_halvings >= LEAST_HALVINGS && is_small) ||
+        !pti_units_halve(&of->units, threads, halves)) {
+        of->report.n_boxes++;
+        return look_at(of, threads);
+    }
+    for (int k = 0; k < 2 && !has_found(of); k++)
+        PTI_TRY(look_at_boxes(of, &halves[k], n_halvings + 1));
+done:
+    return status;
+}
+
+static polytile_status look_alone(check *of) {
+    int64_t n = pti_units_n_drawn(&of->units, MOST_ALONE);
+    polytile_status status = POLYTILE_OK;
+    for (int64_t k = 0; k < n && !has_found(of); k++) {
+        polytile_domain threads = pti_units_draw(&of->units, MOST_ALONE, k);
+        of->report.n_alone++;
+        PTI_TRY(look_at(of, &threads));
+    }
+done:
+    return status;
+}
+
+/** Go on with the half in which the violation is found again, down to one block. */
+static polytile_status narrow(check *of) {
+    polytile_domain halves[2];
+    polytile_status status = POLYTILE_OK;
+    pti_finding found = of->finding;
+    polytile_domain threads = of->trial.threads;
+    bool goes_on = pti_units_halve(&of->units, &threads, halves);
+    while (goes_on) {
+        of->finding = (pti_finding){0};
+        for (int k = 0; k < 2 && !has_found(of); k++)
+            PTI_TRY(look_at(of, &halves[k]));
+        goes_on = has_found(of);
+        found = goes_on ? of->finding : found;
+        threads = goes_on ? of->trial.threads : threads;
+        goes_on = goes_on && pti_units_halve(&of->units, &threads, halves);
+    }
+    PTI_TRY(look_at(of, &threads));
+    of->finding = found;
+done:
+    return status;
+}
+
+/** Put into words which element it is. */
+static polytile_status describe(check *of) {
+    polytile_check_report *report = &of->report;
+    const pti_finding *found = &of->finding;
+    int operand = found->operand;
+    int64_t place = found->place;
+    polytile_status status = POLYTILE_OK;
+    report->violation = found->violation;
+    report->threads = of->trial.threads;
+    report->shown_array = -1;
+    if (found->violation == POLYTILE_READS_UNDECLARED) {
+        report->shown_array = operand;
+        pti_scratch_find(&of->trial.scratch[operand], place, report->shown);
+        PTI_TRY(pti_locate_read(&of->trial, found, &operand, &place));
+    }
+    report->array = operand;
+    pti_scratch_find(&of->trial.scratch[operand], place, report->element);
+done:
+    return status;
+}
+
+static polytile_status look(check *of) {
+    polytile_status status;
+    of->trial.whole_bytes = WHOLE_WITH_BOXES_BYTES;
+    PTI_TRY(look_at_boxes(of, &of->trial.instance->threads, 0));
+    if (!has_found(of)) {
+        of->trial.whole_bytes = WHOLE_ALONE_BYTES;
+        PTI_TRY(look_alone(of));
+    }
+    if (has_found(of)) {
+        PTI_TRY(narrow(of));
+        PTI_TRY(describe(of));
+    }
+done:
+    return status;
+}
+
+/** A device whose memory is limited takes smaller boxes, if there are any. */
+static int64_t most_bytes(const polytile_device *device) {
+    int64_t limit_bytes = device->reaches_host ? 0 : device->limit_bytes;
+    return limit_bytes == 0 ? MOST_BOX_BYTES : pti_min(limit_bytes, MOST_BOX_BYTES);
+}
+
+polytile_status pti_access_check(polytile_device *device, const polytile_kernel *kernel,
+                                 const pti_instance *instance, polytile_array *const *arrays,
+                                 const int64_t *block, polytile_check_report *report) {
+    check of = {.units = pti_units_of(&instance->threads, block)};
+    polytile_status status;
+    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, block, &of.trial));
+    of.most_bytes = most_bytes(of.trial.device);
+    device->is_running = true;
+    status = look(&of);
+    device->is_running = false;
+    PTI_TRY(status);
+    if (has_found(&of))
+        status = pti_check_accuse(kernel, instance, device->text, &of.report);
+done:
+    of.report.n_runs = of.trial.n_runs;
+    pti_trial_close(&of.trial);
+    if (report != NULL)
+        *report = of.report;
+    return status;
+}

@@ -1,0 +1,62 @@
+#include "launch/access_check/access_check.h"
+
+#include "base/checked.h"
+#include "launch/run_check.h"
+
+static polytile_status refuse(const polytile_device *device, const char *why) {
+    return pti_fail(device->object.context, POLYTILE_INVALID, "%s: %s", device->text, why);
+}
+
+static polytile_status check_arguments(const polytile_device *device, const polytile_kernel *kernel,
+                                       const polytile_domain *domain,
+                                       polytile_array *const *arrays) {
+    if (kernel == NULL || domain == NULL || arrays == NULL)
+        return refuse(device, "checking needs a kernel, a launch domain and the kernel's arrays");
+    if (device->queue != NULL)
+        return refuse(device, "the device belongs to a queue; open one for the check");
+    if (device->is_running)
+        return refuse(device, "a run on this device is in progress; a launcher can check on other "
+                              "devices only");
+    return pti_run_check_kernel(device, kernel);
+}
+
+/** As the device would be planned for, were all of its memory free. */
+static polytile_status make_plan(const polytile_device *device, const polytile_kernel *kernel,
+                                 const polytile_domain *domain, polytile_array *const *arrays,
+                                 const polytile_plan_options *options, polytile_plan **plan) {
+    polytile_plan_options own = {0};
+    if (options != NULL)
+        own = *options;
+    if (own.link == NULL)
+        own.link = polytile_device_get_link(device);
+    if (own.limit_bytes == 0 || (device->limit_bytes > 0 && device->limit_bytes < own.limit_bytes))
+        own.limit_bytes = device->limit_bytes;
+    return polytile_plan_create(kernel, domain, arrays, &own, plan);
+}
+
+polytile_status pti_access_check_plan(const polytile_plan *plan, polytile_device *device,
+                                      const polytile_kernel *kernel, polytile_array *const *arrays,
+                                      polytile_check_report *report) {
+    return pti_access_check(device, kernel, plan->instance, arrays,
+                            plan->has_block ? plan->summary.block : NULL, report);
+}
+
+polytile_status polytile_check_run(polytile_device *device, const polytile_kernel *kernel,
+                                   const polytile_domain *domain, polytile_array *const *arrays,
+                                   const polytile_plan_options *options,
+                                   polytile_check_report *report) {
+    polytile_plan *plan = NULL;
+    polytile_status status;
+    if (report != NULL)
+        *report = (polytile_check_report){.shown_array = -1};
+    if (device == NULL)
+        return POLYTILE_INVALID;
+    pti_clear_error(device->object.context);
+    PTI_TRY(check_arguments(device, kernel, domain, arrays));
+    PTI_TRY(make_plan(device, kernel, domain, arrays, options, &plan));
+    PTI_TRY(pti_run_check(plan, device, kernel, arrays));
+    PTI_TRY(pti_access_check_plan(plan, device, kernel, arrays, report));
+done:
+    polytile_plan_destroy(plan);
+    return status;
+}

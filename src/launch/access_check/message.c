@@ -1,0 +1,107 @@
+#include "launch/access_check/message.h"
+
+#include "access/access_text.h"
+#include "access/boxes.h"
+#include "access/kernel.h"
+
+#include <inttypes.h>
+
+static void write_element(pti_text *text, const pti_operand *operand, const int64_t *element) {
+    pti_text_add(text, "%s", operand->name);
+    for (int d = 0; d < operand->domain.n_dims; d++)
+        pti_text_add(text, d == 0 ? "[%" PRId64 : ", %" PRId64, element[d]);
+    pti_text_add(text, "]");
+}
+
+/** "thread [3, 4]", or "the threads [0:7, 0:31]" */
+static void write_threads(pti_text *text, const polytile_domain *threads) {
+    bool is_one = pti_box_count(threads) == 1;
+    pti_text_add(text, is_one ? "thread [" : "the threads [");
+    for (int k = 0; k < threads->n_dims; k++) {
+        pti_text_add(text, k == 0 ? "%" PRId64 : ", %" PRId64, threads->range[k].lo);
+        if (!is_one)
+            pti_text_add(text, ":%" PRId64, threads->range[k].hi);
+    }
+    pti_text_add(text, "]");
+}
+
+/** "in A[i, j-1:j+1], A[i-1:i+1, j]" */
+static void write_declared(pti_text *text, const polytile_declaration *declaration, int array) {
+    bool is_first = true;
+    for (int a = 0; a < declaration->n_accesses; a++) {
+        if (declaration->access[a].array != array)
+            continue;
+        pti_text_add(text, is_first ? "" : ", ");
+        pti_access_write_declared(text, declaration, &declaration->access[a]);
+        is_first = false;
+    }
+}
+
+static bool is_outside(const pti_operand *operand, const int64_t *element) {
+    bool is_inside = true;
+    for (int d = 0; d < operand->domain.n_dims; d++)
+        is_inside = is_inside && element[d] >= operand->domain.range[d].lo &&
+                    element[d] <= operand->domain.range[d].hi;
+    return !is_inside;
+}
+
+/** ", which lies outside the array B[0:99]" */
+static void write_outside(pti_text *text, const pti_operand *operand, const int64_t *element) {
+    if (!is_outside(operand, element))
+        return;
+    pti_text_add(text, ", which lies outside the array %s", operand->name);
+    for (int d = 0; d < operand->domain.n_dims; d++)
+        pti_text_add(text, d == 0 ? "[%" PRId64 ":%" PRId64 : ", %" PRId64 ":%" PRId64,
+                     operand->domain.range[d].lo, operand->domain.range[d].hi);
+    pti_text_add(text, "]");
+}
+
+/** What is said of each violation: what the threads do, what that means, and what helps. */
+static const struct {
+    const char *does;
+    const char *means;
+    const char *help;
+} words[] = {
+    [POLYTILE_READS_UNDECLARED] = {"reads", "is not declared to be read there",
+                                   "declare what is read, or read no more than that"},
+    [POLYTILE_WRITES_UNDECLARED] = {"writes", "is not declared to be written there",
+                                    "declare what is written, or write no more than that"},
+    [POLYTILE_LEAVES_UNWRITTEN] = {"does not write", "is declared to be overwritten there",
+                                   "write all of it, narrow the section, or declare it inout"},
+};
+
+static void write_report(pti_text *text, const polytile_kernel *kernel,
+                         const pti_instance *instance, const char *device,
+                         const polytile_check_report *report) {
+    const pti_operand *operand = &instance->operand[report->array];
+    bool is_one = pti_box_count(&report->threads) == 1;
+    const char *does = words[report->violation].does;
+    if (!is_one)
+        does = report->violation == POLYTILE_READS_UNDECLARED    ? "read"
+               : report->violation == POLYTILE_WRITES_UNDECLARED ? "write"
+                                                                 : "do not write";
+    pti_text_add(text, "%s: its declaration is wrong: ", instance->kernel_name);
+    write_threads(text, &report->threads);
+    pti_text_add(text, " %s ", does);
+    write_element(text, operand, report->element);
+    write_outside(text, operand, report->element);
+    if (report->shown_array >= 0) {
+        pti_text_add(text, " (");
+        write_element(text, &instance->operand[report->shown_array], report->shown);
+        pti_text_add(text, " depends on it)");
+    }
+    pti_text_add(text, ", and it %s: ", words[report->violation].means);
+    write_declared(text, kernel->declaration, report->array);
+    pti_text_add(text, "; %s (found on %s)", words[report->violation].help, device);
+}
+
+polytile_status pti_check_accuse(const polytile_kernel *kernel, const pti_instance *instance,
+                                 const char *device, const polytile_check_report *report) {
+    pti_text text = {0};
+    polytile_context *ctx = kernel->object.context;
+    write_report(&text, kernel, instance, device, report);
+    polytile_status status = text.failed ? pti_fail_memory(ctx, "an error's text", 1024)
+                                         : pti_fail(ctx, POLYTILE_INVALID, "%s", text.data);
+    pti_text_free(&text);
+    return status;
+}

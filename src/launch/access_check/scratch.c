@@ -1,0 +1,178 @@
+#include "launch/access_check/scratch.h"
+
+#include "access/boxes.h"
+#include "base/checked.h"
+#include "launch/reduction.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Places of one copy, at most, that have poison of their own. */
+enum { PLACE_BITS = 44 };
+
+unsigned char *pti_scratch_at(const pti_scratch *scratch, int64_t place) {
+    return scratch->memory.bytes + place * scratch->operand->element_bytes;
+}
+
+const unsigned char *pti_scratch_poison(const pti_scratch *scratch, int pattern, int64_t place) {
+    return scratch->poison[pattern] + place * scratch->operand->element_bytes;
+}
+
+unsigned char *pti_scratch_result(const pti_scratch *scratch, int64_t k) {
+    return scratch->result + k * scratch->operand->element_bytes;
+}
+
+void pti_scratch_find(const pti_scratch *scratch, int64_t place, int64_t *element) {
+    const polytile_domain *box = &scratch->layout.hull;
+    for (int d = box->n_dims - 1; d >= 0; d--) {
+        int64_t extent = box->range[d].hi - box->range[d].lo + 1;
+        element[d] = box->range[d].lo + place % extent;
+        place /= extent;
+    }
+}
+
+static void free_poison(pti_scratch *scratch) {
+    for (int k = 0; k < PTI_POISON_PATTERNS; k++) {
+        free(scratch->poison[k]);
+        scratch->poison[k] = NULL;
+    }
+    free(scratch->mark);
+    scratch->mark = NULL;
+    scratch->poison_elements = 0;
+    scratch->n_patterns = 0;
+}
+
+/** Memory for patterns and marks. */
+static bool make_poison(pti_scratch *scratch, int n_patterns) {
+    int64_t n = scratch->n_elements;
+    bool has_all = true;
+    if (n <= scratch->poison_elements && n_patterns <= scratch->n_patterns)
+        return true;
+    free_poison(scratch);
+    for (int k = 0; k < n_patterns; k++) {
+        scratch->poison[k] = malloc((size_t)(n * scratch->operand->element_bytes));
+        has_all = has_all && scratch->poison[k] != NULL;
+    }
+    scratch->mark = calloc((size_t)n, 1);
+    scratch->poison_elements = n;
+    scratch->n_patterns = n_patterns;
+    return has_all && scratch->mark != NULL;
+}
+
+static void fill_poison(pti_scratch *scratch) {
+    int64_t first_place = (int64_t)scratch->number << PLACE_BITS;
+    for (int k = 0; k < scratch->n_patterns; k++)
+        pti_poison_fill(k, scratch->operand->type, scratch->operand->element_bytes, first_place,
+                        scratch->n_elements, scratch->poison[k]);
+}
+
+polytile_status pti_scratch_place(polytile_context *ctx, pti_scratch *scratch,
+                                  const polytile_domain *box, int n_patterns) {
+    pti_scratch_forget_marks(scratch);
+    if (scratch->n_elements > 0 && pti_box_equals(box, &scratch->layout.hull) &&
+        n_patterns <= scratch->n_patterns)
+        return POLYTILE_OK;
+    scratch->layout = pti_layout_of(box, scratch->operand->element_bytes);
+    scratch->n_elements = pti_box_count(box);
+    if (scratch->layout.size_bytes == INT64_MAX || !make_poison(scratch, n_patterns)) {
+        free_poison(scratch);
+        scratch->n_elements = 0;
+        return pti_fail_memory(ctx, scratch->operand->name, (double)scratch->layout.size_bytes);
+    }
+    fill_poison(scratch);
+    return pti_guarded_make(ctx, &scratch->memory, (size_t)scratch->layout.size_bytes,
+                            (size_t)scratch->array->n_bytes);
+}
+
+void pti_scratch_free(pti_scratch *scratch) {
+    pti_guarded_free(&scratch->memory);
+    free_poison(scratch);
+    free(scratch->marked);
+    free(scratch->result);
+}
+
+static bool has_room(pti_scratch *scratch) {
+    if (scratch->n_marked < scratch->n_marks_had)
+        return true;
+    int64_t n = 2 * scratch->n_marks_had + 64;
+    pti_marked *longer = realloc(scratch->marked, (size_t)n * sizeof *longer);
+    scratch->has_failed = scratch->has_failed || longer == NULL;
+    if (longer == NULL)
+        return false;
+    scratch->marked = longer;
+    scratch->n_marks_had = n;
+    return true;
+}
+
+static void mark_one(pti_scratch *scratch, const pti_layout *source, const int64_t *element,
+                     int marks) {
+    int64_t place = pti_layout_offset(&scratch->layout, element) / scratch->operand->element_bytes;
+    bool is_new = scratch->mark[place] == 0;
+    if (is_new && !has_room(scratch))
+        return;
+    if (is_new)
+        scratch->marked[scratch->n_marked++] =
+            (pti_marked){place, pti_layout_offset(source, element)};
+    scratch->mark[place] |= (unsigned char)marks;
+}
+
+void pti_scratch_mark(pti_scratch *scratch, const polytile_domain *box, int marks) {
+    pti_layout source = pti_layout_of(&scratch->array->domain, scratch->operand->element_bytes);
+    int64_t element[POLYTILE_MAX_DIMS];
+    int d = 0;
+    for (int k = 0; k < box->n_dims; k++)
+        element[k] = box->range[k].lo;
+    while (d >= 0) {
+        mark_one(scratch, &source, element, marks);
+        for (d = box->n_dims - 1; d >= 0 && element[d] == box->range[d].hi; d--)
+            element[d] = box->range[d].lo;
+        if (d >= 0)
+            element[d] += box->range[d].step;
+    }
+}
+
+void pti_scratch_forget_marks(pti_scratch *scratch) {
+    for (int64_t k = 0; k < scratch->n_marked; k++)
+        scratch->mark[scratch->marked[k].place] = 0;
+    scratch->n_marked = 0;
+}
+
+polytile_status pti_scratch_keep_results(polytile_context *ctx, pti_scratch *scratch) {
+    if (scratch->n_marked <= scratch->n_results_had)
+        return POLYTILE_OK;
+    size_t n_bytes = (size_t)(scratch->n_marked * scratch->operand->element_bytes);
+    free(scratch->result);
+    scratch->result = malloc(n_bytes);
+    scratch->n_results_had = scratch->result == NULL ? 0 : scratch->n_marked;
+    return scratch->result == NULL ? pti_fail_memory(ctx, scratch->operand->name, (double)n_bytes)
+                                   : POLYTILE_OK;
+}
+
+static bool begins_from_identity(const pti_operand *operand) {
+    return operand->reduces && pti_reduction_is_known(operand->reduction, operand->type);
+}
+
+bool pti_scratch_begin_of(const pti_scratch *scratch, const pti_marked *element,
+                          unsigned char *value) {
+    const pti_operand *operand = scratch->operand;
+    int marks = scratch->mark[element->place];
+    if (marks & PTI_MARK_WRITTEN && begins_from_identity(operand)) {
+        pti_reduction_identity(operand->reduction, operand->type, value);
+        return true;
+    }
+    if (marks & PTI_MARK_READ)
+        memcpy(value, (const char *)scratch->array->data + element->source_bytes,
+               (size_t)operand->element_bytes);
+    return (marks & PTI_MARK_READ) != 0;
+}
+
+void pti_scratch_begin(pti_scratch *scratch, int first_pattern, int64_t n_first, int then_pattern) {
+    size_t element_bytes = (size_t)scratch->operand->element_bytes;
+    int64_t n = pti_max(0, pti_min(n_first, scratch->n_elements));
+    memcpy(scratch->memory.bytes, scratch->poison[first_pattern], (size_t)n * element_bytes);
+    memcpy(pti_scratch_at(scratch, n), pti_scratch_poison(scratch, then_pattern, n),
+           (size_t)(scratch->n_elements - n) * element_bytes);
+    for (int64_t k = 0; k < scratch->n_marked; k++)
+        pti_scratch_begin_of(scratch, &scratch->marked[k],
+                             pti_scratch_at(scratch, scratch->marked[k].place));
+}

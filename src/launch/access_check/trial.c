@@ -1,0 +1,159 @@
+#include "launch/access_check/trial.h"
+
+#include "access/footprint.h"
+#include "access/kernel.h"
+#include "access/touched.h"
+#include "base/checked.h"
+#include "launch/access_check/sub_kernel.h"
+
+#include <stdlib.h>
+
+/** Elements around what is copied, along each dimension, of arrays of as many dimensions: indices
+ * that are wrong by a little stay there. */
+static const int64_t margins[POLYTILE_MAX_DIMS + 1] = {0, 64, 8, 4, 2, 1, 1, 1, 1};
+
+/** Of launches that write fewer bytes, more patterns are tried: few bits are the same by chance. */
+enum { FEW_PATTERNS = 4 };
+
+/** On the host one thread runs kernels, for the order of a reduction must not change, and nothing
+ * that is written beside a declaration may meet another thread's. */
+static polytile_status choose_device(polytile_device *device, pti_trial *trial) {
+    polytile_status status;
+    polytile_device *own;
+    trial->device = device;
+    PTI_TRY(polytile_device_open(device->object.context, "host(threads=1)", &own));
+    if (own->functions == device->functions)
+        trial->own = trial->device = own;
+    else
+        polytile_device_close(own);
+done:
+    return status;
+}
+
+bool pti_trial_repeats(const pti_trial *trial) {
+    return trial->own != NULL;
+}
+
+polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *kernel,
+                               const pti_instance *instance, polytile_array *const *arrays,
+                               const int64_t *block, pti_trial *trial) {
+    *trial = (pti_trial){.kernel = kernel, .instance = instance, .block = block};
+    trial->scratch = calloc((size_t)instance->n_operands, sizeof *trial->scratch);
+    if (trial->scratch == NULL)
+        return pti_fail_memory(device->object.context, instance->kernel_name,
+                               (double)instance->n_operands * (double)sizeof *trial->scratch);
+    for (int o = 0; o < instance->n_operands; o++) {
+        trial->scratch[o].array = arrays[o];
+        trial->scratch[o].operand = &instance->operand[o];
+        trial->scratch[o].number = o;
+    }
+    return choose_device(device, trial);
+}
+
+void pti_trial_close(pti_trial *trial) {
+    for (int o = 0; trial->scratch != NULL && o < trial->instance->n_operands; o++)
+        pti_scratch_free(&trial->scratch[o]);
+    free(trial->scratch);
+    polytile_device_close(trial->own);
+    *trial = (pti_trial){0};
+}
+
+/** What is copied of an operand: all of a small array, else around the box's footprint. */
+static polytile_domain box_of(const pti_trial *trial, int operand, const polytile_domain *threads) {
+    const polytile_array *array = trial->scratch[operand].array;
+    polytile_domain box = array->domain;
+    int64_t margin = margins[box.n_dims];
+    if (array->n_bytes > trial->whole_bytes)
+        box = pti_footprint_hull(trial->instance, operand, PTI_TOUCHES, threads);
+    for (int d = 0; d < box.n_dims; d++) {
+        const polytile_range *whole = &array->domain.range[d];
+        bool is_empty = box.range[d].hi < box.range[d].lo;
+        int64_t lo = is_empty ? whole->lo : box.range[d].lo;
+        int64_t hi = is_empty ? whole->lo : box.range[d].hi;
+        box.range[d] = (polytile_range){lo - margin, hi + margin, 1};
+    }
+    return box;
+}
+
+int64_t pti_trial_bytes(const pti_trial *trial, const polytile_domain *threads) {
+    int64_t n_bytes = 0;
+    for (int o = 0; o < trial->instance->n_operands; o++) {
+        polytile_domain box = box_of(trial, o, threads);
+        pti_layout layout = pti_layout_of(&box, trial->instance->operand[o].element_bytes);
+        if (layout.size_bytes == INT64_MAX ||
+            pti_add_overflows(n_bytes, pti_sub_kernel_bytes(&layout), &n_bytes))
+            return INT64_MAX;
+    }
+    return n_bytes;
+}
+
+/** Elements of an operand that get a mark. */
+typedef struct marking {
+    pti_scratch *scratch;
+    int marks;
+} marking;
+
+static void mark(const polytile_domain *box, void *user) {
+    const marking *of = user;
+    pti_scratch_mark(of->scratch, box, of->marks);
+}
+
+/** What may be written without being known to count as read, too: it need not be written. */
+static polytile_status mark_operand(pti_trial *trial, int operand, pti_touch touch, int marks) {
+    marking of = {&trial->scratch[operand], marks};
+    polytile_context *ctx = trial->kernel->object.context;
+    bool is_exact;
+    polytile_status status = pti_touched_each(trial->kernel, trial->instance, operand, touch,
+                                              &trial->threads, mark, &of, &is_exact);
+    if (status == POLYTILE_OK && !is_exact && touch == PTI_WRITES)
+        for (int64_t k = 0; k < of.scratch->n_marked; k++)
+            of.scratch->mark[of.scratch->marked[k].place] |= PTI_MARK_READ;
+    if (status == POLYTILE_OK && of.scratch->has_failed)
+        status = pti_fail_memory(ctx, trial->instance->kernel_name, 0);
+    return status;
+}
+
+/** The written bytes of all operands. */
+static int64_t written_bytes(const pti_trial *trial, const polytile_domain *threads) {
+    int64_t n_bytes = 0;
+    for (int o = 0; o < trial->instance->n_operands; o++) {
+        polytile_domain hull = pti_footprint_hull(trial->instance, o, PTI_WRITES, threads);
+        n_bytes += pti_min(pti_box_count(&hull), 64) * trial->instance->operand[o].element_bytes;
+    }
+    return n_bytes;
+}
+
+polytile_status pti_trial_aim(pti_trial *trial, const polytile_domain *threads) {
+    polytile_context *ctx = trial->kernel->object.context;
+    int n_patterns = written_bytes(trial, threads) < 16 ? PTI_POISON_PATTERNS : FEW_PATTERNS;
+    polytile_status status = POLYTILE_OK;
+    trial->threads = *threads;
+    trial->n_patterns = n_patterns;
+    for (int o = 0; o < trial->instance->n_operands; o++) {
+        polytile_domain box = box_of(trial, o, threads);
+        PTI_TRY(pti_scratch_place(ctx, &trial->scratch[o], &box, n_patterns));
+        PTI_TRY(mark_operand(trial, o, PTI_WRITES, PTI_MARK_WRITTEN));
+        PTI_TRY(mark_operand(trial, o, PTI_READS, PTI_MARK_READ));
+    }
+done:
+    return status;
+}
+
+polytile_status pti_trial_run(pti_trial *trial) {
+    trial->n_runs++;
+    return pti_sub_kernel_run(trial->device, trial->kernel, trial->instance, &trial->threads,
+                              trial->block, trial->scratch);
+}
+
+polytile_status pti_trial_run_pattern(pti_trial *trial, int pattern) {
+    return pti_trial_run_mixed(trial, pattern, INT64_MAX, pattern);
+}
+
+polytile_status pti_trial_run_mixed(pti_trial *trial, int first_pattern, int64_t n_first,
+                                    int then_pattern) {
+    for (int o = 0; o < trial->instance->n_operands; o++) {
+        pti_scratch_begin(&trial->scratch[o], first_pattern, n_first, then_pattern);
+        n_first -= pti_min(n_first, trial->scratch[o].n_elements);
+    }
+    return pti_trial_run(trial);
+}
