@@ -50,8 +50,10 @@ static bool read_range(const char **at, polytile_range *range, char *why) {
     if (!read_integer(at, &first))
         return refuse_number(start, why);
     if (**at != ':') {
+        if (first < 1)
+            return refuse(why, "the extent %" PRId64 " is less than 1", first);
         *range = (polytile_range){0, first - 1, 1};
-        return first >= 1 || refuse(why, "the extent %" PRId64 " is less than 1", first);
+        return true;
     }
     ++*at;
     start = *at;

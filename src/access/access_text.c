@@ -4,19 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 
-/** One term of an affine expression; returns whether it wrote anything. */
+/** One term of an affine expression; returns whether it wrote anything. A number is read before its
+ * sign, so the least one is written in two parts. */
 static bool write_term(pti_text *text, int64_t coefficient, const char *name, bool first) {
     if (coefficient == 0)
         return false;
+    if (coefficient == INT64_MIN)
+        return write_term(text, -INT64_MAX, name, first) && write_term(text, -1, name, false);
     if (coefficient < 0)
         pti_text_add(text, "-");
     else if (!first)
         pti_text_add(text, "+");
-    uint64_t magnitude = coefficient < 0 ? 0 - (uint64_t)coefficient : (uint64_t)coefficient;
+    int64_t magnitude = coefficient < 0 ? -coefficient : coefficient;
     if (magnitude != 1)
-        pti_text_add(text, "%" PRIu64 "*", magnitude);
+        pti_text_add(text, "%" PRId64 "*", magnitude);
     pti_text_add(text, "%s", name);
     return true;
+}
+
+static void write_constant(pti_text *text, int64_t constant, bool first) {
+    bool is_least = constant == INT64_MIN;
+    pti_text_add(text, first ? "%" PRId64 : "%+" PRId64, is_least ? constant + 1 : constant);
+    if (is_least)
+        pti_text_add(text, "-1");
 }
 
 /** The terms and the constant; first: nothing stands before them. */
@@ -27,7 +37,7 @@ static void write_terms(pti_text *text, const polytile_declaration *declaration,
     for (int p = 0; p < declaration->n_parameters; p++)
         first &= !write_term(text, affine->parameter[p], declaration->parameter_name[p], first);
     if (affine->constant != 0 || first)
-        pti_text_add(text, first ? "%" PRId64 : "%+" PRId64, affine->constant);
+        write_constant(text, affine->constant, first);
 }
 
 static bool is_one_element(const polytile_subscript *subscript) {

@@ -230,9 +230,29 @@ static bool holds_condition(pti_parser *parser, bool *holds) {
     return true;
 }
 
+static bool continues_expression(pti_token_kind kind) {
+    return is_comparison(kind) || kind == PTI_TOKEN_PLUS || kind == PTI_TOKEN_MINUS ||
+           kind == PTI_TOKEN_STAR || kind == PTI_TOKEN_PERCENT || kind == PTI_TOKEN_COMMA;
+}
+
+/** Whether variables are quantified next: no word is a keyword, so something may be called exists.
+ */
+static bool at_exists(pti_parser *parser, bool *found) {
+    pti_token next;
+    *found = pti_parser_at_word(parser, "exists");
+    if (!*found)
+        return true;
+    if (!pti_token_read(parser, parser->token.end, &next))
+        return false;
+    *found = !continues_expression(next.kind);
+    return true;
+}
+
 static bool parse_unit(pti_parser *parser, pti_condition *condition) {
-    bool grouped = false;
-    if (pti_parser_at_word(parser, "exists"))
+    bool grouped = false, quantified;
+    if (!at_exists(parser, &quantified))
+        return false;
+    if (quantified)
         return parse_exists(parser, condition);
     if (pti_parser_at(parser, PTI_TOKEN_OPEN_PAREN) && !holds_condition(parser, &grouped))
         return false;

@@ -1,6 +1,5 @@
 #include "queue/program.h"
 
-#include "queue/program_kernels.h"
 #include "support/elements.h"
 
 extern "C" {
@@ -12,100 +11,9 @@ extern "C" {
 
 namespace {
 
-int64_t to_the_end(int64_t n) {
-    return n - 1;
-}
-int64_t to_the_last_but_one(int64_t n) {
-    return n - 2;
-}
-int64_t to_a_third(int64_t n) {
-    return (n - 2) / 3;
-}
-
-polytile_view view_of(std::vector<uint32_t> &memory, int n_dims, int64_t n) {
-    polytile_view view = {};
-    view.origin = memory.data();
-    view.resident = polytile_domain_from_extents(n_dims, std::array<int64_t, 2>{n, n}.data());
-    view.stride_bytes[n_dims - 1] = sizeof(uint32_t);
-    if (n_dims == 2)
-        view.stride_bytes[0] = n * static_cast<int64_t>(sizeof(uint32_t));
-    return view;
-}
-
 constexpr size_t n_copies = 2; /* the last kernels: of a line, of a square */
 
 } // namespace
-
-const std::vector<ProgramKernel> &program_kernels() {
-    static const std::vector<ProgramKernel> kernels = {
-        {"blend[i]: in x[i], y[i]; out z[i]", &blend_kernel, {1, 1, 1}, 1, 0, to_the_end, 1, false},
-        {"grow[i]: inout x[i]", &grow_kernel, {1}, 1, 0, to_the_end, 1, false},
-        {"smooth[i]: in x[i-1:i+1]; out y[i]",
-         &smooth_kernel,
-         {1, 1},
-         1,
-         1,
-         to_the_last_but_one,
-         1,
-         false},
-        {"scatter[i]: in x[i]; out y[3*i+1]", &scatter_kernel, {1, 1}, 1, 0, to_a_third, 1, false},
-        {"star[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
-         &star_kernel,
-         {2, 2},
-         2,
-         1,
-         to_the_last_but_one,
-         1,
-         false},
-        {"turn[i, j]: in A[i, j]; out B[j, i]", &turn_kernel, {2, 2}, 2, 0, to_the_end, 1, false},
-        {"outer[i, j]: in x[i], y[j]; out A[i, j]",
-         &outer_kernel,
-         {1, 1, 2},
-         2,
-         0,
-         to_the_end,
-         1,
-         false},
-        {"product[i, j]: in A[i, :], B[:, j]; out C[i, j]",
-         &product_kernel,
-         {2, 2, 2},
-         2,
-         0,
-         to_the_end,
-         1,
-         false},
-        {"gather[i, j, k]: in A[i, k], B[k, j]; sum C[i, j]",
-         &gather_kernel,
-         {2, 2, 2},
-         3,
-         0,
-         to_the_end,
-         1,
-         false},
-        {"gather[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]",
-         &gather_kernel,
-         {2, 2, 2},
-         3,
-         0,
-         to_the_end,
-         1,
-         true},
-        {"rows[i, j]: in A[i, j]; sum x[i]", &rows_kernel, {2, 1}, 2, 0, to_the_end, 1, false},
-        {"rows[i, j]: in A[i, j]; out sum x[i]", &rows_kernel, {2, 1}, 2, 0, to_the_end, 1, true},
-        {"triangle[i]: in A[i, 0:i], x[0:i]; out y[i]",
-         &triangle_kernel,
-         {2, 1, 1},
-         1,
-         0,
-         to_the_end,
-         1,
-         false},
-        {"swap[i, j]: inout A[i, j], B[i, j]", &swap_kernel, {2, 2}, 2, 0, to_the_end, 2, false},
-        {"copy1[i]: in x[i]; out y[i]", &copy1_kernel, {1, 1}, 1, 0, to_the_end, 1, false},
-        {"copy2[i, j]: in A[i, j]; out B[i, j]", &copy2_kernel, {2, 2}, 2, 0, to_the_end, 1, false},
-    };
-    return kernels;
-}
 
 Program::Program(const std::string &device, const Options &options, Random *random)
     : options_(options), random_(random) {
@@ -280,18 +188,10 @@ polytile_domain Program::choose_threads(const ProgramKernel &kernel) {
 
 void Program::expect_launch(const ProgramKernel &kernel, const polytile_domain &threads,
                             const std::vector<Field *> &fields) const {
-    std::vector<polytile_view> views;
+    std::vector<std::vector<uint32_t> *> expected;
     for (Field *field : fields)
-        views.push_back(view_of(field->expected, field->n_dims, options_.n));
-    const polytile_range &i = threads.range[0], &j = threads.range[1];
-    for (int64_t a = i.lo; kernel.is_fresh && a <= i.hi; a++) {
-        std::vector<uint32_t> &sums = fields.back()->expected;
-        if (kernel.dims.back() == 1)
-            sums[static_cast<size_t>(a)] = 0;
-        for (int64_t b = j.lo; kernel.dims.back() == 2 && b <= j.hi; b++)
-            sums[static_cast<size_t>(a * options_.n + b)] = 0;
-    }
-    kernel.implementation->host(&threads, views.data(), nullptr);
+        expected.push_back(&field->expected);
+    run_plainly(kernel, options_.n, threads, expected);
 }
 
 void Program::launch(size_t kernel, const polytile_domain &threads,

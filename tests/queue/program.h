@@ -1,6 +1,7 @@
 #ifndef POLYTILE_TESTS_QUEUE_PROGRAM_H
 #define POLYTILE_TESTS_QUEUE_PROGRAM_H
 
+#include "queue/program_list.h"
 #include "support/random.h"
 
 #include <polytile/polytile.h>
@@ -14,21 +15,6 @@ extern "C" {
 #include <memory>
 #include <string>
 #include <vector>
-
-/** What programs run, the parts of a declaration in one place; every sum is one of unsigned
- * numbers, so that its order does not matter. */
-struct ProgramKernel {
-    const char *declaration;
-    const polytile_implementation *implementation;
-    std::vector<int> dims;      /* of each operand; its array is n in each */
-    int n_indices;              /* each thread index runs within 0 .. n - 1 */
-    int64_t least;              /* no thread index is less */
-    int64_t (*most)(int64_t n); /* nor more */
-    int n_written;              /* operands that are written: the last ones */
-    bool is_fresh;              /* the last one starts from zero */
-};
-
-const std::vector<ProgramKernel> &program_kernels();
 
 /**
  * A random program on a queue, beside the same in plain memory: launches over a few lines and

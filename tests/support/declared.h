@@ -1,6 +1,7 @@
 #ifndef POLYTILE_TESTS_SUPPORT_DECLARED_H
 #define POLYTILE_TESTS_SUPPORT_DECLARED_H
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,55 @@ inline std::string difference(const polytile_declaration *a, const polytile_decl
     for (int k = 0; k < a->n_accesses; k++)
         if (!same_access(a, a->access[k], b, b->access[k]))
             return "access " + std::to_string(k);
+    return "";
+}
+
+/** A whole declaration, with what was declared in braces as relations. */
+inline std::string written(const polytile_declaration &declaration) {
+    pti_text text = {};
+    pti_text_add(&text, "%s[", declaration.name);
+    for (int k = 0; k < declaration.n_indices; k++)
+        pti_text_add(&text, "%s%s", k == 0 ? "" : ", ", declaration.index_name[k]);
+    for (int a = 0; a < declaration.n_accesses; a++) {
+        pti_text_add(&text, a == 0 ? "]: " : "; ");
+        pti_access_write_declared(&text, &declaration, &declaration.access[a]);
+    }
+    const std::string copy = text.data;
+    pti_text_free(&text);
+    return copy;
+}
+
+inline bool same_constraint(const polytile_declaration *a, const pti_constraint &x,
+                            const polytile_declaration *b, const pti_constraint &y) {
+    polytile_affine left = {}, right = {};
+    left.constant = x.constant;
+    right.constant = y.constant;
+    std::copy_n(x.index, POLYTILE_MAX_DIMS, left.index);
+    std::copy_n(y.index, POLYTILE_MAX_DIMS, right.index);
+    std::copy_n(x.parameter, POLYTILE_MAX_DIMS, left.parameter);
+    std::copy_n(y.parameter, POLYTILE_MAX_DIMS, right.parameter);
+    return x.is_equality == y.is_equality && same_affine(a, left, b, right) &&
+           std::equal(x.element, x.element + POLYTILE_MAX_DIMS, y.element) &&
+           std::equal(x.exists, x.exists + POLYTILE_MAX_DIMS, y.exists);
+}
+
+/** Where the relations of two declarations first differ, whatever the order of the parameters. */
+inline std::string relation_difference(const polytile_declaration *a,
+                                       const polytile_declaration *b) {
+    for (int k = 0; k < a->n_accesses; k++) {
+        const pti_relation *x = a->access[k].relation, *y = b->access[k].relation;
+        const std::string here = "access " + std::to_string(k);
+        if (x == nullptr || y == nullptr) {
+            if (x != y)
+                return here;
+            continue;
+        }
+        if (x->n_exists != y->n_exists || x->n_constraints != y->n_constraints)
+            return here + ": size";
+        for (int c = 0; c < x->n_constraints; c++)
+            if (!same_constraint(a, x->constraint[c], b, y->constraint[c]))
+                return here + ": constraint " + std::to_string(c);
+    }
     return "";
 }
 

@@ -364,6 +364,7 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
         {good + "--array x::9", "NAME:TYPE:DOMAIN"},
         {good + "--array x:f32:", "it ends where a number is expected"},
         {good + "--array x:f32:-4", "less than 1"},
+        {good + "--array x:f32:-9223372036854775808", "less than 1"},
         {good + "--domain 10q", "\"q\" is not understood"},
         {good + "--domain 3:1", "3:1 is empty"},
         {good + "--domain 99999999999999999999", "64-bit"},

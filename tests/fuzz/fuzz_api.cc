@@ -1,0 +1,461 @@
+#include "fuzz/fuzz.h"
+#include "queue/program_list.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <vector>
+
+/* Calls in any order: the bytes decode to calls on contexts, arrays, devices and queues. A model
+ * knows which must succeed and which must be refused, and what the arrays then hold; arrays are
+ * compared whenever the program may look at them. */
+
+namespace {
+
+constexpr int64_t extent = 7; /* of every dimension */
+constexpr size_t most_objects = 6;
+constexpr int most_calls = 60;
+
+struct Queue {
+    polytile_queue *handle;
+};
+
+struct Array {
+    int n_dims;
+    bool is_internal;
+    polytile_array *handle;
+    const Queue *queue;             /* that holds it; NULL: none */
+    std::vector<uint32_t> memory;   /* the library's to use while a queue holds it */
+    std::vector<uint32_t> expected; /* at the end of what was called so far */
+};
+
+/** A context with what was made in it, and the model of that. */
+class World {
+  public:
+    explicit World(Bytes *bytes) : bytes_(bytes) {
+        require(polytile_context_create(&ctx_) == POLYTILE_OK, "a context is made");
+        kernels_.resize(program_kernels().size());
+    }
+    /** What queues still hold comes back first. */
+    ~World() {
+        polytile_context_destroy(ctx_);
+        for (const auto &array : arrays_)
+            compare(*array);
+    }
+    World(const World &) = delete;
+    World &operator=(const World &) = delete;
+
+    void call(World *other);
+
+  private:
+    using Call = void (World::*)();
+
+    /** A call succeeds or is refused as the model says, with a text. */
+    void expect(polytile_status status, bool succeeds) const {
+        require_told(ctx_, status);
+        if (succeeds)
+            require(status == POLYTILE_OK,
+                    std::string("a call succeeds: ") + polytile_last_error(ctx_));
+        else
+            require(status != POLYTILE_OK, "a call is refused");
+    }
+
+    void compare(const Array &array) const {
+        for (size_t k = 0; !array.is_internal && k < array.memory.size(); k++)
+            require(array.memory[k] == array.expected[k],
+                    "element " + std::to_string(k) + " is " + std::to_string(array.memory[k]) +
+                        ", not " + std::to_string(array.expected[k]));
+    }
+
+    void give_back(Array *array) const {
+        array->queue = nullptr;
+        require(polytile_array_is_complete(array->handle), "an array is complete");
+        compare(*array);
+    }
+
+    template <class T> T *any(const std::vector<std::unique_ptr<T>> &of) {
+        const auto most = static_cast<int64_t>(of.size());
+        return most == 0 ? nullptr : of[static_cast<size_t>(bytes_->number(0, most - 1))].get();
+    }
+    template <class T> static void forget(std::vector<std::unique_ptr<T>> *of, const T *gone) {
+        of->erase(std::find_if(of->begin(), of->end(),
+                               [&](const std::unique_ptr<T> &at) { return at.get() == gone; }));
+    }
+
+    /** Made when it is first launched, which takes its time. */
+    polytile_kernel *kernel_of(size_t k) {
+        const ProgramKernel &kernel = program_kernels()[k];
+        if (kernels_[k] == nullptr)
+            expect(polytile_kernel_create(ctx_, kernel.declaration, kernel.implementation,
+                                          &kernels_[k]),
+                   true);
+        return kernels_[k];
+    }
+
+    /** Arrays of this context, or now and then of the other. */
+    std::vector<Array *> some_arrays() {
+        std::vector<Array *> chosen;
+        for (int64_t n = bytes_->number(1, 3); n > 0; n--) {
+            World *from = bytes_->byte() > 250 && other_ != nullptr ? other_ : this;
+            if (Array *array = any(from->arrays_))
+                chosen.push_back(array);
+        }
+        return chosen;
+    }
+    static std::vector<polytile_array *> handles_of(const std::vector<Array *> &arrays) {
+        std::vector<polytile_array *> handles;
+        for (const Array *array : arrays)
+            handles.push_back(array->handle);
+        return handles;
+    }
+    bool is_mine(const Array *array) const {
+        return std::any_of(arrays_.begin(), arrays_.end(),
+                           [&](const std::unique_ptr<Array> &at) { return at.get() == array; });
+    }
+    static bool has_doubles(const std::vector<Array *> &arrays) {
+        return std::set<Array *>(arrays.begin(), arrays.end()).size() < arrays.size();
+    }
+
+    Array *make(int n_dims, bool is_internal);
+    void make_array();
+    void make_internal();
+    void end_array();
+    void make_queue();
+    void end_queue();
+    void attach();
+    void detach();
+    void launch();
+    void launch_often();
+    void wait();
+    void wait_for();
+    void pause();
+    void resume();
+    void report();
+    void make_device();
+    void end_device();
+    void run();
+
+    std::vector<Array *> operands_of(const ProgramKernel &kernel);
+    polytile_domain threads_of(const ProgramKernel &kernel, bool *is_inside);
+    bool is_free_of_clashes(const ProgramKernel &kernel, const std::vector<Array *> &arrays) const;
+    void model(const ProgramKernel &kernel, const polytile_domain &threads,
+               const std::vector<Array *> &arrays) const;
+    polytile_plan_options draw_options();
+
+    Bytes *bytes_;
+    World *other_ = nullptr;
+    polytile_context *ctx_ = nullptr;
+    std::vector<polytile_kernel *> kernels_;
+    std::vector<std::unique_ptr<Array>> arrays_;
+    std::vector<std::unique_ptr<Queue>> queues_;
+    std::vector<polytile_device *> devices_;
+    int64_t block_[3] = {};
+};
+
+/* Arrays. */
+
+Array *World::make(int n_dims, bool is_internal) {
+    const auto n = static_cast<size_t>(n_dims == 1 ? extent : extent * extent);
+    arrays_.push_back(
+        std::make_unique<Array>(Array{n_dims, is_internal, nullptr, nullptr,
+                                      std::vector<uint32_t>(n), std::vector<uint32_t>(n)}));
+    Array *array = arrays_.back().get();
+    for (size_t k = 0; !is_internal && k < n; k++)
+        array->memory[k] = array->expected[k] = static_cast<uint32_t>(7 * k + arrays_.size());
+    return array;
+}
+
+void World::make_array() {
+    static const char *const names[] = {"x", "y", "A", "B"};
+    const int64_t extents[] = {extent, extent};
+    if (arrays_.size() >= most_objects)
+        return;
+    Array *array = make(static_cast<int>(bytes_->number(1, 2)), false);
+    expect(polytile_array_wrap(ctx_, names[bytes_->number(0, 3)], POLYTILE_U32, array->n_dims,
+                               extents, array->memory.data(), &array->handle),
+           true);
+}
+
+void World::make_internal() {
+    const int64_t extents[] = {extent, extent};
+    const Queue *queue = any(queues_);
+    if (arrays_.size() >= most_objects || queue == nullptr)
+        return;
+    Array *array = make(static_cast<int>(bytes_->number(1, 2)), true);
+    expect(polytile_queue_create_array(queue->handle, "internal", POLYTILE_U32, array->n_dims,
+                                       extents, &array->handle),
+           true);
+    array->queue = queue;
+}
+
+/** What is queued is waited for, and what it wrote comes back. */
+void World::end_array() {
+    Array *array = any(arrays_);
+    if (array == nullptr)
+        return;
+    polytile_array_destroy(array->handle);
+    compare(*array);
+    forget(&arrays_, array);
+}
+
+/* Queues. */
+
+void World::make_queue() {
+    static const char *const devices[] = {"host",
+                                          "host(memory=1KiB)",
+                                          "host(memory=200B,threads=1)",
+                                          "host,host",
+                                          "host(memory=1KiB),host(memory=4KiB)",
+                                          "host(memory=0)"};
+    if (queues_.size() >= 2)
+        return;
+    const int64_t which = bytes_->number(0, 5);
+    polytile_queue *made = nullptr;
+    expect(polytile_queue_create(ctx_, devices[which], &made), which != 5);
+    require((made != nullptr) == (which != 5), "a queue comes with success");
+    if (made != nullptr)
+        queues_.push_back(std::make_unique<Queue>(Queue{made}));
+}
+
+void World::end_queue() {
+    const Queue *queue = any(queues_);
+    if (queue == nullptr)
+        return;
+    polytile_queue_destroy(queue->handle);
+    for (size_t k = arrays_.size(); k-- > 0;) {
+        Array *array = arrays_[k].get();
+        if (array->queue == queue && array->is_internal)
+            forget(&arrays_, array);
+        else if (array->queue == queue)
+            give_back(array);
+    }
+    forget(&queues_, queue);
+}
+
+void World::attach() {
+    const Queue *queue = any(queues_);
+    const std::vector<Array *> arrays = some_arrays();
+    if (queue == nullptr)
+        return;
+    bool succeeds = !arrays.empty() && !has_doubles(arrays);
+    for (const Array *array : arrays)
+        succeeds = succeeds && is_mine(array) && array->queue == nullptr;
+    expect(polytile_queue_attach(queue->handle, static_cast<int>(arrays.size()),
+                                 handles_of(arrays).data()),
+           succeeds);
+    for (Array *array : arrays)
+        if (succeeds)
+            array->queue = queue;
+}
+
+void World::detach() {
+    const Queue *queue = any(queues_);
+    const std::vector<Array *> arrays = some_arrays();
+    if (queue == nullptr)
+        return;
+    bool succeeds = !arrays.empty() && !has_doubles(arrays);
+    for (const Array *array : arrays)
+        succeeds = succeeds && array->queue == queue && !array->is_internal;
+    expect(polytile_queue_detach(queue->handle, static_cast<int>(arrays.size()),
+                                 handles_of(arrays).data()),
+           succeeds);
+    for (Array *array : arrays)
+        if (succeeds)
+            give_back(array);
+}
+
+void World::wait() {
+    if (const Queue *queue = any(queues_))
+        expect(polytile_queue_wait(queue->handle), true);
+}
+
+void World::wait_for() {
+    const Queue *queue = any(queues_);
+    const Array *array = any(arrays_);
+    if (queue != nullptr && array != nullptr)
+        expect(polytile_queue_wait_for(queue->handle, array->handle), array->queue == queue);
+}
+
+void World::pause() {
+    if (const Queue *queue = any(queues_))
+        polytile_queue_pause(queue->handle);
+}
+
+void World::resume() {
+    if (const Queue *queue = any(queues_))
+        polytile_queue_resume(queue->handle);
+}
+
+void World::report() {
+    polytile_queue_report told;
+    if (const Queue *queue = any(queues_))
+        polytile_queue_get_report(queue->handle, bytes_->chance(50), &told);
+}
+
+/* Launches. */
+
+/** Mostly those of the right dimensions. */
+std::vector<Array *> World::operands_of(const ProgramKernel &kernel) {
+    std::vector<Array *> operands;
+    for (const int n_dims : kernel.dims) {
+        Array *chosen = nullptr;
+        for (int attempt = 0; attempt < 4; attempt++) {
+            chosen = any(arrays_);
+            if (chosen == nullptr)
+                return {};
+            if (chosen->n_dims == n_dims)
+                break;
+        }
+        operands.push_back(chosen);
+    }
+    return operands;
+}
+
+/** Now and then none at all, or some that lie far outside every array. */
+polytile_domain World::threads_of(const ProgramKernel &kernel, bool *is_inside) {
+    polytile_domain threads = {};
+    threads.n_dims = kernel.n_indices;
+    for (int d = 0; d < threads.n_dims; d++) {
+        const int64_t lo = bytes_->number(kernel.least, kernel.most(extent));
+        threads.range[d] = {lo, bytes_->number(lo, kernel.most(extent)), 1};
+    }
+    *is_inside = bytes_->byte() <= 250;
+    if (!*is_inside)
+        threads.range[bytes_->number(0, threads.n_dims - 1)].hi = bytes_->chance(50) ? -1 : 1000;
+    return threads;
+}
+
+/** Whether arrays have the operands' dimensions, and none is written that is given twice. */
+bool World::is_free_of_clashes(const ProgramKernel &kernel,
+                               const std::vector<Array *> &arrays) const {
+    const size_t first_written = kernel.dims.size() - static_cast<size_t>(kernel.n_written);
+    for (size_t a = 0; a < arrays.size(); a++) {
+        if (arrays[a]->n_dims != kernel.dims[a])
+            return false;
+        if (a >= first_written && std::count(arrays.begin(), arrays.end(), arrays[a]) > 1)
+            return false;
+    }
+    return true;
+}
+
+void World::model(const ProgramKernel &kernel, const polytile_domain &threads,
+                  const std::vector<Array *> &arrays) const {
+    std::vector<std::vector<uint32_t> *> expected;
+    for (Array *array : arrays)
+        expected.push_back(&array->expected);
+    run_plainly(kernel, extent, threads, expected);
+}
+
+polytile_plan_options World::draw_options() {
+    static const char *const strategies[] = {"min-time", "min-traffic", "min-kernels", "paper"};
+    polytile_plan_options options = {};
+    for (int64_t &threads : block_)
+        threads = bytes_->number(1, 4);
+    options.block = bytes_->chance(70) ? block_ : nullptr;
+    options.strategy = bytes_->chance(70) ? nullptr : strategies[bytes_->number(0, 3)];
+    options.n_buffers = static_cast<int>(bytes_->chance(70) ? 0 : bytes_->number(1, 3));
+    return options;
+}
+
+void World::launch() {
+    const Queue *queue = any(queues_);
+    const auto k =
+        static_cast<size_t>(bytes_->number(0, static_cast<int64_t>(program_kernels().size()) - 1));
+    const ProgramKernel &kernel = program_kernels()[k];
+    const std::vector<Array *> arrays = operands_of(kernel);
+    if (queue == nullptr || arrays.empty())
+        return;
+    bool is_inside;
+    const polytile_domain threads = threads_of(kernel, &is_inside);
+    const polytile_plan_options options = draw_options();
+    bool is_right = is_inside && is_free_of_clashes(kernel, arrays);
+    for (const Array *array : arrays)
+        is_right = is_right && array->queue == queue;
+    const polytile_status status =
+        polytile_queue_launch(queue->handle, kernel_of(k), &threads,
+                              static_cast<int>(arrays.size()), handles_of(arrays).data(), &options);
+    if (status != POLYTILE_NO_FIT)
+        expect(status, is_right);
+    if (status == POLYTILE_OK)
+        model(kernel, threads, arrays);
+}
+
+void World::launch_often() {
+    for (int64_t n = bytes_->number(2, 5); n > 0; n--)
+        launch();
+}
+
+/* Devices. */
+
+void World::make_device() {
+    static const char *const devices[] = {"host", "host(memory=1KiB)", "host(memory=150B)"};
+    if (devices_.size() >= 2)
+        return;
+    polytile_device *made = nullptr;
+    expect(polytile_device_open(ctx_, devices[bytes_->number(0, 2)], &made), true);
+    devices_.push_back(made);
+}
+
+void World::end_device() {
+    if (devices_.empty())
+        return;
+    polytile_device_close(devices_.back());
+    devices_.pop_back();
+}
+
+void World::run() {
+    const auto k =
+        static_cast<size_t>(bytes_->number(0, static_cast<int64_t>(program_kernels().size()) - 1));
+    const ProgramKernel &kernel = program_kernels()[k];
+    const std::vector<Array *> arrays = operands_of(kernel);
+    if (devices_.empty() || arrays.empty())
+        return;
+    bool is_inside;
+    const polytile_domain threads = threads_of(kernel, &is_inside);
+    polytile_plan_options options = draw_options();
+    options.limit_bytes = bytes_->chance(70) ? 0 : bytes_->number(1, 1000);
+    bool is_right = is_inside && is_free_of_clashes(kernel, arrays);
+    for (const Array *array : arrays)
+        is_right = is_right && array->queue == nullptr;
+    const polytile_status status =
+        polytile_run(devices_.back(), kernel_of(k), &threads, handles_of(arrays).data(), &options);
+    if (status != POLYTILE_NO_FIT)
+        expect(status, is_right);
+    if (status == POLYTILE_OK)
+        model(kernel, threads, arrays);
+    for (const Array *array : arrays)
+        if (array->queue == nullptr)
+            compare(*array);
+}
+
+void World::call(World *other) {
+    static const Call calls[] = {
+        &World::make_array, &World::make_internal, &World::end_array,    &World::make_queue,
+        &World::end_queue,  &World::attach,        &World::attach,       &World::detach,
+        &World::launch,     &World::launch,        &World::launch_often, &World::launch_often,
+        &World::wait,       &World::wait_for,      &World::pause,        &World::resume,
+        &World::report,     &World::make_device,   &World::end_device,   &World::run};
+    other_ = other;
+    (this->*calls[bytes_->number(0, static_cast<int64_t>(std::size(calls)) - 1)])();
+}
+
+} // namespace
+
+void fuzz_one(const uint8_t *data, size_t n_bytes) {
+    static const int has_set = setenv("POLYTILE_LOG", "error", 1);
+    require(has_set == 0, "warnings are kept back");
+    Bytes bytes(data, n_bytes);
+    std::unique_ptr<World> world = std::make_unique<World>(&bytes), other;
+    for (int n = 0; n < most_calls && !bytes.empty(); n++) {
+        const uint8_t what = bytes.byte();
+        if (what == 255)
+            world = std::make_unique<World>(&bytes);
+        else if (what == 254)
+            other = other == nullptr ? std::make_unique<World>(&bytes) : nullptr;
+        else if (what >= 250 && other != nullptr)
+            other->call(world.get());
+        else
+            world->call(other.get());
+    }
+}

@@ -1,0 +1,192 @@
+#include "fuzz/fuzz.h"
+
+#include <cstring>
+#include <vector>
+
+extern "C" {
+#include "access/kernel.h"
+#include "partition/check.h"
+#include "partition/plan.h"
+#include "partition/plan_chain.h"
+}
+
+/* Plans: the first line is a declaration, the bytes behind it decide on the domain, the arrays and
+ * the options. A plan that is made is proved right by the schedule checker, and is written. */
+
+namespace {
+
+/** Small mostly, so that there is something to plan; now and then anything. */
+int64_t draw_end(Bytes *bytes, int64_t lo, int64_t hi) {
+    return bytes->byte() < 250 ? bytes->number(lo, hi) : bytes->number(INT64_MIN, INT64_MAX);
+}
+
+/** Boxes of at most some hundred points, unless an end is wild. */
+polytile_domain draw_domain(Bytes *bytes, int n_dims) {
+    static const int64_t most[] = {0, 60, 12, 6, 4, 3, 2, 2, 2};
+    polytile_domain domain = {};
+    domain.n_dims = n_dims;
+    for (int d = 0; d < n_dims; d++) {
+        polytile_range *range = &domain.range[d];
+        range->lo = draw_end(bytes, -1, 2);
+        range->hi = draw_end(bytes, -1, most[n_dims]);
+        range->step = bytes->byte() < 253 ? 1 : 2;
+    }
+    return domain;
+}
+
+double draw_figure(Bytes *bytes) {
+    static const double figures[] = {0, 1, 1e-6, 1e3, 1e9, 25e9, 3e12, 1e300, -1, 0};
+    if (bytes->byte() < 240)
+        return figures[bytes->number(0, 9)];
+    const int64_t bits = bytes->number(INT64_MIN, INT64_MAX);
+    double figure;
+    std::memcpy(&figure, &bits, sizeof figure);
+    return figure;
+}
+
+polytile_link draw_link(Bytes *bytes) {
+    polytile_link link = polytile_link_default;
+    double *const figures[] = {&link.upload_bytes_per_s, &link.download_bytes_per_s,
+                               &link.duplex_bytes_per_s, &link.transfer_latency_s,
+                               &link.run_overhead_bytes, &link.launch_latency_s,
+                               &link.kernel_bytes_per_s, &link.kernel_accesses_per_s,
+                               &link.cache_bytes,        &link.cache_bytes_per_s};
+    for (double *figure : figures)
+        if (bytes->chance(20))
+            *figure = draw_figure(bytes);
+    return link;
+}
+
+/** What a plan is made of; all of it belongs to the shared context. */
+class Request {
+  public:
+    Request(Bytes *bytes, polytile_kernel *kernel) : kernel_(kernel) {
+        const polytile_declaration *declaration = kernel->declaration;
+        threads_ = draw_domain(bytes, declaration->n_indices - (bytes->byte() > 253));
+        for (int p = 0; p < declaration->n_parameters; p++)
+            parameters_.push_back({declaration->parameter_name[p], draw_end(bytes, -1, 12)});
+        for (int a = 0; a < declaration->n_arrays; a++)
+            draw_array(bytes, declaration->array_n_dims[a]);
+        draw_options(bytes);
+        n_launches_ = bytes->byte() < 200 ? 0 : static_cast<int>(bytes->number(1, 4));
+    }
+    ~Request() {
+        for (polytile_array *array : arrays_)
+            polytile_array_destroy(array);
+    }
+    Request(const Request &) = delete;
+    Request &operator=(const Request &) = delete;
+
+    bool has_all() const {
+        return static_cast<int>(arrays_.size()) == kernel_->declaration->n_arrays;
+    }
+
+    polytile_status plan(polytile_plan **made) const {
+        if (n_launches_ == 0)
+            return polytile_plan_create(kernel_, &threads_, arrays_.data(), &options_, made);
+        const std::vector<polytile_chain_launch> launches(static_cast<size_t>(n_launches_),
+                                                          {kernel_, threads_, arrays_.data()});
+        return polytile_plan_create_chain(n_launches_, launches.data(), 0, nullptr, &options_,
+                                          made);
+    }
+
+    polytile_status check() const {
+        return polytile_check(kernel_, &threads_, arrays_.data(), &options_);
+    }
+    int64_t limit_bytes() const { return options_.limit_bytes; }
+
+  private:
+    void draw_array(Bytes *bytes, int n_dims) {
+        static const polytile_type types[] = {POLYTILE_F32, POLYTILE_U8, POLYTILE_F64, POLYTILE_I16,
+                                              POLYTILE_BYTES(12)};
+        const polytile_domain domain = draw_domain(bytes, n_dims - (bytes->byte() > 253));
+        polytile_array *array = nullptr;
+        const polytile_status status = polytile_array_describe(
+            shared_context(), "array", types[bytes->number(0, 4)], &domain, &array);
+        require_told(shared_context(), status);
+        if (array != nullptr)
+            arrays_.push_back(array);
+    }
+
+    void draw_options(Bytes *bytes) {
+        static const char *const strategies[] = {nullptr,       "min-time", "min-traffic",
+                                                 "min-kernels", "paper",    "fastest"};
+        options_.limit_bytes = bytes->byte() < 60 ? 0 : draw_end(bytes, 1, 6000);
+        options_.strategy = strategies[bytes->byte() < 250 ? bytes->number(0, 4) : 5];
+        options_.n_buffers = static_cast<int>(draw_end(bytes, 0, 3));
+        for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+            block_.push_back(draw_end(bytes, 1, 5));
+        options_.block = bytes->chance(60) ? block_.data() : nullptr;
+        options_.n_parameters = static_cast<int>(parameters_.size());
+        options_.parameters = parameters_.data();
+        link_ = draw_link(bytes);
+        options_.link = bytes->chance(50) ? &link_ : nullptr;
+        options_.launches_per_pass = draw_end(bytes, 0, 4);
+    }
+
+    polytile_kernel *kernel_;
+    polytile_domain threads_;
+    std::vector<polytile_parameter> parameters_;
+    std::vector<polytile_array *> arrays_;
+    std::vector<int64_t> block_;
+    polytile_link link_ = {};
+    polytile_plan_options options_ = {};
+    int n_launches_ = 0;
+};
+
+void prove(const polytile_plan *plan, int64_t limit_bytes) {
+    pti_text why = {};
+    if (plan->schedule != nullptr && !pti_schedule_check(plan->schedule, &why))
+        require(false, std::string("a plan is right: ") + (why.data ? why.data : ""));
+    pti_text_free(&why);
+    polytile_plan_summary summary;
+    polytile_plan_get_summary(plan, &summary);
+    require(limit_bytes == 0 || summary.peak_device_bytes <= limit_bytes,
+            "a plan stays within its limit");
+    require(limit_bytes == 0 || summary.h2d_bytes + summary.d2h_bytes >= summary.lower_bound_bytes,
+            "a plan moves no less than what no plan can");
+}
+
+void write(const polytile_plan *plan, polytile_format format) {
+    char *text = nullptr;
+    const polytile_status status = polytile_plan_to_string(plan, format, &text);
+    require(status == POLYTILE_OK && text != nullptr && *text != '\0',
+            std::string("a plan is written: ") + polytile_last_error(shared_context()));
+    std::free(text);
+}
+
+void try_request(const Request &request, polytile_format format) {
+    polytile_plan *plan = nullptr;
+    const polytile_status status = request.plan(&plan);
+    require((status == POLYTILE_OK) == (plan != nullptr), "a plan comes with success");
+    require_told(shared_context(), status);
+    require(status != POLYTILE_IO && status != POLYTILE_DEVICE && status != POLYTILE_NO_MEMORY,
+            std::string("an error that planning lists: ") + polytile_last_error(shared_context()));
+    if (plan == nullptr)
+        return;
+    prove(plan, request.limit_bytes());
+    write(plan, format);
+    polytile_plan_destroy(plan);
+    require(request.check() == POLYTILE_OK, "what can be planned is sound");
+}
+
+} // namespace
+
+void fuzz_one(const uint8_t *data, size_t n_bytes) {
+    polytile_context *ctx = shared_context();
+    Bytes bytes(data, n_bytes);
+    polytile_kernel *kernel = nullptr;
+    const polytile_status status =
+        polytile_kernel_create(ctx, bytes.line().c_str(), nullptr, &kernel);
+    require((status == POLYTILE_OK) == (kernel != nullptr), "a kernel comes with success");
+    require_told(ctx, status);
+    if (kernel == nullptr)
+        return;
+    const auto format = static_cast<polytile_format>(bytes.number(POLYTILE_TEXT, POLYTILE_SVG));
+    {
+        const Request request(&bytes, kernel);
+        if (request.has_all())
+            try_request(request, format);
+    }
+    polytile_kernel_destroy(kernel);
+}
