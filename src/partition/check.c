@@ -3,6 +3,7 @@
 #include "partition/check_holdings.h"
 #include "partition/check_launch.h"
 #include "partition/check_order.h"
+#include "partition/check_race.h"
 #include "partition/check_replay.h"
 
 #include <inttypes.h>
@@ -31,7 +32,7 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
                                  "starts from the identity, not from what the host holds");
     pti_replay_overwrite(replay, r, &op->box);
     pti_check_gather(&replay->resident[r].content[PTI_VALID], &op->box);
-    return pti_replay_use(replay, i, &replay->operand[o].host, o, &op->box, false);
+    return pti_race_use(replay, i, (pti_memory){true, o}, &op->box, false);
 }
 
 typedef bool copy_check(const pti_placement *source, const pti_placement *target,
@@ -170,7 +171,7 @@ static bool replay_download(pti_replay *replay, int64_t i) {
     if (!pti_boxes_cover(&content_of(replay, op->placement)[PTI_VALID], &op->box))
         return pti_replay_reject(replay, i, o, &op->box, "is not all in its newest version");
     pti_replay_clean(replay, o, &op->box);
-    return pti_replay_use(replay, i, &replay->operand[o].host, o, &op->box, true);
+    return pti_race_use(replay, i, (pti_memory){true, o}, &op->box, true);
 }
 
 typedef bool replay_function(pti_replay *replay, int64_t i);

@@ -54,13 +54,6 @@ static bool writes(const pti_section *section) {
     return section->role != POLYTILE_IN;
 }
 
-bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
-                             const polytile_domain *box, bool writes_it) {
-    pti_resident *used = &replay->resident[resident];
-    return pti_replay_enter(replay, op, resident, writes_it) &&
-           pti_replay_use(replay, op, &used->history, used->operand, box, writes_it);
-}
-
 /** Whether the superblock touches anything through a section; if so, *touched has one such element.
  * Boxes around a section's pieces may hold elements although it has none. */
 static bool is_touched(const launch_operand *of, const pti_section *section,
@@ -85,11 +78,8 @@ static bool reject_read(const launch_operand *of, const polytile_domain *missing
                       : "is read but its newest version is not all there");
 }
 
-static bool check_section_read(const launch_operand *of, const pti_section *section,
-                               const polytile_domain *hull, bool is_box) {
+static bool check_section_read(const launch_operand *of, const pti_section *section) {
     polytile_domain missing;
-    if (is_box)
-        return pti_boxes_cover(&contents_of(of)[PTI_VALID], hull) || reject_read(of, hull);
     return pti_needs_covered(of->instance, section, of->threads, &contents_of(of)[PTI_VALID],
                              &missing) ||
            reject_read(of, &missing);
@@ -161,20 +151,51 @@ static bool check_fresh_reads(const launch_operand *of) {
     return true;
 }
 
-/** Record a launch's use of the boxes around its sections, and check what it reads. */
-static bool replay_reads(const launch_operand *of) {
-    if (of->operand->partial)
-        return replay_partial_reads(of);
+/** Around all that the superblock touches of an operand, and around what it reads; each empty if
+ * that is nothing. */
+typedef struct launch_hulls {
+    polytile_domain touched;
+    polytile_domain read;
+} launch_hulls;
+
+static void find_hulls(const launch_operand *of, launch_hulls *hulls) {
+    hulls->touched = hulls->read = pti_box_empty(of->operand->domain.n_dims);
     for (int s = 0; s < of->operand->n_sections; s++) {
         const pti_section *section = &of->instance->section[of->operand->first_section + s];
         polytile_domain hull, touched;
-        bool is_box = pti_needs_is_box(of->instance, section, of->threads, &hull);
-        if (pti_box_is_empty(&hull) || (!is_box && !is_touched(of, section, &touched)))
+        if ((!pti_needs_is_box(of->instance, section, of->threads, &hull) &&
+             !is_touched(of, section, &touched)) ||
+            pti_box_is_empty(&hull))
             continue;
-        if (!pti_replay_use_resident(of->replay, of->op, of->resident, &hull, writes(section)) ||
-            (reads(section) && !section->fresh && !check_section_read(of, section, &hull, is_box)))
+        hulls->touched = pti_box_coarse_union(&hulls->touched, &hull);
+        if (reads(section) && !section->fresh)
+            hulls->read = pti_box_coarse_union(&hulls->read, &hull);
+    }
+}
+
+/** What is around all that is read is mostly there; else each section is looked at. */
+static bool check_reads(const launch_operand *of, const polytile_domain *read) {
+    if (pti_box_is_empty(read) || pti_boxes_cover(&contents_of(of)[PTI_VALID], read))
+        return true;
+    for (int s = 0; s < of->operand->n_sections; s++) {
+        const pti_section *section = &of->instance->section[of->operand->first_section + s];
+        if (reads(section) && !section->fresh && !check_section_read(of, section))
             return false;
     }
+    return true;
+}
+
+/** Record what a launch uses of an operand, and check what it reads. */
+static bool replay_reads(const launch_operand *of) {
+    launch_hulls hulls;
+    if (of->operand->partial)
+        return replay_partial_reads(of);
+    find_hulls(of, &hulls);
+    if (!pti_box_is_empty(&hulls.touched) &&
+        (!pti_replay_use_resident(of->replay, of->op, of->resident, &hulls.touched,
+                                  of->operand->writes) ||
+         !check_reads(of, &hulls.read)))
+        return false;
     return !of->operand->fresh || check_fresh_reads(of);
 }
 

@@ -1,9 +1,9 @@
 #include "partition/check_replay.h"
 
 #include "base/checked.h"
+#include "partition/check_race.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,13 +144,16 @@ void pti_replay_end(pti_replay *replay) {
         forget(replay, &replay->operand[o].filled);
     }
     forget(replay, &replay->scratch);
+    for (int way = 0; way < 2; way++) {
+        forget(replay, &replay->used[way]);
+        forget(replay, &replay->used_before[way]);
+    }
     free(replay->clock);
     free(replay->awaited);
     free(replay->resident);
     free(replay->operand);
     free(replay->segment);
     free(replay->use);
-    free(replay->leap);
 }
 
 int64_t pti_replay_resident(const pti_replay *replay, int64_t placement) {
@@ -226,7 +229,7 @@ static void come_after(const pti_replay *replay, pti_resident *resident,
     for (int s = 0; s < PTI_N_STREAMS; s++)
         if (before->history.newest[s] >= 0)
             resident->after.done[s] =
-                pti_max(resident->after.done[s], replay->use[before->history.newest[s]].op);
+                pti_max(resident->after.done[s], replay->use[before->history.newest[s]].last_op);
 }
 
 /** Put a new segment in place of those from .. to - 1, of which it may leave an end at each side.
@@ -296,102 +299,10 @@ bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t r, bool writes) {
     return true;
 }
 
-/** Let one of the newest uses by operations that others cannot tell from this one take in its box;
- * few are tried, and none that a leap passes. */
-static bool extend_use(pti_replay *replay, int64_t op, int64_t newest, const polytile_domain *box,
-                       bool writes) {
-    enum { MOST_TRIED = 8 };
-    bool is_last = false;
-    int64_t u = newest;
-    for (int n = 0; n < MOST_TRIED && u >= 0 && !is_last && replay->use[u].op > replay->awaited[op];
-         u = replay->use[u].previous, n++) {
-        if (replay->use[u].writes == writes && pti_check_absorb(&replay->use[u].box, box))
-            return true;
-        is_last = replay->use[u].number % PTI_USES_PER_LEAP == 0;
-    }
-    return false;
-}
-
-static bool reserve_use(pti_replay *replay) {
-    if (replay->n_uses < replay->uses_capacity)
-        return true;
-    int64_t capacity = 2 * replay->uses_capacity + 4 * PTI_USES_PER_LEAP;
-    pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
-    replay->use = grown == NULL ? replay->use : grown;
-    pti_use_leap *leaps =
-        realloc(replay->leap, (size_t)capacity / PTI_USES_PER_LEAP * sizeof *leaps);
-    replay->leap = leaps == NULL ? replay->leap : leaps;
-    if (grown == NULL || leaps == NULL)
-        return false;
-    replay->uses_capacity = capacity;
-    return true;
-}
-
-/** Add a leap over the newest uses of some memory and stream, which stay as they are from now on, to
- * the one from which the leap before it is. */
-static int64_t add_leap(pti_replay *replay, int64_t newest) {
-    pti_use_leap *leap = &replay->leap[replay->n_leaps];
-    for (int d = 0; d < PTI_LEAP_RANK; d++) {
-        leap->lo[d] = INT64_MAX;
-        leap->hi[d] = INT64_MIN;
-    }
-    leap->to = newest;
-    for (int n = 1; n < PTI_USES_PER_LEAP; n++) {
-        const polytile_domain *box = &replay->use[leap->to].box;
-        for (int d = 0; d < PTI_LEAP_RANK && d < box->n_dims; d++) {
-            leap->lo[d] = pti_min(leap->lo[d], box->range[d].lo);
-            leap->hi[d] = pti_max(leap->hi[d], box->range[d].hi);
-        }
-        leap->to = replay->use[leap->to].previous;
-    }
-    return replay->n_leaps++;
-}
-
-static bool record_use(pti_replay *replay, int64_t op, pti_history *history,
-                       const polytile_domain *box, bool writes) {
-    int64_t *newest = &history->newest[pti_op_stream(&replay->schedule->op[op])];
-    if (extend_use(replay, op, *newest, box, writes))
-        return true;
-    if (!reserve_use(replay))
-        return replay->failed = true;
-    pti_use *use = &replay->use[replay->n_uses];
-    *use = (pti_use){.op = op, .previous = *newest, .leap = -1, .writes = writes, .box = *box};
-    if (*newest >= 0)
-        use->number = replay->use[*newest].number + 1;
-    if (*newest >= 0 && use->number % PTI_USES_PER_LEAP == 0)
-        use->leap = add_leap(replay, *newest);
-    *newest = replay->n_uses++;
-    return true;
-}
-
-/** The use that a search for those of a box goes on with. */
-static int64_t next_use(const pti_replay *replay, int64_t u, const polytile_domain *box) {
-    const pti_use *use = &replay->use[u];
-    const pti_use_leap *leap = use->leap < 0 ? NULL : &replay->leap[use->leap];
-    for (int d = 0; leap != NULL && d < box->n_dims && d < PTI_LEAP_RANK; d++)
-        if (leap->lo[d] > box->range[d].hi || leap->hi[d] < box->range[d].lo)
-            return leap->to;
-    return use->previous;
-}
-
-static bool reject_race(pti_replay *replay, int64_t op, int operand, const pti_use *other) {
-    char reason[96];
-    snprintf(reason, sizeof reason, "may run beside operation %" PRId64 " (%s), which %s it",
-             other->op, pti_op_word(replay->schedule->op[other->op].kind),
-             other->writes ? "writes" : "reads");
-    return pti_replay_reject(replay, op, operand, &other->box, reason);
-}
-
-bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int operand,
-                    const polytile_domain *box, bool writes) {
-    polytile_domain common;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        for (int64_t u = history->newest[s];
-             u >= 0 && replay->use[u].op > replay->clock[op].done[s]; u = next_use(replay, u, box))
-            if ((writes || replay->use[u].writes) &&
-                pti_box_intersect(&replay->use[u].box, box, &common))
-                return reject_race(replay, op, operand, &replay->use[u]);
-    return record_use(replay, op, history, box, writes);
+bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
+                             const polytile_domain *box, bool writes) {
+    return pti_replay_enter(replay, op, resident, writes) &&
+           pti_race_use(replay, op, (pti_memory){false, resident}, box, writes);
 }
 
 bool pti_replay_is_lost(const pti_replay *replay, int operand, const polytile_domain *box) {

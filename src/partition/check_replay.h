@@ -2,6 +2,7 @@
 #define POLYTILE_PARTITION_CHECK_REPLAY_H
 
 #include "access/boxes.h"
+#include "partition/check_ends.h"
 #include "partition/check_shape.h"
 
 /*
@@ -18,27 +19,27 @@ typedef struct pti_clock {
 } pti_clock;
 
 /**
- * The use of a box of some memory by an operation, or by several of one stream.
+ * The use of some memory by an operation, or by several of one stream.
  *
  * Other streams know of a stream only what they wait for. So operations between two that are waited
  * for are all done or none as far as others know, and their uses count as one.
  */
 typedef struct pti_use {
-    int64_t op;       /* the first */
+    int64_t first_op, last_op;
     int64_t previous; /* of the same memory and stream, -1 for none */
-    int64_t number;   /* among those of the same memory and stream */
-    int64_t leap;     /* of every PTI_USES_PER_LEAP-th: over those between; else -1 */
-    bool writes;
-    polytile_domain box;
+    bool writes;      /* some of it */
+    pti_ends ends;    /* around all */
+    int64_t number;   /* of those before it */
+    int64_t leap_to;  /* over as many uses before it as the largest power of two that divides the
+                         number: the last of them */
+    pti_ends leap;    /* around those */
 } pti_use;
 
-enum { PTI_USES_PER_LEAP = 32, PTI_LEAP_RANK = 3 };
-
-/** A leap over uses, for boxes that lie apart from all of them in one of the first dimensions. */
-typedef struct pti_use_leap {
-    int64_t to; /* the use before them, -1 for none */
-    int64_t lo[PTI_LEAP_RANK], hi[PTI_LEAP_RANK];
-} pti_use_leap;
+/** Some memory: of a resident, or of an operand's array on the host. */
+typedef struct pti_memory {
+    bool is_host;
+    int64_t number;
+} pti_memory;
 
 /** The newest use of some memory in each stream, -1 for none. */
 typedef struct pti_history {
@@ -102,8 +103,7 @@ typedef struct pti_replay {
     int64_t n_uses;
     int64_t uses_capacity;
     pti_use *use;
-    pti_use_leap *leap; /* room for one of PTI_USES_PER_LEAP uses */
-    int64_t n_leaps;
+    pti_boxes used[2], used_before[2]; /* read and written, by operations that may race */
     pti_boxes scratch;
     pti_boxes moved[PTI_N_CONTENTS]; /* by the copy or fill at hand */
     bool failed;                     /* an allocation */
@@ -130,12 +130,12 @@ bool pti_replay_reject(pti_replay *replay, int64_t op, int operand, const polyti
  */
 bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t resident, bool writes);
 
+/** Enter a resident's memory, and record the use of a box there as pti_race_use() does. */
+bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
+                             const polytile_domain *box, bool writes);
+
 /** Let a resident be there from the start, in its own memory; false if another has some of it. */
 bool pti_replay_settle(pti_replay *replay, int64_t resident);
-
-/** Record the use of a box of some memory, which must not race with another. */
-bool pti_replay_use(pti_replay *replay, int64_t op, pti_history *history, int operand,
-                    const polytile_domain *box, bool writes);
 
 /** Whether the newest version of a part of the box is nowhere any more. */
 bool pti_replay_is_lost(const pti_replay *replay, int operand, const polytile_domain *box);

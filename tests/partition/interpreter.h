@@ -3,6 +3,7 @@
 
 #include "partition/enumerate.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -43,7 +44,7 @@ class Interpreter {
         }
     };
 
-    using Byte = std::pair<int, int64_t>; /* operand's host array or device, byte */
+    using Byte = size_t; /* of all host arrays, one behind the other, and then of the device */
     using Name = std::pair<int, int64_t>; /* operand, element */
 
     static int64_t Count(polytile_range range) { return (range.hi - range.lo) / range.step + 1; }
@@ -101,8 +102,24 @@ class Interpreter {
         return names;
     }
 
+    /** Memory of which nothing is known; what lies outside the device's stands at its start. */
+    void MakeMemory() {
+        size_t n_bytes = 0;
+        int64_t element_bytes = 0;
+        for (const pti_operand &operand : made_.operands) {
+            host_.push_back(n_bytes);
+            n_bytes += static_cast<size_t>(pti_box_count(&operand.domain) * operand.element_bytes);
+            element_bytes = std::max(element_bytes, operand.element_bytes);
+        }
+        device_ = n_bytes;
+        n_bytes += static_cast<size_t>(made_.arena_bytes + element_bytes);
+        memory_.resize(n_bytes);
+        uses_.resize(n_bytes);
+    }
+
     void Begin() {
         std::set<Name> dirty, unwritten;
+        MakeMemory();
         for (size_t a = 0; a < made_.unwritten.size(); a++)
             unwritten.merge(NamesOf(static_cast<int>(a), made_.unwritten[a]));
         for (const auto &holding : made_.before)
@@ -129,7 +146,7 @@ class Interpreter {
                 wrong_ |= unwritten.count(name) > 0;
                 const Byte first = Address(holding.placement, element);
                 for (int64_t part = 0; part < OperandOf(o).element_bytes && !wrong_; part++)
-                    memory_[{first.first, first.second + part}] = ValueOf(name, 0, part);
+                    memory_[first + static_cast<size_t>(part)] = ValueOf(name, 0, part);
             });
     }
 
@@ -162,31 +179,35 @@ class Interpreter {
             wrong_ |= x < range.lo || x > range.hi || (x - range.lo) % range.step != 0;
             at += (x - range.lo) * placement.layout.stride_bytes[d];
         }
-        wrong_ |= at < 0 || at + operand.element_bytes > made_.arena_bytes;
-        return {device, at};
+        const bool is_outside = at < 0 || at + operand.element_bytes > made_.arena_bytes;
+        wrong_ |= is_outside;
+        return device_ + static_cast<size_t>(is_outside ? 0 : at);
     }
 
     Byte HostByte(const Name &name, int64_t part) const {
-        return {name.first, name.second * OperandOf(name.first).element_bytes + part};
+        return host_[static_cast<size_t>(name.first)] +
+               static_cast<size_t>(name.second * OperandOf(name.first).element_bytes + part);
     }
 
     /** Note the use of a byte; it is wrong if another operation may use it at the same time. */
-    void Use(int64_t i, const Byte &byte, bool writes) {
-        for (const auto &[other, other_writes] : uses_[byte])
+    void Use(int64_t i, Byte byte, bool writes) {
+        std::vector<std::pair<int64_t, bool>> &uses = uses_[byte];
+        for (const auto &[other, other_writes] : uses)
             if (other != i && (writes || other_writes) &&
                 !before_[static_cast<size_t>(i)][static_cast<size_t>(other)])
                 wrong_ = true;
-        uses_[byte].insert({i, writes});
+        if (std::find(uses.begin(), uses.end(), std::pair(i, writes)) == uses.end())
+            uses.emplace_back(i, writes);
     }
 
-    Value Load(int64_t i, Byte byte, int64_t part) {
-        byte.second += part;
+    Value Load(int64_t i, Byte first, int64_t part) {
+        const Byte byte = first + static_cast<size_t>(part);
         Use(i, byte, false);
         return memory_[byte];
     }
 
-    void Store(int64_t i, Byte byte, int64_t part, const Value &value) {
-        byte.second += part;
+    void Store(int64_t i, Byte first, int64_t part, const Value &value) {
+        const Byte byte = first + static_cast<size_t>(part);
         Use(i, byte, true);
         memory_[byte] = value;
     }
@@ -258,8 +279,7 @@ class Interpreter {
             return;
         const Name name = NameOf(o, element);
         const Byte byte = Address(p, element);
-        wrong_ |=
-            touched_.insert({{i, byte.second}, name}).first->second != name && !made_.in_place;
+        wrong_ |= touched_.insert({{i, byte}, name}).first->second != name && !made_.in_place;
         KeepOrder(made_.ops[static_cast<size_t>(i)].launch, name, section.role != POLYTILE_IN);
         if (writing && written_.insert({i, name}).second)
             Renew(i, name);
@@ -294,7 +314,7 @@ class Interpreter {
 
     bool IsOnHost(const Name &name) const {
         for (int64_t part = 0; part < OperandOf(name.first).element_bytes; part++)
-            if (!(memory_.at(HostByte(name, part)) == ValueOf(name, newest_.at(name), part)))
+            if (!(memory_[HostByte(name, part)] == ValueOf(name, newest_.at(name), part)))
                 return false;
         return true;
     }
@@ -310,7 +330,7 @@ class Interpreter {
                     const Byte byte = Address(holding.placement, element);
                     const Name name = NameOf(o, element);
                     for (int64_t part = 0; part < OperandOf(o).element_bytes && !wrong_; part++)
-                        wrong_ |= !(memory_[{byte.first, byte.second + part}] ==
+                        wrong_ |= !(memory_[byte + static_cast<size_t>(part)] ==
                                     ValueOf(name, newest_[name], part));
                 });
             for (const Name &name : NamesOf(o, holding.dirty)) {
@@ -347,20 +367,21 @@ class Interpreter {
         return once;
     }
 
-    static constexpr int device = -1;
     const Handmade &made_;
     std::vector<HandKernel> kernels_;
     bool wrong_ = false;
     std::map<std::pair<Name, bool>, int> newest_launch_; /* that wrote an element, or read it */
     std::vector<std::vector<bool>> before_;
-    std::map<Byte, Value> memory_;
+    std::vector<Byte> host_; /* the first of each array */
+    Byte device_ = 0;
+    std::vector<Value> memory_;
     std::map<Name, int64_t> newest_;
     std::map<Name, bool> host_lacks_; /* written since the host had it, downloads aside */
     std::set<Name> kept_;
-    std::map<Byte, std::set<std::pair<int64_t, bool>>> uses_;
+    std::vector<std::vector<std::pair<int64_t, bool>>> uses_; /* by operations; writes or reads */
     std::set<std::pair<int64_t, Name>> written_;
     std::set<std::pair<int, Name>> combined_;
-    std::map<std::pair<int64_t, int64_t>, Name> touched_;
+    std::map<std::pair<int64_t, Byte>, Name> touched_;
     std::map<int, std::map<Element, int>> runs_;
 };
 

@@ -1,6 +1,7 @@
 #include "partition/mutations.h"
 
 #include "partition/interpreter.h"
+#include "support/scale.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -433,12 +434,16 @@ void Mutants::Try(const Handmade &right, int n) {
     }
 }
 
+void Mutants::ExpectEveryKindRejected() const {
+    for (const auto &[name, tally] : tallies_)
+        EXPECT_TRUE(tally.rejected > 0 || tally.harmless < many_tries) << name;
+}
+
 void Mutants::ExpectRejected(int64_t n_least) const {
     Tally sum;
     for (const auto &[name, tally] : tallies_) {
         std::cout << name << ": " << tally.rejected << " rejected, " << tally.harmless
                   << " harmless, " << tally.missed << " missed\n";
-        EXPECT_TRUE(tally.rejected > 0 || tally.harmless < many_tries) << name;
         EXPECT_EQ(tally.missed, 0) << name;
         sum.rejected += tally.rejected;
         sum.harmless += tally.harmless;
@@ -446,6 +451,7 @@ void Mutants::ExpectRejected(int64_t n_least) const {
     }
     std::cout << "all: " << sum.rejected << " rejected, " << sum.harmless << " harmless, "
               << sum.missed << " missed\n";
-    EXPECT_GE(sum.rejected + sum.missed, n_least);
-    EXPECT_LE(1000 * sum.missed, sum.rejected + sum.missed);
+    if (scaled(100) >= 100) {
+        EXPECT_GE(sum.rejected + sum.missed, n_least);
+    }
 }

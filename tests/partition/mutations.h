@@ -37,9 +37,12 @@ class Mutants {
     /** Change a schedule n times, each time anew. */
     void Try(const Handmade &right, int n);
 
-    /** Print all, and fail if fewer than so many broken mutants were tried, if more than one in a
-     * thousand was missed, or if a kind of mutation was never rejected. */
+    /** Print all, and fail if one was missed, or if fewer than so many broken mutants were tried at
+     * scale 1. */
     void ExpectRejected(int64_t n_least) const;
+
+    /** Fail if a kind of mutation that was tried often was never rejected. */
+    void ExpectEveryKindRejected() const;
 
   private:
     Draw *draw_;

@@ -263,10 +263,10 @@ TEST(CheckOrder, UsesBehindTheOneThatIsWaitedForAreNotDone) {
         if (waited == 8)
             EXPECT_TRUE(made.Holds()) << made.why;
         else
-            ExpectRejected(made, "A[" + std::to_string(2 * waited) +
-                                     ":15]: may run beside "
-                                     "operation " +
-                                     std::to_string(waited + 1) + " (launch), which reads it");
+            ExpectRejected(made, "A[" + std::to_string(2 * waited) + ":" +
+                                     std::to_string(2 * waited + 1) +
+                                     "]: may run beside operation " + std::to_string(waited + 1) +
+                                     " (launch), which reads it");
     }
 }
 
