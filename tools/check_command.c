@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char *const kind_words[] = {
     [POLYTILE_WITNESS_NONE] = "none",
@@ -12,6 +14,19 @@ static const char *const kind_words[] = {
     [POLYTILE_WITNESS_OUTSIDE] = "outside",
     [POLYTILE_WITNESS_UNINITIALISED] = "uninitialised",
 };
+
+/** Text that may hold bytes that are no UTF-8, which JSON must not have: they become '?'. */
+static json_t *json_text(const char *text) {
+    json_t *value = json_string(text);
+    char *plain = value == NULL ? strdup(text) : NULL;
+    if (plain == NULL)
+        return value;
+    for (char *c = plain; *c != '\0'; c++)
+        *c = (*c & 0x80) != 0 ? '?' : *c;
+    value = json_string(plain);
+    free(plain);
+    return value;
+}
 
 static json_t *list(const int64_t *point, int n_dims) {
     json_t *numbers = json_array();
@@ -30,10 +45,10 @@ static json_t *list_threads(const polytile_witness *found) {
 
 static json_t *describe(const polytile_witness *found, const request *made) {
     const polytile_chain_launch *launch = &made->launch[found->launch];
-    return json_pack("{s:s, s:i, s:s, s:o, s:s, s:s, s:o}", "kind", kind_words[found->kind],
+    return json_pack("{s:s, s:i, s:s, s:o, s:o, s:s, s:o}", "kind", kind_words[found->kind],
                      "launch", found->launch, "kernel", polytile_kernel_get_name(launch->kernel),
                      "threads", list_threads(found), "array",
-                     polytile_array_get_name(launch->arrays[found->operand]), "operand",
+                     json_text(polytile_array_get_name(launch->arrays[found->operand])), "operand",
                      polytile_kernel_get_array_name(launch->kernel, found->operand), "element",
                      list(found->element, found->n_dims));
 }
@@ -56,8 +71,8 @@ static json_t *describe_proof(const request *made) {
 static json_t *describe_failure(const request *made) {
     polytile_witness found;
     bool has_witness = polytile_last_witness(made->ctx, &found);
-    return json_pack("{s:b, s:s, s:o}", "ok", 0, "error", polytile_last_error(made->ctx), "witness",
-                     has_witness ? describe(&found, made) : json_null());
+    return json_pack("{s:b, s:o, s:o}", "ok", 0, "error", json_text(polytile_last_error(made->ctx)),
+                     "witness", has_witness ? describe(&found, made) : json_null());
 }
 
 static void print_domain(const polytile_domain *domain) {

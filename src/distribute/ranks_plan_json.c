@@ -1,6 +1,7 @@
 #include "distribute/ranks_plan.h"
 
 #include "base/text.h"
+#include "partition/json_name.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -47,8 +48,8 @@ static json_t *json_way(const polytile_ranks_plan *plan, const pti_outer_flow *f
         const char *name = plan->launches.arrays->operand[flow[f].array].name;
         n_bytes += flow[f].n_bytes;
         n_messages += flow[f].n_messages;
-        if (json_array_append_new(arrays, json_pack("{s:s, s:I}", "array", name, "bytes",
-                                                    (json_int_t)flow[f].n_bytes)) != 0)
+        if (json_array_append_new(arrays, json_pack("{s:o, s:I}", "array", pti_json_name(name),
+                                                    "bytes", (json_int_t)flow[f].n_bytes)) != 0)
             return json_decref(arrays), NULL;
     }
     return json_pack("{s:i, s:I, s:i, s:o}", key, other, "bytes", (json_int_t)n_bytes, "messages",

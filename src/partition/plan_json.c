@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "partition/json_name.h"
 #include "partition/plan.h"
 #include "partition/plan_words.h"
 
@@ -15,19 +16,6 @@ static json_t *json_numbers(int n, const int64_t *numbers) {
         if (json_array_append_new(list, json_integer(numbers[k])) != 0)
             return json_decref(list), NULL;
     return list;
-}
-
-/** A name that may hold bytes that are no UTF-8, which JSON must not have; they become '?'. */
-static json_t *json_name(const char *name) {
-    json_t *value = json_string(name);
-    if (value != NULL)
-        return value;
-    pti_text plain = {0};
-    for (const char *c = name; *c != '\0'; c++)
-        pti_text_add(&plain, "%c", (*c & 0x80) != 0 ? '?' : *c);
-    value = plain.failed || plain.data == NULL ? NULL : json_string(plain.data);
-    pti_text_free(&plain);
-    return value;
 }
 
 /** A figure; one that is not finite has no JSON number and becomes null. */
@@ -73,7 +61,7 @@ static json_t *json_array_of(const polytile_plan *plan, int operand) {
     pti_words_array_roles(&roles, plan, operand);
     json_t *array = json_object();
     int failed = type.failed || roles.failed || type.data == NULL || roles.data == NULL ||
-                 json_object_set_new(array, "name", json_name(of->name)) |
+                 json_object_set_new(array, "name", pti_json_name(of->name)) |
                      json_object_set_new(array, "type", json_string(type.data)) |
                      json_object_set_new(array, "roles", json_string(roles.data)) |
                      set_box(array, &of->domain);
@@ -102,7 +90,7 @@ static json_t *json_domain(const polytile_domain *domain) {
 static json_t *json_kernels(const pti_launches *launches) {
     pti_text names = {0};
     pti_words_kernels(&names, launches);
-    json_t *value = names.failed || names.data == NULL ? NULL : json_name(names.data);
+    json_t *value = names.failed || names.data == NULL ? NULL : pti_json_name(names.data);
     pti_text_free(&names);
     return value;
 }
@@ -111,14 +99,15 @@ static json_t *json_kernels(const pti_launches *launches) {
 static json_t *json_portion(const pti_plan_portion *of) {
     bool is_fused = of->portion.n_launches > 0;
     json_t *object = json_object();
-    int failed = json_object_set_new(object, "first", json_integer(of->first)) |
-                 json_object_set_new(
-                     object, "launches",
-                     json_integer(is_fused ? of->portion.n_launches : of->portion.n_single)) |
-                 json_object_set_new(object, "fused", json_boolean(is_fused)) |
-                 json_object_set_new(object, "times", json_integer(of->n_times)) |
-                 json_object_set_new(object, "told",
-                                     of->told.length > 0 ? json_name(of->told.data) : json_null());
+    int failed =
+        json_object_set_new(object, "first", json_integer(of->first)) |
+        json_object_set_new(
+            object, "launches",
+            json_integer(is_fused ? of->portion.n_launches : of->portion.n_single)) |
+        json_object_set_new(object, "fused", json_boolean(is_fused)) |
+        json_object_set_new(object, "times", json_integer(of->n_times)) |
+        json_object_set_new(object, "told",
+                            of->told.length > 0 ? pti_json_name(of->told.data) : json_null());
     return failed ? json_decref(object), NULL : object;
 }
 
@@ -134,8 +123,8 @@ static json_t *json_portions(const pti_plan_chain *chain) {
 static json_t *json_not_fused(const pti_plan_chain *chain) {
     for (int p = 0; p < chain->n_portions; p++)
         if (chain->portion[p].portion.n_launches == 0 && chain->portion[p].told.length > 0)
-            return json_name(chain->portion[p].told.data);
-    return chain->apart.length > 0 ? json_name(chain->apart.data) : json_null();
+            return pti_json_name(chain->portion[p].told.data);
+    return chain->apart.length > 0 ? pti_json_name(chain->apart.data) : json_null();
 }
 
 /** Add what only chains have; not 0 where that fails. */
@@ -146,7 +135,7 @@ static int set_chain(json_t *head, const pti_plan_chain *chain) {
         json_t *value;
     } members[] = {
         {"launched", json_kernels(&chain->launches)},
-        {"slab_index", turns != NULL ? json_name(pti_words_slab_index(turns)) : json_null()},
+        {"slab_index", turns != NULL ? pti_json_name(pti_words_slab_index(turns)) : json_null()},
         {"slabs_per_lap", json_integer(turns != NULL ? turns->shape.n_per_lap : 0)},
         {"not_fused", json_not_fused(chain)},
         {"portions", json_portions(chain)},
@@ -165,8 +154,8 @@ static json_t *json_head(const polytile_plan *plan) {
         const char *key;
         json_t *value;
     } members[] = {
-        {"kernel", json_name(s->kernel)},
-        {"strategy", json_name(s->strategy)},
+        {"kernel", pti_json_name(s->kernel)},
+        {"strategy", pti_json_name(s->strategy)},
         {"buffers", json_integer(s->n_buffers)},
         {"limit_bytes", json_integer(s->limit_bytes)},
         {"peak_device_bytes", json_integer(s->peak_device_bytes)},
@@ -179,7 +168,7 @@ static json_t *json_head(const polytile_plan *plan) {
         {"lower_bound_bytes", json_integer(s->lower_bound_bytes)},
         {"lower_bound_h2d_bytes", json_integer(s->lower_bound_h2d_bytes)},
         {"bound_bytes", json_integer(s->bound_bytes)},
-        {"bound", json_name(s->bound == NULL ? "" : s->bound)},
+        {"bound", pti_json_name(s->bound == NULL ? "" : s->bound)},
         {"h2d_over_bound", json_distance(s)},
         {"predicted_seconds", json_figure(s->predicted_seconds)},
         {"plan_seconds", json_figure(s->plan_seconds)},
@@ -216,10 +205,10 @@ enum { N_LISTED_KINDS = sizeof listed_kinds / sizeof *listed_kinds };
 static json_t *json_transfer(const pti_schedule *schedule, const pti_op *op) {
     int operand = schedule->placement[op->placement].operand;
     json_t *object = json_object();
-    int failed =
-        json_object_set_new(object, "array", json_name(schedule->instance->operand[operand].name)) |
-        set_box(object, &op->box) | set_bounds(object, "step", &op->box, get_step) |
-        json_object_set_new(object, "bytes", json_integer(op->bytes));
+    int failed = json_object_set_new(object, "array",
+                                     pti_json_name(schedule->instance->operand[operand].name)) |
+                 set_box(object, &op->box) | set_bounds(object, "step", &op->box, get_step) |
+                 json_object_set_new(object, "bytes", json_integer(op->bytes));
     return failed ? json_decref(object), NULL : object;
 }
 
