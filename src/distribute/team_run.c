@@ -1,8 +1,10 @@
+#include "base/text.h"
 #include "distribute/enclose.h"
 #include "distribute/team_state.h"
 #include "launch/completeness.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Running what is recorded. A process that fails goes on through the exchanges of all groups, without
  * computing, until all agree on the error. */
@@ -331,20 +333,45 @@ static polytile_status settle_members(pti_team *team, polytile_status status) {
 
 /* The end. */
 
+static void note_operand(pti_team *team, const pti_prepared *prepared, int operand,
+                         polytile_status status) {
+    pti_team_array *of = &team->array[prepared->position[operand]];
+    of->is_written = true;
+    if (status != POLYTILE_OK)
+        pti_team_note_changed(team, of->array);
+    if (status != POLYTILE_OK || pti_completeness_is_overwritten(prepared->instance, operand))
+        pti_array_set_complete(of->array, status == POLYTILE_OK);
+}
+
 static void note_written(pti_team *team, polytile_status status) {
     for (int k = 0; k < team->n_recorded; k++) {
         const pti_prepared *prepared = team->recorded[k].prepared;
         for (int a = 0; a < prepared->n_arrays; a++) {
-            pti_team_array *of = &team->array[prepared->position[a]];
-            if (!prepared->instance->operand[a].writes)
-                continue;
-            of->is_written = true;
-            if (status != POLYTILE_OK)
-                pti_team_note_changed(team, of->array);
-            if (status != POLYTILE_OK || pti_completeness_is_overwritten(prepared->instance, a))
-                pti_array_set_complete(of->array, status == POLYTILE_OK);
+            if (prepared->instance->operand[a].writes)
+                note_operand(team, prepared, a, status);
         }
     }
+}
+
+/** The queue's arrays that are incomplete, in place of those that one member named. */
+static void name_incomplete(const pti_team *team, polytile_status status) {
+    static const char says[] = "; left incomplete: ";
+    pti_text names = {0};
+    char error[PTI_ERROR_BYTES];
+    if (status == POLYTILE_OK)
+        return;
+    snprintf(error, sizeof error, "%s", polytile_last_error(team->ctx));
+    char *named = strstr(error, says);
+    for (int p = 0; p < team->n_arrays; p++) {
+        const polytile_array *array = team->array[p].array;
+        if (array != NULL && !pti_array_is_complete(array))
+            pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", array->name);
+    }
+    if (named != NULL)
+        *named = '\0';
+    if (names.length > 0 && !names.failed)
+        pti_fail(team->ctx, status, "%s%s%s", error, says, names.data);
+    pti_text_free(&names);
 }
 
 void pti_team_run(pti_team *team) {
@@ -359,6 +386,7 @@ void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *ar
         status = recall(team, settle_members(team, run_stages(team, (leaving){n_arrays, arrays})));
         status = team->transport->functions->agree(team->transport, status);
         note_written(team, status);
+        name_incomplete(team, status);
     }
     if (status == POLYTILE_OK)
         team->n_launches += team->n_recorded;

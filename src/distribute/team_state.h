@@ -116,6 +116,12 @@ void pti_team_run(pti_team *team);
  * know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays);
 
+/* team_fit.c */
+
+/** Whether one block of each member's threads fits its device, as far as that is known when a launch is
+ * made. Errors: NO_FIT, with the device; those of pti_grain_choose(). */
+polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *prepared);
+
 /* team_weigh.c */
 
 /** Before the first launches run: find by speed, if that is asked for, who owns what. Errors:
