@@ -65,8 +65,8 @@ static polytile_status name_device(const pti_team *team, int local, polytile_sta
                     polytile_last_error(team->ctx));
 }
 
-static polytile_status launch_box(pti_team *team, const pti_recorded *recorded, int local,
-                                  const polytile_domain *box) {
+polytile_status pti_team_launch_box(pti_team *team, const pti_recorded *recorded, int local,
+                                    const polytile_domain *box) {
     polytile_array *arrays[PTI_MAX_OPERANDS];
     const pti_prepared *prepared = recorded->prepared;
     for (int a = 0; a < prepared->n_arrays; a++)
@@ -80,7 +80,7 @@ static polytile_status launch_boxes(pti_team *team, const pti_recorded *recorded
                                     const pti_boxes *boxes) {
     polytile_status status = POLYTILE_OK;
     for (int b = 0; b < boxes->n_boxes; b++)
-        PTI_TRY(launch_box(team, recorded, local, &boxes->box[b]));
+        PTI_TRY(pti_team_launch_box(team, recorded, local, &boxes->box[b]));
 done:
     return status;
 }
@@ -95,7 +95,7 @@ static polytile_status launch_inner(pti_team *team, const pti_stage *stage,
     polytile_status status = POLYTILE_OK;
     for (int m = 0; m < team->transport->n_local; m++) {
         if (has_inner(stage, m))
-            PTI_TRY(launch_box(team, recorded, m, &stage->inner[m]));
+            PTI_TRY(pti_team_launch_box(team, recorded, m, &stage->inner[m]));
     }
 done:
     return status;
@@ -309,19 +309,32 @@ static leaving leaving_with(const pti_team *team, const pti_stage *stage, int at
     return is_done && !may_meet ? all : (leaving){0, NULL};
 }
 
-/** The stages of all that is recorded; what some cannot take part in is known to all, and ends it. */
+/** The next launches of what is recorded, as a stage or from a pool; *at moves on behind them. What
+ * some cannot take part in is known to all, and ends it: *stopped. */
+static polytile_status run_next(pti_team *team, leaving all, int *at, polytile_status status,
+                                polytile_status *stopped) {
+    pti_stage *stage;
+    bool is_done = false;
+    if (status == POLYTILE_OK)
+        status = first_of(team, status, pti_team_run_pooled(team, *at, &is_done));
+    if (is_done) {
+        (*at)++;
+        return status;
+    }
+    status = prepare_stage(team, *at, status, &stage, stopped);
+    if (*stopped != POLYTILE_OK)
+        return status;
+    status =
+        run_stage(team, stage, &team->recorded[*at], leaving_with(team, stage, *at, all), status);
+    take_copies(team, stage);
+    *at += stage->n_launches;
+    return status;
+}
+
 static polytile_status run_stages(pti_team *team, leaving all) {
     polytile_status status = POLYTILE_OK, stopped = POLYTILE_OK;
-    for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;) {
-        pti_stage *stage;
-        status = prepare_stage(team, at, status, &stage, &stopped);
-        if (stopped != POLYTILE_OK)
-            break;
-        status =
-            run_stage(team, stage, &team->recorded[at], leaving_with(team, stage, at, all), status);
-        take_copies(team, stage);
-        at += stage->n_launches;
-    }
+    for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;)
+        status = run_next(team, all, &at, status, &stopped);
     return stopped == POLYTILE_OK ? status : first_of(team, status, PTI_PEER_FAILED);
 }
 
