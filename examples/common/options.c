@@ -34,6 +34,14 @@ static bool store_device(example_options *options, const char *value) {
     return *value != '\0';
 }
 
+/** The weights themselves are the library's to check. */
+static bool store_share(example_options *options, const char *value) {
+    static const char weights[] = "weighted(";
+    options->share = strcmp(value, "equal") == 0 ? "block" : value;
+    return strcmp(value, "equal") == 0 || strcmp(value, "weighted") == 0 ||
+           strcmp(value, "pool") == 0 || strncmp(value, weights, strlen(weights)) == 0;
+}
+
 static bool store_limit(example_options *options, const char *value) {
     int64_t bytes;
     options->limit = value;
@@ -154,6 +162,11 @@ static const option option_table[] = {
      "'host(memory=64MiB,threads=2)'; 'cuda:0,cuda:1': on\n"
      "several, or one for each rank in turn",
      0, store_device},
+    {"share", "KIND", "expects equal, weighted, weighted(3,1) or pool",
+     "how several devices or ranks share the work: equal\n"
+     "(default), weighted by measured speed, 'weighted(3,1)',\n"
+     "or pool: devices take the next piece when done with one",
+     0, store_share},
     {"ranks", "N", "expects a whole number from 1 to 65536",
      "run on N ranks of MPI, the same as mpiexec -n N", 0, store_ranks},
     {"limit", "SIZE", "expects a size such as 64MiB or 1.5GiB",

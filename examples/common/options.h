@@ -40,6 +40,7 @@ typedef struct example_options {
     int64_t n;            /* 0: not given */
     int64_t ranks;        /* 0: not given */
     const char *device;   /* NULL: not given */
+    const char *share;    /* as the library's layouts; NULL: not given */
     const char *limit;    /* NULL: not given */
     const char *strategy; /* NULL: the library's default */
     const char *trace;

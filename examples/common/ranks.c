@@ -126,6 +126,7 @@ void ranks_add(const ranks *r, int n, double *numbers) {
 }
 
 polytile_status ranks_create_queue(polytile_context *ctx, const char *device_text,
-                                   polytile_queue **queue) {
-    return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device_text, NULL, queue);
+                                   const char *layout, polytile_queue **queue) {
+    const polytile_mpi_options options = {.layout = layout};
+    return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device_text, &options, queue);
 }

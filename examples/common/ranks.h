@@ -34,8 +34,9 @@ double ranks_largest(const ranks *r, double number);
 /** Make each number the sum of all ranks' own, on all of them. */
 void ranks_add(const ranks *r, int n, double *numbers);
 
-/** A queue over all ranks, each on the device that it gives. Errors: see polytile/mpi.h. */
+/** A queue over all ranks, each on the device that it gives; layout: NULL for the default. Errors:
+ * see polytile/mpi.h. */
 polytile_status ranks_create_queue(polytile_context *ctx, const char *device_text,
-                                   polytile_queue **queue);
+                                   const char *layout, polytile_queue **queue);
 
 #endif

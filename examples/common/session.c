@@ -126,17 +126,18 @@ static polytile_status open_ranks_queue(session *s) {
     char text[2 * DEVICE_TEXT_SIZE];
     TRY(session_agree(s, POLYTILE_OK));
     return ranks_create_queue(s->ctx, device_text_join(&s->devices.device[s->own], text),
-                              &s->queue);
+                              s->options.share, &s->queue);
 }
 
 /** Open the device, for runs or for a queue. */
 static polytile_status open_for_use(session *s) {
+    const polytile_share_options share = {.layout = s->options.share};
     if (!s->spec->uses_queue && session_count_devices(s) == 1)
         return polytile_device_open(s->ctx, s->device_text, &s->device);
     if (s->ranks.n > 1)
         TRY(open_ranks_queue(s));
     else
-        TRY(polytile_queue_create(s->ctx, s->device_text, &s->queue));
+        TRY(polytile_queue_create_shared(s->ctx, s->device_text, &share, &s->queue));
     s->device = polytile_queue_get_device(s->queue);
     return POLYTILE_OK;
 }

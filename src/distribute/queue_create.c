@@ -17,6 +17,7 @@ static polytile_status create(polytile_context *ctx, const char *device_text,
                                  .layout = options->layout,
                                  .launches_per_exchange = options->launches_per_exchange,
                                  .members = "devices",
+                                 .may_pool = true,
                                  .list = device_text == NULL ? "the text" : device_text,
                                  .n_members = n_devices};
     PTI_TRY(pti_sharing_parse(ctx, &sharing, &grid, &parsed));

@@ -6,6 +6,11 @@ bool pti_sharing_is_by_speed(const char *layout) {
     return layout != NULL && strcmp(layout, pti_distribution_weighted.name) == 0;
 }
 
+/** Arrays are dealt out in blocks then, for launches that cannot be pooled. */
+static bool is_pool(const char *layout) {
+    return layout != NULL && strcmp(layout, "pool") == 0;
+}
+
 static polytile_status parse_grid(polytile_context *ctx, const pti_sharing *sharing,
                                   pti_member_grid *grid) {
     if (!pti_member_grid_parse(sharing->grid, grid))
@@ -21,9 +26,10 @@ static polytile_status parse_grid(polytile_context *ctx, const pti_sharing *shar
 
 polytile_status pti_sharing_parse(polytile_context *ctx, const pti_sharing *sharing,
                                   pti_member_grid *grid, pti_team_options *parsed) {
-    const char *layout = pti_sharing_is_by_speed(sharing->layout) ? NULL : sharing->layout;
+    const bool pools = sharing->may_pool && is_pool(sharing->layout);
+    const bool is_later = pools || pti_sharing_is_by_speed(sharing->layout);
     polytile_status status = POLYTILE_OK;
-    *parsed = (pti_team_options){.most_steps = sharing->launches_per_exchange};
+    *parsed = (pti_team_options){.most_steps = sharing->launches_per_exchange, .pools = pools};
     if (sharing->launches_per_exchange < 0)
         PTI_TRY(pti_fail(ctx, POLYTILE_INVALID, "launches_per_exchange is %lld; it is at least 0",
                          (long long)sharing->launches_per_exchange));
@@ -31,7 +37,7 @@ polytile_status pti_sharing_parse(polytile_context *ctx, const pti_sharing *shar
         PTI_TRY(parse_grid(ctx, sharing, grid));
         parsed->grid = grid;
     }
-    PTI_TRY(pti_distribution_parse(ctx, layout, &parsed->distribution));
+    PTI_TRY(pti_distribution_parse(ctx, is_later ? NULL : sharing->layout, &parsed->distribution));
     PTI_TRY(pti_ownership_check(ctx, sharing->n_members, parsed->grid, &parsed->distribution));
 done:
     return status;

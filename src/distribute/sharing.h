@@ -10,6 +10,7 @@ typedef struct pti_sharing {
     const char *layout; /* NULL: block */
     int64_t launches_per_exchange;
     const char *members; /* what they are called, "ranks", */
+    bool may_pool;       /* there is the layout "pool" */
     const char *list;    /* and what has them, "the communicator", in error texts */
     int n_members;
 } pti_sharing;

@@ -9,7 +9,7 @@
 
 /* Arrays of so many bytes at most; of a small memory a part that stays in it, and so many times as
  * much as it has, which does not. */
-enum { TRIAL_BYTES = 16 << 20, RESIDENT_PART = 4, MOST_SUPERBLOCKS = 64, N_TRIALS = 3 };
+enum { TRIAL_BYTES = 16 << 20, RESIDENT_PART = 4, MOST_SUPERBLOCKS = 64, N_TRIALS = 5 };
 
 /** What is measured with: an array as large as the larger trial needs. */
 typedef struct trial {

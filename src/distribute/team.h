@@ -16,7 +16,9 @@ typedef struct pti_team pti_team;
 typedef struct pti_team_options {
     const pti_member_grid *grid; /* NULL: balanced */
     pti_distribution distribution;
-    int64_t most_steps;     /* launches of a group; 0: chosen by what is computed twice */
+    int64_t most_steps; /* launches of a group; 0: chosen by what is computed twice */
+    bool pools;         /* local members over one memory, of a team in one process: launches that
+                               can be are cut into pieces which they take as they get done */
     const pti_speed *speed; /* of each local member, of a team in one process: shares are found from
                                these at the first launch, in place of the distribution; copied.
                                NULL: they are as the distribution says */

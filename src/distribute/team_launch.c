@@ -1,6 +1,7 @@
 #include "distribute/team_words.h"
 #include "launch/clock.h"
 #include "launch/run_check.h"
+#include "queue/cache.h"
 
 #include <string.h>
 
@@ -71,14 +72,25 @@ static bool is_waiting_to_tell(const pti_team *team) {
     return team->queue->status != POLYTILE_OK;
 }
 
+/** One that is refused is not kept either: it would be taken for one that was checked. */
+static polytile_status check_new(pti_team *team, pti_prepared *prepared) {
+    polytile_status status = pti_team_check_fit(team, prepared);
+    if (status != POLYTILE_OK)
+        pti_cache_drop(team->queue, prepared);
+    return status;
+}
+
 polytile_status pti_team_launch(polytile_queue *queue, const polytile_kernel *kernel,
                                 const polytile_domain *domain, polytile_array *const *arrays,
                                 const polytile_plan_options *options) {
     pti_team *team = queue->team;
     pti_recorded recorded = {.kernel = (polytile_kernel *)(uintptr_t)kernel};
+    int64_t n_cut = queue->n_cut;
     polytile_status status;
     PTI_TRY(check_members(team, kernel));
     PTI_TRY(pti_queue_prepare(queue, kernel, domain, arrays, options, &recorded.prepared));
+    if (recorded.prepared->serial > n_cut)
+        PTI_TRY(check_new(team, recorded.prepared));
     PTI_TRY(fill_words(team, &recorded));
     if (is_waiting_to_tell(team))
         goto done;

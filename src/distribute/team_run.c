@@ -1,8 +1,10 @@
+#include "base/text.h"
 #include "distribute/enclose.h"
 #include "distribute/team_state.h"
 #include "launch/completeness.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Running what is recorded. A process that fails goes on through the exchanges of all groups, without
  * computing, until all agree on the error. */
@@ -63,8 +65,8 @@ static polytile_status name_device(const pti_team *team, int local, polytile_sta
                     polytile_last_error(team->ctx));
 }
 
-static polytile_status launch_box(pti_team *team, const pti_recorded *recorded, int local,
-                                  const polytile_domain *box) {
+polytile_status pti_team_launch_box(pti_team *team, const pti_recorded *recorded, int local,
+                                    const polytile_domain *box) {
     polytile_array *arrays[PTI_MAX_OPERANDS];
     const pti_prepared *prepared = recorded->prepared;
     for (int a = 0; a < prepared->n_arrays; a++)
@@ -78,7 +80,7 @@ static polytile_status launch_boxes(pti_team *team, const pti_recorded *recorded
                                     const pti_boxes *boxes) {
     polytile_status status = POLYTILE_OK;
     for (int b = 0; b < boxes->n_boxes; b++)
-        PTI_TRY(launch_box(team, recorded, local, &boxes->box[b]));
+        PTI_TRY(pti_team_launch_box(team, recorded, local, &boxes->box[b]));
 done:
     return status;
 }
@@ -93,7 +95,7 @@ static polytile_status launch_inner(pti_team *team, const pti_stage *stage,
     polytile_status status = POLYTILE_OK;
     for (int m = 0; m < team->transport->n_local; m++) {
         if (has_inner(stage, m))
-            PTI_TRY(launch_box(team, recorded, m, &stage->inner[m]));
+            PTI_TRY(pti_team_launch_box(team, recorded, m, &stage->inner[m]));
     }
 done:
     return status;
@@ -307,19 +309,32 @@ static leaving leaving_with(const pti_team *team, const pti_stage *stage, int at
     return is_done && !may_meet ? all : (leaving){0, NULL};
 }
 
-/** The stages of all that is recorded; what some cannot take part in is known to all, and ends it. */
+/** The next launches of what is recorded, as a stage or from a pool; *at moves on behind them. What
+ * some cannot take part in is known to all, and ends it: *stopped. */
+static polytile_status run_next(pti_team *team, leaving all, int *at, polytile_status status,
+                                polytile_status *stopped) {
+    pti_stage *stage;
+    bool is_done = false;
+    if (status == POLYTILE_OK)
+        status = first_of(team, status, pti_team_run_pooled(team, *at, &is_done));
+    if (is_done) {
+        (*at)++;
+        return status;
+    }
+    status = prepare_stage(team, *at, status, &stage, stopped);
+    if (*stopped != POLYTILE_OK)
+        return status;
+    status =
+        run_stage(team, stage, &team->recorded[*at], leaving_with(team, stage, *at, all), status);
+    take_copies(team, stage);
+    *at += stage->n_launches;
+    return status;
+}
+
 static polytile_status run_stages(pti_team *team, leaving all) {
     polytile_status status = POLYTILE_OK, stopped = POLYTILE_OK;
-    for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;) {
-        pti_stage *stage;
-        status = prepare_stage(team, at, status, &stage, &stopped);
-        if (stopped != POLYTILE_OK)
-            break;
-        status =
-            run_stage(team, stage, &team->recorded[at], leaving_with(team, stage, at, all), status);
-        take_copies(team, stage);
-        at += stage->n_launches;
-    }
+    for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;)
+        status = run_next(team, all, &at, status, &stopped);
     return stopped == POLYTILE_OK ? status : first_of(team, status, PTI_PEER_FAILED);
 }
 
@@ -331,20 +346,45 @@ static polytile_status settle_members(pti_team *team, polytile_status status) {
 
 /* The end. */
 
+static void note_operand(pti_team *team, const pti_prepared *prepared, int operand,
+                         polytile_status status) {
+    pti_team_array *of = &team->array[prepared->position[operand]];
+    of->is_written = true;
+    if (status != POLYTILE_OK)
+        pti_team_note_changed(team, of->array);
+    if (status != POLYTILE_OK || pti_completeness_is_overwritten(prepared->instance, operand))
+        pti_array_set_complete(of->array, status == POLYTILE_OK);
+}
+
 static void note_written(pti_team *team, polytile_status status) {
     for (int k = 0; k < team->n_recorded; k++) {
         const pti_prepared *prepared = team->recorded[k].prepared;
         for (int a = 0; a < prepared->n_arrays; a++) {
-            pti_team_array *of = &team->array[prepared->position[a]];
-            if (!prepared->instance->operand[a].writes)
-                continue;
-            of->is_written = true;
-            if (status != POLYTILE_OK)
-                pti_team_note_changed(team, of->array);
-            if (status != POLYTILE_OK || pti_completeness_is_overwritten(prepared->instance, a))
-                pti_array_set_complete(of->array, status == POLYTILE_OK);
+            if (prepared->instance->operand[a].writes)
+                note_operand(team, prepared, a, status);
         }
     }
+}
+
+/** The queue's arrays that are incomplete, in place of those that one member named. */
+static void name_incomplete(const pti_team *team, polytile_status status) {
+    static const char says[] = "; left incomplete: ";
+    pti_text names = {0};
+    char error[PTI_ERROR_BYTES];
+    if (status == POLYTILE_OK)
+        return;
+    snprintf(error, sizeof error, "%s", polytile_last_error(team->ctx));
+    char *named = strstr(error, says);
+    for (int p = 0; p < team->n_arrays; p++) {
+        const polytile_array *array = team->array[p].array;
+        if (array != NULL && !pti_array_is_complete(array))
+            pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", array->name);
+    }
+    if (named != NULL)
+        *named = '\0';
+    if (names.length > 0 && !names.failed)
+        pti_fail(team->ctx, status, "%s%s%s", error, says, names.data);
+    pti_text_free(&names);
 }
 
 void pti_team_run(pti_team *team) {
@@ -359,6 +399,7 @@ void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *ar
         status = recall(team, settle_members(team, run_stages(team, (leaving){n_arrays, arrays})));
         status = team->transport->functions->agree(team->transport, status);
         note_written(team, status);
+        name_incomplete(team, status);
     }
     if (status == POLYTILE_OK)
         team->n_launches += team->n_recorded;

@@ -110,17 +110,34 @@ void pti_team_touch_copies(pti_team *team);
 
 /* team_run.c */
 
+/** Queue a box of a launch on a local member, whose arrays contain what it touches. Errors: those of
+ * the launch, with the device. */
+polytile_status pti_team_launch_box(pti_team *team, const pti_recorded *recorded, int local,
+                                    const polytile_domain *box);
 /** Run what is recorded. The error, if there is one, is kept for the next wait. */
 void pti_team_run(pti_team *team);
 /** The same, and arrays leave behind it: members' queues are told with the last launches, so that they
  * know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays);
 
+/* team_fit.c */
+
+/** Whether one block of each member's threads fits its device, as far as that is known when a launch is
+ * made. Errors: NO_FIT, with the device; those of pti_grain_choose(). */
+polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *prepared);
+
 /* team_weigh.c */
 
 /** Before the first launches run: find by speed, if that is asked for, who owns what. Errors:
  * NO_MEMORY. */
 polytile_status pti_team_weigh(pti_team *team);
+
+/* team_pool.c */
+
+/** Run a launch of what is recorded piece by piece, by whoever is done with one, if members take them
+ * from a pool and it can be done: *is_done; else the log says why not. All before it is done then, and
+ * so is the launch. Errors: of any member; NO_MEMORY. */
+polytile_status pti_team_run_pooled(pti_team *team, int at, bool *is_done);
 
 /* team_compare.c */
 

@@ -188,6 +188,13 @@ void pti_cache_add(polytile_queue *queue, pti_prepared *prepared) {
     queue->n_prepared++;
 }
 
+void pti_cache_drop(polytile_queue *queue, const pti_prepared *prepared) {
+    pti_prepared **at = &queue->prepared[prepared->hash % PTI_PREPARED_SLOTS];
+    while (*at != prepared)
+        at = &(*at)->next;
+    remove_at(queue, at);
+}
+
 void pti_queue_forget_prepared(polytile_queue *queue, int position) {
     for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
         pti_prepared **at = &queue->prepared[slot];

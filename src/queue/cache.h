@@ -23,6 +23,9 @@ pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *req
 /** Keep a prepared launch, which becomes the cache's; one that was not used for long goes. */
 void pti_cache_add(polytile_queue *queue, pti_prepared *prepared);
 
+/** Throw one out again that is not queued: it was refused after all. */
+void pti_cache_drop(polytile_queue *queue, const pti_prepared *prepared);
+
 /** The launch used last of those that have an array in common with the request; NULL: none. */
 const pti_prepared *pti_cache_find_related(const polytile_queue *queue, const pti_request *request);
 

@@ -1,6 +1,8 @@
 #include "queue/queue_test.h"
 #include "support/environment.h"
 
+#include <list>
+
 extern "C" {
 #include "distribute/team_state.h"
 }
@@ -114,6 +116,61 @@ TEST_F(Sharing, OptionsAreCheckedForAnyNumberOfDevices) {
     expect_says({"launches_per_exchange is -1"});
     EXPECT_EQ(open("host,", "weighted"), POLYTILE_INVALID);
     EXPECT_EQ(open("host", "weighted", "1x1"), POLYTILE_OK) << error();
+}
+
+class SharingFit : public Sharing {
+  protected:
+    polytile_array *wrap_elements(const char *name, int64_t n) {
+        polytile_array *array = nullptr;
+        memory_.emplace_back(static_cast<size_t>(n));
+        EXPECT_EQ(
+            polytile_array_wrap(ctx, name, POLYTILE_F32, 1, &n, memory_.back().data(), &array),
+            POLYTILE_OK);
+        return array;
+    }
+
+  private:
+    std::list<std::vector<float>> memory_;
+};
+
+TEST_F(SharingFit, WhatADeviceHasNoRoomForIsRefusedAtTheLaunch) {
+    ASSERT_EQ(open("host(memory=1MiB),host(memory=16B)", nullptr), POLYTILE_OK) << error();
+    const Arrays arrays = {wrap_elements("x", 100), wrap_elements("y", 100),
+                           wrap_elements("z", 100)};
+    ASSERT_EQ(attach(queue, arrays), POLYTILE_OK) << error();
+    for (int k = 0; k < 2; k++) {
+        EXPECT_EQ(launch(queue, add(), line(100), arrays), POLYTILE_NO_FIT);
+        expect_says({"on host(memory=16B): ", "add"});
+    }
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    EXPECT_TRUE(polytile_array_is_complete(arrays[2]));
+    EXPECT_EQ(launch(queue, add(), line(50), arrays), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+}
+
+TEST_F(SharingFit, WhoHasNoShareNeedsNoRoom) {
+    ASSERT_EQ(open("host(memory=1MiB),host(memory=16B)", "weighted(1,0)"), POLYTILE_OK) << error();
+    const Arrays arrays = {wrap_elements("x", 100), wrap_elements("y", 100),
+                           wrap_elements("z", 100)};
+    ASSERT_EQ(attach(queue, arrays), POLYTILE_OK) << error();
+    EXPECT_EQ(launch(queue, add(), line(100), arrays), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(queue, arrays), POLYTILE_OK) << error();
+}
+
+TEST_F(SharingFit, WhatAFailureLeavesIncompleteIsNamed) {
+    Gate gate;
+    gate.let_return(3);
+    ASSERT_EQ(open("host,host(memory=1MiB)", nullptr), POLYTILE_OK) << error();
+    const Arrays both = {wrap_elements("first", 100), wrap_elements("second", 100)};
+    ASSERT_EQ(attach(queue, both), POLYTILE_OK) << error();
+    polytile_kernel *failing = create("fail[i]: inout x[i]", &gate.implementation);
+    ASSERT_EQ(launch(queue, failing, line(100), {both[0]}), POLYTILE_OK) << error();
+    EXPECT_NE(polytile_queue_wait(queue), POLYTILE_OK);
+    expect_says({"fail", "; left incomplete: first"});
+    EXPECT_EQ(error().find("second"), std::string::npos);
+    EXPECT_EQ(error().find("incomplete"), error().rfind("incomplete"));
+    EXPECT_FALSE(polytile_array_is_complete(both[0]));
+    EXPECT_TRUE(polytile_array_is_complete(both[1]));
 }
 
 TEST_F(Sharing, AGridIsOfParts) {

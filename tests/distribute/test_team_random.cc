@@ -34,7 +34,11 @@ INSTANTIATE_TEST_SUITE_P(
                     RandomTeam{"host,host", 40, "drawn"},
                     RandomTeam{"host(memory=1MiB),host(memory=1MiB)", 60, "drawn"},
                     RandomTeam{"host(memory=9KiB),host,host(memory=1MiB)", 60, "drawn"},
-                    RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 4, "weighted"},
+                    RandomTeam{"host,host", 40, "pool"},
+        RandomTeam{"host(memory=1MiB),host(memory=1MiB)", 60, "pool"},
+        RandomTeam{"host(memory=9KiB),host,host(memory=1MiB)", 60, "pool"},
+        RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 60, "pool"},
+        RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 4, "weighted"},
                     RandomTeam{"host(memory=1MiB),host", 4, "weighted"}));
 
 /** Weights of all sizes, some of them nothing, but not all. */

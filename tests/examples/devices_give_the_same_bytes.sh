@@ -42,6 +42,16 @@ expect 'kernels > 1'
 run_checked jacobi --n 64 --steps 2 --device host,host --limit 64KiB --trace "$work/trace.json"
 grep -q 'traceEvents' "$work/trace.json" || fail 'no trace was written'
 
+# Unequal shares.
+for share in equal weighted 'weighted(5,1)' 'weighted(0,1)' pool; do
+    for devices in host,host 'host(memory=64KiB),host'; do
+        run_same vector_add --n 100003 --device "$devices" --share "$share"
+        run_same jacobi --n 117 --steps 5 --device "$devices" --share "$share"
+        run_same matmul --n 97 --device "$devices" --share "$share"
+    done
+done
+expect_refusal 2 '--share expects' vector_add --n 10 --device host,host --share fair
+expect_refusal 2 '3 weights' vector_add --n 10 --device host,host --share 'weighted(1,2,3)'
 expect_refusal 2 'unknown device' vector_add --n 10 --device host,gpu
 expect_refusal 2 'device' vector_add --n 10 --device host,,host
 expect_refusal 2 'device' vector_add --n 10 --device host,

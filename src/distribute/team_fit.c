@@ -1,0 +1,73 @@
+#include "distribute/team_state.h"
+#include "queue/shared.h"
+
+/* Whether a launch fits the devices that are to run it, told as soon as it is made: one block of each
+ * member's threads, as the member's own queue will find it. Where shares are not known yet, or differ
+ * between processes, which would not all refuse it, that tells. */
+
+/** The bytes that a member has for a launch. */
+static int64_t usable_bytes(polytile_queue *member) {
+    pthread_mutex_lock(&member->mutex);
+    int64_t n_bytes = member->usable_bytes;
+    pthread_mutex_unlock(&member->mutex);
+    return n_bytes;
+}
+
+/** The largest of a member's boxes of threads; NULL if there is none. */
+static const polytile_domain *find_largest(const pti_boxes *threads) {
+    const polytile_domain *largest = NULL;
+    for (int b = 0; b < threads->n_boxes; b++) {
+        const polytile_domain *box = &threads->box[b];
+        if (largest == NULL || pti_box_count(box) > pti_box_count(largest))
+            largest = box;
+    }
+    return largest;
+}
+
+static polytile_status check_box(const pti_team *team, const pti_prepared *prepared, int local,
+                                 const polytile_domain *box) {
+    polytile_queue *member = team->member[local];
+    pti_prepared part = *prepared;
+    pti_instance instance = *prepared->instance;
+    pti_partition partition = {0};
+    instance.threads = *box;
+    part.instance = &instance;
+    pti_grain_request grain = {
+        .instance = &instance, .options = &prepared->options, .arena_bytes = usable_bytes(member)};
+    polytile_status status = pti_shared_cut(team->ctx, &part, &grain, &partition);
+    pti_partition_free(&partition);
+    if (status == POLYTILE_NO_FIT)
+        pti_fail(team->ctx, status, "on %s: %s", pti_queue_text(member),
+                 polytile_last_error(team->ctx));
+    return status;
+}
+
+static polytile_status check_member(const pti_team *team, const pti_prepared *prepared,
+                                    const pti_share *share, int local) {
+    const pti_shared_launch launch = {prepared->instance, prepared->position};
+    pti_boxes threads = {0};
+    polytile_status status = POLYTILE_OK;
+    if (team->member[local]->device->reaches_host)
+        return POLYTILE_OK;
+    pti_share_threads(share, &launch, team->ownership, local, &threads);
+    const polytile_domain *largest = threads.failed ? NULL : find_largest(&threads);
+    if (largest != NULL)
+        status = check_box(team, prepared, local, largest);
+    pti_boxes_free(&threads);
+    return status;
+}
+
+polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *prepared) {
+    const pti_transport *transport = team->transport;
+    const pti_shared_launch launch = {prepared->instance, prepared->position};
+    polytile_status status = POLYTILE_OK;
+    bool is_known =
+        transport->n_local == transport->n_members && (team->speed == NULL || team->is_weighed);
+    if (!is_known)
+        return POLYTILE_OK;
+    pti_share share = pti_share_of(&launch, team->ownership);
+    for (int m = 0; m < transport->n_local; m++)
+        PTI_TRY(check_member(team, prepared, &share, m));
+done:
+    return status;
+}
