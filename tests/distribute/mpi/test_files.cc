@@ -142,6 +142,18 @@ class FullDisk {
     rlimit former_ = {};
 };
 
+/* A rank that writes for itself: what others write for it does not meet its limit. With Open MPI's
+ * own files the first rank may write for all. */
+#ifdef ROMIO_VERSION
+int rank_that_writes() {
+    return world_size() - 1;
+}
+#else
+int rank_that_writes() {
+    return 0;
+}
+#endif
+
 TEST(MpiFiles, OnAFullDiskFailOnAllRanksAndAreRemoved) {
     const Joined joined;
     const SharedDirectory directory;
@@ -149,10 +161,10 @@ TEST(MpiFiles, OnAFullDiskFailOnAllRanksAndAreRemoved) {
     u.spread.round_bytes = 8 << 10;
     const std::string path = directory.file("u.npy");
     {
-        const FullDisk full(world_rank() == world_size() - 1 ? 50000 : RLIM_INFINITY);
+        const FullDisk full(world_rank() == rank_that_writes() ? 50000 : RLIM_INFINITY);
         EXPECT_EQ(pti_spread_write(&u.spread, path.c_str()), POLYTILE_IO);
     }
-    EXPECT_EQ(joined.error().substr(0, 7), "rank " + std::to_string(world_size() - 1) + ":")
+    EXPECT_EQ(joined.error().substr(0, 7), "rank " + std::to_string(rank_that_writes()) + ":")
         << joined.error();
     world_most(0);
     EXPECT_TRUE(fs::is_empty(directory.path));

@@ -138,13 +138,14 @@ TEST_F(MpiQueue, MayBeOfSomeRanks) {
     MPI_Comm_free(&half);
 }
 
-TEST(MpiGrid, IsAsMpiMakesIt) {
+/** MPICH makes the same; Open MPI at times a longer one, as 12x6 of 72 ranks. */
+TEST(MpiGrid, IsAsBalancedAsMpiMakesIt) {
     for (int n_ranks = 1; n_ranks <= 300; n_ranks++)
         for (int n_dims = 1; n_dims <= 4; n_dims++) {
             std::vector<int> extents(static_cast<size_t>(n_dims), 0);
             MPI_Dims_create(n_ranks, n_dims, extents.data());
             const pti_member_grid grid = pti_member_grid_balanced(n_ranks, n_dims);
-            ASSERT_EQ(std::vector<int>(grid.extent, grid.extent + grid.n_dims), extents)
+            ASSERT_LE(std::vector<int>(grid.extent, grid.extent + grid.n_dims), extents)
                 << n_ranks << " ranks in " << n_dims << " dimensions";
         }
 }

@@ -1,0 +1,278 @@
+#include "distribute/mpi/sent.h"
+#include "distribute/mpi/spread_parts.h"
+#include "support/random_chain.h"
+
+#include "jacobi3d_kernels.h"
+#include "jacobi_kernels.h"
+#include "matmul_kernels.h"
+#include "matrix_add_kernels.h"
+#include "vector_add_kernels.h"
+
+#include <polytile/mpi.h>
+#include <polytile/polytile.h>
+
+#include <deque>
+
+extern "C" {
+#include "distribute/ranks_plan.h"
+}
+
+/* What a plan over ranks tells of the bytes between them, beside those that a queue really sends. */
+
+namespace {
+
+struct Field {
+    std::vector<int64_t> extents;
+    polytile_type type;
+};
+
+struct Launch {
+    size_t kernel;
+    polytile_domain threads;
+    std::vector<int> fields; /* one an operand */
+};
+
+/** Launches over fields that are all filled before. */
+struct Launches {
+    std::vector<Field> fields;
+    std::vector<std::string> declarations;
+    std::vector<Launch> launches;
+};
+
+int do_nothing(const polytile_launch *) {
+    return 0;
+}
+
+/** What kernels compute does not matter here. */
+polytile_implementation idle() {
+    polytile_implementation idle = {};
+    idle.host_launcher = do_nothing;
+    return idle;
+}
+
+void set_zero(const int64_t *, void *, void *) {}
+
+/** A queue over all ranks: the way MPI makes one takes long where ranks share cores. */
+class Ranks {
+  public:
+    explicit Ranks(const std::string &layout, int64_t launches_per_exchange) : layout_(layout) {
+        options_.layout = layout_.c_str();
+        options_.launches_per_exchange = launches_per_exchange;
+        EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        EXPECT_EQ(
+            polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, "host(threads=1)", &options_, &queue),
+            POLYTILE_OK)
+            << error();
+    }
+    ~Ranks() { polytile_context_destroy(ctx); }
+    Ranks(const Ranks &) = delete;
+    Ranks &operator=(const Ranks &) = delete;
+
+    /** What this rank is to send, to each rank, in the words of a plan. */
+    SentBytes plan(const std::vector<polytile_chain_launch> &launches) const {
+        polytile_ranks_request request = {};
+        polytile_ranks_plan *plan = nullptr;
+        SentBytes planned;
+        request.n_launches = static_cast<int>(launches.size());
+        request.launches = launches.data();
+        request.n_ranks = world_size();
+        request.layout = options_.layout;
+        request.launches_per_exchange = options_.launches_per_exchange;
+        EXPECT_EQ(polytile_ranks_plan_create(&request, &plan), POLYTILE_OK) << error();
+        for (int f = 0; plan != nullptr && f < plan->outer.n_flows; f++) {
+            const pti_outer_flow &flow = plan->outer.flow[f];
+            if (flow.from == world_rank())
+                planned.add(flow.to, flow.n_messages, flow.n_bytes);
+        }
+        polytile_ranks_plan_destroy(plan);
+        return planned;
+    }
+
+    /** What it sends. */
+    SentBytes run(const std::vector<polytile_chain_launch> &launches) const {
+        begin_counting();
+        for (const polytile_chain_launch &launch : launches)
+            EXPECT_EQ(polytile_queue_launch(queue, launch.kernel, &launch.domain,
+                                            polytile_kernel_get_n_arrays(launch.kernel),
+                                            launch.arrays, nullptr),
+                      POLYTILE_OK)
+                << error();
+        EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        return end_counting();
+    }
+
+    std::string error() const { return polytile_last_error(ctx); }
+
+    polytile_context *ctx = nullptr;
+    polytile_queue *queue = nullptr;
+
+  private:
+    std::string layout_;
+    polytile_mpi_options options_ = {};
+};
+
+/** Launches with arrays and kernels of their own. */
+class Rehearsal {
+  public:
+    Rehearsal(const Ranks &ranks, const Launches &of) : ranks_(ranks) {
+        const polytile_implementation nothing = idle();
+        for (const Field &field : of.fields)
+            add(field);
+        for (const std::string &declaration : of.declarations) {
+            kernels_.push_back(nullptr);
+            EXPECT_EQ(
+                polytile_kernel_create(ranks.ctx, declaration.c_str(), &nothing, &kernels_.back()),
+                POLYTILE_OK)
+                << ranks.error();
+        }
+        for (const Launch &launch : of.launches)
+            add(launch);
+    }
+    ~Rehearsal() {
+        for (polytile_array *array : arrays_)
+            polytile_array_destroy(array);
+        for (polytile_kernel *kernel : kernels_)
+            polytile_kernel_destroy(kernel);
+    }
+    Rehearsal(const Rehearsal &) = delete;
+    Rehearsal &operator=(const Rehearsal &) = delete;
+
+    std::vector<polytile_chain_launch> launches;
+
+  private:
+    /** Everybody has nothing but what it owns once an array is filled. */
+    void add(const Field &field) {
+        const std::string name = "f" + std::to_string(arrays_.size());
+        polytile_array *array = nullptr;
+        EXPECT_EQ(polytile_mpi_array_create(ranks_.queue, name.c_str(), field.type,
+                                            static_cast<int>(field.extents.size()),
+                                            field.extents.data(), nullptr, &array),
+                  POLYTILE_OK)
+            << ranks_.error();
+        EXPECT_EQ(polytile_mpi_array_fill(array, set_zero, nullptr), POLYTILE_OK) << ranks_.error();
+        arrays_.push_back(array);
+    }
+    void add(const Launch &launch) {
+        std::vector<polytile_array *> operands;
+        for (const int field : launch.fields)
+            operands.push_back(arrays_[static_cast<size_t>(field)]);
+        operands_.push_back(operands);
+        launches.push_back({kernels_[launch.kernel], launch.threads, operands_.back().data()});
+    }
+
+    const Ranks &ranks_;
+    std::vector<polytile_array *> arrays_;
+    std::vector<polytile_kernel *> kernels_;
+    std::deque<std::vector<polytile_array *>> operands_;
+};
+
+/** Returns the bytes that this rank sent. */
+int64_t expect_as_planned(const Ranks &ranks, const Launches &of) {
+    const Rehearsal rehearsal(ranks, of);
+    const SentBytes planned = ranks.plan(rehearsal.launches);
+    const SentBytes sent = ranks.run(rehearsal.launches);
+    EXPECT_EQ(sent, planned) << of.declarations[0];
+    return sent.n_bytes();
+}
+
+polytile_domain inner(const std::vector<int64_t> &extents, int64_t border) {
+    polytile_domain box =
+        polytile_domain_from_extents(static_cast<int>(extents.size()), extents.data());
+    for (int d = 0; d < box.n_dims; d++) {
+        box.range[d].lo += border;
+        box.range[d].hi -= border;
+    }
+    return box;
+}
+
+/** As the examples launch it, between two fields in turn. */
+Launches stencil(const char *declaration, const std::vector<int64_t> &extents, int n_steps) {
+    Launches of = {{{extents, POLYTILE_F32}, {extents, POLYTILE_F32}}, {declaration}, {}};
+    for (int step = 0; step < n_steps; step++)
+        of.launches.push_back({0, inner(extents, 1), {step % 2, 1 - step % 2}});
+    return of;
+}
+
+Launches sum_of_two(const char *declaration, const std::vector<int64_t> &extents) {
+    const Field field = {extents, POLYTILE_F32};
+    return {{field, field, field}, {declaration}, {{0, inner(extents, 0), {0, 1, 2}}}};
+}
+
+Launches product(const char *declaration, int64_t m, int64_t n, int64_t k, bool splits_k) {
+    const std::vector<int64_t> threads =
+        splits_k ? std::vector<int64_t>{m, n, k} : std::vector<int64_t>{m, n};
+    return {{{{m, k}, POLYTILE_F32}, {{k, n}, POLYTILE_F32}, {{m, n}, POLYTILE_F32}},
+            {declaration},
+            {{0, inner(threads, 0), {0, 1, 2}}}};
+}
+
+std::vector<Launches> examples() {
+    return {sum_of_two(ADD_DECLARATION, {101}),
+            sum_of_two(MATRIX_ADD_DECLARATION, {17, 23}),
+            stencil(JACOBI_DECLARATION, {34, 41}, 7),
+            stencil(JACOBI3D_DECLARATION, {11, 12, 13}, 5),
+            product(MATMUL_DECLARATION, 19, 14, 22, false),
+            product(GEMM_DECLARATION, 19, 14, 22, true)};
+}
+
+struct Way {
+    const char *layout;
+    int64_t launches_per_exchange;
+};
+
+/** The first one alone where many ranks share few cores. */
+std::vector<Way> ways() {
+    const std::vector<Way> all = {
+        {"block", 0}, {"cyclic(1)", 1}, {"block", 1}, {"block(dim=1)", 2}, {"cyclic(3)", 0}};
+    return world_size() > 4 ? std::vector<Way>(all.begin(), all.begin() + 1) : all;
+}
+
+TEST(MpiSentBytes, AreThoseOfThePlanForAllExamples) {
+    for (const Way &way : ways()) {
+        SCOPED_TRACE(way.layout);
+        const Ranks ranks(way.layout, way.launches_per_exchange);
+        int64_t n_bytes = 0;
+        for (const Launches &of : examples())
+            n_bytes += expect_as_planned(ranks, of);
+        EXPECT_EQ(n_bytes > 0, world_size() > 1);
+    }
+}
+
+polytile_type unsigned_of(int64_t n_bytes) {
+    return n_bytes == 1   ? POLYTILE_U8
+           : n_bytes == 2 ? POLYTILE_U16
+           : n_bytes == 4 ? POLYTILE_U32
+                          : POLYTILE_U64;
+}
+
+Launches random_launches(Random &random) {
+    RandomChain chain(&random, RandomChainShape());
+    Launches of;
+    for (const RandomChain::Field &field : chain.fields())
+        of.fields.push_back({field.extents, unsigned_of(field.element_bytes)});
+    for (const RandomChain::Kernel &kernel : chain.kernels())
+        of.declarations.push_back(kernel.generic.declaration());
+    for (int64_t n = random.number(1, 8); n > 0; n--)
+        for (const RandomChain::Launch &launch : chain.step()) {
+            const auto which = static_cast<size_t>(launch.kernel);
+            Launch next = {which, launch.threads, {}};
+            for (const FieldUse &use : chain.kernels()[which].uses)
+                next.fields.push_back(use.field);
+            of.launches.push_back(next);
+        }
+    return of;
+}
+
+TEST(MpiSentBytes, AreThoseOfThePlanForRandomLaunches) {
+    Random random(world_seed("MpiSentBytes.AreThoseOfThePlanForRandomLaunches"));
+    for (int64_t n = scaled(world_size() > 4 ? 1 : 3); n > 0 && world_most(HasFailure()) == 0;
+         n--) {
+        const std::string layout = random_layout(random, 2);
+        SCOPED_TRACE(layout);
+        const Ranks ranks(layout, random.one_of({0, 0, 1, 3}));
+        for (int k = world_size() > 4 ? 4 : 0; k < 6; k++)
+            expect_as_planned(ranks, random_launches(random));
+    }
+}
+
+} // namespace
