@@ -4,14 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-const double PTI_PEER_PATIENCE_S = 1.0;
-
-struct timespec pti_peers_deadline(void) {
+struct timespec pti_peers_deadline(int patience_s) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    int64_t ns = until.tv_nsec + (int64_t)(PTI_PEER_PATIENCE_S * 1e9);
-    until.tv_sec += ns / 1000000000;
-    until.tv_nsec = ns % 1000000000;
+    until.tv_sec += patience_s;
     return until;
 }
 
@@ -120,7 +116,7 @@ static void begin_session(pti_peers *peers) {
 /** The mutex is held. */
 static void wait_for_others(pti_peer *peer, const pti_offer *offers, int n_offers) {
     pti_peers *peers = peer->peers;
-    struct timespec deadline = pti_peers_deadline();
+    struct timespec deadline = pti_peers_deadline(PTI_PEERS_MEET_S);
     peer->is_offering = true;
     peer->offer = offers;
     peer->n_offers = n_offers;

@@ -7,8 +7,9 @@
 
 /* What the files of linked devices share; all of it under the mutex. */
 
-/** How long a device waits for another one before it goes on alone. */
-extern const double PTI_PEER_PATIENCE_S;
+/** How long a device waits for another one, in seconds, before it goes on alone: to meet it, which
+ * may have much to do before; and for its next step, once they run side by side. */
+enum { PTI_PEERS_MEET_S = 2, PTI_PEERS_RUN_S = 30 };
 
 /** An upload that others may do, too: the same box of the same memory. */
 typedef struct pti_offer {
@@ -73,7 +74,7 @@ struct pti_peers {
 
 /** A moment to wait until, and waiting for something to change; false: it has come. The mutex is
  * held. */
-struct timespec pti_peers_deadline(void);
+struct timespec pti_peers_deadline(int patience_s);
 bool pti_peers_wait(pti_peers *peers, const struct timespec *deadline);
 
 /** Meet those who offer something, too. The session, if there is anything to share, is in peer->session

@@ -176,7 +176,7 @@ static const pti_peer_functions *functions_of(const pti_sharing *sharing) {
 /** Until all others have copied a part, or will not any more. The mutex is held. */
 static void wait_for_copies(pti_sharing *sharing, const pti_shared_upload *upload,
                             const pti_shared_part *part) {
-    struct timespec deadline = pti_peers_deadline();
+    struct timespec deadline = pti_peers_deadline(PTI_PEERS_RUN_S);
     unsigned all = (1U << upload->n_parts) - 1;
     while (part->done != all && pti_peers_wait(sharing->peer->peers, &deadline))
         continue;
@@ -287,7 +287,7 @@ static polytile_status borrow(pti_sharing *sharing, pti_shared_part *part, int o
                               const pti_command *command, bool *is_there) {
     const polytile_device *device = sharing->peer->device;
     pti_peers *peers = sharing->peer->peers;
-    struct timespec deadline = pti_peers_deadline();
+    struct timespec deadline = pti_peers_deadline(PTI_PEERS_RUN_S);
     polytile_status status = POLYTILE_OK;
     pti_move move = command->move;
     while (part->phase == PTI_PART_AWAITED && pti_peers_wait(peers, &deadline))

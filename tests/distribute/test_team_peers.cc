@@ -101,11 +101,12 @@ class Product {
     void make_kernel() {
         for (size_t k = 0; k < program_kernels().size(); k++) {
             const std::string declaration = program_kernels()[k].declaration;
-            if (declaration.compare(0, 8, "product[") == 0)
-                EXPECT_EQ(polytile_kernel_create(ctx_, declaration.c_str(), &implementations()[k],
-                                                 nullptr, &kernel_),
-                          POLYTILE_OK)
-                    << error();
+            if (declaration.compare(0, 8, "product[") != 0)
+                continue;
+            EXPECT_EQ(
+                polytile_kernel_create(ctx_, declaration.c_str(), &implementations()[k], &kernel_),
+                POLYTILE_OK)
+                << error();
         }
     }
     void wrap(const char *name, std::vector<uint32_t> &memory) {
@@ -188,7 +189,7 @@ TEST(TeamPeers, OfFourEachPairSharesItsPanels) {
 /** Panels that come and go while the devices run, each over memory that others still copy from. */
 TEST(TeamPeers, PanelsThatDoNotStayCrossOnceToo) {
     Random random(test_seed("TeamPeers.PanelsThatDoNotStayCrossOnceToo"));
-    for (int64_t round = 0; round < scaled(20) && !testing::Test::HasFailure(); round++) {
+    for (int64_t round = 0; round < scaled(12) && !testing::Test::HasFailure(); round++) {
         const std::string options = "(memory=" + std::to_string(random.one_of({9, 12, 17, 24})) +
                                     "KiB,threads=" + std::to_string(random.number(1, 2)) + ")";
         const int n_devices = static_cast<int>(random.one_of({2, 2, 4}));
@@ -197,7 +198,7 @@ TEST(TeamPeers, PanelsThatDoNotStayCrossOnceToo) {
         const Bytes apart = bytes_of_product(n_devices, false, options, n, seed);
         const Bytes linked = bytes_of_product(n_devices, true, options, n, seed);
         EXPECT_EQ(linked.up + linked.between, apart.up);
-        EXPECT_GT(4 * linked.between, apart.up) << n_devices << options << " n " << n;
+        EXPECT_GE(linked.between, 4 * n * n) << n_devices << options << " n " << n;
     }
 }
 
@@ -333,7 +334,7 @@ TEST(TeamPeers, ResultsAreThoseOfRunningInOrder) {
     environment.set("POLYTILE_CHECK", "plan");
     Random random(test_seed("TeamPeers.ResultsAreThoseOfRunningInOrder"));
     int64_t n_launched = 0;
-    for (int64_t round = 0; round < scaled(60) && !testing::Test::HasFailure(); round++) {
+    for (int64_t round = 0; round < scaled(40) && !testing::Test::HasFailure(); round++) {
         std::string devices;
         const int n_devices = static_cast<int>(random.one_of({2, 2, 3, 4}));
         for (int device = 0; device < n_devices; device++)
