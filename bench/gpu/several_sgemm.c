@@ -69,10 +69,10 @@ static double time_all(void *subject) {
 }
 
 /** "cuda:0(memory=1B),cuda:1(memory=1B)", the memory of each. */
-static void open_stage(products *p, queue_stage *s, int n_gpus, float *result) {
+static void open_stage(products *p, queue_stage *s, int n_gpus, int part, float *result) {
     const int64_t extents[] = {EXTENT, EXTENT};
     const polytile_implementation implementation = {.cuda_launcher = multiply_box, .user = p};
-    const long long memory_bytes = 3LL * EXTENT * EXTENT * (long long)sizeof(float) / PART;
+    const long long memory_bytes = 3LL * EXTENT * EXTENT * (long long)sizeof(float) / part;
     char text[64 * MOST_GPUS];
     size_t used = 0;
     for (int g = 0; g < n_gpus; g++)
@@ -84,7 +84,8 @@ static void open_stage(products *p, queue_stage *s, int n_gpus, float *result) {
     queue_stage_wrap(s, 2, extents, result);
 }
 
-static void create(products *p) {
+/** part: of all three arrays, that each GPU may hold. */
+static void create(products *p, int part) {
     const int64_t n = (int64_t)EXTENT * EXTENT, n_bytes = n * (int64_t)sizeof(float);
     p->a = gpu_allocate_pinned(n_bytes);
     p->b = gpu_allocate_pinned(n_bytes);
@@ -96,8 +97,8 @@ static void create(products *p) {
         GPU_CALL(cudaSetDevice(g));
         GPU_CUBLAS(cublasCreate(&p->blas[g]));
     }
-    open_stage(p, &p->on_one, 1, p->one);
-    open_stage(p, &p->on_all, p->n_gpus, p->all);
+    open_stage(p, &p->on_one, 1, part, p->one);
+    open_stage(p, &p->on_all, p->n_gpus, part, p->all);
 }
 
 /** Sums in whole numbers for some elements, on the host; all others against one GPU's. */
@@ -121,19 +122,59 @@ static void check(const products *p) {
     gpu_require_all_right("C", p->all, first_wrong, n);
 }
 
+/** What one more product moves: uploads against each input once, and what came from other GPUs. */
+static void report_moved(products *p, const char *limit) {
+    const double inputs_gb = 2e-9 * EXTENT * EXTENT * (double)sizeof(float);
+    bench_times up = {0}, between = {0};
+    char name[56];
+    queue_stage_report(&p->on_all);
+    time_all(p);
+    polytile_queue_report report = queue_stage_report(&p->on_all);
+    bench_add_time(&up, 1e-9 * (double)report.h2d_bytes);
+    bench_add_time(&between, 1e-9 * (double)report.p2p_bytes);
+    snprintf(name, sizeof name, "sgemm, %s, uploads of %d GPUs", limit, p->n_gpus);
+    gpu_report_fixed("GB", &(gpu_comparison){.name = name, .against = "A and B once", .ours = &up},
+                     inputs_gb);
+    snprintf(name, sizeof name, "sgemm, %s, between %d GPUs", limit, p->n_gpus);
+    gpu_report_fixed("GB",
+                     &(gpu_comparison){.name = name, .against = "A and B once", .ours = &between},
+                     inputs_gb);
+}
+
+/** False on a host with one GPU, where there is nothing to compare. */
+static bool begin(products *p, int part) {
+    GPU_CALL(cudaGetDeviceCount(&p->n_gpus));
+    p->n_gpus = p->n_gpus < MOST_GPUS ? p->n_gpus : MOST_GPUS;
+    if (p->n_gpus < 2)
+        return false;
+    gpu_begin(GPU_WAITS_AS_EVER);
+    create(p, part);
+    return true;
+}
+
 void several_sgemm(void) {
     static products p;
     bench_times one = {0}, all = {0};
     char name[56];
-    GPU_CALL(cudaGetDeviceCount(&p.n_gpus));
-    if (p.n_gpus < 2)
+    if (!begin(&p, PART))
         return;
-    p.n_gpus = p.n_gpus < MOST_GPUS ? p.n_gpus : MOST_GPUS;
-    gpu_begin(GPU_WAITS_AS_EVER);
-    create(&p);
     gpu_alternate_few(N_REPETITIONS, time_all, time_one, &p, &all, &one);
     check(&p);
     snprintf(name, sizeof name, "sgemm fp32 32768, limit 1/8 each, %d GPUs", p.n_gpus);
     gpu_report(&(gpu_comparison){name, "one GPU", &all, &one, BENCH_AT_LEAST,
                                  p.n_gpus <= 2 ? 1.9 : 3.7, 0.0});
+    report_moved(&p, "limit 1/8");
+}
+
+void several_panels(void) {
+    static products p;
+    bench_times one = {0}, all = {0};
+    char name[56];
+    if (!begin(&p, 1))
+        return;
+    gpu_alternate_few(N_REPETITIONS, time_all, time_one, &p, &all, &one);
+    check(&p);
+    snprintf(name, sizeof name, "sgemm fp32 32768, all fits, %d GPUs", p.n_gpus);
+    gpu_report(&(gpu_comparison){.name = name, .against = "one GPU", .ours = &all, .rival = &one});
+    report_moved(&p, "all fits");
 }

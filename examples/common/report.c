@@ -5,23 +5,21 @@
 #include <stdio.h>
 
 polytile_report report_of_queue(session *s, double total_s, int64_t lower_bound_bytes) {
-    enum { KERNELS, PEAK, H2D, D2H, PLAN, COMPUTE, TRANSFER, N_SUMS };
+    enum { KERNELS, PEAK, H2D, D2H, P2P, PLAN, COMPUTE, TRANSFER, N_SUMS };
     polytile_queue_report own;
     polytile_queue_get_report(s->queue, true, &own);
     double sum[N_SUMS] = {
-        [KERNELS] = (double)own.n_kernels,
-        [PEAK] = (double)own.peak_device_bytes,
-        [H2D] = (double)own.h2d_bytes,
-        [D2H] = (double)own.d2h_bytes,
-        [PLAN] = own.plan_s,
-        [COMPUTE] = own.compute_s,
-        [TRANSFER] = own.transfer_s,
+        [KERNELS] = (double)own.n_kernels, [PEAK] = (double)own.peak_device_bytes,
+        [H2D] = (double)own.h2d_bytes,     [D2H] = (double)own.d2h_bytes,
+        [P2P] = (double)own.p2p_bytes,     [PLAN] = own.plan_s,
+        [COMPUTE] = own.compute_s,         [TRANSFER] = own.transfer_s,
     };
     ranks_add(&s->ranks, N_SUMS, sum);
     return (polytile_report){.n_kernels = (int64_t)sum[KERNELS],
                              .peak_device_bytes = (int64_t)sum[PEAK],
                              .h2d_bytes = (int64_t)sum[H2D],
                              .d2h_bytes = (int64_t)sum[D2H],
+                             .p2p_bytes = (int64_t)sum[P2P],
                              .lower_bound_bytes = lower_bound_bytes,
                              .plan_s = sum[PLAN],
                              .total_s = ranks_largest(&s->ranks, total_s),
@@ -117,6 +115,8 @@ void report_text(const session *s, const result *r) {
     print_size("device peak", f.peak_device_bytes);
     print_size("uploaded", f.h2d_bytes);
     print_size("downloaded", f.d2h_bytes);
+    if (f.p2p_bytes > 0)
+        print_size("between GPUs", f.p2p_bytes);
     print_size("lower bound", f.lower_bound_bytes);
     print_bound(r, f.h2d_bytes);
     print_times(r);
@@ -169,6 +169,7 @@ void report_json(const session *s, const result *r) {
     print_json_count("peak_device_bytes", f.peak_device_bytes);
     print_json_count("h2d_bytes", f.h2d_bytes);
     print_json_count("d2h_bytes", f.d2h_bytes);
+    print_json_count("p2p_bytes", f.p2p_bytes);
     print_json_count("lower_bound_bytes", f.lower_bound_bytes);
     print_json_count("lower_bound_h2d_bytes", r->plan.lower_bound_h2d_bytes);
     print_json_count("bound_bytes", r->plan.bound_bytes);

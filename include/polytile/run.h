@@ -13,6 +13,7 @@ typedef struct polytile_report {
     int64_t peak_device_bytes;
     int64_t h2d_bytes;
     int64_t d2h_bytes;
+    int64_t p2p_bytes; /* from the memory of linked devices */
     int64_t lower_bound_bytes;
     double plan_s;
     double total_s;    /* planning not included */

@@ -23,6 +23,7 @@ static void add(polytile_queue_report *sum, const polytile_queue_report *part) {
     sum->n_kernels += part->n_kernels;
     sum->h2d_bytes += part->h2d_bytes;
     sum->d2h_bytes += part->d2h_bytes;
+    sum->p2p_bytes += part->p2p_bytes;
     sum->peak_device_bytes += part->peak_device_bytes;
     sum->plan_s += part->plan_s;
     sum->run_s = sum->run_s > part->run_s ? sum->run_s : part->run_s;
@@ -54,6 +55,7 @@ static void free_team(pti_team *team) {
     pti_copies_free(&team->copies);
     for (int m = 0; team->member != NULL && m < team->transport->n_local; m++)
         polytile_queue_destroy(team->member[m]);
+    pti_team_unlink(team);
     team->transport->functions->close(team->transport);
     free(team->member);
     free(team->speed);
@@ -141,8 +143,12 @@ polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_tra
         free_team(team);
         return pti_fail_memory(ctx, text, sizeof *team->queue);
     }
-    *queue = team->queue;
-    return POLYTILE_OK;
+    polytile_status status = pti_team_link(team);
+    if (status == POLYTILE_OK)
+        *queue = team->queue;
+    else
+        pti_object_release(&team->queue->object);
+    return status;
 }
 
 pti_team *pti_team_of(const polytile_queue *queue) {

@@ -203,6 +203,7 @@ static polytile_status launch_together(pti_team *team, const pti_stage *stage,
     polytile_status status;
     set_paused(team, true);
     PTI_TRY(launch_stage(team, stage, recorded));
+    PTI_TRY(pti_team_share_panels(team, stage));
     if (stage->after.n_transfers == 0)
         PTI_TRY(forget_halos(team, stage));
     for (int a = 0; a < last.n_arrays; a++)

@@ -38,6 +38,8 @@ struct pti_team {
     polytile_queue *queue; /* whose team this is */
     pti_transport *transport;
     polytile_queue **member; /* n_local */
+    struct pti_peers **peers; /* of members whose devices are linked, at most n_local; owned */
+    int n_peers;
     pti_team_options options;
     pti_member_grid grid; /* where options.grid points to, if it was given */
     pti_speed *speed;     /* where options.speed points to, likewise; owned */
@@ -154,6 +156,16 @@ polytile_status pti_team_settle_deep(pti_team *team);
 /** Members over one memory do not write what others still read: all wait for all, if any are about
  * to. */
 polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage);
+
+/* team_peers.c */
+
+/** Link the members' devices that can be. Errors: NO_MEMORY. */
+polytile_status pti_team_link(pti_team *team);
+/** The members' devices are closed. */
+void pti_team_unlink(pti_team *team);
+/** Have linked devices share what several of them are about to read in a stage: its launches are
+ * queued, and none of them begins meanwhile. Errors: NO_MEMORY. */
+polytile_status pti_team_share_panels(pti_team *team, const pti_stage *stage);
 
 /* team_combine.c */
 

@@ -58,6 +58,29 @@ typedef struct pti_command {
 /** A schedule being run; launch/execution.h. */
 typedef struct pti_execution pti_execution;
 
+/** A moment of a device's stream, which streams of other devices can wait for; the device's. */
+typedef struct pti_mark pti_mark;
+
+/** What a device does with the memory of another one that it is linked to. One of several threads
+ * calls them at a time. */
+typedef struct pti_peer_functions {
+    /** Whether it can read another device's memory, which is made possible; if not, *why_not says
+     * why: text that stays. */
+    bool (*reaches)(polytile_device *device, polytile_device *other, const char **why_not);
+    /** Mark what was submitted to a stream so far. */
+    polytile_status (*mark)(polytile_device *device, pti_stream stream, pti_mark **mark);
+    /** Let what is submitted to a stream from now on wait for any device's mark. */
+    polytile_status (*await)(polytile_device *device, pti_stream stream, const pti_mark *mark);
+    /** Submit a copy from another device's memory, behind a mark of that, to the stream of uploads,
+     * and mark its end. Nothing of it is under way after an error. */
+    polytile_status (*copy)(polytile_device *device, polytile_device *from, const pti_move *move,
+                            const pti_mark *ready, pti_mark **done);
+    /** Wait for a mark, as well as can be where the device has failed. */
+    void (*settle)(const pti_mark *mark);
+    /** Give a mark back; NULL does nothing. */
+    void (*drop)(pti_mark *mark);
+} pti_peer_functions;
+
 /** Each function that can fail leaves the error's text on the device's context. */
 typedef struct pti_device_functions {
     /** Whether an implementation has what this device runs; *wanted names it. */
@@ -80,6 +103,7 @@ typedef struct pti_device_functions {
     polytile_status (*finish)(polytile_device *device);
     /** Free what the device holds, and the device. */
     void (*close)(polytile_device *device);
+    const pti_peer_functions *peer; /* NULL: no other device's memory is in its reach */
 } pti_device_functions;
 
 /** The first member of every driver's own structure. */
@@ -96,6 +120,7 @@ struct polytile_device {
     void (*settle)(
         struct polytile_queue *of); /* of a queue: wait until nothing runs on the device */
     struct pti_trace *trace;        /* NULL: none is written; owned */
+    struct pti_peer *peer;          /* as one of several that are linked; NULL: it is not */
 };
 
 /** A kind of device. */

@@ -4,6 +4,7 @@
 #include "access/footprint.h"
 #include "launch/clock.h"
 #include "launch/execution.h"
+#include "launch/sharing.h"
 #include "launch/trace.h"
 #include "launch/view.h"
 #include "partition/check.h"
@@ -27,6 +28,8 @@ static pti_image placement_image(const pti_execution *run, const pti_placement *
 
 /** The two memories of a move; what is in the placement's is the side of the device. */
 static void resolve_upload(pti_execution *run, pti_command *command) {
+    const polytile_domain *part = pti_sharing_part(run->sharing, command->index);
+    command->move.box = part == NULL ? command->move.box : part;
     command->move.from = host_image(run, command->operand);
 }
 
@@ -202,6 +205,7 @@ static polytile_status run_ops(pti_execution *run) {
 static polytile_status finish(pti_execution *run, polytile_status status) {
     polytile_context *ctx = run->device->object.context;
     char *first = status == POLYTILE_OK ? NULL : strdup(polytile_last_error(ctx));
+    pti_sharing_end(run, status != POLYTILE_OK);
     polytile_status finished = run->device->functions->finish(run->device);
     if (first != NULL)
         pti_fail(ctx, status, "%s", first);
@@ -212,6 +216,7 @@ static polytile_status finish(pti_execution *run, polytile_status status) {
 static polytile_status run_on_device(pti_execution *run) {
     pti_trace_run_begin(run->device, run->schedule);
     run->progress = pti_progress_begin(run->schedule);
+    pti_sharing_begin(run);
     polytile_status status = run->device->functions->begin(run->device, run);
     if (status == POLYTILE_OK)
         status = run_ops(run);

@@ -17,6 +17,9 @@ typedef struct pti_filled {
     int64_t n_elements;
 } pti_filled;
 
+/** Its part in what several devices share; launch/sharing.h. */
+typedef struct pti_sharing pti_sharing;
+
 struct pti_execution {
     polytile_device *device;
     const pti_schedule *schedule;
@@ -32,6 +35,7 @@ struct pti_execution {
     pti_layout everywhere;         /* strides of 0, for the identity */
     pti_completeness completeness;
     pti_progress progress;
+    pti_sharing *sharing; /* NULL: none; owned */
     polytile_report *report;
 };
 

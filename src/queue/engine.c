@@ -252,6 +252,7 @@ static void tell(polytile_queue *queue, const outcome *of, double taken_s) {
     report->n_kernels += of->report.n_kernels;
     report->h2d_bytes += of->report.h2d_bytes;
     report->d2h_bytes += of->report.d2h_bytes;
+    report->p2p_bytes += of->report.p2p_bytes;
     report->peak_device_bytes = pti_max(report->peak_device_bytes, of->report.peak_device_bytes);
     report->plan_s += of->plan_s;
     report->run_s += taken_s;

@@ -32,6 +32,7 @@ void pti_report_add(polytile_report *sum, const polytile_report *part) {
     sum->peak_device_bytes = pti_max(sum->peak_device_bytes, part->peak_device_bytes);
     sum->h2d_bytes += part->h2d_bytes;
     sum->d2h_bytes += part->d2h_bytes;
+    sum->p2p_bytes += part->p2p_bytes;
     sum->total_s += part->total_s;
     sum->compute_s += part->compute_s;
     sum->transfer_s += part->transfer_s;

@@ -1,4 +1,5 @@
 #include "launch/clock.h"
+#include "launch/peers.h"
 #include "queue/queue.h"
 
 #include <signal.h>
@@ -84,6 +85,14 @@ static void run_window(polytile_queue *queue, pti_item *window, const char *erro
     }
 }
 
+/** Devices that share uploads with this one need not wait for it to come to items that are done. */
+static void tell_peers(const polytile_queue *queue, const pti_item *items) {
+    int64_t number = 0;
+    for (; items != NULL; items = items->next)
+        number = items->number > number ? items->number : number;
+    pti_peers_note_passed(queue->device, number);
+}
+
 static void *work(void *argument) {
     polytile_queue *queue = argument;
     char error[PTI_ERROR_BYTES] = "";
@@ -96,6 +105,7 @@ static void *work(void *argument) {
             pti_engine_pass(queue, items);
         else
             run_window(queue, items, error);
+        tell_peers(queue, items);
         pti_queue_finish_items(queue, items);
     }
     pthread_mutex_unlock(&queue->mutex);

@@ -92,6 +92,24 @@ cudaError_t copy_3d(const cudaMemcpy3DParms *parameters, cudaStream_t) {
                 {extent.width, extent.height, extent.depth}, parameters->kind);
 }
 
+cudaError_t copy_1d_peer(void *to, int to_number, const void *from, int from_number, size_t n_bytes,
+                         cudaStream_t stream) {
+    EXPECT_EQ(to_number, 1);
+    EXPECT_EQ(from_number, 3);
+    return copy_1d(to, from, n_bytes, cudaMemcpyDeviceToDevice, stream);
+}
+
+cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms *parameters, cudaStream_t) {
+    calls.n_3d++;
+    EXPECT_EQ(parameters->dstDevice, 1);
+    EXPECT_EQ(parameters->srcDevice, 3);
+    EXPECT_EQ(parameters->dstArray, nullptr);
+    EXPECT_EQ(parameters->srcArray, nullptr);
+    const cudaExtent &extent = parameters->extent;
+    return copy(place_of(parameters->dstPtr), place_of(parameters->srcPtr),
+                {extent.width, extent.height, extent.depth}, cudaMemcpyDeviceToDevice);
+}
+
 cudaError_t set_2d(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t) {
     calls.n_set++;
     EXPECT_TRUE(height == 1 || (pitch >= width && pitch <= INT32_MAX));
@@ -108,12 +126,15 @@ struct Gpu {
         api.cudaMemcpyAsync = copy_1d;
         api.cudaMemcpy2DAsync = copy_2d;
         api.cudaMemcpy3DAsync = copy_3d;
+        api.cudaMemcpyPeerAsync = copy_1d_peer;
+        api.cudaMemcpy3DPeerAsync = copy_3d_peer;
         api.cudaMemset2DAsync = set_2d;
         api.cudaGetLastError = [] { return cudaSuccess; };
         api.cudaMemGetInfo = [](size_t *, size_t *) { return cudaSuccess; };
         polytile_context_create(&context);
         cuda.device.object.context = context;
         cuda.api = &api;
+        cuda.number = 1;
     }
     ~Gpu() { polytile_context_destroy(context); }
     Gpu(const Gpu &) = delete;
@@ -131,12 +152,15 @@ TEST(CudaCopy, EqualsTheHostsCopyOfRandomBoxes) {
         const polytile_domain box = random_box(random, 5);
         const int64_t element_bytes = random.one_of({1, 2, 4, 8, 12});
         Memory to(random_hull(random, box), element_bytes, 1), expected = to;
-        Memory from(random_hull(random, box), element_bytes, 2);
+        Memory from(random_hull(random, box), element_bytes, 2), peer_to = to;
         pti_move move = {&box, element_bytes, to.image(), from.image()};
         pti_move on_host = {&box, element_bytes, expected.image(), from.image()};
         pti_box_copy(&on_host, 1);
         ASSERT_EQ(pti_cuda_copy(&gpu.cuda, &move, cudaMemcpyDeviceToDevice, nullptr), POLYTILE_OK);
         EXPECT_EQ(to.bytes, expected.bytes);
+        move.to = peer_to.image();
+        ASSERT_EQ(pti_cuda_copy_from_peer(&gpu.cuda, &move, 3, nullptr), POLYTILE_OK);
+        EXPECT_EQ(peer_to.bytes, expected.bytes);
     }
 }
 

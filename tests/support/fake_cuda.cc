@@ -154,6 +154,26 @@ cudaError_t FakeCuda::cudaGetDeviceProperties(struct cudaDeviceProp *properties,
     return cudaSuccess;
 }
 
+cudaError_t FakeCuda::cudaDeviceCanAccessPeer(int *can_access, int number, int other) {
+    for (int device : {number, other}) {
+        if (device < 0 || device >= options_.n_devices)
+            return cudaErrorInvalidDevice;
+    }
+    *can_access = options_.are_linked && number != other;
+    return cudaSuccess;
+}
+
+cudaError_t FakeCuda::cudaDeviceEnablePeerAccess(int other, unsigned flags) {
+    if (flags != 0)
+        return cudaErrorInvalidValue;
+    if (other < 0 || other >= options_.n_devices || other == current_device)
+        return cudaErrorInvalidDevice;
+    if (!options_.are_linked)
+        return cudaErrorPeerAccessUnsupported;
+    return open_links_.insert({current_device, other}).second ? cudaSuccess
+                                                              : cudaErrorPeerAccessAlreadyEnabled;
+}
+
 cudaError_t FakeCuda::cudaDriverGetVersion(int *version) {
     *version = CUDART_VERSION;
     return cudaSuccess;
@@ -232,4 +252,12 @@ bool FakeCuda::is_allocated(const ByteRange &range) const {
             return true;
     }
     return false;
+}
+
+int FakeCuda::device_of(const ByteRange &range) const {
+    for (size_t device = 0; device < memory_.size(); device++) {
+        if (memory_[device].contains(range))
+            return static_cast<int>(device);
+    }
+    return -1;
 }

@@ -6,7 +6,9 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -27,6 +29,7 @@ class FakeCuda {
         int n_devices = 1;
         cudaError_t no_gpu_error = cudaErrorNoDevice; /* with no devices: of every call */
         size_t total_bytes = size_t{80} << 30;
+        bool are_linked = true;                 /* each GPU with each other one */
         size_t streams_bytes = size_t{2} << 20; /* of device memory, taken with the first stream */
     };
 
@@ -44,6 +47,11 @@ class FakeCuda {
     FakeDeviceMemory &memory(int device = 0) { return memory_[static_cast<size_t>(device)]; }
     FakeHostMemory &host() { return host_; }
 
+    /** Bytes of copies that were enqueued from one GPU's memory to another's; -1: the host. */
+    int64_t link_bytes(int from, int to) const {
+        const auto found = link_bytes_.find({from, to});
+        return found == link_bytes_.end() ? 0 : found->second;
+    }
     int64_t n_pageable_copies() const { return n_pageable_copies_; }
     int64_t n_pending() const { return queues_.n_pending(); }
     int64_t n_calls(const char *name) const;
@@ -80,6 +88,7 @@ class FakeCuda {
         size_t pitch, slice;
         size_t width, height, depth;
 
+        size_t n_bytes() const { return width * height * depth; }
         ByteRange range() const {
             return byte_range(first, (depth - 1) * slice + (height - 1) * pitch + width);
         }
@@ -101,6 +110,9 @@ class FakeCuda {
     bool has_streams(int device) const;
     bool is_on_device(const ByteRange &range) const;
     bool is_allocated(const ByteRange &range) const;
+    int device_of(const ByteRange &range) const;
+    cudaError_t copy_peer(const Block &to, int to_device, const Block &from, int from_device,
+                          cudaStream_t stream);
     cudaError_t check_side(const ByteRange &range, bool on_device, bool *is_pageable) const;
     cudaError_t copy(const Block &to, const Block &from, cudaMemcpyKind kind, cudaStream_t stream);
     void run_copy(const Block &to, const Block &from, bool is_pageable);
@@ -122,6 +134,8 @@ class FakeCuda {
     cudaError_t fault_ = cudaSuccess;
     int64_t n_kernels_to_fault_ = 0;
     int64_t n_pageable_copies_ = 0;
+    std::map<std::pair<int, int>, int64_t> link_bytes_;
+    std::set<std::pair<int, int>> open_links_; /* a GPU, and one whose memory it reaches */
     std::vector<int64_t> n_calls_;
     std::string violations_;
 };

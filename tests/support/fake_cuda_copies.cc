@@ -39,6 +39,8 @@ cudaError_t FakeCuda::copy(const Block &to, const Block &from, cudaMemcpyKind ki
         error = check_side(from.range(), from_device, &is_pageable);
     if (error != cudaSuccess)
         return error;
+    link_bytes_[{device_of(from.range()), device_of(to.range())}] +=
+        static_cast<int64_t>(to.n_bytes());
     if (!is_pageable) {
         queues_.enqueue(own->queue, [this, to, from] { run_copy(to, from, false); });
         return cudaSuccess;
@@ -110,6 +112,57 @@ cudaError_t FakeCuda::cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms,
         return cudaErrorInvalidValue;
     return copy(block(parms->dstPtr, parms->dstPos), block(parms->srcPtr, parms->srcPos),
                 parms->kind, stream);
+}
+
+/** Both sides are checked as CUDA does; that the link is open, which CUDA does not need but is slow
+ * without, is for this runtime to find. */
+cudaError_t FakeCuda::copy_peer(const Block &to, int to_device, const Block &from, int from_device,
+                                cudaStream_t stream) {
+    if (find(stream) == nullptr)
+        return cudaErrorInvalidResourceHandle;
+    if (to.n_bytes() == 0)
+        return cudaSuccess;
+    if (device_of(to.range()) != to_device || device_of(from.range()) != from_device)
+        return cudaErrorInvalidValue;
+    if (find(stream)->device != to_device && find(stream)->device != from_device)
+        violate("a copy between two GPUs in a stream of a third");
+    if (open_links_.count({find(stream)->device,
+                           find(stream)->device == to_device ? from_device : to_device}) == 0)
+        violate("a copy between GPUs whose link is not open");
+    return copy(to, from, cudaMemcpyDeviceToDevice, stream);
+}
+
+cudaError_t FakeCuda::cudaMemcpyPeerAsync(void *to, int to_number, const void *from,
+                                          int from_number, size_t n_bytes, cudaStream_t stream) {
+    auto line = [n_bytes](const void *first) {
+        return Block{static_cast<char *>(const_cast<void *>(first)),
+                     std::min(n_bytes, max_pitch_bytes),
+                     0,
+                     n_bytes,
+                     1,
+                     1};
+    };
+    return copy_peer(line(to), to_number, line(from), from_number, stream);
+}
+
+cudaError_t FakeCuda::cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parms,
+                                            cudaStream_t stream) {
+    const cudaExtent &extent = parms->extent;
+    auto block = [&extent](const cudaPitchedPtr &memory, const cudaPos &at) {
+        const size_t slice = memory.pitch * memory.ysize;
+        return Block{static_cast<char *>(memory.ptr) + at.z * slice + at.y * memory.pitch + at.x,
+                     memory.pitch,
+                     slice,
+                     extent.width,
+                     extent.height,
+                     extent.depth};
+    };
+    if (parms->srcArray != nullptr || parms->dstArray != nullptr ||
+        parms->srcPos.y + extent.height > parms->srcPtr.ysize ||
+        parms->dstPos.y + extent.height > parms->dstPtr.ysize)
+        return cudaErrorInvalidValue;
+    return copy_peer(block(parms->dstPtr, parms->dstPos), parms->dstDevice,
+                     block(parms->srcPtr, parms->srcPos), parms->srcDevice, stream);
 }
 
 cudaError_t FakeCuda::cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,

@@ -34,6 +34,11 @@
       (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,               \
        size_t height, enum cudaMemcpyKind kind, cudaStream_t stream))                              \
     X(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *copy, cudaStream_t stream))              \
+    X(cudaDeviceCanAccessPeer, (int *can_access, int number, int other))                           \
+    X(cudaDeviceEnablePeerAccess, (int other, unsigned flags))                                     \
+    X(cudaMemcpyPeerAsync, (void *to, int to_number, const void *from, int from_number,            \
+                            size_t n_bytes, cudaStream_t stream))                                  \
+    X(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *copy, cudaStream_t stream))      \
     X(cudaMemset2DAsync,                                                                           \
       (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream))       \
     X(cudaFuncGetAttributes, (struct cudaFuncAttributes * attributes, const void *kernel))         \

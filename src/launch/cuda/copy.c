@@ -9,6 +9,7 @@ typedef struct copying {
     const pti_loop_nest *nest;
     enum cudaMemcpyKind kind;
     cudaStream_t stream;
+    int from_number; /* of the GPU that it comes from, where that is another one */
 } copying;
 
 /** The k-th loop of a nest, counted from the innermost, which is 0. */
@@ -75,18 +76,55 @@ static polytile_status copy_3d(const copying *of, char *to, const char *from) {
     return PTI_CUDA(of->cuda, cudaMemcpy3DAsync, (&copy, of->stream));
 }
 
+static polytile_status copy_1d_peer(const copying *of, char *to, const char *from) {
+    return PTI_CUDA(
+        of->cuda, cudaMemcpyPeerAsync,
+        (to, of->cuda->number, from, of->from_number, (size_t)of->nest->unit_bytes, of->stream));
+}
+
+static polytile_status copy_planes_peer(const copying *of, char *to, const char *from,
+                                        pti_loop planes) {
+    pti_loop rows = loop_from_inside(of->nest, 0);
+    int64_t unit_bytes = of->nest->unit_bytes;
+    struct cudaMemcpy3DPeerParms copy = {
+        .dstPtr = pitched(to, rows.to_step, planes.to_step, unit_bytes),
+        .dstDevice = of->cuda->number,
+        .srcPtr = pitched(from, rows.from_step, planes.from_step, unit_bytes),
+        .srcDevice = of->from_number,
+        .extent = {(size_t)unit_bytes, (size_t)rows.count, (size_t)planes.count}};
+    return PTI_CUDA(of->cuda, cudaMemcpy3DPeerAsync, (&copy, of->stream));
+}
+
+/** CUDA has no call for rows: they are one plane. */
+static polytile_status copy_2d_peer(const copying *of, char *to, const char *from) {
+    pti_loop rows = loop_from_inside(of->nest, 0);
+    return copy_planes_peer(of, to, from,
+                            (pti_loop){.count = 1,
+                                       .to_step = rows.count * rows.to_step,
+                                       .from_step = rows.count * rows.from_step});
+}
+
+static polytile_status copy_3d_peer(const copying *of, char *to, const char *from) {
+    return copy_planes_peer(of, to, from, loop_from_inside(of->nest, 1));
+}
+
 /** How the innermost loops become one call; the first that fits is taken. */
-static const struct way {
+typedef struct way {
     int n_loops;
     bool (*fits)(const pti_loop_nest *nest);
     polytile_status (*enqueue)(const copying *of, char *to, const char *from);
-} ways[] = {{2, fits_3d, copy_3d}, {1, fits_2d, copy_2d}, {0, fits_1d, copy_1d}};
+} way;
 
-static const struct way *way_of(const pti_loop_nest *nest) {
-    const struct way *way = ways;
-    while (!way->fits(nest))
-        way++;
-    return way;
+static const way ways[] = {{2, fits_3d, copy_3d}, {1, fits_2d, copy_2d}, {0, fits_1d, copy_1d}};
+
+static const way peer_ways[] = {
+    {2, fits_3d, copy_3d_peer}, {1, fits_2d, copy_2d_peer}, {0, fits_1d, copy_1d_peer}};
+
+static const way *way_of(const way *first, const pti_loop_nest *nest) {
+    const way *found = first;
+    while (!found->fits(nest))
+        found++;
+    return found;
 }
 
 /** Let the fewest calls remain where a call takes one loop: the longest that it can take. */
@@ -103,28 +141,33 @@ static void put_longest_innermost(pti_loop_nest *nest) {
 }
 
 /** One call for each turn of the loops that a call does not take. */
-static polytile_status enqueue_all(const copying *of, const struct way *way) {
+static polytile_status enqueue_all(const copying *of, const way *by) {
     polytile_status status = POLYTILE_OK;
     int64_t n_units_a_call = 1;
-    for (int k = 0; k < way->n_loops; k++)
+    for (int k = 0; k < by->n_loops; k++)
         n_units_a_call *= loop_from_inside(of->nest, k).count;
     for (int64_t unit = 0; unit < of->nest->n_units; unit += n_units_a_call) {
         char *to;
         const char *from;
         pti_loop_nest_locate(of->nest, unit, &to, &from);
-        PTI_TRY(way->enqueue(of, to, from));
+        PTI_TRY(by->enqueue(of, to, from));
     }
 done:
     return status;
 }
 
-polytile_status pti_cuda_copy_nest(pti_cuda_device *cuda, const pti_loop_nest *nest,
-                                   enum cudaMemcpyKind kind, cudaStream_t stream) {
+/** of: without its nest. */
+static polytile_status copy_by(const way *first, copying of, const pti_loop_nest *nest) {
     pti_loop_nest ordered = *nest;
     if (!fits_3d(nest))
         put_longest_innermost(&ordered);
-    copying of = {cuda, &ordered, kind, stream};
-    return enqueue_all(&of, way_of(&ordered));
+    of.nest = &ordered;
+    return enqueue_all(&of, way_of(first, &ordered));
+}
+
+polytile_status pti_cuda_copy_nest(pti_cuda_device *cuda, const pti_loop_nest *nest,
+                                   enum cudaMemcpyKind kind, cudaStream_t stream) {
+    return copy_by(ways, (copying){.cuda = cuda, .kind = kind, .stream = stream}, nest);
 }
 
 polytile_status pti_cuda_copy(pti_cuda_device *cuda, const pti_move *move, enum cudaMemcpyKind kind,
@@ -133,4 +176,13 @@ polytile_status pti_cuda_copy(pti_cuda_device *cuda, const pti_move *move, enum 
         return POLYTILE_OK;
     pti_loop_nest nest = pti_loop_nest_of(move);
     return pti_cuda_copy_nest(cuda, &nest, kind, stream);
+}
+
+polytile_status pti_cuda_copy_from_peer(pti_cuda_device *cuda, const pti_move *move,
+                                        int from_number, cudaStream_t stream) {
+    if (pti_box_is_empty(move->box))
+        return POLYTILE_OK;
+    pti_loop_nest nest = pti_loop_nest_of(move);
+    return copy_by(peer_ways, (copying){.cuda = cuda, .stream = stream, .from_number = from_number},
+                   &nest);
 }

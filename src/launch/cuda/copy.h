@@ -16,6 +16,10 @@ polytile_status pti_cuda_copy(pti_cuda_device *cuda, const pti_move *move, enum 
 polytile_status pti_cuda_copy_nest(pti_cuda_device *cuda, const pti_loop_nest *nest,
                                    enum cudaMemcpyKind kind, cudaStream_t stream);
 
+/** The same from the memory of another GPU, straight over the link between them. */
+polytile_status pti_cuda_copy_from_peer(pti_cuda_device *cuda, const pti_move *move,
+                                        int from_number, cudaStream_t stream);
+
 /** Enqueue the writing of one element into every place of a box in device memory. */
 polytile_status pti_cuda_fill(pti_cuda_device *cuda, const pti_move *move, cudaStream_t stream);
 

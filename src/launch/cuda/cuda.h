@@ -39,6 +39,8 @@ typedef struct pti_cuda_device {
     int next_choice;              /* to be replaced */
     struct pti_cuda_order *order; /* events between the streams; owned, as all below */
     struct pti_cuda_timing *timing;
+    pti_mark *marks;             /* that were ever made, in a list */
+    pti_mark *idle_marks;        /* those that nobody has */
     struct pti_staging *staging; /* NULL until a run needs it */
     struct pti_cuda_run *run;    /* NULL between runs */
     pti_execution *execution;    /* of that run, borrowed */
@@ -79,6 +81,10 @@ polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, v
 polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution);
 polytile_status pti_cuda_submit(polytile_device *device, const pti_command *command);
 polytile_status pti_cuda_finish(polytile_device *device);
+
+/** The functions of peer.c, and the end of its marks. */
+extern const pti_peer_functions pti_cuda_peer_functions;
+void pti_cuda_marks_destroy(pti_cuda_device *cuda);
 
 /** The driver's list: see pti_driver. */
 polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_device_info *infos,

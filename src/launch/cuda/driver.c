@@ -32,6 +32,7 @@ static void close_cuda(polytile_device *device) {
     pti_staging_destroy(cuda->staging);
     pti_cuda_order_destroy(cuda->order);
     pti_cuda_timing_destroy(cuda->timing);
+    pti_cuda_marks_destroy(cuda);
     destroy_streams(cuda);
     if (cuda->arena != NULL)
         cuda->api->cudaFree(cuda->arena);
@@ -46,6 +47,7 @@ static const pti_device_functions functions = {
     .submit = pti_cuda_submit,
     .finish = pti_cuda_finish,
     .close = close_cuda,
+    .peer = &pti_cuda_peer_functions,
 };
 
 /** Streams that run beside each other and beside the default stream. */

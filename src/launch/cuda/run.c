@@ -9,6 +9,8 @@
 #include "launch/cuda/staging.h"
 #include "launch/cuda/timing.h"
 #include "launch/execution.h"
+#include "launch/peers.h"
+#include "launch/sharing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,11 +63,34 @@ done:
     return status;
 }
 
+static polytile_status upload_box(pti_cuda_device *cuda, const pti_move *move) {
+    return pti_cuda_copy(cuda, move, cudaMemcpyHostToDevice, cuda->stream[PTI_STREAM_IN]);
+}
+
+/** What other GPUs were to have is uploaded after all, straight also from pageable memory: the ring
+ * has gone on to later uploads. */
+static polytile_status exchange(pti_cuda_device *cuda, const pti_command *command) {
+    polytile_domain missing[PTI_MOST_PEERS];
+    int n_missing;
+    polytile_status status;
+    pti_move move = command->move;
+    PTI_TRY(pti_sharing_exchange(cuda->execution, command, missing, &n_missing));
+    for (int k = 0; k < n_missing; k++) {
+        move.box = &missing[k];
+        PTI_TRY(upload_box(cuda, &move));
+    }
+done:
+    return status;
+}
+
 static polytile_status upload(pti_cuda_device *cuda, const pti_command *command) {
-    return pti_cuda_is_staged(command, cuda->run->kinds)
-               ? pti_staging_upload(cuda->staging, command)
-               : pti_cuda_copy(cuda, &command->move, cudaMemcpyHostToDevice,
-                               cuda->stream[PTI_STREAM_IN]);
+    polytile_status status;
+    PTI_TRY(pti_cuda_is_staged(command, cuda->run->kinds)
+                ? pti_staging_upload(cuda->staging, command)
+                : upload_box(cuda, &command->move));
+    status = exchange(cuda, command);
+done:
+    return status;
 }
 
 static polytile_status download(pti_cuda_device *cuda, const pti_command *command) {
@@ -102,6 +127,7 @@ static polytile_status (*const enqueue[])(pti_cuda_device *cuda, const pti_comma
 static polytile_status submit_now(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status;
     PTI_TRY(pti_cuda_order_wait(cuda->order, command));
+    PTI_TRY(pti_sharing_prepare(cuda->execution, command));
     PTI_TRY(pti_cuda_timing_start(cuda->timing, command));
     PTI_TRY(enqueue[command->op->kind](cuda, command));
     PTI_TRY(pti_cuda_timing_stop(cuda->timing, command));
