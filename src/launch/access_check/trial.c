@@ -13,7 +13,7 @@
 static const int64_t margins[POLYTILE_MAX_DIMS + 1] = {0, 64, 8, 4, 2, 1, 1, 1, 1};
 
 /** Of launches that write fewer bytes, more patterns are tried: few bits are the same by chance. */
-enum { FEW_PATTERNS = 4 };
+enum { FEW_PATTERNS = 5 };
 
 /** On the host one thread runs kernels, for the order of a reduction must not change, and nothing
  * that is written beside a declaration may meet another thread's. */
