@@ -86,7 +86,10 @@ done:
 polytile_status pti_queue_check_access(polytile_queue *queue, const polytile_kernel *kernel,
                                        const pti_prepared *prepared,
                                        polytile_array *const *arrays) {
-    polytile_status status;
+    const pti_settings *settings = pti_get_settings(queue->object.context);
+    polytile_status status = POLYTILE_OK;
+    if (!settings->check_access && !settings->check_wide)
+        return POLYTILE_OK;
     PTI_TRY(bring_home(queue, prepared->instance, arrays));
     if (!has_failed(queue))
         PTI_TRY(check(queue, kernel, prepared, arrays));

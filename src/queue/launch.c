@@ -125,8 +125,7 @@ static polytile_status launch(polytile_queue *queue, const polytile_kernel *kern
     polytile_status status;
     pti_prepared *prepared;
     PTI_TRY(pti_queue_prepare(queue, kernel, domain, arrays, options, &prepared));
-    if (pti_get_settings(queue->object.context)->check_access)
-        PTI_TRY(pti_queue_check_access(queue, kernel, prepared, arrays));
+    PTI_TRY(pti_queue_check_access(queue, kernel, prepared, arrays));
     PTI_TRY(append(queue, prepared));
 done:
     return status;
