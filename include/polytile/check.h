@@ -3,6 +3,8 @@
 
 #include <polytile/device.h>
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -51,6 +53,32 @@ polytile_status polytile_check_run(polytile_device *device, const polytile_kerne
                                    const polytile_domain *domain, polytile_array *const *arrays,
                                    const polytile_plan_options *options,
                                    polytile_check_report *report);
+
+/** How much is read of what an array is declared to be read for. */
+typedef struct polytile_use {
+    int64_t
+        n_declared;   /* elements that some thread is declared to read; also those that are combined
+                           into, from what they hold */
+    int64_t n_tried;  /* of them were looked at: all, or a sample */
+    int64_t n_read;   /* of those are read, or, if not recorded, are seen to matter */
+    bool is_recorded; /* the kernel told of its accesses: n_read is what it reached for */
+} polytile_use;
+
+/**
+ * Run a kernel on copies, and see whether its declaration is too wide: what is declared to be read,
+ * and so moves, without being read.
+ *
+ * A body that is compiled with POLYTILE_RECORD_ACCESS defined tells of each element that it reaches
+ * for by PT_AT, on devices that compute on the host: then the counts are exact. Of any other kernel
+ * some elements are changed one by one; those on which no result depends are probably not read, and
+ * some that are may be among them. Operands that are combined into are then not tried.
+ *
+ * Shapes  uses: one an array of the kernel. The others as polytile_check_run().
+ * Errors  As polytile_check_run(), whose check goes first.
+ */
+polytile_status polytile_check_use(polytile_device *device, const polytile_kernel *kernel,
+                                   const polytile_domain *domain, polytile_array *const *arrays,
+                                   const polytile_plan_options *options, polytile_use *uses);
 
 #ifdef __cplusplus
 }

@@ -70,8 +70,17 @@
 #define PT_RANGE_ENDS_7(v, end) PT_RANGE_ENDS_6(v, end), PT_RANGE_END(v, end, 6)
 #define PT_RANGE_ENDS_8(v, end) PT_RANGE_ENDS_7(v, end), PT_RANGE_END(v, end, 7)
 
-/* The element some bytes from the one with all indices 0. */
-#define PT_ELEMENT(v, offset_bytes) (*(__typeof__((v).at))((const char *)(v).at + (offset_bytes)))
+/* The element some bytes from the one with all indices 0; polytile_check_use() is told of it if the
+ * body is compiled so. */
+#define PT_ELEMENT(v, offset_bytes)                                                                \
+    (*(__typeof__((v).at))PT_REACHED((const char *)(v).at + (offset_bytes)))
+
+#if defined(POLYTILE_RECORD_ACCESS) && !defined(__CUDACC__)
+#include <polytile/record.h>
+#define PT_REACHED(address) polytile_record_access(address)
+#else
+#define PT_REACHED(address) (address)
+#endif
 
 /* The bytes from there to the element with one to eight indices. */
 #define PT_OFFSET(v, dim, index)            ((int64_t)(index) * (v).stride[dim])

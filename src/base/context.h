@@ -95,6 +95,7 @@ typedef struct pti_settings {
     bool check_plan;             /* POLYTILE_CHECK contains "plan", or does by default */
     bool check_attach;           /* POLYTILE_CHECK contains "attach" */
     bool check_access;           /* POLYTILE_CHECK contains "access" */
+    bool check_wide;             /* POLYTILE_CHECK contains "wide" */
     bool no_cache;               /* POLYTILE_CACHE is "off" */
     const char *cache_directory; /* POLYTILE_CACHE, the environment's; NULL: the default */
     const char *tuning_path;     /* POLYTILE_TUNING, the environment's; NULL: none */

@@ -25,7 +25,8 @@ static bool read_check_word(const char *word, size_t length, pti_settings *setti
         bool *is_set;
     } checks[] = {{"plan", &settings->check_plan},
                   {"attach", &settings->check_attach},
-                  {"access", &settings->check_access}};
+                  {"access", &settings->check_access},
+                  {"wide", &settings->check_wide}};
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
         if (strlen(checks[k].name) == length && strncmp(checks[k].name, word, length) == 0) {
             *checks[k].is_set = true;
@@ -82,7 +83,8 @@ static const struct variable {
 } variables[] = {
     {"POLYTILE_LOG", read_log, "error, warn, info or debug"},
     {"POLYTILE_CHECK", read_check,
-     "plan, attach, access, a list of them with commas between, off, or nothing for the default"},
+     "plan, attach, access, wide, a list of them with commas between, off, or nothing for the "
+     "default"},
     {"POLYTILE_CACHE", read_cache, "a directory, or off"},
     {"POLYTILE_TUNING", read_tuning, "the file of a tuning table"},
     {"POLYTILE_TUNE", read_tune, "1, 0 or nothing"},

@@ -49,8 +49,8 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
     device->report = (polytile_report){.plan_s = plan->summary.plan_seconds,
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
     PTI_TRY(pti_run_check(plan, device, kernel, arrays));
-    if (pti_get_settings(ctx)->check_access)
-        PTI_TRY(pti_access_check_plan(plan, device, kernel, arrays, NULL));
+    PTI_TRY(pti_access_check_asked(device, kernel, plan->instance, arrays,
+                                   plan->has_block ? plan->summary.block : NULL));
     PTI_TRY(execute(device, plan, kernel, arrays));
 done:
     return status;

@@ -1,6 +1,7 @@
 #include "access/kernel.h"
 #include "launch/clock.h"
 #include "partition/demand.h"
+#include "queue/check_access.h"
 #include "queue/outer.h"
 
 #include <string.h>
@@ -124,6 +125,7 @@ static polytile_status launch(polytile_queue *queue, const polytile_kernel *kern
     polytile_status status;
     pti_prepared *prepared;
     PTI_TRY(pti_queue_prepare(queue, kernel, domain, arrays, options, &prepared));
+    PTI_TRY(pti_queue_check_access(queue, kernel, prepared, arrays));
     PTI_TRY(append(queue, prepared));
 done:
     return status;

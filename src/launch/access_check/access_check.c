@@ -1,29 +1,17 @@
 #include "launch/access_check/access_check.h"
 
-#include "access/kernel.h"
-#include "base/checked.h"
-#include "launch/access_check/cover.h"
 #include "launch/access_check/finding.h"
 #include "launch/access_check/locate.h"
 #include "launch/access_check/message.h"
-#include <polytile/size.h>
+#include "launch/access_check/walk.h"
 
-#include <string.h>
-
-/** Boxes that a launch is cut into at least, as a power of two; their bytes at most; blocks that are
- * looked at alone; and arrays that are copied whole with either. */
-enum {
-    LEAST_HALVINGS = 3,
-    MOST_BOX_BYTES = 16 << 20,
-    MOST_ALONE = 1024,
-    WHOLE_WITH_BOXES_BYTES = 4 << 20,
-    WHOLE_ALONE_BYTES = 32 << 10,
-};
+/** Blocks that are looked at alone, and the bytes that arrays copied whole take, for boxes and for
+ * such blocks. */
+enum { MOST_ALONE = 1024, WHOLE_WITH_BOXES_BYTES = 8 << 20, WHOLE_ALONE_BYTES = 64 << 10 };
 
 typedef struct check {
     pti_trial trial;
     pti_units units;
-    int64_t most_bytes; /* of the device for one box */
     pti_finding finding;
     polytile_check_report report;
 } check;
@@ -40,19 +28,11 @@ done:
     return status;
 }
 
-/** Halve boxes until they are small enough, and look at each. */
-static polytile_status look_at_boxes(check *of, const polytile_domain *threads, int n_halvings) {
-    polytile_domain halves[2];
-    polytile_status status = POLYTILE_OK;
-    bool is_small = pti_trial_bytes(&of->trial, threads) <= of->most_bytes;
-    if ((n_halvings >= LEAST_HALVINGS && is_small) ||
-        !pti_units_halve(&of->units, threads, halves)) {
-        of->report.n_boxes++;
-        return look_at(of, threads);
-    }
-    for (int k = 0; k < 2 && !has_found(of); k++)
-        PTI_TRY(look_at_boxes(of, &halves[k], n_halvings + 1));
-done:
+static polytile_status look_at_box(const polytile_domain *threads, bool *goes_on, void *user) {
+    check *of = user;
+    polytile_status status = look_at(of, threads);
+    of->report.n_boxes++;
+    *goes_on = !has_found(of);
     return status;
 }
 
@@ -113,10 +93,10 @@ done:
 
 static polytile_status look(check *of) {
     polytile_status status;
-    of->trial.whole_bytes = WHOLE_WITH_BOXES_BYTES;
-    PTI_TRY(look_at_boxes(of, &of->trial.instance->threads, 0));
+    pti_trial_copy_whole(&of->trial, WHOLE_WITH_BOXES_BYTES);
+    PTI_TRY(pti_walk_boxes(&of->trial, &of->units, look_at_box, of));
     if (!has_found(of)) {
-        of->trial.whole_bytes = WHOLE_ALONE_BYTES;
+        pti_trial_copy_whole(&of->trial, WHOLE_ALONE_BYTES);
         PTI_TRY(look_alone(of));
     }
     if (has_found(of)) {
@@ -127,19 +107,12 @@ done:
     return status;
 }
 
-/** A device whose memory is limited takes smaller boxes, if there are any. */
-static int64_t most_bytes(const polytile_device *device) {
-    int64_t limit_bytes = device->reaches_host ? 0 : device->limit_bytes;
-    return limit_bytes == 0 ? MOST_BOX_BYTES : pti_min(limit_bytes, MOST_BOX_BYTES);
-}
-
 polytile_status pti_access_check(polytile_device *device, const polytile_kernel *kernel,
                                  const pti_instance *instance, polytile_array *const *arrays,
                                  const int64_t *block, polytile_check_report *report) {
     check of = {.units = pti_units_of(&instance->threads, block)};
     polytile_status status;
     PTI_TRY(pti_trial_open(device, kernel, instance, arrays, block, &of.trial));
-    of.most_bytes = most_bytes(of.trial.device);
     device->is_running = true;
     status = look(&of);
     device->is_running = false;

@@ -17,9 +17,10 @@ polytile_status pti_access_check(polytile_device *device, const polytile_kernel 
                                  const pti_instance *instance, polytile_array *const *arrays,
                                  const int64_t *block, polytile_check_report *report);
 
-/** The same for a plan that was found to be one that can run on the device, over these arrays. */
-polytile_status pti_access_check_plan(const polytile_plan *plan, polytile_device *device,
-                                      const polytile_kernel *kernel, polytile_array *const *arrays,
-                                      polytile_check_report *report);
+/** What POLYTILE_CHECK asks for: nothing, such a check, or also warnings of what is declared too wide.
+ * Errors: as above. */
+polytile_status pti_access_check_asked(polytile_device *device, const polytile_kernel *kernel,
+                                       const pti_instance *instance, polytile_array *const *arrays,
+                                       const int64_t *block);
 
 #endif

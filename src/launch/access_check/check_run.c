@@ -1,6 +1,6 @@
 #include "launch/access_check/access_check.h"
 
-#include "base/checked.h"
+#include "launch/access_check/use.h"
 #include "launch/run_check.h"
 
 static polytile_status refuse(const polytile_device *device, const char *why) {
@@ -34,11 +34,36 @@ static polytile_status make_plan(const polytile_device *device, const polytile_k
     return polytile_plan_create(kernel, domain, arrays, &own, plan);
 }
 
-polytile_status pti_access_check_plan(const polytile_plan *plan, polytile_device *device,
-                                      const polytile_kernel *kernel, polytile_array *const *arrays,
-                                      polytile_check_report *report) {
-    return pti_access_check(device, kernel, plan->instance, arrays,
-                            plan->has_block ? plan->summary.block : NULL, report);
+static const int64_t *block_of(const polytile_plan *plan) {
+    return plan->has_block ? plan->summary.block : NULL;
+}
+
+polytile_status pti_access_check_asked(polytile_device *device, const polytile_kernel *kernel,
+                                       const pti_instance *instance, polytile_array *const *arrays,
+                                       const int64_t *block) {
+    const pti_settings *settings = pti_get_settings(device->object.context);
+    polytile_status status = POLYTILE_OK;
+    if (settings->check_access || settings->check_wide)
+        PTI_TRY(pti_access_check(device, kernel, instance, arrays, block, NULL));
+    if (settings->check_wide)
+        PTI_TRY(pti_access_warn(device, kernel, instance, arrays, block));
+done:
+    return status;
+}
+
+/** A plan for a launch that can run. */
+static polytile_status begin(polytile_device *device, const polytile_kernel *kernel,
+                             const polytile_domain *domain, polytile_array *const *arrays,
+                             const polytile_plan_options *options, polytile_plan **plan) {
+    polytile_status status;
+    if (device == NULL)
+        return POLYTILE_INVALID;
+    pti_clear_error(device->object.context);
+    PTI_TRY(check_arguments(device, kernel, domain, arrays));
+    PTI_TRY(make_plan(device, kernel, domain, arrays, options, plan));
+    PTI_TRY(pti_run_check(*plan, device, kernel, arrays));
+done:
+    return status;
 }
 
 polytile_status polytile_check_run(polytile_device *device, const polytile_kernel *kernel,
@@ -49,13 +74,23 @@ polytile_status polytile_check_run(polytile_device *device, const polytile_kerne
     polytile_status status;
     if (report != NULL)
         *report = (polytile_check_report){.shown_array = -1};
-    if (device == NULL)
-        return POLYTILE_INVALID;
-    pti_clear_error(device->object.context);
-    PTI_TRY(check_arguments(device, kernel, domain, arrays));
-    PTI_TRY(make_plan(device, kernel, domain, arrays, options, &plan));
-    PTI_TRY(pti_run_check(plan, device, kernel, arrays));
-    PTI_TRY(pti_access_check_plan(plan, device, kernel, arrays, report));
+    PTI_TRY(begin(device, kernel, domain, arrays, options, &plan));
+    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, block_of(plan), report));
+done:
+    polytile_plan_destroy(plan);
+    return status;
+}
+
+polytile_status polytile_check_use(polytile_device *device, const polytile_kernel *kernel,
+                                   const polytile_domain *domain, polytile_array *const *arrays,
+                                   const polytile_plan_options *options, polytile_use *uses) {
+    polytile_plan *plan = NULL;
+    polytile_status status;
+    PTI_TRY(begin(device, kernel, domain, arrays, options, &plan));
+    if (uses == NULL)
+        PTI_TRY(refuse(device, "uses is NULL; give memory for one use an array of the kernel"));
+    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, block_of(plan), NULL));
+    PTI_TRY(pti_access_use(device, kernel, plan->instance, arrays, block_of(plan), uses));
 done:
     polytile_plan_destroy(plan);
     return status;

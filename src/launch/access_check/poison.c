@@ -44,9 +44,7 @@ static uint64_t compose(const float_form *form, bool is_negative, int exponent, 
     return sign | (uint64_t)(form->bias + exponent) << form->fraction_bits | fraction;
 }
 
-/** Pattern 0 is in 1 .. 2, 1 in -4 .. -2, 2 not a number, 3 large, the others small, of any sign. */
 static uint64_t poison_float(const float_form *form, int pattern, uint64_t bits) {
-    bool is_negative = bits >> 63;
     int step = (int)(bits >> 55 & 3);
     switch (pattern) {
     case 0:
@@ -54,32 +52,51 @@ static uint64_t poison_float(const float_form *form, int pattern, uint64_t bits)
     case 1:
         return compose(form, true, 1, bits);
     case 2:
-        return compose(form, false, form->bias + 1, UINT64_C(1) << (form->fraction_bits - 1));
+        return compose(form, false, form->reach - step, bits);
     case 3:
-        return compose(form, is_negative, form->reach - step, bits);
+        return compose(form, true, form->reach - step, bits);
+    case 4:
+        return compose(form, false, form->bias + 1, UINT64_C(1) << (form->fraction_bits - 1));
     default:
-        return compose(form, is_negative, -step - 1, bits);
+        return compose(form, bits >> 63, -step - 1, bits);
     }
 }
 
-/** Pattern 0 is small and even, 1 small and odd, all others odd with any other bits. */
-static uint64_t poison_integer(int pattern, uint64_t bits) {
-    if (pattern == 0)
-        return bits & 0x1E;
-    return (pattern == 1 ? bits & 0x1E : bits) | 1;
+static bool has_sign(polytile_type type) {
+    return type >= POLYTILE_I8 && type <= POLYTILE_I64;
 }
 
-static uint64_t poison_at(polytile_type type, int pattern, int64_t place) {
+/** Pattern 0 is even and all others are odd. */
+static uint64_t poison_integer(polytile_type type, int64_t element_bytes, int pattern,
+                               uint64_t bits) {
+    uint64_t top = UINT64_C(1) << (8 * element_bytes - 1), next = top >> 1;
+    uint64_t large = has_sign(type) ? (bits & ~top) | next : bits | top | next;
+    switch (pattern) {
+    case 0:
+        return bits & 0x1E;
+    case 1:
+        return (bits & 0x1E) | 1;
+    case 2:
+        return large | 1;
+    case 3:
+        return (has_sign(type) ? (bits | top) & ~next : bits) | 1;
+    default:
+        return bits | 1;
+    }
+}
+
+static uint64_t poison_at(polytile_type type, int64_t element_bytes, int pattern, int64_t place) {
     const float_form *form = form_of(type);
     uint64_t bits = mix(pattern, place);
-    return form != NULL ? poison_float(form, pattern, bits) : poison_integer(pattern, bits);
+    return form != NULL ? poison_float(form, pattern, bits)
+                        : poison_integer(type, element_bytes, pattern, bits);
 }
 
 /** Of elements longer than a number, every eight bytes are one. */
 static void fill_long(int pattern, int64_t element_bytes, int64_t place, unsigned char *element) {
     for (int64_t at = 0; at < element_bytes; at += (int64_t)sizeof(uint64_t)) {
         int64_t left = element_bytes - at;
-        uint64_t bits = poison_at(POLYTILE_U64, pattern, place + at * INT64_C(0x10001));
+        uint64_t bits = poison_at(POLYTILE_U64, 8, pattern, place + at * INT64_C(0x10001));
         memcpy(element + at, &bits, left < 8 ? (size_t)left : sizeof bits);
     }
 }
@@ -87,11 +104,13 @@ static void fill_long(int pattern, int64_t element_bytes, int64_t place, unsigne
 void pti_poison_fill(int pattern, polytile_type type, int64_t element_bytes, int64_t place,
                      int64_t n, unsigned char *elements) {
     for (int64_t k = 0; k < n; k++) {
-        uint64_t bits = poison_at(type, pattern, place + k);
-        if (element_bytes > (int64_t)sizeof bits)
-            fill_long(pattern, element_bytes, place + k, elements + k * element_bytes);
-        else
-            memcpy(elements + k * element_bytes, &bits, (size_t)element_bytes);
+        unsigned char *element = elements + k * element_bytes;
+        if (element_bytes > (int64_t)sizeof(uint64_t)) {
+            fill_long(pattern, element_bytes, place + k, element);
+        } else {
+            uint64_t bits = poison_at(type, element_bytes, pattern, place + k);
+            memcpy(element, &bits, (size_t)element_bytes);
+        }
     }
 }
 

@@ -7,10 +7,11 @@
 /* What stands where a kernel must not look. Each pattern has another value at each place, and no
  * pattern the value that pattern 0 has there.
  *
- * Patterns 0 and 1 are small numbers, positive and (of types with a sign) negative, so that what
- * takes one for an index stays near, and what takes the larger of two lets one of them through. The
- * third is not a number, which spreads through arithmetic; integers have any bits. The others are
- * large, small, anything. */
+ * Patterns 0 and 1 are small numbers, of types with fractions one of either sign, so that what takes
+ * one for an index stays near. 2 and 3 are large ones, of types with a sign one of either, so that
+ * whatever is combined with them by taking the smaller or the larger shows in one of them. 4 is not a
+ * number, which spreads through arithmetic, and integers have any bits; 5 is small fractions, or any
+ * bits again. */
 
 /** Patterns there are; a check that wants fewer takes the first. */
 enum { PTI_POISON_PATTERNS = 6 };

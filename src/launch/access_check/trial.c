@@ -13,7 +13,7 @@
 static const int64_t margins[POLYTILE_MAX_DIMS + 1] = {0, 64, 8, 4, 2, 1, 1, 1, 1};
 
 /** Of launches that write fewer bytes, more patterns are tried: few bits are the same by chance. */
-enum { FEW_PATTERNS = 4 };
+enum { FEW_PATTERNS = 5 };
 
 /** On the host one thread runs kernels, for the order of a reduction must not change, and nothing
  * that is written beside a declaration may meet another thread's. */
@@ -58,12 +58,12 @@ void pti_trial_close(pti_trial *trial) {
     *trial = (pti_trial){0};
 }
 
-/** What is copied of an operand: all of a small array, else around the box's footprint. */
+/** What is copied of an operand: all of its array, or the box's footprint, and some around it. */
 static polytile_domain box_of(const pti_trial *trial, int operand, const polytile_domain *threads) {
     const polytile_array *array = trial->scratch[operand].array;
     polytile_domain box = array->domain;
     int64_t margin = margins[box.n_dims];
-    if (array->n_bytes > trial->whole_bytes)
+    if (!trial->is_whole)
         box = pti_footprint_hull(trial->instance, operand, PTI_TOUCHES, threads);
     for (int d = 0; d < box.n_dims; d++) {
         const polytile_range *whole = &array->domain.range[d];
@@ -85,6 +85,13 @@ int64_t pti_trial_bytes(const pti_trial *trial, const polytile_domain *threads) 
             return INT64_MAX;
     }
     return n_bytes;
+}
+
+void pti_trial_copy_whole(pti_trial *trial, int64_t most_bytes) {
+    int64_t limit_bytes = trial->device->reaches_host ? 0 : trial->device->limit_bytes;
+    trial->is_whole = true;
+    int64_t n_bytes = pti_trial_bytes(trial, &trial->instance->threads);
+    trial->is_whole = n_bytes <= most_bytes && (limit_bytes == 0 || n_bytes <= limit_bytes);
 }
 
 /** Elements of an operand that get a mark. */

@@ -14,7 +14,7 @@ typedef struct pti_trial {
     pti_scratch *scratch;    /* of each operand; owned */
     polytile_domain threads; /* aimed at */
     int n_patterns;          /* of poison that it is run with */
-    int64_t whole_bytes;     /* arrays of so many are copied whole */
+    bool is_whole;           /* arrays are copied whole */
     int64_t n_runs;          /* of the kernel, so far */
 } pti_trial;
 
@@ -28,6 +28,10 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
                                const pti_instance *instance, polytile_array *const *arrays,
                                const int64_t *block, pti_trial *trial);
 void pti_trial_close(pti_trial *trial);
+
+/** Copy arrays whole from now on if that takes so many bytes at most, of which the device has enough;
+ * else what lies around the threads' footprints. */
+void pti_trial_copy_whole(pti_trial *trial, int64_t most_bytes);
 
 /** Whether runs on the same memory give the same results, to the last bit. */
 bool pti_trial_repeats(const pti_trial *trial);

@@ -1,0 +1,53 @@
+#include "launch/access_check/record.h"
+
+#include <polytile/record.h>
+#include <stdlib.h>
+
+static _Thread_local pti_record *current;
+
+pti_record *pti_record_set(pti_record *record) {
+    pti_record *before = current;
+    current = record;
+    return before;
+}
+
+static void note(pti_record *record, const unsigned char *address) {
+    for (int k = 0; k < record->n_copies; k++) {
+        const pti_scratch *scratch = &record->scratch[k];
+        int64_t element_bytes = scratch->operand->element_bytes;
+        uintptr_t first = (uintptr_t)scratch->memory.bytes;
+        if ((uintptr_t)address >= first &&
+            (uintptr_t)address < first + (uintptr_t)(scratch->n_elements * element_bytes))
+            record->reached[k][(int64_t)((uintptr_t)address - first) / element_bytes] = 1;
+    }
+}
+
+void *polytile_record_access(const void *address) {
+    if (current != NULL) {
+        current->n_calls++;
+        note(current, address);
+    }
+    return (void *)(uintptr_t)address;
+}
+
+polytile_status pti_record_make(polytile_context *ctx, int n_copies, const pti_scratch *scratch,
+                                pti_record *record) {
+    bool has_all = true;
+    *record = (pti_record){.n_copies = n_copies, .scratch = scratch};
+    record->reached = calloc((size_t)n_copies, sizeof *record->reached);
+    for (int k = 0; record->reached != NULL && k < n_copies; k++) {
+        record->reached[k] = calloc((size_t)scratch[k].n_elements, 1);
+        has_all = has_all && record->reached[k] != NULL;
+    }
+    if (record->reached != NULL && has_all)
+        return POLYTILE_OK;
+    pti_record_free(record);
+    return pti_fail_memory(ctx, "a record of accesses", 0);
+}
+
+void pti_record_free(pti_record *record) {
+    for (int k = 0; record->reached != NULL && k < record->n_copies; k++)
+        free(record->reached[k]);
+    free(record->reached);
+    record->reached = NULL;
+}

@@ -1,0 +1,28 @@
+#ifndef POLYTILE_LAUNCH_ACCESS_CHECK_SAMPLING_H
+#define POLYTILE_LAUNCH_ACCESS_CHECK_SAMPLING_H
+
+#include "launch/access_check/trial.h"
+
+/** Elements drawn by chance, changed one by one to see whether any result changes. */
+typedef struct pti_sampling {
+    int64_t *n_tried; /* of each operand; owned, as the other */
+    int64_t *n_read;  /* of them, a result depends on */
+    int64_t n_boxes;  /* of threads, over which those that are tried are spread */
+    uint64_t drawn;
+} pti_sampling;
+
+/** n_boxes is filled in by the caller. Errors: NO_MEMORY. */
+polytile_status pti_sampling_make(polytile_context *ctx, int n_operands, pti_sampling *sampling);
+void pti_sampling_free(pti_sampling *sampling);
+
+/**
+ * Try some elements that the threads which a trial is aimed at are declared to read, of operands that
+ * they do not combine into.
+ *
+ * Others of the array's values, and small numbers, take an element's place: no large ones, for it may
+ * be an index.
+ * Errors  Those of the device, NO_MEMORY.
+ */
+polytile_status pti_sampling_try(pti_sampling *sampling, pti_trial *trial);
+
+#endif

@@ -1,0 +1,24 @@
+#ifndef POLYTILE_LAUNCH_ACCESS_CHECK_USE_H
+#define POLYTILE_LAUNCH_ACCESS_CHECK_USE_H
+
+#include "launch/device.h"
+#include "partition/plan.h"
+#include <polytile/check.h>
+
+/**
+ * Find how much of what is declared to be read is read, in a launch that is known to be one that can
+ * run.
+ *
+ * Shapes  arrays, block: as for pti_access_check(). uses: one an operand.
+ * Errors  NO_MEMORY, NO_FIT, those of the device.
+ */
+polytile_status pti_access_use(polytile_device *device, const polytile_kernel *kernel,
+                               const pti_instance *instance, polytile_array *const *arrays,
+                               const int64_t *block, polytile_use *uses);
+
+/** Log a warning for each operand of which less is read than declared. */
+polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *kernel,
+                                const pti_instance *instance, polytile_array *const *arrays,
+                                const int64_t *block);
+
+#endif

@@ -1,0 +1,98 @@
+#include "queue/check_access.h"
+
+#include "access/footprint.h"
+#include "launch/access_check/access_check.h"
+#include "queue/member.h"
+#include "queue/steps.h"
+
+#include <string.h>
+
+/** Queue that what the launch reads of an operand comes home. */
+static polytile_status fetch(polytile_queue *queue, const pti_instance *instance, int operand,
+                             polytile_array *array) {
+    polytile_status status = POLYTILE_OK;
+    pti_boxes boxes = {0};
+    polytile_domain hull = pti_footprint_hull(instance, operand, PTI_READS, &instance->threads);
+    if (!pti_box_is_empty(&hull))
+        pti_boxes_append(&boxes, &hull);
+    if (boxes.failed)
+        status = pti_fail_memory(queue->object.context, array->name, sizeof hull);
+    else
+        status = pti_queue_fetch(queue, array, &boxes);
+    pti_boxes_free(&boxes);
+    return status;
+}
+
+static bool has_failed(polytile_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    bool failed = queue->status != POLYTILE_OK;
+    pthread_mutex_unlock(&queue->mutex);
+    return failed;
+}
+
+/** Have all that is read in the host's memory, where internal arrays have some then, too. */
+static polytile_status bring_home(polytile_queue *queue, const pti_instance *instance,
+                                  polytile_array *const *arrays) {
+    polytile_status status = POLYTILE_OK;
+    for (int o = 0; queue->residency != NULL && o < instance->n_operands; o++)
+        PTI_TRY(fetch(queue, instance, o, arrays[o]));
+    pti_queue_settle(queue, -1);
+    for (int o = 0; o < instance->n_operands; o++)
+        if (arrays[o]->is_internal && pti_queue_get_spill(queue, arrays[o]) == NULL)
+            return pti_fail_memory(queue->object.context, arrays[o]->name,
+                                   (double)arrays[o]->n_bytes);
+done:
+    return status;
+}
+
+/** The queue's device without its options: of a GPU it takes what the check needs. */
+static polytile_status open_device(const polytile_queue *queue, polytile_device **device) {
+    char text[64];
+    size_t length = strcspn(queue->device->text, "(");
+    if (length >= sizeof text)
+        length = sizeof text - 1;
+    memcpy(text, queue->device->text, length);
+    text[length] = '\0';
+    return polytile_device_open(queue->object.context, text, device);
+}
+
+static polytile_status open_arrays(polytile_queue *queue, int n_arrays,
+                                   polytile_array *const *arrays) {
+    polytile_status status = POLYTILE_OK;
+    for (int o = 0; o < n_arrays; o++)
+        PTI_TRY(pti_guard_open(queue->object.context, &queue->held[arrays[o]->position].guard));
+done:
+    return status;
+}
+
+static polytile_status check(polytile_queue *queue, const polytile_kernel *kernel,
+                             const pti_prepared *prepared, polytile_array *const *arrays) {
+    int n_arrays = prepared->instance->n_operands;
+    polytile_device *device = NULL;
+    polytile_status status;
+    pti_queue_claim(queue);
+    PTI_TRY(open_arrays(queue, n_arrays, arrays));
+    PTI_TRY(open_device(queue, &device));
+    PTI_TRY(
+        pti_access_check(device, kernel, prepared->instance, arrays, prepared->body.block, NULL));
+done:
+    polytile_device_close(device);
+    for (int o = 0; o < n_arrays; o++)
+        pti_close_guard(queue, arrays[o]->position);
+    pti_queue_unclaim(queue);
+    return status;
+}
+
+polytile_status pti_queue_check_access(polytile_queue *queue, const polytile_kernel *kernel,
+                                       const pti_prepared *prepared,
+                                       polytile_array *const *arrays) {
+    const pti_settings *settings = pti_get_settings(queue->object.context);
+    polytile_status status = POLYTILE_OK;
+    if (!settings->check_access && !settings->check_wide)
+        return POLYTILE_OK;
+    PTI_TRY(bring_home(queue, prepared->instance, arrays));
+    if (!has_failed(queue))
+        PTI_TRY(check(queue, kernel, prepared, arrays));
+done:
+    return status;
+}
