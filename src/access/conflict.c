@@ -3,6 +3,7 @@
 #include "access/access_text.h"
 #include "access/conflict_closed.h"
 #include "access/footprint.h"
+#include "access/isl_memory.h"
 #include "access/relations.h"
 
 #include <inttypes.h>
@@ -102,7 +103,8 @@ static bool has_point(__isl_keep isl_set *set, __isl_keep isl_point *point) {
     return has;
 }
 
-/** The first point of a set, or where isl does not find it any point; void if the set is empty. */
+/** The first point of a set, or where isl does not find it any point; void if the set is empty,
+ * NULL if isl fails. */
 static __isl_give isl_point *first_point(__isl_take isl_set *set) {
     isl_point *first = isl_set_sample_point(isl_set_lexmin(isl_set_copy(set)));
     if (has_point(set, first)) {
@@ -110,6 +112,10 @@ static __isl_give isl_point *first_point(__isl_take isl_set *set) {
         return first;
     }
     isl_point_free(first);
+    if (set == NULL || pti_isl_memory_ran_out()) {
+        isl_set_free(set);
+        return NULL;
+    }
     pti_isl_begin(isl_set_get_ctx(set));
     return isl_set_sample_point(set);
 }

@@ -61,8 +61,7 @@ static polytile_status take_row(const map_reader *reader, __isl_keep isl_mat *ro
     PTI_TRY(take(rows, row, &column, &constraint->constant));
     for (int p = 0; p < reader->n_parameters; p++)
         PTI_TRY(take(rows, row, &column, &constraint->parameter[reader->parameter[p]]));
-    PTI_TRY(
-        take_many(rows, row, &column, constraint->index, reader->declaration->n_indices));
+    PTI_TRY(take_many(rows, row, &column, constraint->index, reader->declaration->n_indices));
     PTI_TRY(take_many(rows, row, &column, constraint->element, reader->n_dims));
     PTI_TRY(take_many(rows, row, &column, constraint->exists, n_exists));
 done:

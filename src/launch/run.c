@@ -15,9 +15,13 @@ static polytile_status check_plan(const polytile_plan *plan) {
     pti_text why = {0};
     polytile_status status = POLYTILE_OK;
     if (pti_get_settings(ctx)->check_plan && !pti_schedule_check(plan->schedule, &why))
-        status = pti_fail(ctx, POLYTILE_INTERNAL,
-                          "%s: the plan failed its own check and was not run: %s; please report it",
-                          plan->instance->kernel_name, why.data == NULL ? "" : why.data);
+        status =
+            why.failed
+                ? pti_fail_memory(ctx, plan->instance->kernel_name, (double)sizeof *plan)
+                : pti_fail(
+                      ctx, POLYTILE_INTERNAL,
+                      "%s: the plan failed its own check and was not run: %s; please report it",
+                      plan->instance->kernel_name, why.data);
     pti_text_free(&why);
     return status;
 }

@@ -74,10 +74,12 @@ polytile_status pti_steps_check(const polytile_queue *queue, const pti_schedule 
     pti_text why = {0};
     polytile_status status = POLYTILE_OK;
     if (pti_get_settings(ctx)->check_plan && !pti_schedule_check(schedule, &why))
-        status = pti_fail(ctx, POLYTILE_INTERNAL,
-                          "the plan of a queue's launches failed its own check and was not run: "
-                          "%s; please report it",
-                          why.data == NULL ? "" : why.data);
+        status = why.failed
+                     ? pti_fail_memory(ctx, "queue", (double)sizeof *schedule)
+                     : pti_fail(ctx, POLYTILE_INTERNAL,
+                                "the plan of a queue's launches failed its own check and was not "
+                                "run: %s; please report it",
+                                why.data);
     pti_text_free(&why);
     return status;
 }

@@ -366,7 +366,7 @@ int close(int file) {
 
 FILE *fopen(const char *path, const char *mode) {
     NEXT(fopen);
-    if (file_is_due("fopen", CALLER, EACCES))
+    if (interruptible_is_due("fopen", CALLER, EACCES))
         return NULL;
     FILE *file = next(path, mode);
     if (file != NULL)
@@ -384,7 +384,8 @@ int fclose(FILE *file) {
 void *mmap(void *address, size_t n_bytes, int protection, int flags, int file, off_t offset) {
     NEXT(mmap);
     bool of_file = (flags & MAP_ANONYMOUS) == 0;
-    if (module_at(CALLER) == OURS && is_due(of_file ? FAULTS_FILES : FAULTS_MEMORY, "mmap", CALLER)) {
+    if (module_at(CALLER) == OURS &&
+        is_due(of_file ? FAULTS_FILES : FAULTS_MEMORY, "mmap", CALLER)) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -400,11 +401,11 @@ int munmap(void *address, size_t n_bytes) {
     return next(address, n_bytes);
 }
 
-int mkstemp(char *pattern) {
-    NEXT(mkstemp);
-    if (file_is_due("mkstemp", CALLER, EACCES))
+int mkostemp(char *pattern, int flags) {
+    NEXT(mkostemp);
+    if (file_is_due("mkostemp", CALLER, EACCES))
         return -1;
-    int file = next(pattern);
+    int file = next(pattern, flags);
     if (file >= 0)
         count(CALLER, &n_files, 1);
     return file;
@@ -444,13 +445,19 @@ int posix_fallocate(int file, off_t offset, off_t n_bytes) {
                                                                    : next(file, offset, n_bytes);
 }
 
+int fallocate(int file, int mode, off_t offset, off_t n_bytes) {
+    NEXT(fallocate);
+    return interruptible_is_due("fallocate", CALLER, ENOSPC) ? -1
+                                                             : next(file, mode, offset, n_bytes);
+}
+
 WRAP(int, ftruncate, (int file, off_t n_bytes), (file, n_bytes),
      interruptible_is_due("ftruncate", CALLER, ENOSPC), -1)
 WRAP(int, rename, (const char *from, const char *to), (from, to),
      file_is_due("rename", CALLER, EACCES), -1)
 WRAP(int, unlink, (const char *path), (path), file_is_due("unlink", CALLER, EACCES), -1)
-WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode), file_is_due("mkdir", CALLER, EACCES),
-     -1)
+WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode),
+     file_is_due("mkdir", CALLER, EACCES), -1)
 WRAP(int, stat, (const char *restrict path, struct stat *restrict info), (path, info),
      file_is_due("stat", CALLER, EACCES), -1)
 WRAP(int, fstat, (int file, struct stat *info), (file, info), file_is_due("fstat", CALLER, EIO), -1)
@@ -473,10 +480,10 @@ static bool thread_is_due(const char *name, void *caller) {
 }
 
 WRAP(int, pthread_create,
-     (pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
-      void *(*body)(void *), void *restrict user),
+     (pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*body)(void *),
+      void *restrict user),
      (thread, attributes, body, user), thread_is_due("pthread_create", CALLER), EAGAIN)
-WRAP(int, pthread_mutex_init, (pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes),
+WRAP(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attributes),
      (mutex, attributes), thread_is_due("pthread_mutex_init", CALLER), ENOMEM)
 WRAP(int, pthread_cond_init,
      (pthread_cond_t *restrict condition, const pthread_condattr_t *restrict attributes),

@@ -18,7 +18,7 @@ struct Field {
     bool is_written;
     std::vector<unsigned char> memory, before, expected;
     std::vector<std::vector<unsigned char>> between; /* what a launch before the last leaves */
-    polytile_array *array; /* of the last repetition */
+    polytile_array *array;                           /* of the last repetition */
 };
 
 /** What a scene may use; all of it is made without faults. */
@@ -33,7 +33,11 @@ class Stage {
     /** A path in a directory that all repetitions share. */
     const char *path(const char *name);
 
+    /** Keep the text of an error that later calls would replace. */
+    void say() { said = polytile_last_error(ctx); }
+
     std::vector<Field> fields;
+    std::string said;                /* "": what the context says */
     polytile_context *ctx = nullptr; /* of this repetition */
 
   private:

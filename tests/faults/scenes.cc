@@ -1,6 +1,7 @@
 #include "faults/scene.h"
 #include "launch/kernels.h"
 
+#include <algorithm>
 #include <cstring>
 #include <isl/map.h>
 #include <isl/options.h>
@@ -10,8 +11,7 @@ namespace {
 
 const polytile_type f32 = POLYTILE_F32;
 
-const char *const jacobi_text =
-    "jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
+const char *const jacobi_text = "jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
 const char *const in_braces =
     "any[i, j]: in {[i, j] -> A[a, b] : a = i and 0 <= b <= j}; out B[i, j]";
 
@@ -50,8 +50,8 @@ polytile_status declare_by_calls(Stage &stage) {
     row.step = whole.step = 1;
     whole.from_first = whole.to_last = true;
     const polytile_subscript subscripts[] = {row, whole};
-    SCENE_TRY(polytile_declaration_create(stage.ctx, "built", 2, indices, 1, parameters,
-                                          &declaration));
+    SCENE_TRY(
+        polytile_declaration_create(stage.ctx, "built", 2, indices, 1, parameters, &declaration));
     SCENE_TRY(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, subscripts));
     SCENE_TRY(polytile_declaration_add(declaration, POLYTILE_SUM, true, "s", 1, &row));
     SCENE_TRY(polytile_kernel_create_from(declaration, nullptr, &kernel));
@@ -67,8 +67,8 @@ polytile_status pass_isl_map(Stage &stage, isl_ctx *isl) {
     polytile_declaration *declaration = nullptr;
     isl_map *map = nullptr;
     SCENE_TRY(create(stage, in_braces, nullptr, &kernel));
-    SCENE_TRY(polytile_declaration_create(stage.ctx, "built", 2, indices, 0, nullptr,
-                                          &declaration));
+    SCENE_TRY(
+        polytile_declaration_create(stage.ctx, "built", 2, indices, 0, nullptr, &declaration));
     SCENE_TRY(polytile_kernel_copy_isl_map(kernel, 0, isl, &map));
     const polytile_status status =
         polytile_declaration_add_isl_map(declaration, POLYTILE_IN, false, "A", map);
@@ -164,8 +164,8 @@ polytile_status plan_jacobi(Stage &stage) {
         polytile_plan_options options = {};
         options.strategy = strategy;
         options.limit_bytes = 8192;
-        SCENE_TRY(polytile_plan_create(kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, &options,
-                                       &plan));
+        SCENE_TRY(
+            polytile_plan_create(kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, &options, &plan));
         SCENE_TRY(print(plan));
         polytile_plan_destroy(plan);
     }
@@ -212,7 +212,7 @@ polytile_status plan_what_does_not_fit(Stage &stage) {
     polytile_kernel *kernel = nullptr;
     polytile_plan *plan = nullptr;
     polytile_plan_options options = {};
-    options.limit_bytes = 64;
+    options.limit_bytes = 16;
     SCENE_TRY(create(stage, jacobi_text, &jacobi_kernel, &kernel));
     SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
     SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
@@ -222,8 +222,8 @@ polytile_status plan_what_does_not_fit(Stage &stage) {
 polytile_status plan_a_conflict(Stage &stage) {
     polytile_array *array = nullptr;
     polytile_kernel *kernel = nullptr;
-    SCENE_TRY(create(stage, "inplace[i, j]: in A[i-1, j], A[i+1, j]; out A[i, j]", nullptr,
-                     &kernel));
+    SCENE_TRY(
+        create(stage, "inplace[i, j]: in A[i-1, j], A[i+1, j]; out A[i, j]", nullptr, &kernel));
     SCENE_TRY(stage.wrap(stage.ctx, 0, &array));
     return polytile_check(kernel, POLYTILE_INTERIOR(1, 40, 40), &array, nullptr);
 }
@@ -242,6 +242,8 @@ polytile_status run_jacobi(Stage &stage, const char *device_text, const char *tr
         SCENE_TRY(polytile_device_trace(device, stage.path(trace)));
     const polytile_status status =
         polytile_run(device, kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, nullptr);
+    if (status != POLYTILE_OK)
+        stage.say();
     const polytile_status finished =
         trace == nullptr ? POLYTILE_OK : polytile_device_trace(device, nullptr);
     return status != POLYTILE_OK ? status : finished;
@@ -300,9 +302,11 @@ polytile_status run_dot(Stage &stage) {
 
 /* Queues. */
 
-/** Steps of Jacobi as a plain loop, with what each leaves. */
+/** Steps of Jacobi as a plain loop, with what each leaves. B begins as scratch memory does. */
 void prepare_steps(Stage &stage) {
     prepare_jacobi(stage);
+    std::vector<unsigned char> &scratch = stage.fields[1].before;
+    std::fill(scratch.begin(), scratch.end(), static_cast<unsigned char>(0));
     std::vector<float> values[2] = {std::vector<float>(1600), std::vector<float>(1600)};
     for (size_t k = 0; k < 2; k++)
         std::memcpy(values[k].data(), stage.fields[k].before.data(), 6400);
@@ -334,11 +338,9 @@ polytile_status step_in_queue(Stage &stage, polytile_queue *queue, bool with_scr
     }
     polytile_queue_pause(queue);
     for (int step = 0; step < 6; step++)
-        SCENE_TRY(polytile_queue_launch(queue, kernel, POLYTILE_INTERIOR(1, 40, 40), 2,
-                                        std::vector<polytile_array *>{arrays[step % 2],
-                                                                      arrays[1 - step % 2]}
-                                            .data(),
-                                        nullptr));
+        SCENE_TRY(polytile_queue_launch(
+            queue, kernel, POLYTILE_INTERIOR(1, 40, 40), 2,
+            std::vector<polytile_array *>{arrays[step % 2], arrays[1 - step % 2]}.data(), nullptr));
     polytile_queue_resume(queue);
     SCENE_TRY(polytile_queue_wait_for(queue, arrays[0]));
     SCENE_TRY(polytile_queue_wait(queue));
@@ -361,6 +363,7 @@ polytile_status use_queue(Stage &stage, const char *device_text, bool with_scrat
     polytile_array *arrays[2] = {};
     const polytile_status status = step_in_queue(stage, queue, with_scratch, arrays);
     if (status != POLYTILE_OK) {
+        stage.say();
         hand_back(queue, arrays, with_scratch ? 1 : 2);
         return status;
     }
@@ -398,8 +401,10 @@ polytile_status add_up_in_queue(Stage &stage, const char *device_text) {
     for (size_t k = 0; k < 3; k++)
         SCENE_TRY(stage.wrap(stage.ctx, k, &arrays[k]));
     SCENE_TRY(polytile_queue_attach(queue, 3, arrays));
-    const polytile_status status = polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(5000),
-                                                         POLYTILE_BY_NAME, nullptr);
+    const polytile_status status =
+        polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(5000), POLYTILE_BY_NAME, nullptr);
+    if (status != POLYTILE_OK)
+        stage.say();
     const polytile_status detached = polytile_queue_detach(queue, 3, arrays);
     return status == POLYTILE_OK ? detached : status;
 }
@@ -449,8 +454,11 @@ const std::vector<Scene> &all_scenes() {
         {"QueueGuarded", prepare_steps, queue_in_place, POLYTILE_OK, {guards}},
         {"QueueOfScratch", prepare_steps, queue_of_scratch_in_place, POLYTILE_OK, {}},
         {"QueueOverDevices", prepare_steps, queue_over_devices, POLYTILE_OK, {}},
-        {"QueueOverDevicesWithScratch", prepare_steps, queue_over_devices_with_scratch,
-         POLYTILE_OK, {}},
+        {"QueueOverDevicesWithScratch",
+         prepare_steps,
+         queue_over_devices_with_scratch,
+         POLYTILE_OK,
+         {}},
         {"ReduceInQueue", prepare_dot, reduce_in_queue, POLYTILE_OK, {}},
         {"ReduceOverDevices", prepare_dot, reduce_over_devices, POLYTILE_OK, {}},
         {"LoadTable", none, load_table, POLYTILE_OK, {}},

@@ -43,8 +43,8 @@ static void *take_of_reserve(size_t n_bytes) {
 }
 
 static void *allocate(size_t n_bytes) {
-    void *memory = their_allocate != NULL ? their_allocate(n_bytes)
-                                          : pti_isl_memory_source.allocate(n_bytes);
+    void *memory =
+        their_allocate != NULL ? their_allocate(n_bytes) : pti_isl_memory_source.allocate(n_bytes);
     return memory != NULL ? memory : take_of_reserve(n_bytes);
 }
 
