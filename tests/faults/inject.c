@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <isl/ctx.h>
 #include <link.h>
@@ -91,7 +92,8 @@ static _Atomic int64_t n_calls;
 static _Atomic int64_t n_to_fail;
 static atomic_bool fails_for_ever;
 static const char *_Atomic struck;
-static void *_Atomic struck_at;
+static void *struck_at[FAULTS_MAX_FRAMES];
+static atomic_int n_struck_at;
 static _Thread_local bool is_exempt;
 
 void faults_arm(faults_kind kind, int64_t n, bool for_ever) {
@@ -99,7 +101,7 @@ void faults_arm(faults_kind kind, int64_t n, bool for_ever) {
     n_to_fail = n;
     fails_for_ever = for_ever;
     struck = NULL;
-    struck_at = NULL;
+    n_struck_at = 0;
     armed_kind = (int)kind;
 }
 
@@ -112,20 +114,27 @@ const char *faults_get_struck(void) {
     return struck;
 }
 
-void *faults_get_struck_at(void) {
-    return struck_at;
+int faults_get_struck_at(void **frames) {
+    memcpy(frames, struck_at, sizeof struck_at);
+    return n_struck_at;
 }
 
-static bool is_due(faults_kind kind, const char *name, void *caller) {
+/** What backtrace() allocates itself is let through. */
+static void note_strike(const char *name) {
+    is_exempt = true;
+    n_struck_at = backtrace(struck_at, FAULTS_MAX_FRAMES);
+    is_exempt = false;
+    struck = name;
+}
+
+static bool is_due(faults_kind kind, const char *name) {
     if (armed_kind != (int)kind || is_exempt)
         return false;
     int64_t n = atomic_fetch_add(&n_calls, 1) + 1, first = n_to_fail;
     if (first == 0 || n < first || (n > first && !fails_for_ever))
         return false;
-    if (struck == NULL) {
-        struck_at = caller;
-        struck = name;
-    }
+    if (struck == NULL)
+        note_strike(name);
     return true;
 }
 
@@ -227,7 +236,7 @@ static bool memory_is_due(const char *name, void *caller) {
     if (armed_kind != FAULTS_MEMORY && armed_kind != FAULTS_ISL_MEMORY)
         return false;
     module of = module_at(caller);
-    if (of == OTHER || !is_due(of == ISL ? FAULTS_ISL_MEMORY : FAULTS_MEMORY, name, caller))
+    if (of == OTHER || !is_due(of == ISL ? FAULTS_ISL_MEMORY : FAULTS_MEMORY, name))
         return false;
     errno = ENOMEM;
     return true;
@@ -282,11 +291,11 @@ void free(void *memory) {
 }
 
 void *faults_isl_malloc(size_t n_bytes) {
-    return is_due(FAULTS_ISL_MEMORY, "malloc", CALLER) ? NULL : REAL(malloc)(n_bytes);
+    return is_due(FAULTS_ISL_MEMORY, "malloc") ? NULL : REAL(malloc)(n_bytes);
 }
 
 void *faults_isl_realloc(void *memory, size_t n_bytes) {
-    return is_due(FAULTS_ISL_MEMORY, "realloc", CALLER) ? NULL : REAL(realloc)(memory, n_bytes);
+    return is_due(FAULTS_ISL_MEMORY, "realloc") ? NULL : REAL(realloc)(memory, n_bytes);
 }
 
 /* Files, and what else the library asks of the system. Only its own calls count. */
@@ -296,7 +305,7 @@ static _Atomic int64_t n_files;
 
 static bool file_is_due(const char *name, void *caller, int error) {
     if (armed_kind != FAULTS_FILES || module_at(caller) != OURS ||
-        !is_due(FAULTS_FILES, name, caller))
+        !is_due(FAULTS_FILES, name))
         return false;
     errno = error;
     return true;
@@ -304,7 +313,7 @@ static bool file_is_due(const char *name, void *caller, int error) {
 
 static bool interruptible_is_due(const char *name, void *caller, int error) {
     if (armed_kind == FAULTS_INTERRUPT && module_at(caller) == OURS &&
-        is_due(FAULTS_INTERRUPT, name, caller)) {
+        is_due(FAULTS_INTERRUPT, name)) {
         errno = EINTR;
         return true;
     }
@@ -313,7 +322,7 @@ static bool interruptible_is_due(const char *name, void *caller, int error) {
 
 static size_t shortened(const char *name, void *caller, size_t n_bytes) {
     if (armed_kind != FAULTS_SHORT || module_at(caller) != OURS || n_bytes < 2 ||
-        !is_due(FAULTS_SHORT, name, caller))
+        !is_due(FAULTS_SHORT, name))
         return n_bytes;
     return 1;
 }
@@ -385,7 +394,7 @@ void *mmap(void *address, size_t n_bytes, int protection, int flags, int file, o
     NEXT(mmap);
     bool of_file = (flags & MAP_ANONYMOUS) == 0;
     if (module_at(CALLER) == OURS &&
-        is_due(of_file ? FAULTS_FILES : FAULTS_MEMORY, "mmap", CALLER)) {
+        is_due(of_file ? FAULTS_FILES : FAULTS_MEMORY, "mmap")) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -472,23 +481,17 @@ isl_ctx *isl_ctx_alloc(void) {
     return isl;
 }
 
-/* Threads. Those of OpenMP's runtime are left alone. */
+/* Threads. Those of OpenMP's runtime are left alone; mutexes and conditions need nothing. */
 
 static bool thread_is_due(const char *name, void *caller) {
     return armed_kind == FAULTS_THREADS && module_at(caller) == OURS &&
-           is_due(FAULTS_THREADS, name, caller);
+           is_due(FAULTS_THREADS, name);
 }
 
 WRAP(int, pthread_create,
      (pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*body)(void *),
       void *restrict user),
      (thread, attributes, body, user), thread_is_due("pthread_create", CALLER), EAGAIN)
-WRAP(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_t *attributes),
-     (mutex, attributes), thread_is_due("pthread_mutex_init", CALLER), ENOMEM)
-WRAP(int, pthread_cond_init,
-     (pthread_cond_t *restrict condition, const pthread_condattr_t *restrict attributes),
-     (condition, attributes), thread_is_due("pthread_cond_init", CALLER), ENOMEM)
-
 /* Modules are known before main(); a program that only preloads this says by variables what fails. */
 
 __attribute__((constructor)) static void begin(void) {

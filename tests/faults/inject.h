@@ -22,7 +22,7 @@ typedef enum faults_kind {
     FAULTS_FILES,      /* calls that work on files */
     FAULTS_INTERRUPT,  /* of those the ones that may be interrupted: EINTR, nothing is done */
     FAULTS_SHORT,      /* reading and writing: one byte and no more */
-    FAULTS_THREADS,    /* threads, mutexes, conditions */
+    FAULTS_THREADS,    /* threads do not start */
     N_FAULTS_KINDS
 } faults_kind;
 
@@ -38,8 +38,9 @@ int64_t faults_disarm(void);
 /** The first call that failed since faults_arm(), such as "malloc"; NULL: none. */
 const char *faults_get_struck(void);
 
-/** The address behind it in the module that made it. */
-void *faults_get_struck_at(void);
+/** Who called it: addresses behind calls, the innermost first, for addr2line. Returns how many. */
+enum { FAULTS_MAX_FRAMES = 12 };
+int faults_get_struck_at(void **frames);
 
 /** For pti_isl_memory_source, whose callers are polytile's hooks: malloc() and realloc() of kind
  * FAULTS_ISL_MEMORY. */

@@ -143,8 +143,15 @@ class Repetitions {
             status_ = scene_.perform(stage_);
         error_ = stage_.said.empty() ? polytile_last_error(stage_.ctx) : stage_.said;
         n_calls_ = faults_disarm();
-        what_ = std::string(faults_get_struck() == nullptr ? "nothing" : faults_get_struck()) +
-                " at " + place(faults_get_struck_at());
+        describe_strike();
+    }
+
+    void describe_strike() {
+        void *frames[FAULTS_MAX_FRAMES];
+        const int n_frames = faults_get_struck_at(frames);
+        what_ = faults_get_struck() == nullptr ? "nothing" : faults_get_struck();
+        for (int k = 0; k < n_frames; k++)
+            what_ += " " + place(frames[k]);
     }
 
     void check(const Fault &fault) {
