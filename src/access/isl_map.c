@@ -27,37 +27,45 @@ static isl_stat stop(map_reader *reader, polytile_status status) {
 }
 
 /** One entry of a row, moved on to the next column. */
-static bool take(__isl_keep isl_mat *rows, int row, int *column, int64_t *value) {
+static polytile_status take(__isl_keep isl_mat *rows, int row, int *column, int64_t *value) {
     isl_val *held = isl_mat_get_element_val(rows, row, (*column)++);
     isl_val *least = held ? isl_val_int_from_si(isl_val_get_ctx(held), INT64_MIN) : NULL;
     isl_val *most = held ? isl_val_int_from_si(isl_val_get_ctx(held), INT64_MAX) : NULL;
-    bool fits = isl_val_ge(held, least) == isl_bool_true && isl_val_le(held, most) == isl_bool_true;
-    if (fits)
+    isl_bool is_below = isl_val_lt(held, least), is_above = isl_val_gt(held, most);
+    polytile_status status = POLYTILE_OK;
+    if (is_below == isl_bool_error || is_above == isl_bool_error)
+        status = POLYTILE_NO_MEMORY;
+    else if (is_below == isl_bool_true || is_above == isl_bool_true)
+        status = POLYTILE_OVERFLOW;
+    else
         *value = isl_val_get_num_si(held);
     isl_val_free(held);
     isl_val_free(least);
     isl_val_free(most);
-    return fits;
+    return status;
 }
 
-static bool take_many(__isl_keep isl_mat *rows, int row, int *column, int64_t *values, int n) {
-    bool fits = true;
-    for (int k = 0; fits && k < n; k++)
-        fits = take(rows, row, column, &values[k]);
-    return fits;
+static polytile_status take_many(__isl_keep isl_mat *rows, int row, int *column, int64_t *values,
+                                 int n) {
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; status == POLYTILE_OK && k < n; k++)
+        status = take(rows, row, column, &values[k]);
+    return status;
 }
 
 /** Columns: constant, the map's parameters, indices, elements, divisions. */
-static bool take_row(const map_reader *reader, __isl_keep isl_mat *rows, int row, int n_exists,
-                     pti_constraint *constraint) {
+static polytile_status take_row(const map_reader *reader, __isl_keep isl_mat *rows, int row,
+                                int n_exists, pti_constraint *constraint) {
+    polytile_status status = POLYTILE_OK;
     int column = 0;
-    bool fits = take(rows, row, &column, &constraint->constant);
-    for (int p = 0; fits && p < reader->n_parameters; p++)
-        fits = take(rows, row, &column, &constraint->parameter[reader->parameter[p]]);
-    return fits &&
-           take_many(rows, row, &column, constraint->index, reader->declaration->n_indices) &&
-           take_many(rows, row, &column, constraint->element, reader->n_dims) &&
-           take_many(rows, row, &column, constraint->exists, n_exists);
+    PTI_TRY(take(rows, row, &column, &constraint->constant));
+    for (int p = 0; p < reader->n_parameters; p++)
+        PTI_TRY(take(rows, row, &column, &constraint->parameter[reader->parameter[p]]));
+    PTI_TRY(take_many(rows, row, &column, constraint->index, reader->declaration->n_indices));
+    PTI_TRY(take_many(rows, row, &column, constraint->element, reader->n_dims));
+    PTI_TRY(take_many(rows, row, &column, constraint->exists, n_exists));
+done:
+    return status;
 }
 
 /** Add the rows of a matrix, which is taken, to the relation being read. */
@@ -67,8 +75,9 @@ static isl_stat take_rows(map_reader *reader, __isl_take isl_mat *rows, bool are
     int n_rows = rows == NULL ? 0 : (int)isl_mat_rows(rows);
     for (int row = 0; done == isl_stat_ok && row < n_rows; row++) {
         pti_constraint constraint = {.is_equality = are_equalities};
-        if (!take_row(reader, rows, row, relation->n_exists, &constraint))
-            done = stop(reader, POLYTILE_OVERFLOW);
+        polytile_status status = take_row(reader, rows, row, relation->n_exists, &constraint);
+        if (status != POLYTILE_OK)
+            done = stop(reader, status);
         else if (!pti_relation_add(relation, &constraint))
             done = stop(reader, POLYTILE_NO_MEMORY);
     }

@@ -109,6 +109,6 @@ polytile_status pti_launch_lag(const pti_cut_launch *earlier, const pti_cut_laun
                 PTI_TRY(look_at_operands(&of, p, q));
     *lag = of.found;
 done:
-    isl_ctx_free(of.isl);
+    pti_isl_close(of.isl);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "access/array.h"
 #include "access/npy_header.h"
 #include "base/checked.h"
+#include "base/retry.h"
 #include "base/text.h"
 #include <polytile/size.h>
 
@@ -95,7 +96,8 @@ polytile_status polytile_npy_open(polytile_context *ctx, const char *name, const
     int64_t n_bytes = 0;
     void *mapping = NULL;
     pti_npy_header header;
-    int file = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+    int file;
+    PTI_RETRY(file, open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     if (file < 0)
         return fail_errno(ctx, path, writable ? "open for writing" : "open", errno);
     PTI_TRY(get_size(ctx, path, file, &n_bytes));
@@ -112,8 +114,15 @@ done:
     return status;
 }
 
+static int create_new(const char *path) {
+    int file;
+    PTI_RETRY(file, open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    return file;
+}
+
 /** A new file is made beside the old one, which it replaces only when its space is reserved: an old
- * file that is open, perhaps as the input, or that cannot be replaced, stays as it is. */
+ * file that is open, perhaps as the input, or that cannot be replaced, stays as it is. A process that
+ * was killed, whose number this one has now, may have left its own. */
 static polytile_status open_beside(polytile_context *ctx, const char *path, pti_text *beside,
                                    int *file) {
     struct stat old;
@@ -122,7 +131,9 @@ static polytile_status open_beside(polytile_context *ctx, const char *path, pti_
     pti_text_add(beside, "%s.%ld.part", path, (long)getpid());
     if (beside->failed)
         return pti_fail_memory(ctx, path, (double)strlen(path));
-    *file = open(beside->data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    *file = create_new(beside->data);
+    if (*file < 0 && errno == EEXIST && unlink(beside->data) == 0)
+        *file = create_new(beside->data);
     return *file < 0 ? fail_errno(ctx, beside->data, "create", errno) : POLYTILE_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "access/point.h"
 
+#include "access/isl_memory.h"
 #include "access/relations.h"
 
 #include <inttypes.h>
@@ -21,6 +22,8 @@ static bool has_point(__isl_keep isl_set *set, __isl_keep isl_point *point) {
     return has;
 }
 
+/** The first point, or where isl does not find it any point; void if the set is empty, NULL if isl
+ * fails. */
 static __isl_give isl_point *sample(__isl_take isl_set *set) {
     isl_point *first = isl_set_sample_point(isl_set_lexmin(isl_set_copy(set)));
     if (has_point(set, first)) {
@@ -28,6 +31,10 @@ static __isl_give isl_point *sample(__isl_take isl_set *set) {
         return first;
     }
     isl_point_free(first);
+    if (pti_isl_memory_ran_out()) {
+        isl_set_free(set);
+        return NULL;
+    }
     pti_isl_begin(isl_set_get_ctx(set));
     return isl_set_sample_point(set);
 }

@@ -179,7 +179,7 @@ polytile_status pti_relations_find_sections(polytile_context *ctx,
             found = find_section(isl, declaration, &declaration->access[k]);
     }
     bool gave_up = !found && pti_isl_gave_up(isl);
-    isl_ctx_free(isl);
+    pti_isl_close(isl);
     if (gave_up)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                         "%s: a relation in braces is too involved to be bounded; use fewer "

@@ -1,5 +1,7 @@
 #include "access/relations.h"
 
+#include "access/isl_memory.h"
+
 #include <isl/constraint.h>
 #include <isl/mat.h>
 #include <isl/options.h>
@@ -8,23 +10,40 @@
 #include <isl/val.h>
 #include <stdlib.h>
 
-enum { MAX_OPERATIONS = 2000000 };
+enum { MAX_OPERATIONS = 2000000, CONTEXT_BYTES = 64 * 1024 };
+
+/** isl 0.25 crashes when the memory for a context runs out while it is made, so it is asked for
+ * before. */
+static bool has_memory_for_context(void) {
+    void *memory = pti_isl_memory_source.allocate(CONTEXT_BYTES);
+    free(memory);
+    return memory != NULL;
+}
 
 isl_ctx *pti_isl_open(void) {
-    isl_ctx *isl = isl_ctx_alloc();
-    if (isl != NULL)
-        isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE);
+    pti_isl_memory_protect();
+    isl_ctx *isl = has_memory_for_context() ? isl_ctx_alloc() : NULL;
+    if (isl == NULL)
+        return NULL;
+    isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE);
+    pti_isl_begin(isl);
     return isl;
+}
+
+void pti_isl_close(isl_ctx *isl) {
+    pti_isl_memory_end();
+    isl_ctx_free(isl);
 }
 
 void pti_isl_begin(isl_ctx *isl) {
     isl_ctx_reset_error(isl);
     isl_ctx_reset_operations(isl);
     isl_ctx_set_max_operations(isl, MAX_OPERATIONS);
+    pti_isl_memory_begin(isl);
 }
 
 bool pti_isl_gave_up(isl_ctx *isl) {
-    return isl_ctx_last_error(isl) == isl_error_quota;
+    return isl_ctx_last_error(isl) == isl_error_quota && !pti_isl_memory_ran_out();
 }
 
 /** The columns of a constraint matrix: constant, parameters, indices, elements, divisions. */
@@ -218,7 +237,7 @@ void pti_relations_free(pti_relations *relations) {
     for (int k = 0; relations->access_relation != NULL && k < relations->n_accesses; k++)
         isl_map_free(relations->access_relation[k]);
     free(relations->access_relation);
-    isl_ctx_free(relations->isl);
+    pti_isl_close(relations->isl);
     free(relations);
 }
 

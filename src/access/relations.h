@@ -72,6 +72,8 @@ polytile_status pti_relations_find_sections(polytile_context *ctx,
 /** An isl context that reports errors by NULL results, and gives up after a number of operations.
  */
 isl_ctx *pti_isl_open(void);
+/** Free it; NULL does nothing. */
+void pti_isl_close(isl_ctx *isl);
 
 /** Let the next computations take as many operations as one proof may. */
 void pti_isl_begin(isl_ctx *isl);

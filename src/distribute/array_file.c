@@ -2,6 +2,7 @@
 
 #include "access/npy_header.h"
 #include "base/checked.h"
+#include "base/retry.h"
 #include <polytile/size.h>
 
 #include <errno.h>
@@ -65,7 +66,7 @@ static polytile_status reserve(polytile_context *ctx, const char *path, int file
         status = fallocate(file, 0, 0, n_bytes);
     while (status != 0 && errno == EINTR);
     if (status != 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
-        status = ftruncate(file, n_bytes);
+        PTI_RETRY(status, ftruncate(file, n_bytes));
     if (status == 0)
         return POLYTILE_OK;
     return pti_fail(ctx, POLYTILE_IO, "%s: cannot reserve %s on the disk: %s", path,
@@ -74,8 +75,14 @@ static polytile_status reserve(polytile_context *ctx, const char *path, int file
 
 static polytile_status write_header(polytile_context *ctx, const char *path, int file,
                                     const char *bytes, int64_t n_bytes) {
-    bool is_written = pwrite(file, bytes, (size_t)n_bytes, 0) == n_bytes;
-    return is_written ? POLYTILE_OK : fail_errno(ctx, path, "write its header");
+    for (int64_t done = 0; done < n_bytes;) {
+        ssize_t n_written;
+        PTI_RETRY(n_written, pwrite(file, bytes + done, (size_t)(n_bytes - done), done));
+        if (n_written < 0)
+            return fail_errno(ctx, path, "write its header");
+        done += n_written;
+    }
+    return POLYTILE_OK;
 }
 
 /** A directory or a device must not be replaced. */
@@ -103,7 +110,7 @@ polytile_status pti_array_file_begin(polytile_context *ctx, const char *path,
     PTI_TRY(check_old(ctx, path));
     PTI_TRY(name_part(ctx, path, &part));
     unlink(part.data);
-    file = open(part.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    PTI_RETRY(file, open(part.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     PTI_TRY(file < 0 ? fail_errno(ctx, part.data, "create") : POLYTILE_OK);
     PTI_TRY(reserve(ctx, part.data, file, n_bytes));
     PTI_TRY(write_header(ctx, part.data, file, bytes, header.data_offset));
@@ -137,7 +144,8 @@ void pti_array_file_abandon(const char *path) {
 }
 
 polytile_status pti_array_file_probe(polytile_context *ctx, const char *path, bool writable) {
-    int file = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+    int file;
+    PTI_RETRY(file, open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     if (file < 0)
         return fail_errno(ctx, path, writable ? "open for writing" : "open");
     close(file);

@@ -2,6 +2,7 @@
 
 #include "access/npy_header.h"
 #include "access/range.h"
+#include "base/retry.h"
 #include "partition/plan_words.h"
 
 #include <errno.h>
@@ -43,8 +44,9 @@ static polytile_status read_bytes(polytile_context *ctx, const char *path, int f
     if (head->bytes == NULL)
         return pti_fail_memory(ctx, path, HEAD_BYTES);
     while (head->n_bytes < HEAD_BYTES) {
-        ssize_t n_read = pread(file, head->bytes + head->n_bytes,
-                               (size_t)(HEAD_BYTES - head->n_bytes), head->n_bytes);
+        ssize_t n_read;
+        PTI_RETRY(n_read, pread(file, head->bytes + head->n_bytes,
+                                (size_t)(HEAD_BYTES - head->n_bytes), head->n_bytes));
         if (n_read < 0)
             return fail_errno(ctx, path, "read");
         if (n_read == 0)
@@ -56,7 +58,8 @@ static polytile_status read_bytes(polytile_context *ctx, const char *path, int f
 
 static polytile_status read_head(polytile_context *ctx, const char *path, file_head *head) {
     polytile_status status;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file;
+    PTI_RETRY(file, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file < 0)
         return fail_errno(ctx, path, "open");
     PTI_TRY(read_size(ctx, path, file, &head->file_bytes));

@@ -3,6 +3,7 @@
 #include "launch/box_copy.h"
 #include "launch/reduction.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A launch whose threads are dealt out to members that reduce into the same elements. Each member
@@ -229,6 +230,14 @@ done:
     return status;
 }
 
+/** Arrays that are destroyed while they are attached forget the last error. */
+static polytile_status end_sums(const pti_team *team, sums *of, polytile_status status) {
+    char text[PTI_ERROR_BYTES];
+    snprintf(text, sizeof text, "%s", polytile_last_error(team->ctx));
+    free_sums(team, of);
+    return status == POLYTILE_OK ? status : pti_fail(team->ctx, status, "%s", text);
+}
+
 polytile_status pti_team_combine(pti_team *team, const pti_stage *stage,
                                  const pti_recorded *recorded, polytile_status status) {
     sums of = {0};
@@ -239,6 +248,5 @@ polytile_status pti_team_combine(pti_team *team, const pti_stage *stage,
     status = team->transport->functions->agree(team->transport, status);
     if (status == POLYTILE_OK)
         status = combine(team, recorded, &of);
-    free_sums(team, &of);
-    return status;
+    return end_sums(team, &of, status);
 }

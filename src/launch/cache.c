@@ -1,5 +1,7 @@
 #include "launch/cache.h"
 
+#include "base/retry.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,9 +31,10 @@ bool pti_cache_locate(const polytile_context *ctx, pti_text *path) {
 
 ssize_t pti_file_read(const char *path, char *text, ssize_t max_bytes, pti_text *why) {
     ssize_t n_bytes = 0, n_more = 1;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd;
+    PTI_RETRY(fd, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     while (fd >= 0 && n_more > 0 && n_bytes <= max_bytes) {
-        n_more = read(fd, text + n_bytes, (size_t)(max_bytes + 1 - n_bytes));
+        PTI_RETRY(n_more, read(fd, text + n_bytes, (size_t)(max_bytes + 1 - n_bytes)));
         n_bytes += n_more;
     }
     bool is_absent = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
@@ -74,6 +77,19 @@ static bool make_directory_of(char *path) {
     return is_made;
 }
 
+/** jansson's own writing takes less than all for a failure. */
+static int write_all(const char *text, size_t n_bytes, void *fd) {
+    while (n_bytes > 0) {
+        ssize_t n_written;
+        PTI_RETRY(n_written, write(*(const int *)fd, text, n_bytes));
+        if (n_written < 0)
+            return -1;
+        text += n_written;
+        n_bytes -= (size_t)n_written;
+    }
+    return 0;
+}
+
 /** Write a new file, whose name is chosen, and let it take the path. */
 static bool write_and_rename(const char *path, char *temporary, const json_t *root) {
     if (!make_directory_of(temporary))
@@ -81,7 +97,8 @@ static bool write_and_rename(const char *path, char *temporary, const json_t *ro
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool is_written = json_dumpfd(root, fd, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
+    bool is_written =
+        json_dump_callback(root, write_all, &fd, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
     is_written &= close(fd) == 0;
     if (is_written && rename(temporary, path) == 0)
         return true;

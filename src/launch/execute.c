@@ -284,9 +284,12 @@ static polytile_status prove(const polytile_device *device, const pti_schedule *
     pti_text why = {0};
     polytile_status status = POLYTILE_OK;
     if (pti_get_settings(ctx)->check_plan && !pti_schedule_check(schedule, &why))
-        status = pti_fail(ctx, POLYTILE_INTERNAL,
-                          "%s: the plan failed its own check and was not run: %s; please report it",
-                          schedule->instance->kernel_name, why.data == NULL ? "" : why.data);
+        status =
+            why.failed
+                ? pti_fail_memory(ctx, schedule->instance->kernel_name, (double)sizeof *schedule)
+                : pti_fail(ctx, POLYTILE_INTERNAL,
+                           "%s: the plan failed its own check and was not run: %s; please report it",
+                           schedule->instance->kernel_name, why.data);
     pti_text_free(&why);
     return status;
 }

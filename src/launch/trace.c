@@ -74,6 +74,14 @@ static void begin_file(FILE *file, const char *device_text) {
                 s, tracks[s].name, s, tracks[s].place);
 }
 
+static FILE *open_file(const char *path) {
+    FILE *file;
+    do
+        file = fopen(path, "w");
+    while (file == NULL && errno == EINTR);
+    return file;
+}
+
 polytile_status polytile_device_trace(polytile_device *device, const char *path) {
     if (device == NULL)
         return POLYTILE_INVALID;
@@ -86,9 +94,9 @@ polytile_status polytile_device_trace(polytile_device *device, const char *path)
         return status;
     struct pti_trace *trace = calloc(1, sizeof *trace);
     char *copy = strdup(path);
-    FILE *file = trace == NULL || copy == NULL ? NULL : fopen(path, "w");
+    FILE *file = trace == NULL || copy == NULL ? NULL : open_file(path);
     if (file == NULL) {
-        status = trace == NULL || copy == NULL
+        status = trace == NULL || copy == NULL || errno == ENOMEM
                      ? pti_fail_memory(ctx, "trace", sizeof *trace)
                      : pti_fail(ctx, POLYTILE_IO, "trace %s: cannot be written: %s", path,
                                 strerror(errno));

@@ -27,7 +27,7 @@
  * overwrite what is newest only with all that its own launch then combines into.
  *
  * Returns true if all holds; otherwise false with the first violation in *why (operation, array,
- * box).
+ * box), or with why->failed set: there was no memory to tell.
  */
 bool pti_schedule_check(const pti_schedule *schedule, pti_text *why);
 

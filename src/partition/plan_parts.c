@@ -141,10 +141,13 @@ static polytile_status check(const pti_chain_request *request, const pti_plan_ch
     pti_text why = {0};
     polytile_status status = POLYTILE_OK;
     if (pti_get_settings(request->ctx)->check_plan && !pti_schedule_check(schedule, &why))
-        status = pti_fail(request->ctx, POLYTILE_INTERNAL,
-                          "%s: the plan of %d launches failed its own check: %s; please report it",
-                          of->launches.arrays->kernel_name, request->n_launches,
-                          why.data == NULL ? "" : why.data);
+        status =
+            why.failed
+                ? pti_fail_memory(request->ctx, of->launches.arrays->kernel_name,
+                                  (double)sizeof *schedule)
+                : pti_fail(request->ctx, POLYTILE_INTERNAL,
+                           "%s: the plan of %d launches failed its own check: %s; please report it",
+                           of->launches.arrays->kernel_name, request->n_launches, why.data);
     pti_text_free(&why);
     return status;
 }

@@ -223,8 +223,10 @@ static bool copy_state(pti_residency *of, const pti_resident_state *from, pti_re
         pti_segments_at(segments, made->offset_bytes)->image = made;
         *end = made;
         end = &made->next;
+        if (made->valid.failed || made->dirty.failed)
+            return false;
     }
-    return true;
+    return !to->unwritten.failed && !to->on_host.failed;
 }
 
 bool pti_moment_leave(pti_residency *of) {

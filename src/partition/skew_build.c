@@ -313,9 +313,12 @@ static bool tell_states(pti_skew_stream *of) {
     if (schedule->unwritten == NULL || schedule->dropped == NULL)
         return false;
     memcpy(schedule->dropped, of->request->dropped, (size_t)n_arrays * sizeof *schedule->dropped);
-    for (int a = 0; a < n_arrays && of->request->unwritten != NULL; a++)
+    bool failed = false;
+    for (int a = 0; a < n_arrays && of->request->unwritten != NULL; a++) {
         pti_boxes_copy(&schedule->unwritten[a], &of->request->unwritten[a]);
-    return true;
+        failed |= schedule->unwritten[a].failed;
+    }
+    return !failed;
 }
 
 static bool begin_lanes(pti_skew_stream *of, int64_t most_slabs) {

@@ -66,7 +66,7 @@ polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
 done:
     if (status != POLYTILE_OK && made == NULL)
         polytile_device_close(device);
-    if (status != POLYTILE_OK)
-        polytile_queue_destroy(made);
+    if (status != POLYTILE_OK && made != NULL)
+        pti_object_release(&made->object);
     return status;
 }

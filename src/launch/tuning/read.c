@@ -118,6 +118,17 @@ static int line_at(const pti_reader *r, const char *place) {
     return line;
 }
 
+/** jansson does not always tell a lack of memory from a wrong text, so what fails is tried once
+ * more. */
+static json_t *parse(pti_reader *r, json_error_t *error) {
+    json_t *root = json_loadb(r->text, r->n_bytes, JSON_REJECT_DUPLICATES, error);
+    if (root == NULL)
+        root = json_loadb(r->text, r->n_bytes, JSON_REJECT_DUPLICATES, error);
+    if (root == NULL && !pti_memory_is_there())
+        pti_reader_no_memory(r, "text");
+    return root;
+}
+
 /** Parse the text; jansson refuses keys that come twice, and more than 2048 brackets in brackets,
  * but takes some NUL bytes for nothing. */
 static bool read_text(pti_reader *r) {
@@ -128,7 +139,9 @@ static bool read_text(pti_reader *r) {
         pti_text_add(r->why, "there is a NUL byte");
         return false;
     }
-    json_t *root = json_loadb(r->text, r->n_bytes, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = parse(r, &error);
+    if (root == NULL && r->status == POLYTILE_NO_MEMORY)
+        return false;
     if (root == NULL) {
         *r->line = error.line > 0 ? error.line : 1;
         pti_text_add(r->why, "%s", pti_reader_show(error.text).text);

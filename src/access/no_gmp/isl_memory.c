@@ -1,0 +1,25 @@
+#include "access/isl_memory.h"
+
+#include <stdlib.h>
+
+pti_isl_source pti_isl_memory_source = {malloc, realloc};
+
+void pti_isl_memory_protect(void) {}
+
+void pti_isl_memory_begin(isl_ctx *isl) {
+    (void)isl;
+}
+
+void pti_isl_memory_end(void) {}
+
+bool pti_isl_memory_ran_out(void) {
+    return false;
+}
+
+size_t pti_isl_memory_get_taken_bytes(void) {
+    return 0;
+}
+
+size_t pti_isl_memory_get_peak_bytes(void) {
+    return 0;
+}

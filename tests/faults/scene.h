@@ -1,0 +1,68 @@
+#ifndef POLYTILE_TESTS_FAULTS_SCENE_H
+#define POLYTILE_TESTS_FAULTS_SCENE_H
+
+#include "faults/inject.h"
+
+#include <functional>
+#include <polytile/polytile.h>
+#include <string>
+#include <vector>
+
+/* Programs that use the library, to be repeated with each call of a kind failing in turn. */
+
+/** An array's memory, which outlives every repetition. */
+struct Field {
+    std::string name;
+    polytile_type type;
+    std::vector<int64_t> extents;
+    bool is_written;
+    std::vector<unsigned char> memory, before, expected;
+    std::vector<std::vector<unsigned char>> between; /* what a launch before the last leaves */
+    polytile_array *array;                           /* of the last repetition */
+};
+
+/** What a scene may use; all of it is made without faults. */
+class Stage {
+  public:
+    explicit Stage(std::string directory) : directory_(std::move(directory)) {}
+
+    /** An array of small whole numbers. */
+    void add(const char *name, polytile_type type, std::vector<int64_t> extents, bool is_written);
+    /** Wrap the memory of a field; its array is kept until the next repetition. */
+    polytile_status wrap(polytile_context *ctx, size_t field, polytile_array **array);
+    /** A path in a directory that all repetitions share. */
+    const char *path(const char *name);
+
+    /** Keep the text of an error that later calls would replace. */
+    void say() { said = polytile_last_error(ctx); }
+
+    std::vector<Field> fields;
+    std::string said;                /* "": what the context says */
+    polytile_context *ctx = nullptr; /* of this repetition */
+
+  private:
+    std::string directory_;
+    std::vector<std::pair<std::string, std::string>> paths_;
+};
+
+struct Scene {
+    const char *name;
+    /* What is made once. */
+    std::function<void(Stage &)> prepare;
+    /* All calls, up to the first that fails. */
+    std::function<polytile_status(Stage &)> perform;
+    polytile_status expected; /* of a repetition without faults */
+    std::vector<std::pair<const char *, const char *>> environment;
+};
+
+const std::vector<Scene> &all_scenes();
+
+/** Leave a scene when a call fails. */
+#define SCENE_TRY(call)                                                                            \
+    do {                                                                                           \
+        const polytile_status scene_status = (call);                                               \
+        if (scene_status != POLYTILE_OK)                                                           \
+            return scene_status;                                                                   \
+    } while (0)
+
+#endif

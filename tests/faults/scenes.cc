@@ -1,0 +1,467 @@
+#include "faults/scene.h"
+#include "launch/kernels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <isl/map.h>
+#include <isl/options.h>
+#include <polytile/isl.h>
+
+namespace {
+
+const polytile_type f32 = POLYTILE_F32;
+
+const char *const jacobi_text = "jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]";
+const char *const in_braces =
+    "any[i, j]: in {[i, j] -> A[a, b] : a = i and 0 <= b <= j}; out B[i, j]";
+
+polytile_status create(const Stage &stage, const char *declaration,
+                       const polytile_implementation *implementation, polytile_kernel **kernel) {
+    return polytile_kernel_create(stage.ctx, declaration, implementation, kernel);
+}
+
+/* Declarations. */
+
+polytile_status declare_texts(Stage &stage) {
+    for (const char *text : {
+             jacobi_text,
+             in_braces,
+             "dot[i]: in x[i], y[i]; out sum s[0]",
+             "odd[i]: in x[1:n-1:2]; out y[i]",
+             "hankel[i, j]: in h[i+j]; out H[i, j]",
+             "step[i]: in {[i] -> x[a] : exists e : a = 3*e and i <= a <= i + 6}; out y[i]",
+         }) {
+        polytile_kernel *kernel = nullptr;
+        SCENE_TRY(create(stage, text, nullptr, &kernel));
+        const polytile_character character = {POLYTILE_COALESCING_FULL, POLYTILE_LEVEL_LOW,
+                                              POLYTILE_LEVEL_LOW, POLYTILE_LEVEL_HIGH};
+        SCENE_TRY(polytile_kernel_characterise(kernel, &character));
+    }
+    return POLYTILE_OK;
+}
+
+polytile_status declare_by_calls(Stage &stage) {
+    const char *const indices[] = {"i", "j"};
+    const char *const parameters[] = {"n"};
+    polytile_declaration *declaration = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_subscript row = {}, whole = {};
+    row.lo.index[0] = row.hi.index[0] = 1;
+    row.step = whole.step = 1;
+    whole.from_first = whole.to_last = true;
+    const polytile_subscript subscripts[] = {row, whole};
+    SCENE_TRY(
+        polytile_declaration_create(stage.ctx, "built", 2, indices, 1, parameters, &declaration));
+    SCENE_TRY(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, subscripts));
+    SCENE_TRY(polytile_declaration_add(declaration, POLYTILE_SUM, true, "s", 1, &row));
+    SCENE_TRY(polytile_kernel_create_from(declaration, nullptr, &kernel));
+    polytile_declaration_destroy(declaration);
+    polytile_kernel_destroy(kernel);
+    return POLYTILE_OK;
+}
+
+/** A kernel's isl map handed to another declaration, in an isl context of the program's own. */
+polytile_status pass_isl_map(Stage &stage, isl_ctx *isl) {
+    const char *const indices[] = {"i", "j"};
+    polytile_kernel *kernel = nullptr, *copy = nullptr;
+    polytile_declaration *declaration = nullptr;
+    isl_map *map = nullptr;
+    SCENE_TRY(create(stage, in_braces, nullptr, &kernel));
+    SCENE_TRY(
+        polytile_declaration_create(stage.ctx, "built", 2, indices, 0, nullptr, &declaration));
+    SCENE_TRY(polytile_kernel_copy_isl_map(kernel, 0, isl, &map));
+    const polytile_status status =
+        polytile_declaration_add_isl_map(declaration, POLYTILE_IN, false, "A", map);
+    isl_map_free(map);
+    SCENE_TRY(status);
+    return polytile_kernel_create_from(declaration, nullptr, &copy);
+}
+
+polytile_status declare_isl_maps(Stage &stage) {
+    isl_ctx *isl = isl_ctx_alloc();
+    if (isl == nullptr)
+        return POLYTILE_NO_MEMORY;
+    isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE);
+    const polytile_status status = pass_isl_map(stage, isl);
+    isl_ctx_free(isl);
+    return status;
+}
+
+polytile_status declare_wrongly(Stage &stage) {
+    polytile_kernel *kernel = nullptr;
+    return create(stage, "add[i]: in x[i], y[i*i]; out z[i]", nullptr, &kernel);
+}
+
+/* Arrays and files. */
+
+polytile_status make_arrays(Stage &stage) {
+    polytile_array *array = nullptr, *described = nullptr;
+    const polytile_domain domain = *POLYTILE_EXTENTS(100, 100);
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &array));
+    SCENE_TRY(polytile_array_describe(stage.ctx, "large", f32, &domain, &described));
+    polytile_array_destroy(described);
+    return POLYTILE_OK;
+}
+
+polytile_status run_add(Stage &stage, polytile_array *const *arrays, const char *device_text) {
+    polytile_device *device = nullptr;
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(polytile_device_open(stage.ctx, device_text, &device));
+    SCENE_TRY(create(stage, "add[i]: in x[i], y[i]; out z[i]", &add_kernel, &kernel));
+    return polytile_run(device, kernel, POLYTILE_EXTENTS(1000), arrays, nullptr);
+}
+
+/** Sums go to a file that is made anew, over an old one, and are read back. */
+polytile_status use_files(Stage &stage) {
+    polytile_array *arrays[3] = {};
+    const polytile_domain domain = *POLYTILE_EXTENTS(1000);
+    const char *path = stage.path("z.npy");
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
+    SCENE_TRY(polytile_npy_create(stage.ctx, "z", path, f32, &domain, &arrays[2]));
+    SCENE_TRY(run_add(stage, arrays, "host"));
+    polytile_array_destroy(arrays[2]);
+    SCENE_TRY(polytile_npy_open(stage.ctx, "x", path, false, &arrays[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 2, &arrays[2]));
+    return run_add(stage, arrays, "host(memory=4KiB)");
+}
+
+void prepare_add(Stage &stage) {
+    stage.add("x", f32, {1000}, false);
+    stage.add("y", f32, {1000}, false);
+    stage.add("z", f32, {1000}, true);
+}
+
+/* Plans. */
+
+void prepare_jacobi(Stage &stage) {
+    stage.add("A", f32, {40, 40}, true);
+    stage.add("B", f32, {40, 40}, true);
+}
+
+polytile_status print(const polytile_plan *plan) {
+    for (polytile_format format : {POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG}) {
+        char *text = nullptr;
+        SCENE_TRY(polytile_plan_to_string(plan, format, &text));
+        const size_t length = std::strlen(text);
+        const bool is_whole = length > 20 && (format != POLYTILE_JSON || text[length - 2] == '}') &&
+                              (format != POLYTILE_SVG || std::strstr(text, "</svg>") != nullptr);
+        std::free(text);
+        if (!is_whole)
+            return POLYTILE_INTERNAL;
+    }
+    return POLYTILE_OK;
+}
+
+polytile_status plan_jacobi(Stage &stage) {
+    polytile_array *arrays[2] = {};
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(create(stage, jacobi_text, &jacobi_kernel, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
+    for (const char *strategy : {"min-time", "min-traffic", "min-kernels", "paper"}) {
+        polytile_plan *plan = nullptr;
+        polytile_plan_options options = {};
+        options.strategy = strategy;
+        options.limit_bytes = 8192;
+        SCENE_TRY(
+            polytile_plan_create(kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, &options, &plan));
+        SCENE_TRY(print(plan));
+        polytile_plan_destroy(plan);
+    }
+    return polytile_check(kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, nullptr);
+}
+
+polytile_status plan_in_braces(Stage &stage) {
+    polytile_array *arrays[2] = {};
+    polytile_kernel *kernel = nullptr;
+    polytile_plan *plan = nullptr;
+    polytile_plan_options options = {};
+    options.limit_bytes = 6000;
+    SCENE_TRY(create(stage, in_braces, nullptr, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
+    SCENE_TRY(polytile_plan_create(kernel, POLYTILE_EXTENTS(40, 40), arrays, &options, &plan));
+    return print(plan);
+}
+
+polytile_status plan_chain(Stage &stage) {
+    polytile_array *there[2] = {}, *back[2] = {};
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(create(stage, jacobi_text, &jacobi_kernel, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &there[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &there[1]));
+    back[0] = there[1];
+    back[1] = there[0];
+    polytile_chain_launch launches[6];
+    for (int k = 0; k < 6; k++)
+        launches[k] = {kernel, *POLYTILE_INTERIOR(1, 40, 40), k % 2 == 0 ? there : back};
+    polytile_plan_options options = {};
+    options.limit_bytes = 8192;
+    polytile_plan *plan = nullptr;
+    SCENE_TRY(polytile_plan_create_chain(6, launches, 1, &there[1], &options, &plan));
+    SCENE_TRY(print(plan));
+    polytile_plan_destroy(plan);
+    options.launches_per_pass = 1;
+    SCENE_TRY(polytile_plan_create_chain(6, launches, 0, nullptr, &options, &plan));
+    return print(plan);
+}
+
+polytile_status plan_what_does_not_fit(Stage &stage) {
+    polytile_array *arrays[2] = {};
+    polytile_kernel *kernel = nullptr;
+    polytile_plan *plan = nullptr;
+    polytile_plan_options options = {};
+    options.limit_bytes = 16;
+    SCENE_TRY(create(stage, jacobi_text, &jacobi_kernel, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
+    return polytile_plan_create(kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, &options, &plan);
+}
+
+polytile_status plan_a_conflict(Stage &stage) {
+    polytile_array *array = nullptr;
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(
+        create(stage, "inplace[i, j]: in A[i-1, j], A[i+1, j]; out A[i, j]", nullptr, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &array));
+    return polytile_check(kernel, POLYTILE_INTERIOR(1, 40, 40), &array, nullptr);
+}
+
+/* Runs. */
+
+polytile_status run_jacobi(Stage &stage, const char *device_text, const char *trace) {
+    polytile_array *arrays[2] = {};
+    polytile_device *device = nullptr;
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(polytile_device_open(stage.ctx, device_text, &device));
+    SCENE_TRY(create(stage, jacobi_text, &jacobi_kernel, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
+    if (trace != nullptr)
+        SCENE_TRY(polytile_device_trace(device, stage.path(trace)));
+    const polytile_status status =
+        polytile_run(device, kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, nullptr);
+    if (status != POLYTILE_OK)
+        stage.say();
+    const polytile_status finished =
+        trace == nullptr ? POLYTILE_OK : polytile_device_trace(device, nullptr);
+    return status != POLYTILE_OK ? status : finished;
+}
+
+polytile_status run_in_place(Stage &stage) {
+    return run_jacobi(stage, "host", nullptr);
+}
+
+polytile_status run_in_little_memory(Stage &stage) {
+    return run_jacobi(stage, "host(memory=8KiB,threads=2)", nullptr);
+}
+
+polytile_status run_traced(Stage &stage) {
+    return run_jacobi(stage, "host(memory=8KiB)", "trace.json");
+}
+
+void prepare_gemm(Stage &stage) {
+    stage.add("A", f32, {24, 24}, false);
+    stage.add("B", f32, {24, 24}, false);
+    stage.add("C", f32, {24, 24}, true);
+}
+
+polytile_status run_gemm(Stage &stage) {
+    polytile_array *arrays[3] = {};
+    polytile_device *device = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_plan *plan = nullptr;
+    SCENE_TRY(polytile_device_open(stage.ctx, "host(memory=4KiB)", &device));
+    SCENE_TRY(create(stage, "gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]", &gemm_kernel,
+                     &kernel));
+    for (size_t k = 0; k < 3; k++)
+        SCENE_TRY(stage.wrap(stage.ctx, k, &arrays[k]));
+    polytile_plan_options options = {};
+    options.limit_bytes = polytile_device_get_limit(device);
+    SCENE_TRY(polytile_plan_create(kernel, POLYTILE_EXTENTS(24, 24, 24), arrays, &options, &plan));
+    return polytile_plan_run(plan, device, kernel, arrays);
+}
+
+void prepare_dot(Stage &stage) {
+    stage.add("x", POLYTILE_F64, {5000}, false);
+    stage.add("y", POLYTILE_F64, {5000}, false);
+    stage.add("s", POLYTILE_F64, {1}, true);
+}
+
+polytile_status run_dot(Stage &stage) {
+    polytile_array *arrays[3] = {};
+    polytile_device *device = nullptr;
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(polytile_device_open(stage.ctx, "host(threads=2)", &device));
+    SCENE_TRY(create(stage, "dot[i]: in x[i], y[i]; out sum s[0]", &dot_kernel, &kernel));
+    for (size_t k = 0; k < 3; k++)
+        SCENE_TRY(stage.wrap(stage.ctx, k, &arrays[k]));
+    return polytile_run(device, kernel, POLYTILE_EXTENTS(5000), arrays, nullptr);
+}
+
+/* Queues. */
+
+/** Steps of Jacobi as a plain loop, with what each leaves. B begins as scratch memory does. */
+void prepare_steps(Stage &stage) {
+    prepare_jacobi(stage);
+    std::vector<unsigned char> &scratch = stage.fields[1].before;
+    std::fill(scratch.begin(), scratch.end(), static_cast<unsigned char>(0));
+    std::vector<float> values[2] = {std::vector<float>(1600), std::vector<float>(1600)};
+    for (size_t k = 0; k < 2; k++)
+        std::memcpy(values[k].data(), stage.fields[k].before.data(), 6400);
+    for (size_t step = 0; step < 6; step++) {
+        const std::vector<float> &from = values[step % 2];
+        std::vector<float> &to = values[1 - step % 2];
+        for (size_t i = 1; i < 39; i++)
+            for (size_t j = 1; j < 39; j++)
+                to[40 * i + j] = 0.25f * (from[40 * (i - 1) + j] + from[40 * (i + 1) + j] +
+                                          from[40 * i + j - 1] + from[40 * i + j + 1]);
+        std::vector<unsigned char> bytes(6400);
+        std::memcpy(bytes.data(), to.data(), 6400);
+        stage.fields[1 - step % 2].between.push_back(bytes);
+    }
+}
+
+polytile_status step_in_queue(Stage &stage, polytile_queue *queue, bool with_scratch,
+                              polytile_array **arrays) {
+    polytile_kernel *kernel = nullptr;
+    const int64_t extents[] = {40, 40};
+    SCENE_TRY(create(stage, jacobi_text, &jacobi_kernel, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
+    SCENE_TRY(polytile_queue_attach(queue, 1, &arrays[0]));
+    if (with_scratch) {
+        SCENE_TRY(polytile_queue_create_array(queue, "B", f32, 2, extents, &arrays[1]));
+    } else {
+        SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
+        SCENE_TRY(polytile_queue_attach(queue, 1, &arrays[1]));
+    }
+    polytile_queue_pause(queue);
+    for (int step = 0; step < 6; step++)
+        SCENE_TRY(polytile_queue_launch(
+            queue, kernel, POLYTILE_INTERIOR(1, 40, 40), 2,
+            std::vector<polytile_array *>{arrays[step % 2], arrays[1 - step % 2]}.data(), nullptr));
+    polytile_queue_resume(queue);
+    SCENE_TRY(polytile_queue_wait_for(queue, arrays[0]));
+    SCENE_TRY(polytile_queue_wait(queue));
+    if (with_scratch)
+        polytile_array_destroy(arrays[1]);
+    return polytile_queue_detach(queue, with_scratch ? 1 : 2, arrays);
+}
+
+/** After a failure arrays are detached one by one, so that fields are the program's again. */
+void hand_back(polytile_queue *queue, polytile_array *const *arrays, int n_arrays) {
+    for (int k = 0; k < n_arrays; k++)
+        if (arrays[k] != nullptr)
+            (void)polytile_queue_detach(queue, 1, &arrays[k]);
+}
+
+polytile_status use_queue(Stage &stage, const char *device_text, bool with_scratch) {
+    polytile_queue *queue = nullptr;
+    polytile_queue_report report;
+    SCENE_TRY(polytile_queue_create(stage.ctx, device_text, &queue));
+    polytile_array *arrays[2] = {};
+    const polytile_status status = step_in_queue(stage, queue, with_scratch, arrays);
+    if (status != POLYTILE_OK) {
+        stage.say();
+        hand_back(queue, arrays, with_scratch ? 1 : 2);
+        return status;
+    }
+    polytile_queue_get_report(queue, true, &report);
+    polytile_queue_destroy(queue);
+    return POLYTILE_OK;
+}
+
+polytile_status queue_in_place(Stage &stage) {
+    return use_queue(stage, "host(threads=2)", false);
+}
+
+polytile_status queue_in_little_memory(Stage &stage) {
+    return use_queue(stage, "host(memory=8KiB)", true);
+}
+
+polytile_status queue_of_scratch_in_place(Stage &stage) {
+    return use_queue(stage, "host", true);
+}
+
+polytile_status queue_over_devices(Stage &stage) {
+    return use_queue(stage, "host(memory=16KiB),host(memory=16KiB)", false);
+}
+
+polytile_status queue_over_devices_with_scratch(Stage &stage) {
+    return use_queue(stage, "host(threads=1),host(threads=1)", true);
+}
+
+polytile_status add_up_in_queue(Stage &stage, const char *device_text) {
+    polytile_array *arrays[3] = {};
+    polytile_queue *queue = nullptr;
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(polytile_queue_create(stage.ctx, device_text, &queue));
+    SCENE_TRY(create(stage, "dot[i]: in x[i], y[i]; out sum s[0]", &dot_kernel, &kernel));
+    for (size_t k = 0; k < 3; k++)
+        SCENE_TRY(stage.wrap(stage.ctx, k, &arrays[k]));
+    SCENE_TRY(polytile_queue_attach(queue, 3, arrays));
+    const polytile_status status =
+        polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(5000), POLYTILE_BY_NAME, nullptr);
+    if (status != POLYTILE_OK)
+        stage.say();
+    const polytile_status detached = polytile_queue_detach(queue, 3, arrays);
+    return status == POLYTILE_OK ? detached : status;
+}
+
+polytile_status reduce_over_devices(Stage &stage) {
+    return add_up_in_queue(stage, "host(memory=16KiB),host(memory=16KiB)");
+}
+
+polytile_status reduce_in_queue(Stage &stage) {
+    return add_up_in_queue(stage, "host(memory=16KiB)");
+}
+
+/* Tuning tables. */
+
+polytile_status load_table(Stage &stage) {
+    (void)stage;
+    return polytile_tuning_load(stage.ctx, POLYTILE_SOURCE_DIR "/data/tuning.json");
+}
+
+} // namespace
+
+const std::vector<Scene> &all_scenes() {
+    auto none = [](Stage &) {};
+    auto none_but_plan = std::pair<const char *, const char *>{"POLYTILE_CHECK", "plan"};
+    auto guards = std::pair<const char *, const char *>{"POLYTILE_CHECK", "attach"};
+    static const std::vector<Scene> scenes = {
+        {"DeclareTexts", none, declare_texts, POLYTILE_OK, {}},
+        {"DeclareByCalls", none, declare_by_calls, POLYTILE_OK, {}},
+        {"DeclareIslMaps", none, declare_isl_maps, POLYTILE_OK, {}},
+        {"DeclareWrongly", none, declare_wrongly, POLYTILE_DECLARATION, {}},
+        {"MakeArrays", prepare_add, make_arrays, POLYTILE_OK, {}},
+        {"UseFiles", prepare_add, use_files, POLYTILE_OK, {}},
+        {"PlanJacobi", prepare_jacobi, plan_jacobi, POLYTILE_OK, {}},
+        {"PlanInBraces", prepare_jacobi, plan_in_braces, POLYTILE_OK, {}},
+        {"PlanChain", prepare_jacobi, plan_chain, POLYTILE_OK, {}},
+        {"PlanWhatDoesNotFit", prepare_jacobi, plan_what_does_not_fit, POLYTILE_NO_FIT, {}},
+        {"PlanAConflict", prepare_jacobi, plan_a_conflict, POLYTILE_CONFLICT, {}},
+        {"RunInPlace", prepare_jacobi, run_in_place, POLYTILE_OK, {}},
+        {"RunInLittleMemory", prepare_jacobi, run_in_little_memory, POLYTILE_OK, {}},
+        {"RunChecked", prepare_jacobi, run_in_little_memory, POLYTILE_OK, {none_but_plan}},
+        {"RunTraced", prepare_jacobi, run_traced, POLYTILE_OK, {}},
+        {"RunGemm", prepare_gemm, run_gemm, POLYTILE_OK, {}},
+        {"RunDot", prepare_dot, run_dot, POLYTILE_OK, {}},
+        {"QueueInPlace", prepare_steps, queue_in_place, POLYTILE_OK, {}},
+        {"QueueInLittleMemory", prepare_steps, queue_in_little_memory, POLYTILE_OK, {}},
+        {"QueueChecked", prepare_steps, queue_in_little_memory, POLYTILE_OK, {none_but_plan}},
+        {"QueueGuarded", prepare_steps, queue_in_place, POLYTILE_OK, {guards}},
+        {"QueueOfScratch", prepare_steps, queue_of_scratch_in_place, POLYTILE_OK, {}},
+        {"QueueOverDevices", prepare_steps, queue_over_devices, POLYTILE_OK, {}},
+        {"QueueOverDevicesWithScratch",
+         prepare_steps,
+         queue_over_devices_with_scratch,
+         POLYTILE_OK,
+         {}},
+        {"ReduceInQueue", prepare_dot, reduce_in_queue, POLYTILE_OK, {}},
+        {"ReduceOverDevices", prepare_dot, reduce_over_devices, POLYTILE_OK, {}},
+        {"LoadTable", none, load_table, POLYTILE_OK, {}},
+    };
+    return scenes;
+}

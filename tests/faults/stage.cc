@@ -1,0 +1,37 @@
+#include "faults/scene.h"
+
+#include <cstring>
+
+void Stage::add(const char *name, polytile_type type, std::vector<int64_t> extents,
+                bool is_written) {
+    Field field = {name, type, std::move(extents), is_written, {}, {}, {}, {}, nullptr};
+    int64_t n = 1;
+    for (int64_t extent : field.extents)
+        n *= extent;
+    for (int64_t k = 0; k < n; k++) {
+        const float f32 = static_cast<float>(k * 7 % 11);
+        const double f64 = f32;
+        const auto *bytes = type == POLYTILE_F32 ? reinterpret_cast<const unsigned char *>(&f32)
+                                                 : reinterpret_cast<const unsigned char *>(&f64);
+        field.before.insert(field.before.end(), bytes, bytes + polytile_type_get_bytes(type));
+    }
+    field.memory = field.before;
+    fields.push_back(std::move(field));
+}
+
+polytile_status Stage::wrap(polytile_context *context, size_t field, polytile_array **array) {
+    Field &of = fields[field];
+    const polytile_status status =
+        polytile_array_wrap(context, of.name.c_str(), of.type, static_cast<int>(of.extents.size()),
+                            of.extents.data(), of.memory.data(), array);
+    of.array = *array;
+    return status;
+}
+
+const char *Stage::path(const char *name) {
+    for (const auto &[known, path] : paths_)
+        if (known == name)
+            return path.c_str();
+    paths_.emplace_back(name, directory_ + "/" + name);
+    return paths_.back().second.c_str();
+}
