@@ -35,9 +35,7 @@ TEST_P(TeamRandom, ResultsAreThoseOfRunningInOrder) {
     Random random(test_seed("TeamRandom"));
     int64_t n_launched = 0;
     for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++) {
-        Program::Options options;
-        options.n = random.one_of({5, 16, 24});
-        options.n_steps = static_cast<int>(random.one_of({5, 30, 100}));
+        const Program::Options options = Program::Options::draw(&random);
         Program program(GetParam().devices, options, &random);
         program.run();
         n_launched += program.n_launched();
