@@ -147,7 +147,7 @@ static polytile_status prove_by_isl(const question *asked) {
         if (is_access_of(of, a, asked->blank->array, PTI_READS))
             PTI_TRY(prove_access(asked, isl, a));
 done:
-    isl_ctx_free(isl);
+    pti_isl_close(isl);
     return status;
 }
 

@@ -10,6 +10,8 @@
 typedef struct pti_shared_launch {
     const pti_instance *instance;
     const int *array; /* of each operand, which of the ownerships is its */
+    bool runs_once;   /* no thread may be run by several members: what they write goes to the same
+                         memory, where it would be updated or added up twice */
 } pti_shared_launch;
 
 /**
@@ -27,16 +29,18 @@ typedef struct pti_share {
     int section;                  /* of the instance, whose first element is the anchor */
     int index[POLYTILE_MAX_DIMS]; /* of each dimension of the operand: the index that follows it, or
                                      POLYTILE_MAX_DIMS */
-    bool splits; /* members reduce into the same elements of some operands, which must be combined
+    bool splits;   /* members reduce into the same elements of some operands, which must be combined
                     afterwards: see pti_share_combines() */
-    bool widens; /* threads of several members reduce into one element of the operand: its owner
+    bool is_alone; /* the first member runs all threads; of splits, with nothing to combine */
+    bool widens;   /* threads of several members reduce into one element of the operand: its owner
                     runs them all */
 } pti_share;
 
 /**
  * Choose: the written operand with the most elements that is followed in a dimension that its
  * ownership cuts; else, if all written operands are reduced into, the read operand with the most
- * elements that is; else none.
+ * elements that is; else none. Of a launch that runs once and updates what it writes, or reduces, the
+ * first member runs all threads rather than several the same ones.
  *
  * An operand does not do if what others than the owner's members reduce into cannot be combined as
  * one box, onto what it held; nor if elements of which only the hull is known would be written away

@@ -207,9 +207,45 @@ static pti_share choose(const pti_shared_launch *launch, const pti_ownership *ow
     return best;
 }
 
+/* Whether it makes a difference that a thread is run twice over the same memory. */
+static bool updates(const pti_instance *instance) {
+    bool any = false;
+    for (int p = 0; p < instance->n_operands; p++) {
+        const pti_operand *operand = &instance->operand[p];
+        any = any || (operand->writes && (operand->reads || operand->reduces));
+    }
+    return any;
+}
+
+/* Whether several members run the same threads. */
+static bool repeats(const pti_share *share, const pti_shared_launch *launch,
+                    const pti_ownership *ownerships) {
+    bool repeats = share->operand < 0 || share->widens;
+    if (repeats || share->splits)
+        return repeats;
+    const pti_ownership *ownership = pti_share_owner(launch, ownerships, share->operand);
+    for (int d = 0; d < ownership->grid.n_dims; d++)
+        repeats =
+            repeats || (ownership->grid.extent[d] > 1 && share->index[d] == POLYTILE_MAX_DIMS);
+    return repeats;
+}
+
+/* By the first written operand, of which no dimension is followed. */
+static pti_share alone(const pti_instance *instance) {
+    pti_share share = {.splits = true, .is_alone = true};
+    while (!instance->operand[share.operand].writes)
+        share.operand++;
+    share.section = instance->operand[share.operand].first_section;
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        share.index[d] = POLYTILE_MAX_DIMS;
+    return share;
+}
+
 pti_share pti_share_of(const pti_shared_launch *launch, const pti_ownership *ownerships) {
     pti_share share = choose(launch, ownerships, PTI_WRITES);
     if (share.operand < 0 && all_reduce(launch->instance))
         share = choose(launch, ownerships, PTI_READS);
+    if (launch->runs_once && updates(launch->instance) && repeats(&share, launch, ownerships))
+        share = alone(launch->instance);
     return share;
 }

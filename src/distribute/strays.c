@@ -107,7 +107,7 @@ void pti_strays_bring_home(pti_transfers *transfers) {
         const pti_operand *operand = &launch->instance->operand[p];
         stray_search strayed = {
             .transfers = transfers, .share = share, .operand = p, .array = launch->array[p]};
-        if (operand->writes && !operand->partial && share.operand >= 0 &&
+        if (operand->writes && (!operand->partial || share.is_alone) && share.operand >= 0 &&
             !pti_share_combines(&share, launch, transfers->group->ownerships, p))
             bring_home(&strayed);
     }

@@ -29,6 +29,27 @@ done:
     return status;
 }
 
+static polytile_domain first_element(const polytile_domain *of) {
+    polytile_domain first = *of;
+    for (int d = 0; d < of->n_dims; d++)
+        first.range[d].hi = first.range[d].lo;
+    return first;
+}
+
+/** A launch takes an array for each operand, also for one that none of the member's threads touches. */
+static polytile_status reach_operands(pti_team *team, const pti_recorded *recorded, int local) {
+    const pti_prepared *prepared = recorded->prepared;
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        const pti_team_array *of = &team->array[prepared->position[a]];
+        polytile_domain first = first_element(&of->array->domain);
+        if (of->member[local] == NULL)
+            PTI_TRY(pti_team_reach(team, prepared->position[a], local, &first));
+    }
+done:
+    return status;
+}
+
 static polytile_status reach_exchange(pti_team *team, const pti_exchange *exchange) {
     const pti_transport *transport = team->transport;
     polytile_status status = POLYTILE_OK;
@@ -45,12 +66,16 @@ done:
 }
 
 /** Every local member's arrays contain all that a stage does with them. */
-static polytile_status reach_stage(pti_team *team, const pti_stage *stage) {
+static polytile_status reach_stage(pti_team *team, const pti_stage *stage,
+                                   const pti_recorded *recorded) {
     polytile_status status;
     PTI_TRY(reach_exchange(team, &stage->before));
     PTI_TRY(reach_exchange(team, &stage->after));
-    for (int m = 0; m < team->transport->n_local; m++)
+    for (int m = 0; m < team->transport->n_local; m++) {
         PTI_TRY(reach_work(team, stage, m));
+        for (int l = 0; l < stage->n_launches; l++)
+            PTI_TRY(reach_operands(team, &recorded[l], m));
+    }
 done:
     return status;
 }
@@ -265,7 +290,7 @@ static bool has_room(const pti_team *team, const pti_stage *stage) {
     bool has = true;
     for (int m = 0; m < team->transport->n_local; m++)
         has &= pti_team_fits(team, m);
-    return has || !team->transport->shares_memory || stage->n_launches == 1;
+    return has || !team->transport->shares_memory || stage->runs_once;
 }
 
 static polytile_status find_stage(pti_team *team, int at, polytile_status status, pti_stage **stage,
@@ -276,7 +301,9 @@ static polytile_status find_stage(pti_team *team, int at, polytile_status status
                         pti_fail_memory(team->ctx,
                                         team->recorded[at].prepared->instance->kernel_name,
                                         team->transport->n_members * (double)sizeof(pti_boxes)));
-    return status == POLYTILE_OK ? first_of(team, status, reach_stage(team, *stage)) : status;
+    return status == POLYTILE_OK
+               ? first_of(team, status, reach_stage(team, *stage, &team->recorded[at]))
+               : status;
 }
 
 /** Make a stage ready, or find it as it was made ready before. Of a new one all agree that they can

@@ -11,14 +11,15 @@ typedef struct launches {
     pti_group group;
 } launches;
 
-static bool find_launches(const pti_team *team, int at, launches *of) {
+/** runs_once: see pti_shared_launch. */
+static bool find_launches(const pti_team *team, int at, bool runs_once, launches *of) {
     int n_launches = team->n_recorded - at;
     of->launch = calloc((size_t)n_launches, sizeof *of->launch);
     if (of->launch == NULL)
         return false;
     for (int l = 0; l < n_launches; l++) {
         const pti_prepared *prepared = team->recorded[at + l].prepared;
-        of->launch[l] = (pti_shared_launch){prepared->instance, prepared->position};
+        of->launch[l] = (pti_shared_launch){prepared->instance, prepared->position, runs_once};
     }
     of->group = (pti_group){.n_launches = n_launches,
                             .launch = of->launch,
@@ -65,8 +66,10 @@ static int find_depth(const pti_team *team, const pti_group *group) {
                                                : 1;
 }
 
-static bool is_for(const pti_stage *stage, const pti_team *team, int at, int n_launches) {
-    if (stage->begins != team->copies_id || stage->n_launches != n_launches)
+static bool is_for(const pti_stage *stage, const pti_team *team, int at, int n_launches,
+                   bool runs_once) {
+    if (stage->begins != team->copies_id || stage->n_launches != n_launches ||
+        stage->runs_once != runs_once)
         return false;
     for (int l = 0; l < n_launches; l++) {
         if (stage->serial[l] != team->recorded[at + l].prepared->serial)
@@ -202,6 +205,7 @@ static bool fill_stage(pti_team *team, int at, const pti_group *group, pti_stage
     pti_transport *transport = team->transport;
     int first = transport->first, n_local = transport->n_local;
     stage->n_launches = group->n_launches;
+    stage->runs_once = group->launch[0].runs_once;
     stage->begins = team->copies_id;
     stage->serial = calloc((size_t)group->n_launches, sizeof *stage->serial);
     stage->work = calloc((size_t)n_local, sizeof *stage->work);
@@ -246,9 +250,9 @@ static void keep(pti_team *team, pti_stage *stage) {
     team->n_stages++;
 }
 
-static pti_stage *find_kept(pti_team *team, int at, int n_launches) {
+static pti_stage *find_kept(pti_team *team, int at, int n_launches, bool runs_once) {
     pti_stage **stage = &team->stages;
-    while (*stage != NULL && !is_for(*stage, team, at, n_launches))
+    while (*stage != NULL && !is_for(*stage, team, at, n_launches, runs_once))
         stage = &(*stage)->next;
     pti_stage *found = *stage;
     if (found == NULL)
@@ -274,11 +278,12 @@ static pti_stage *make_stage(pti_team *team, int at, const pti_group *group) {
 pti_stage *pti_team_find_stage(pti_team *team, int at, bool *is_new) {
     launches of;
     pti_stage *stage = NULL;
+    bool runs_once = !may_compute_twice(team);
     *is_new = true;
-    if (!find_launches(team, at, &of))
+    if (!find_launches(team, at, runs_once, &of))
         return NULL;
     of.group.n_launches = find_depth(team, &of.group);
-    stage = find_kept(team, at, of.group.n_launches);
+    stage = find_kept(team, at, of.group.n_launches, runs_once);
     *is_new = stage == NULL;
     if (stage == NULL)
         stage = make_stage(team, at, &of.group);

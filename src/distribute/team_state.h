@@ -17,6 +17,7 @@ typedef struct pti_recorded {
 typedef struct pti_stage {
     struct pti_stage *next;
     int n_launches;
+    bool runs_once;         /* as its launches, see pti_shared_launch */
     int64_t *serial;        /* of the launches, as prepared */
     int64_t begins;         /* which copies it finds: pti_team.copies_id */
     int64_t ends;           /* and leaves */

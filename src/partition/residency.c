@@ -231,22 +231,28 @@ static int count_images(const pti_residency *of) {
     return n;
 }
 
+/** What an image holds, unless that is nothing: superblocks whose threads touch no element have one. */
+static bool tell_holding(const pti_resident_image *image, pti_holding *holdings, int *n_holdings) {
+    if (image->valid.n_boxes == 0)
+        return true;
+    pti_holding *holding = &holdings[(*n_holdings)++];
+    holding->placement = image->placement;
+    pti_boxes_copy(&holding->valid, &image->valid);
+    pti_boxes_copy(&holding->dirty, &image->dirty);
+    return !holding->valid.failed && !holding->dirty.failed;
+}
+
 /** What images hold, as a list; false when memory runs out. */
 static bool tell_holdings(const pti_residency *of, pti_holding **holdings, int *n_holdings) {
-    bool failed = false;
+    bool is_told = true;
     *holdings = calloc((size_t)count_images(of) + 1, sizeof **holdings);
     if (*holdings == NULL)
         return false;
     for (int a = 0; a < of->instance.n_operands; a++) {
-        for (const pti_resident_image *image = of->state[a].images; image; image = image->next) {
-            pti_holding *holding = &(*holdings)[(*n_holdings)++];
-            holding->placement = image->placement;
-            pti_boxes_copy(&holding->valid, &image->valid);
-            pti_boxes_copy(&holding->dirty, &image->dirty);
-            failed |= holding->valid.failed || holding->dirty.failed;
-        }
+        for (const pti_resident_image *image = of->state[a].images; image; image = image->next)
+            is_told = tell_holding(image, *holdings, n_holdings) && is_told;
     }
-    return !failed;
+    return is_told;
 }
 
 static bool tell_unwritten(const pti_residency *of, pti_schedule *schedule) {

@@ -35,9 +35,7 @@ int64_t run_program(const std::string &device, uint64_t seed) {
         cuda.add_kernel(implementation.cuda, implementation);
     {
         Random random(seed);
-        Program::Options options;
-        options.n = random.one_of({5, 16, 24});
-        options.n_steps = static_cast<int>(random.one_of({5, 30, 60}));
+        Program::Options options = Program::Options::draw(&random, 60);
         options.exchanges_percent = static_cast<int>(random.one_of({0, 0, 25}));
         options.implementations = &implementations;
         Program program(device, options, &random);

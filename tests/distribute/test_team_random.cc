@@ -35,10 +35,10 @@ INSTANTIATE_TEST_SUITE_P(
                     RandomTeam{"host(memory=1MiB),host(memory=1MiB)", 60, "drawn"},
                     RandomTeam{"host(memory=9KiB),host,host(memory=1MiB)", 60, "drawn"},
                     RandomTeam{"host,host", 40, "pool"},
-        RandomTeam{"host(memory=1MiB),host(memory=1MiB)", 60, "pool"},
-        RandomTeam{"host(memory=9KiB),host,host(memory=1MiB)", 60, "pool"},
-        RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 60, "pool"},
-        RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 4, "weighted"},
+                    RandomTeam{"host(memory=1MiB),host(memory=1MiB)", 60, "pool"},
+                    RandomTeam{"host(memory=9KiB),host,host(memory=1MiB)", 60, "pool"},
+                    RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 60, "pool"},
+                    RandomTeam{"host(memory=6KiB),host(memory=14KiB)", 4, "weighted"},
                     RandomTeam{"host(memory=1MiB),host", 4, "weighted"}));
 
 /** Weights of all sizes, some of them nothing, but not all. */
@@ -70,9 +70,7 @@ TEST_P(TeamRandom, ResultsAreThoseOfRunningInOrder) {
     int64_t n_launched = 0;
     for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++) {
         const std::string layout = draw_layout(GetParam(), &random);
-        Program::Options options;
-        options.n = random.one_of({5, 16, 24});
-        options.n_steps = static_cast<int>(random.one_of({5, 30, 100}));
+        Program::Options options = Program::Options::draw(&random);
         options.create_queue = [&](polytile_context *ctx, const char *text,
                                    polytile_queue **queue) {
             polytile_share_options share = {};

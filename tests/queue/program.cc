@@ -15,6 +15,13 @@ constexpr size_t n_copies = 2; /* the last kernels: of a line, of a square */
 
 } // namespace
 
+Program::Options Program::Options::draw(Random *random, int most_steps) {
+    Options options;
+    options.n = random->one_of({5, 16, 24});
+    options.n_steps = static_cast<int>(random->one_of({5, 30, most_steps}));
+    return options;
+}
+
 Program::Program(const std::string &device, const Options &options, Random *random)
     : options_(options), random_(random) {
     EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
@@ -209,6 +216,7 @@ void Program::launch(size_t kernel, const polytile_domain &threads,
     const polytile_status status =
         polytile_queue_launch(queue_, kernels_[kernel], &threads, static_cast<int>(arrays.size()),
                               arrays.data(), &options);
+    n_refused_ += status == POLYTILE_NO_FIT;
     if (status == POLYTILE_NO_FIT)
         return;
     ASSERT_EQ(status, POLYTILE_OK) << error();

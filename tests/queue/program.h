@@ -35,6 +35,9 @@ class Program {
             create_queue = polytile_queue_create;
         /** What launches are planned with; the device's own without it. */
         const polytile_link *link = nullptr;
+
+        /** Some size, and few steps or many. */
+        static Options draw(Random *random, int most_steps = 100);
     };
 
     Program(const std::string &device, const Options &options, Random *random);
@@ -46,6 +49,8 @@ class Program {
     void run();
     /** Launches that were not refused because they do not fit. */
     int64_t n_launched() const { return n_launched_; }
+    /** Those that were. */
+    int64_t n_refused() const { return n_refused_; }
     int64_t n_kernels() const {
         polytile_queue_report report;
         polytile_queue_get_report(queue_, false, &report);
@@ -89,6 +94,7 @@ class Program {
     std::vector<polytile_kernel *> kernels_;
     std::vector<std::unique_ptr<Field>> fields_;
     int64_t n_launched_ = 0;
+    int64_t n_refused_ = 0;
 };
 
 #endif

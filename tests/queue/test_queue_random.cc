@@ -33,9 +33,7 @@ TEST_P(QueueRandom, ResultsAreThoseOfRunningInOrder) {
     Random random(test_seed("QueueRandom"));
     int64_t n_launched = 0;
     for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++) {
-        Program::Options options;
-        options.n = random.one_of({5, 16, 24});
-        options.n_steps = static_cast<int>(random.one_of({5, 30, 100}));
+        const Program::Options options = Program::Options::draw(&random);
         Program program(GetParam().device, options, &random);
         program.run();
         n_launched += program.n_launched();

@@ -35,9 +35,10 @@ GenericSection point(size_t n_dims) {
 
 } // namespace
 
-Twin::Twin(const std::string &device, Random *random) : random_(random) {
+Twin::Twin(const std::string &device, Random *random, const TwinPlace &place)
+    : random_(random), place_(place) {
     EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
-    EXPECT_EQ(polytile_queue_create(ctx_, device.c_str(), &queue_), POLYTILE_OK) << error();
+    EXPECT_EQ(place_.create_queue(ctx_, device.c_str(), &queue_), POLYTILE_OK) << error();
 }
 
 Twin::~Twin() {
@@ -149,7 +150,8 @@ int Twin::add_kernel(int n_indices, const std::vector<Use> &uses) {
     }
     kernels_.push_back({GenericKernel(n_indices, accesses), fields, nullptr});
     Kernel &made = kernels_.back();
-    const polytile_implementation implementation = made.generic.implementation();
+    polytile_implementation implementation = made.generic.implementation();
+    place_.prepare(&implementation);
     EXPECT_EQ(polytile_kernel_create(ctx_, made.generic.declaration().c_str(), &implementation,
                                      &made.kernel),
               POLYTILE_OK)

@@ -5,8 +5,16 @@
 #include "support/random.h"
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <vector>
+
+/** What queues and kernels need beyond the usual, where they run. */
+struct TwinPlace {
+    std::function<polytile_status(polytile_context *, const char *, polytile_queue **)>
+        create_queue = polytile_queue_create;
+    std::function<void(polytile_implementation *)> prepare = [](polytile_implementation *) {};
+};
 
 /**
  * A queue, and beside it what plain loops make of the same arrays.
@@ -16,7 +24,7 @@
  */
 class Twin {
   public:
-    Twin(const std::string &device, Random *random);
+    Twin(const std::string &device, Random *random, const TwinPlace &place = TwinPlace());
     ~Twin();
     Twin(const Twin &) = delete;
     Twin &operator=(const Twin &) = delete;
@@ -105,6 +113,7 @@ class Twin {
     Field &field_of(int field) { return fields_[static_cast<size_t>(field)]; }
 
     Random *random_;
+    TwinPlace place_;
     polytile_context *ctx_ = nullptr;
     polytile_queue *queue_ = nullptr;
     std::deque<Field> fields_;   /* arrays point into them, */

@@ -1,28 +1,12 @@
 #include "support/generic_kernel.h"
 
+#include "support/mixture.h"
+
 #include <algorithm>
-#include <cstring>
 
 namespace {
 
-using Place = int64_t[POLYTILE_MAX_DIMS];
-
 const char *const index_names[] = {"i", "j", "k"};
-
-/** Call with every point of a box, the last dimension fastest. */
-template <class Call> void for_each_point(const polytile_domain &box, const Call &call) {
-    Place at;
-    for (int d = 0; d < box.n_dims; d++) {
-        at[d] = box.range[d].lo;
-        if (box.range[d].lo > box.range[d].hi)
-            return;
-    }
-    for (int d = 0; d >= 0;) {
-        call(at);
-        for (d = box.n_dims - 1; d >= 0 && (at[d] += box.range[d].step) > box.range[d].hi; d--)
-            at[d] = box.range[d].lo;
-    }
-}
 
 /** The elements of one dimension that a thread touches, if all of them are there. */
 polytile_range range_of(const int64_t *thread, const GenericWindow &window, int64_t extent) {
@@ -46,49 +30,6 @@ polytile_domain touched_by(const int64_t *thread, const GenericAccess &access,
         range.hi = std::min(range.hi, access.extents[d] - 1);
     }
     return box;
-}
-
-void *address(const polytile_view &view, const int64_t *at, size_t n_dims) {
-    char *address = static_cast<char *>(view.origin);
-    for (size_t d = 0; d < n_dims; d++)
-        address += at[d] * view.stride_bytes[d];
-    return address;
-}
-
-uint64_t load(const void *from, int64_t n_bytes) {
-    uint64_t value = 0;
-    std::memcpy(&value, from, static_cast<size_t>(n_bytes));
-    return value;
-}
-
-void store(void *to, int64_t n_bytes, uint64_t value) {
-    std::memcpy(to, &value, static_cast<size_t>(n_bytes));
-}
-
-uint64_t largest(int64_t n_bytes) {
-    return UINT64_MAX >> (64 - 8 * n_bytes);
-}
-
-uint64_t identity_of(polytile_role role, int64_t n_bytes) {
-    return role == POLYTILE_PROD ? 1 : role == POLYTILE_MIN ? largest(n_bytes) : 0;
-}
-
-/** What an element becomes. */
-uint64_t written(polytile_role role, uint64_t before, uint64_t value) {
-    switch (role) {
-    case POLYTILE_SUM:
-        return before + value;
-    case POLYTILE_PROD:
-        return before * (value | 1);
-    case POLYTILE_MIN:
-        return std::min(before, value);
-    case POLYTILE_MAX:
-        return std::max(before, value);
-    case POLYTILE_INOUT:
-        return 5 * before + value;
-    default:
-        return value;
-    }
 }
 
 /** What an end of a window follows, such as "2*i+j"; "" if nothing. */
@@ -139,6 +80,12 @@ polytile_view plain_view(const GenericAccess &access, unsigned char *memory) {
 
 } // namespace
 
+GenericKernel::GenericKernel(int n_indices, std::vector<GenericAccess> accesses)
+    : n_indices_(n_indices), accesses_(std::move(accesses)) {
+    for (const GenericAccess &access : accesses_)
+        shapes_.push_back({access.element_bytes, static_cast<int>(access.extents.size())});
+}
+
 std::string GenericKernel::declaration() const {
     std::string text = "generic[", separator = "]: ";
     for (int d = 0; d < n_indices_; d++)
@@ -160,12 +107,15 @@ std::string GenericKernel::declaration() const {
 polytile_implementation GenericKernel::implementation() const {
     polytile_implementation made = {};
     made.user = const_cast<GenericKernel *>(this);
+    made.n_indices = n_indices_;
+    made.n_views = static_cast<int>(shapes_.size());
+    made.views = shapes_.data();
     made.host = [](const polytile_domain *threads, const polytile_view *views, void *user) {
         const auto *kernel = static_cast<const GenericKernel *>(user);
-        for_each_point(*threads, [&](const int64_t *thread) {
+        for_each_place(*threads, [&](const int64_t *thread) {
             kernel->run_thread(thread, [&](int access, const int64_t *at) {
                 const size_t a = static_cast<size_t>(access);
-                return address(views[a], at, kernel->accesses_[a].extents.size());
+                return address_in(views[a], at, kernel->accesses_[a].extents.size());
             });
         });
     };
@@ -173,45 +123,26 @@ polytile_implementation GenericKernel::implementation() const {
 }
 
 void GenericKernel::run(const polytile_domain &threads, const Find &find) const {
-    for_each_point(threads, [&](const int64_t *thread) { run_thread(thread, find); });
+    for_each_place(threads, [&](const int64_t *thread) { run_thread(thread, find); });
 }
 
 template <class At> void GenericKernel::run_thread(const int64_t *thread, const At &find) const {
-    uint64_t value = 17;
-    for (int d = 0; d < n_indices_; d++)
-        value = 31 * value + static_cast<uint64_t>(thread[d]);
-    const int n_accesses = static_cast<int>(accesses_.size());
-    for (int a = 0; a < n_accesses; a++) {
-        const GenericAccess &access = accesses_[static_cast<size_t>(a)];
-        for (const GenericSection &section : access.sections)
-            if (access.role == POLYTILE_IN)
-                for_each_point(touched_by(thread, access, section), [&](const int64_t *at) {
-                    value = 31 * value + load(find(a, at), access.element_bytes);
-                });
-    }
-    for (int a = 0; a < n_accesses; a++) {
-        const GenericAccess &access = accesses_[static_cast<size_t>(a)];
-        for (const GenericSection &section : access.sections)
-            if (access.role != POLYTILE_IN)
-                for_each_point(touched_by(thread, access, section), [&](const int64_t *at) {
-                    void *element = find(a, at);
-                    const uint64_t before =
-                        access.role == POLYTILE_OUT ? 0 : load(element, access.element_bytes);
-                    const uint64_t fitting = (value >> 7) & largest(access.element_bytes);
-                    store(element, access.element_bytes, written(access.role, before, fitting));
-                });
-    }
+    const auto each = [&](size_t a, const auto &call) {
+        for (const GenericSection &section : accesses_[a].sections)
+            for_each_place(touched_by(thread, accesses_[a], section), call);
+    };
+    mix(thread, n_indices_, accesses_, each, find);
 }
 
 /** What a launch does to fresh results before its threads run. */
 void GenericKernel::start(const polytile_domain &threads, const polytile_view *views) const {
-    for_each_point(threads, [&](const int64_t *thread) {
+    for_each_place(threads, [&](const int64_t *thread) {
         for (size_t a = 0; a < accesses_.size(); a++) {
             const GenericAccess &access = accesses_[a];
             if (access.is_fresh)
-                for_each_point(
+                for_each_place(
                     touched_by(thread, access, access.sections[0]), [&](const int64_t *at) {
-                        store(address(views[a], at, access.extents.size()), access.element_bytes,
+                        store(address_in(views[a], at, access.extents.size()), access.element_bytes,
                               identity_of(access.role, access.element_bytes));
                     });
         }
@@ -224,10 +155,10 @@ void GenericKernel::run_plainly(const polytile_domain &threads,
     for (size_t a = 0; a < accesses_.size(); a++)
         views.push_back(plain_view(accesses_[a], memory[a]));
     start(threads, views.data());
-    for_each_point(threads, [&](const int64_t *thread) {
+    for_each_place(threads, [&](const int64_t *thread) {
         run_thread(thread, [&](int access, const int64_t *at) {
             const size_t a = static_cast<size_t>(access);
-            return address(views[a], at, accesses_[a].extents.size());
+            return address_in(views[a], at, accesses_[a].extents.size());
         });
     });
 }
@@ -235,12 +166,12 @@ void GenericKernel::run_plainly(const polytile_domain &threads,
 void GenericKernel::for_each_read(
     const polytile_domain &threads,
     const std::function<void(int access, int64_t position)> &call) const {
-    for_each_point(threads, [&](const int64_t *thread) {
+    for_each_place(threads, [&](const int64_t *thread) {
         for (size_t a = 0; a < accesses_.size(); a++) {
             const GenericAccess &access = accesses_[a];
             const bool reads = access.role != POLYTILE_OUT && !access.is_fresh;
             for (size_t s = 0; reads && s < access.sections.size(); s++)
-                for_each_point(touched_by(thread, access, access.sections[s]),
+                for_each_place(touched_by(thread, access, access.sections[s]),
                                [&](const int64_t *at) {
                                    int64_t position = 0;
                                    for (size_t d = 0; d < access.extents.size(); d++)

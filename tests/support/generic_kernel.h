@@ -45,8 +45,7 @@ struct GenericAccess {
 
 class GenericKernel {
   public:
-    GenericKernel(int n_indices, std::vector<GenericAccess> accesses)
-        : n_indices_(n_indices), accesses_(std::move(accesses)) {}
+    GenericKernel(int n_indices, std::vector<GenericAccess> accesses);
 
     /** "generic[i, j]: in a[i-1:i+1, j]; out b[i, j]" */
     std::string declaration() const;
@@ -79,6 +78,7 @@ class GenericKernel {
 
     int n_indices_;
     std::vector<GenericAccess> accesses_;
+    std::vector<polytile_view_shape> shapes_;
 };
 
 #endif

@@ -47,9 +47,7 @@ TEST_P(MpiQueueRandom, ResultsAreThoseOfOneProcess) {
     shared.layout = layout.c_str();
     shared.launches_per_exchange = GetParam().launches_per_exchange;
     for (int64_t round = scaled(3); round > 0 && world_most(HasFailure()) == 0; round--) {
-        Program::Options options;
-        options.n = random.one_of({5, 16, 24});
-        options.n_steps = static_cast<int>(random.one_of({5, 30, 60}));
+        Program::Options options = Program::Options::draw(&random, 60);
         options.create_queue = [&](polytile_context *ctx, const char *device,
                                    polytile_queue **queue) {
             return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device, &shared, queue);

@@ -1,0 +1,113 @@
+#include "support/declared_kernel.h"
+
+#include "support/mixture.h"
+
+#include <algorithm>
+
+namespace {
+
+int64_t value_for(const polytile_affine &affine, int n_indices, const int64_t *thread,
+                  int64_t parameter) {
+    int64_t value = affine.constant + affine.parameter[0] * parameter;
+    for (int k = 0; k < n_indices; k++)
+        value += affine.index[k] * thread[k];
+    return value;
+}
+
+} // namespace
+
+DeclaredKernel::DeclaredKernel(const RandomLaunch *launch,
+                               const std::vector<int64_t> &element_bytes)
+    : launch_(launch) {
+    for (const pti_access &access : launch->accesses())
+        accesses_.push_back(
+            {access.role, element_bytes[static_cast<size_t>(access.array)], &access});
+    for (size_t p = 0; p < element_bytes.size(); p++)
+        shapes_.push_back({element_bytes[p], launch->array_domains()[p].n_dims});
+}
+
+/** The elements of the array that one thread touches. */
+polytile_domain DeclaredKernel::touched(const Access &access, const int64_t *thread) const {
+    const polytile_domain &array =
+        launch_->array_domains()[static_cast<size_t>(access.declared->array)];
+    const int n_indices = launch_->threads().n_dims;
+    const int64_t parameter = launch_->parameters()[0].value;
+    polytile_domain box = {};
+    box.n_dims = array.n_dims;
+    for (int d = 0; d < array.n_dims; d++) {
+        const polytile_subscript &subscript = access.declared->subscript[d];
+        const polytile_range &all = array.range[d];
+        polytile_range &range = box.range[d];
+        range.step = subscript.step;
+        range.lo =
+            subscript.from_first ? all.lo : value_for(subscript.lo, n_indices, thread, parameter);
+        range.hi =
+            subscript.to_last ? all.hi : value_for(subscript.hi, n_indices, thread, parameter);
+        range.hi = std::min(range.hi, all.hi);
+        if (range.lo < all.lo)
+            range.lo += (all.lo - range.lo + range.step - 1) / range.step * range.step;
+    }
+    return box;
+}
+
+void DeclaredKernel::run(const polytile_domain &threads, const polytile_view *views) const {
+    for_each_place(threads, [&](const int64_t *thread) {
+        const auto each = [&](size_t a, const auto &call) {
+            for_each_place(touched(accesses_[a], thread), call);
+        };
+        const auto find = [&](int a, const int64_t *at) {
+            const pti_access *declared = accesses_[static_cast<size_t>(a)].declared;
+            return address_in(views[declared->array], at, static_cast<size_t>(declared->n_dims));
+        };
+        mix(thread, threads.n_dims, accesses_, each, find);
+    });
+}
+
+/** What reductions start from that begin anew. */
+void DeclaredKernel::start(const polytile_view *views) const {
+    for (const Access &access : accesses_) {
+        if (!access.declared->fresh)
+            continue;
+        for_each_place(launch_->threads(), [&](const int64_t *thread) {
+            for_each_place(touched(access, thread), [&](const int64_t *at) {
+                store(address_in(views[access.declared->array], at,
+                                 static_cast<size_t>(access.declared->n_dims)),
+                      access.element_bytes, identity_of(access.role, access.element_bytes));
+            });
+        });
+    }
+}
+
+polytile_view DeclaredKernel::plain_view(size_t array, unsigned char *memory) const {
+    polytile_view view = {};
+    view.resident = launch_->array_domains()[array];
+    int64_t stride_bytes = shapes_[array].element_bytes, offset = 0;
+    for (int d = view.resident.n_dims - 1; d >= 0; d--) {
+        const polytile_range &range = view.resident.range[d];
+        view.stride_bytes[d] = stride_bytes;
+        offset += range.lo * stride_bytes;
+        stride_bytes *= range.hi - range.lo + 1;
+    }
+    view.origin = memory - offset;
+    return view;
+}
+
+void DeclaredKernel::run_plainly(const std::vector<unsigned char *> &memory) const {
+    std::vector<polytile_view> views;
+    for (size_t p = 0; p < memory.size(); p++)
+        views.push_back(plain_view(p, memory[p]));
+    start(views.data());
+    run(launch_->threads(), views.data());
+}
+
+polytile_implementation DeclaredKernel::implementation() const {
+    polytile_implementation made = {};
+    made.user = const_cast<DeclaredKernel *>(this);
+    made.n_indices = launch_->threads().n_dims;
+    made.n_views = static_cast<int>(shapes_.size());
+    made.views = shapes_.data();
+    made.host = [](const polytile_domain *threads, const polytile_view *views, void *user) {
+        static_cast<const DeclaredKernel *>(user)->run(*threads, views);
+    };
+    return made;
+}
