@@ -42,9 +42,16 @@ static polytile_status check_box(const pti_team *team, const pti_prepared *prepa
     return status;
 }
 
+/** Where devices may compute threads twice, all fits them anyway. */
+static pti_shared_launch shared_launch(const pti_team *team, const pti_prepared *prepared) {
+    return (pti_shared_launch){.instance = prepared->instance,
+                               .array = prepared->position,
+                               .runs_once = team->transport->shares_memory};
+}
+
 static polytile_status check_member(const pti_team *team, const pti_prepared *prepared,
                                     const pti_share *share, int local) {
-    const pti_shared_launch launch = {prepared->instance, prepared->position};
+    const pti_shared_launch launch = shared_launch(team, prepared);
     pti_boxes threads = {0};
     polytile_status status = POLYTILE_OK;
     if (team->member[local]->device->reaches_host)
@@ -59,7 +66,7 @@ static polytile_status check_member(const pti_team *team, const pti_prepared *pr
 
 polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *prepared) {
     const pti_transport *transport = team->transport;
-    const pti_shared_launch launch = {prepared->instance, prepared->position};
+    const pti_shared_launch launch = shared_launch(team, prepared);
     polytile_status status = POLYTILE_OK;
     bool is_known =
         transport->n_local == transport->n_members && (team->speed == NULL || team->is_weighed);

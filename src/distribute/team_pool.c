@@ -125,7 +125,8 @@ static polytile_domain *find_domains(const pti_team *team, const pti_prepared *p
 }
 
 static pti_pool_obstacle cut(const pti_team *team, const pti_prepared *prepared, pti_pool *pool) {
-    const pti_shared_launch launch = {prepared->instance, prepared->position};
+    const pti_shared_launch launch = {
+        .instance = prepared->instance, .array = prepared->position, .runs_once = true};
     polytile_domain *domains = find_domains(team, prepared);
     *pool = (pti_pool){0};
     pti_pool_obstacle obstacle =
