@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "distribute/enclose.h"
 #include "distribute/pool.h"
 #include "distribute/team_state.h"
@@ -32,30 +33,47 @@ static const pti_team_array *array_of(const pti_team *team, const pti_prepared *
     return &team->array[prepared->position[operand]];
 }
 
-/** Whether the host's memory has the newest version of all that a launch touches of an operand: what
- * each member does not own of it, it has there. */
-static polytile_status find_at_home(const pti_team *team, const pti_prepared *prepared, int operand,
-                                    bool *is_home) {
+/** What a launch touches of an operand, and what lies between. */
+static polytile_domain find_touched(const pti_prepared *prepared, int operand) {
+    return pti_enclose(&prepared->touched[operand], &prepared->touched[operand]);
+}
+
+/** What a member has neither as an owner nor as a copy of all that a launch touches of an operand. If
+ * no member lacks anything, the host's memory has the newest version of all of it. */
+static void find_lacking(const pti_team *team, const pti_prepared *prepared, int operand,
+                         int member, pti_boxes *lacks) {
     int position = prepared->position[operand];
-    const polytile_domain *hull = &prepared->touched[operand];
-    polytile_domain touched = pti_enclose(hull, hull);
-    pti_boxes lacks = {0}, owned = {0};
+    polytile_domain touched = find_touched(prepared, operand);
+    pti_boxes owned = {0};
+    pti_boxes_clear(lacks);
+    if (!pti_box_is_empty(&touched))
+        pti_boxes_append(lacks, &touched);
+    pti_ownership_boxes(&team->ownership[position], member, &owned);
+    pti_boxes_subtract_all(lacks, &owned);
+    pti_boxes_subtract_all(lacks, pti_copies_get(&team->copies, position, member));
+    lacks->failed |= owned.failed;
+    pti_boxes_free(&owned);
+}
+
+static polytile_status fail_memory(const pti_team *team, const pti_prepared *prepared) {
+    return pti_fail_memory(team->ctx, prepared->instance->kernel_name, sizeof(polytile_domain));
+}
+
+static polytile_status find_at_home(const pti_team *team, const pti_prepared *prepared,
+                                    bool *is_home) {
+    pti_boxes lacks = {0};
     polytile_status status = POLYTILE_OK;
     *is_home = true;
-    for (int m = 0; m < team->transport->n_members && *is_home && !pti_box_is_empty(hull); m++) {
-        pti_boxes_clear(&lacks);
-        pti_boxes_append(&lacks, &touched);
-        pti_ownership_boxes(&team->ownership[position], m, &owned);
-        pti_boxes_subtract_all(&lacks, &owned);
-        pti_boxes_subtract_all(&lacks, pti_copies_get(&team->copies, position, m));
-        *is_home = lacks.n_boxes == 0;
-        if (lacks.failed || owned.failed)
-            PTI_TRY(pti_fail_memory(team->ctx, prepared->instance->kernel_name,
-                                    sizeof(polytile_domain)));
+    for (int a = 0; a < prepared->n_arrays && *is_home; a++) {
+        for (int m = 0; m < team->transport->n_members && *is_home; m++) {
+            find_lacking(team, prepared, a, m, &lacks);
+            *is_home = lacks.n_boxes == 0;
+            if (lacks.failed)
+                PTI_TRY(fail_memory(team, prepared));
+        }
     }
 done:
     pti_boxes_free(&lacks);
-    pti_boxes_free(&owned);
     return status;
 }
 
@@ -77,15 +95,37 @@ static bool is_used_again(const pti_team *team, int at) {
     return is_used;
 }
 
+/** Whether what a member owns of all arrays fits its device. */
+static bool fits_share(const pti_team *team, int local) {
+    int64_t free_bytes = team->member[local]->usable_bytes;
+    for (int p = 0; p < team->n_arrays && free_bytes >= 0; p++) {
+        const polytile_array *array = team->array[p].array;
+        if (array == NULL)
+            continue;
+        polytile_domain owned = pti_ownership_hull(&team->ownership[p], local);
+        if (!pti_box_is_empty(&owned))
+            free_bytes -=
+                pti_resident_padded(pti_layout_of(&owned, array->element_bytes).size_bytes);
+    }
+    return free_bytes >= 0;
+}
+
 /** Whether there is memory of devices, and all arrays fit it in shares. */
 static bool could_stay(const pti_team *team) {
     bool has_memory = false, fits = true;
     for (int m = 0; m < team->transport->n_local; m++) {
         bool is_in_place = team->member[m]->device->reaches_host;
         has_memory |= !is_in_place;
-        fits &= is_in_place || pti_team_fits(team, m);
+        fits &= is_in_place || fits_share(team, m);
     }
     return has_memory && fits;
+}
+
+static bool has_internal(const pti_team *team, const pti_prepared *prepared) {
+    bool has = false;
+    for (int a = 0; a < prepared->n_arrays; a++)
+        has |= array_of(team, prepared, a)->memory != PTI_TEAM_PROGRAMS;
+    return has;
 }
 
 /** *why stays NULL if a launch may be pooled, whether or not it can be cut. */
@@ -93,17 +133,13 @@ static polytile_status find_why_not(const pti_team *team, int at, const char **w
     const pti_prepared *prepared = team->recorded[at].prepared;
     polytile_status status = POLYTILE_OK;
     bool is_home = true;
-    *why = NULL;
-    for (int a = 0; a < prepared->n_arrays && *why == NULL; a++) {
-        if (array_of(team, prepared, a)->memory != PTI_TEAM_PROGRAMS)
-            *why = "an internal array lies with the devices";
-        else
-            PTI_TRY(find_at_home(team, prepared, a, &is_home));
-        if (!is_home)
-            *why = "what it uses lies with the devices";
-    }
-    if (*why == NULL && could_stay(team) && is_used_again(team, at))
-        *why = "what it writes is used again, and fits the devices";
+    *why = has_internal(team, prepared) ? "an internal array lies with the devices" : NULL;
+    if (*why != NULL || !could_stay(team))
+        return POLYTILE_OK;
+    PTI_TRY(find_at_home(team, prepared, &is_home));
+    *why = !is_home                  ? "what it uses lies with the devices, and fits them"
+           : is_used_again(team, at) ? "what it writes is used again, and fits the devices"
+                                     : NULL;
 done:
     return status;
 }
@@ -336,13 +372,111 @@ static polytile_status settle_all(const pooled *of) {
     return status;
 }
 
+static int count_taken(const pooled *of, int local) {
+    int n_taken = 0;
+    for (int p = 0; p < of->pool.n_pieces; p++)
+        n_taken += of->taken_by[p] == local;
+    return n_taken;
+}
+
+static void tell_pooled(const pooled *of) {
+    pti_text text = {0};
+    for (int m = 0; m < of->team->transport->n_local; m++)
+        pti_text_add(&text, "%s %d on %s", m == 0 ? "" : ",", count_taken(of, m),
+                     pti_queue_text(of->team->member[m]));
+    if (!text.failed)
+        pti_log(of->team->ctx, PTI_LOG_INFO, "%s: pieces taken from the pool:%s",
+                of->recorded->prepared->instance->kernel_name, text.data);
+    pti_text_free(&text);
+}
+
+/** Tell a local member of elements of its array, those that it contains. */
+static polytile_status tell_inside(const pti_team *team, int position, int local,
+                                   const pti_boxes *elements, tell *told) {
+    polytile_array *array = team->array[position].member[local];
+    pti_boxes inside = {0};
+    polytile_status status = POLYTILE_OK;
+    if (array == NULL)
+        return POLYTILE_OK;
+    pti_boxes_copy(&inside, elements);
+    pti_boxes_clip(&inside, &array->domain);
+    if (inside.failed)
+        PTI_TRY(pti_fail_memory(team->ctx, array->name, sizeof *inside.box));
+    if (inside.n_boxes > 0)
+        PTI_TRY(told(team->member[local], array, &inside));
+done:
+    pti_boxes_free(&inside);
+    return status;
+}
+
+/** A member forgets what it has of an older version, and has the newest from now on, at home. */
+static polytile_status catch_up(pti_team *team, const pti_prepared *prepared, int operand,
+                                int local) {
+    int position = prepared->position[operand];
+    pti_boxes *copies = pti_copies_get(&team->copies, position, local);
+    pti_boxes lacks = {0};
+    polytile_status status = POLYTILE_OK;
+    find_lacking(team, prepared, operand, local, &lacks);
+    for (int b = 0; b < lacks.n_boxes; b++)
+        pti_boxes_add(copies, &lacks.box[b]);
+    if (lacks.failed || copies->failed)
+        PTI_TRY(fail_memory(team, prepared));
+    PTI_TRY(tell_inside(team, position, local, &lacks, pti_queue_renew));
+done:
+    pti_boxes_free(&lacks);
+    return status;
+}
+
+/** What a member owns of all that a launch touches comes home. */
+static polytile_status bring_owned(const pti_team *team, const pti_prepared *prepared, int operand,
+                                   int local) {
+    int position = prepared->position[operand];
+    polytile_domain touched = find_touched(prepared, operand);
+    pti_boxes owned = {0};
+    polytile_status status = POLYTILE_OK;
+    pti_ownership_boxes(&team->ownership[position], local, &owned);
+    if (pti_box_is_empty(&touched))
+        pti_boxes_clear(&owned);
+    else
+        pti_boxes_clip(&owned, &touched);
+    if (owned.failed)
+        PTI_TRY(fail_memory(team, prepared));
+    PTI_TRY(tell_inside(team, position, local, &owned, pti_queue_fetch));
+done:
+    pti_boxes_free(&owned);
+    return status;
+}
+
+/** All that a launch touches comes to the host's memory, as far as it is not there. */
+static polytile_status bring_home(const pooled *of) {
+    const pti_prepared *prepared = of->recorded->prepared;
+    bool is_home;
+    polytile_status status = find_at_home(of->team, prepared, &is_home);
+    if (status != POLYTILE_OK || is_home)
+        return status;
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        for (int m = 0; m < of->team->transport->n_local; m++)
+            PTI_TRY(bring_owned(of->team, prepared, a, m));
+    }
+    PTI_TRY(wait_for_members(of, POLYTILE_OK));
+    pti_team_touch_copies(of->team);
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        for (int m = 0; m < of->team->transport->n_local; m++)
+            PTI_TRY(catch_up(of->team, prepared, a, m));
+    }
+done:
+    return status;
+}
+
 static polytile_status run(pti_team *team, int at, pti_pool pool) {
     pooled of = {.team = team, .recorded = &team->recorded[at], .pool = pool};
     polytile_status status;
     PTI_TRY(make_pooled(&of));
     PTI_TRY(settle_all(&of));
+    PTI_TRY(bring_home(&of));
     PTI_TRY(reach_all(&of));
     PTI_TRY(run_pieces(&of));
+    tell_pooled(&of);
 done:
     free_pooled(&of);
     return status;

@@ -1,0 +1,85 @@
+#include "cuda/worlds.h"
+#include "queue/program.h"
+#include "support/environment.h"
+#include "support/scale.h"
+
+#include <gtest/gtest.h>
+
+/* Queues over several devices with GPUs among them, on a runtime that needs none. */
+
+namespace {
+
+/** What programs run, with symbols that stand for CUDA kernels. */
+std::vector<polytile_implementation> cuda_implementations() {
+    std::vector<polytile_implementation> made;
+    for (const ProgramKernel &kernel : program_kernels()) {
+        made.push_back(*kernel.implementation);
+        made.back().cuda = reinterpret_cast<const void *>(kernel.implementation->host);
+    }
+    return made;
+}
+
+/** A GPU of so many bytes, too few for all arrays of a program, or plenty. */
+std::string draw_gpu(int number, Random *random) {
+    const int64_t memory_bytes = random->one_of({2500, 3 << 10, 6 << 10, 1 << 20});
+    return "cuda:" + std::to_string(number) + "(memory=" + std::to_string(memory_bytes) + ")";
+}
+
+/** Launches that one random program ran; the seed is the streams' too. */
+int64_t run_program(const std::string &devices, const std::string &layout, uint64_t seed) {
+    const std::vector<polytile_implementation> implementations = cuda_implementations();
+    int64_t n_launched = 0;
+    FakeCuda::Options machine;
+    machine.n_devices = 2;
+    FakeCuda cuda(seed, machine);
+    for (const polytile_implementation &implementation : implementations)
+        cuda.add_kernel(implementation.cuda, implementation);
+    {
+        Random random(seed);
+        Program::Options options;
+        options.n = random.one_of({5, 16, 24});
+        options.n_steps = static_cast<int>(random.one_of({5, 30, 60}));
+        options.has_internal = random.chance(30);
+        options.implementations = &implementations;
+        options.create_queue = [&](polytile_context *ctx, const char *text,
+                                   polytile_queue **queue) {
+            polytile_share_options share = {};
+            share.layout = layout.c_str();
+            return polytile_queue_create_shared(ctx, text, &share, queue);
+        };
+        Program program(devices, options, &random);
+        program.run();
+        n_launched = program.n_launched();
+        EXPECT_EQ(cuda.n_pending(), 0);
+        EXPECT_EQ(cuda.violations(), "");
+    }
+    EXPECT_EQ(cuda.leaks(), "");
+    if (testing::Test::HasFailure())
+        ADD_FAILURE() << devices << " " << layout << " seed " << seed;
+    return n_launched;
+}
+
+class CudaTeam : public testing::TestWithParam<const char *> {};
+
+INSTANTIATE_TEST_SUITE_P(Layouts, CudaTeam,
+                         testing::Values("block", "weighted(5,2)", "weighted(0,1)", "pool",
+                                         "weighted"));
+
+TEST_P(CudaTeam, ResultsAreThoseOfRunningInOrder) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    environment.set("POLYTILE_CACHE", "off");
+    Random random(test_seed("CudaTeam.ResultsAreThoseOfRunningInOrder"));
+    int64_t n_launched = 0;
+    for (int64_t round = 0; round < scaled(25) && !testing::Test::HasFailure(); round++) {
+        const std::string devices =
+            draw_gpu(0, &random) + "," +
+            (random.chance(60) ? draw_gpu(1, &random)
+                               : std::string(random.chance(50) ? "host" : "host(memory=3KiB)"));
+        n_launched += run_program(devices, GetParam(),
+                                  static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
+    }
+    EXPECT_GT(n_launched, 0);
+}
+
+} // namespace
