@@ -1,6 +1,7 @@
 #include "launch/scene.h"
 #include "support/environment.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 /* What a check of a kernel against its declaration finds, and what it says. */
@@ -159,6 +160,212 @@ TEST(AccessCheck, NamesWhatIsWrongWithDeclarations) {
             << context.error();
         EXPECT_NE(context.error().find(wrong.says), std::string::npos) << context.error();
         EXPECT_EQ(scene.memory, scene.before) << wrong.declaration;
+    }
+}
+
+/** A context, a device on the host, and lines of floats. */
+class AccessCheckLines : public testing::Test {
+  protected:
+    void SetUp() override {
+        device = context.open("host");
+        for (size_t a = 0; a < 3; a++) {
+            for (size_t k = 0; k < memory[a].size(); k++)
+                memory[a][k] = static_cast<float>((k * 7 + a) % 20);
+            EXPECT_EQ(polytile_array_wrap(context.ctx, names[a], POLYTILE_F32, 1, &extent,
+                                          memory[a].data(), &arrays[a]),
+                      POLYTILE_OK);
+        }
+    }
+
+    polytile_status check(const char *declaration, const polytile_implementation &of, int64_t n,
+                          const polytile_plan_options *options = nullptr) {
+        polytile_kernel *kernel = nullptr;
+        EXPECT_EQ(polytile_kernel_create(context.ctx, declaration, &of, &kernel), POLYTILE_OK)
+            << context.error();
+        return polytile_check_run(device, kernel, POLYTILE_EXTENTS(n), arrays, options, &report);
+    }
+    polytile_status check(const char *declaration, polytile_host_function *host, int64_t n,
+                          const polytile_plan_options *options = nullptr) {
+        polytile_implementation made = {};
+        made.host = host;
+        return check(declaration, made, n, options);
+    }
+
+    static float &at(const polytile_view &view, int64_t i) {
+        return *reinterpret_cast<float *>(static_cast<char *>(view.origin) +
+                                          i * view.stride_bytes[0]);
+    }
+    void expect_says(const char *part) const {
+        EXPECT_NE(context.error().find(part), std::string::npos) << context.error();
+    }
+
+    static constexpr const char *names[] = {"x", "y", "z"};
+    const int64_t extent = 300;
+    Context context;
+    polytile_device *device = nullptr;
+    std::vector<float> memory[3] = {std::vector<float>(300), std::vector<float>(300),
+                                    std::vector<float>(300)};
+    polytile_array *arrays[3] = {};
+    polytile_check_report report = {};
+};
+
+TEST_F(AccessCheckLines, SeesWhatLiesOutsideTheArray) {
+    EXPECT_EQ(check(
+                  "shift[i]: in x[i]; out y[i]",
+                  [](const polytile_domain *threads, const polytile_view *views, void *) {
+                      for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+                          at(views[1], i) = at(views[0], i == 0 ? -1 : i);
+                  },
+                  300),
+              POLYTILE_INVALID);
+    expect_says("thread [0] reads x[-1], which lies outside the array x[0:299] (y[0] depends on "
+                "it), and it is not declared to be read there: in x[i];");
+    EXPECT_EQ(check(
+                  "shift[i]: in x[i]; out y[i]",
+                  [](const polytile_domain *threads, const polytile_view *views, void *) {
+                      for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+                          at(views[1], i) = at(views[1], i < 299 ? i : 305) = at(views[0], i);
+                  },
+                  300),
+              POLYTILE_INVALID);
+    EXPECT_EQ(report.violation, POLYTILE_WRITES_UNDECLARED);
+    expect_says("thread [299] writes y[305], which lies outside the array y[0:299], and");
+}
+
+TEST_F(AccessCheckLines, SeesWhatIsTakenOnlyIfItIsLargerOrSmaller) {
+    EXPECT_EQ(check(
+                  "most[i]: in x[i]; out y[i]",
+                  [](const polytile_domain *threads, const polytile_view *views, void *) {
+                      for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+                          at(views[1], i) =
+                              std::max(1e6f, std::max(at(views[0], i), at(views[0], i + 1)));
+                  },
+                  200),
+              POLYTILE_INVALID);
+    EXPECT_EQ(report.violation, POLYTILE_READS_UNDECLARED);
+    EXPECT_EQ(check(
+                  "least[i]: in x[i]; min y[0]",
+                  [](const polytile_domain *threads, const polytile_view *views, void *) {
+                      for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+                          PT_MIN(at(views[1], 0),
+                                 at(views[0], i) - 1 + std::min(0.0f, at(views[0], i + 2)));
+                  },
+                  200),
+              POLYTILE_INVALID);
+    EXPECT_EQ(report.violation, POLYTILE_READS_UNDECLARED);
+    EXPECT_EQ(report.shown_array, 1);
+}
+
+/** What an index points to is where the table says, whose values are those of the array. */
+TEST_F(AccessCheckLines, TablesHoldTheirValues) {
+    const auto gather = [](const polytile_domain *threads, const polytile_view *views, void *) {
+        for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+            at(views[2], i) = at(views[1], static_cast<int64_t>(at(views[0], i)));
+    };
+    EXPECT_EQ(check("gather[i]: in x[i], y[0:19]; out z[i]", gather, 200), POLYTILE_OK)
+        << context.error();
+    EXPECT_EQ(check("gather[i]: in x[i], y[0:18]; out z[i]", gather, 200), POLYTILE_INVALID);
+    EXPECT_EQ(report.array, 1);
+    EXPECT_EQ(report.element[0], 19);
+}
+
+TEST_F(AccessCheckLines, WhatARelationLeavesOutIsNotToBeWritten) {
+    const auto fill = [](const polytile_domain *threads, const polytile_view *views, void *) {
+        for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+            if (i % 3 != 1)
+                at(views[1], i) = at(views[0], i);
+    };
+    EXPECT_EQ(check("fill[i]: in x[i]; out {[i] -> y[e] : e = i and i mod 3 != 1}", fill, 200),
+              POLYTILE_OK)
+        << context.error();
+    EXPECT_EQ(check("fill[i]: in x[i]; out {[i] -> y[e] : e = i and i mod 3 = 0}", fill, 200),
+              POLYTILE_INVALID);
+    EXPECT_EQ(report.violation, POLYTILE_WRITES_UNDECLARED);
+    EXPECT_EQ(report.element[0], 2);
+    EXPECT_EQ(check("fill[i]: in x[i]; out y[i]", fill, 200), POLYTILE_INVALID);
+    EXPECT_EQ(report.violation, POLYTILE_LEAVES_UNWRITTEN);
+    EXPECT_EQ(report.element[0], 1);
+}
+
+/** Adds neighbours within boxes of eight threads, as threads of a block may. */
+TEST_F(AccessCheckLines, BlocksAreLookedAtWhole) {
+    const auto pairs = [](const polytile_domain *threads, const polytile_view *views, void *) {
+        for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+            at(views[1], i) = at(views[0], i) + at(views[0], i ^ 7);
+    };
+    const int64_t eight = 8, four = 4;
+    polytile_plan_options options = {};
+    options.block = &eight;
+    EXPECT_EQ(check("pairs[i]: in x[i]; out y[i]", pairs, 200, &options), POLYTILE_OK)
+        << context.error();
+    options.block = &four;
+    EXPECT_EQ(check("pairs[i]: in x[i]; out y[i]", pairs, 200, &options), POLYTILE_INVALID);
+    EXPECT_EQ(report.threads.range[0].hi - report.threads.range[0].lo, 3);
+    expect_says(" depends on it), and it is not declared to be read there: in x[i]");
+    expect_says("pairs: its declaration is wrong: the threads [");
+}
+
+TEST_F(AccessCheckLines, LaunchersAreCheckedAsFunctionsAre) {
+    polytile_implementation made = {};
+    made.host_launcher = [](const polytile_launch *launch) {
+        for (int64_t i = launch->threads->range[0].lo; i <= launch->threads->range[0].hi; i++)
+            at(launch->views[1], i) = at(launch->views[0], i) + at(launch->views[0], i + 1);
+        return launch->threads->range[0].hi == 250 ? 3 : 0;
+    };
+    EXPECT_EQ(check("next[i]: in x[i:i+1]; out y[i]", made, 200), POLYTILE_OK) << context.error();
+    EXPECT_EQ(check("next[i]: in x[i]; out y[i]", made, 200), POLYTILE_INVALID);
+    expect_says("reads x[");
+    EXPECT_EQ(check("next[i]: in x[i:i+1]; out y[i]", made, 251), POLYTILE_DEVICE);
+    expect_says("next: the launcher returned 3 for the threads [");
+}
+
+TEST_F(AccessCheckLines, RefusesWhatCannotRun) {
+    polytile_kernel *kernel = nullptr;
+    ASSERT_EQ(polytile_kernel_create(context.ctx, "add[i]: in x[i], y[i]; out z[i]", &add_kernel,
+                                     &kernel),
+              POLYTILE_OK);
+    const polytile_domain threads = *POLYTILE_EXTENTS(100), *domain = &threads;
+    EXPECT_EQ(polytile_check_run(nullptr, kernel, domain, arrays, nullptr, nullptr),
+              POLYTILE_INVALID);
+    EXPECT_EQ(polytile_check_run(device, kernel, nullptr, arrays, nullptr, nullptr),
+              POLYTILE_INVALID);
+    expect_says("checking needs a kernel, a launch domain");
+    EXPECT_EQ(polytile_check_use(device, kernel, domain, arrays, nullptr, nullptr),
+              POLYTILE_INVALID);
+    expect_says("uses is NULL");
+    EXPECT_EQ(polytile_check_run(device, kernel, POLYTILE_EXTENTS(400), arrays, nullptr, nullptr),
+              POLYTILE_DECLARATION);
+    polytile_queue *queue = nullptr;
+    ASSERT_EQ(polytile_queue_create(context.ctx, "host", &queue), POLYTILE_OK);
+    EXPECT_EQ(polytile_check_run(polytile_queue_get_device(queue), kernel, domain, arrays, nullptr,
+                                 nullptr),
+              POLYTILE_INVALID);
+    expect_says("belongs to a queue");
+}
+
+TEST(AccessCheckAsked, RunsAreRefusedBeforeAnythingIsWritten) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "access");
+    Random random(1);
+    for (const char *text : {"host", "host(memory=64KiB)"}) {
+        Context context;
+        Case of = case_of("heat[");
+        Scene right(context.ctx, of, 9, &random);
+        of.declaration = "heat[i, j, k]: in A[i-1:i+1, j, k], A[i, j-1:j+1, k]; out B[i, j, k]";
+        Scene wrong(context.ctx, of, 9, &random);
+        polytile_device *device = context.open(text);
+        EXPECT_EQ(polytile_run(device, wrong.kernel, &wrong.domain, wrong.arrays.data(), nullptr),
+                  POLYTILE_INVALID);
+        EXPECT_NE(context.error().find("heat: its declaration is wrong: thread [1, 1, 1] reads "
+                                       "A[1, 1, 0] (B[1, 1, 1] depends on it)"),
+                  std::string::npos)
+            << context.error();
+        EXPECT_EQ(wrong.memory, wrong.before);
+        EXPECT_TRUE(polytile_array_is_complete(wrong.arrays[1]));
+        EXPECT_EQ(polytile_run(device, right.kernel, &right.domain, right.arrays.data(), nullptr),
+                  POLYTILE_OK)
+            << context.error();
+        EXPECT_NE(right.memory, right.before);
     }
 }
 

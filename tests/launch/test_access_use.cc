@@ -58,7 +58,7 @@ TEST_F(AccessUse, IsCountedExactlyForBodiesThatTell) {
     EXPECT_EQ(uses[0].n_declared, 100);
     EXPECT_EQ(uses[0].n_tried, 100);
     EXPECT_EQ(uses[0].n_read, 100);
-    EXPECT_EQ(uses[1].n_declared, 200);
+    EXPECT_EQ(uses[1].n_declared, 8 * 200);
     EXPECT_EQ(uses[1].n_read, 100);
     EXPECT_EQ(uses[2].n_declared, 0);
 }
@@ -70,7 +70,7 @@ TEST_F(AccessUse, IsEstimatedForFunctionsThatDoNot) {
     EXPECT_FALSE(uses[0].is_recorded);
     EXPECT_EQ(uses[0].n_tried, 100);
     EXPECT_EQ(uses[0].n_read, uses[0].n_tried);
-    EXPECT_EQ(uses[1].n_declared, 200);
+    EXPECT_EQ(uses[1].n_declared, 8 * 200);
     EXPECT_GT(uses[1].n_read, 0);
     EXPECT_LT(uses[1].n_read, uses[1].n_tried / 2);
 }
@@ -103,8 +103,8 @@ TEST_F(AccessUse, IsToldWhereTheEnvironmentAsksForIt) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(100), arrays, nullptr), POLYTILE_OK);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "polytile: add: declared too wide: y: 100 of 200 elements that are declared to "
-              "be read are never read, 400 B of 800 B\n");
+              "polytile: add: declared too wide: y: 1500 of 1600 elements that boxes of threads "
+              "are declared to read are not read there, 5.86 KiB of 6.25 KiB\n");
     EXPECT_EQ(memory[2][99], memory[0][99] + memory[1][99]);
 }
 

@@ -1,5 +1,6 @@
 #include "launch/access_check/access_check.h"
 
+#include "access/kernel.h"
 #include "launch/access_check/finding.h"
 #include "launch/access_check/locate.h"
 #include "launch/access_check/message.h"
@@ -7,7 +8,7 @@
 
 /** Blocks that are looked at alone, and the bytes that arrays copied whole take, for boxes and for
  * such blocks. */
-enum { MOST_ALONE = 1024, WHOLE_WITH_BOXES_BYTES = 8 << 20, WHOLE_ALONE_BYTES = 64 << 10 };
+enum { MOST_ALONE = 1024, WHOLE_WITH_BOXES_BYTES = 32 << 20, WHOLE_ALONE_BYTES = 64 << 10 };
 
 typedef struct check {
     pti_trial trial;
@@ -20,8 +21,21 @@ static bool has_found(const check *of) {
     return of->finding.violation != POLYTILE_NO_VIOLATION;
 }
 
+/** Who runs is known before it can end in a fault. */
+static void log_threads(const check *of, const polytile_domain *threads) {
+    polytile_context *ctx = of->trial.kernel->object.context;
+    pti_text text = {0};
+    if (pti_get_settings(ctx)->log_level < PTI_LOG_DEBUG)
+        return;
+    pti_check_write_threads(&text, threads);
+    pti_log(ctx, PTI_LOG_DEBUG, "%s: checks what %s touch", of->trial.instance->kernel_name,
+            text.failed ? "threads" : text.data);
+    pti_text_free(&text);
+}
+
 static polytile_status look_at(check *of, const polytile_domain *threads) {
     polytile_status status;
+    log_threads(of, threads);
     PTI_TRY(pti_trial_aim(&of->trial, threads));
     PTI_TRY(pti_finding_look(&of->trial, &of->finding));
 done:

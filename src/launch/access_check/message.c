@@ -13,8 +13,7 @@ static void write_element(pti_text *text, const pti_operand *operand, const int6
     pti_text_add(text, "]");
 }
 
-/** "thread [3, 4]", or "the threads [0:7, 0:31]" */
-static void write_threads(pti_text *text, const polytile_domain *threads) {
+void pti_check_write_threads(pti_text *text, const polytile_domain *threads) {
     bool is_one = pti_box_count(threads) == 1;
     pti_text_add(text, is_one ? "thread [" : "the threads [");
     for (int k = 0; k < threads->n_dims; k++) {
@@ -81,7 +80,7 @@ static void write_report(pti_text *text, const polytile_kernel *kernel,
                : report->violation == POLYTILE_WRITES_UNDECLARED ? "write"
                                                                  : "do not write";
     pti_text_add(text, "%s: its declaration is wrong: ", instance->kernel_name);
-    write_threads(text, &report->threads);
+    pti_check_write_threads(text, &report->threads);
     pti_text_add(text, " %s ", does);
     write_element(text, operand, report->element);
     write_outside(text, operand, report->element);

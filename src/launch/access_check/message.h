@@ -2,7 +2,11 @@
 #define POLYTILE_LAUNCH_ACCESS_CHECK_MESSAGE_H
 
 #include "access/instance.h"
+#include "base/text.h"
 #include <polytile/check.h>
+
+/** "thread [3, 4]", or "the threads [0:7, 0:31]" */
+void pti_check_write_threads(pti_text *text, const polytile_domain *threads);
 
 /** Fail with what a report says in words: who touches what, what was declared, and what to do. */
 polytile_status pti_check_accuse(const polytile_kernel *kernel, const pti_instance *instance,
