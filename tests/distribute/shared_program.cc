@@ -202,7 +202,7 @@ bool SharedProgram::add_launch(const std::string &text, const polytile_domain &t
     pti_declaration_free(declaration);
     if (status != POLYTILE_OK)
         return false;
-    launches_.push_back({launch->instance, launch->arrays.data()});
+    launches_.push_back({launch->instance, launch->arrays.data(), runs_once_});
     made_.push_back(std::move(launch));
     return true;
 }

@@ -35,6 +35,8 @@ class SharedProgram {
     void draw_arrays(Random *random, int n_members);
     /** A kernel that writes one or two of the arrays without conflicts; may be refused often. */
     bool draw_launch(Random *random);
+    /** From here on no thread of a launch that updates is run by several members. */
+    void let_run_once() { runs_once_ = true; }
     /** The same launch as one before. */
     void repeat_launch(size_t number) { launches_.push_back(launches_[number]); }
 
@@ -58,6 +60,7 @@ class SharedProgram {
     std::vector<std::string> placements_;
     std::vector<std::unique_ptr<Launch>> made_;
     std::vector<pti_shared_launch> launches_;
+    bool runs_once_ = false;
 };
 
 #endif

@@ -62,6 +62,8 @@ TEST(Exchange, OwnersOfRandomProgramsHaveWhatOneMemberAloneHas) {
         SharedProgram program;
         const int n_members = static_cast<int>(random.number(1, 8));
         program.draw_arrays(&random, n_members);
+        if (random.chance(25))
+            program.let_run_once();
         draw_launches(&random, &program);
         const std::string error = run_in_groups(&random, program, n_members, &seen);
         ASSERT_EQ(error, "") << n_members << " members, round " << round << "\n" << program.text();

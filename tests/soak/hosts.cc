@@ -2,6 +2,8 @@
 
 #include "soak/ranks.h"
 
+#include <iterator>
+
 /* One process: the host, a part of its memory, several devices, or a GPU that is not there. */
 
 namespace {
@@ -37,15 +39,14 @@ std::unique_ptr<Place> draw_place(Random *random) {
                                         "host(memory=@,threads=2)",
                                         "host,host",
                                         "host(memory=@),host(memory=@)",
-                                        "host(threads=1),host,host(memory=@,threads=1)",
-                                        nullptr,
-                                        nullptr};
-    const char *text = texts[random->number(0, 10)];
+                                        "host(threads=1),host,host(memory=@,threads=1)"};
+    const auto n_texts = static_cast<int64_t>(std::size(texts));
+    const char *text = texts[random->number(0, n_texts - 1)];
     const auto seed = static_cast<uint64_t>(random->number(0, INT64_MAX - 1));
-    std::unique_ptr<Place> gpu = text == nullptr ? make_fake_cuda(seed) : nullptr;
+    std::unique_ptr<Place> gpu = random->chance(4) ? make_fake_cuda(seed) : nullptr;
     if (gpu != nullptr)
         return gpu;
-    return std::make_unique<Hosts>(text == nullptr ? texts[2] : text);
+    return std::make_unique<Hosts>(text);
 }
 
 void ranks_begin(int *, char ***) {}
