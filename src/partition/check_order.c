@@ -4,6 +4,7 @@
 #include "partition/check_ends.h"
 #include "partition/check_needs.h"
 #include "partition/check_shape.h"
+#include "partition/check_windows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,8 +25,9 @@ typedef struct order_check {
     pti_text *why;
     order_trail *trail; /* [launch * n_operands + operand of the schedule's instance] */
     int64_t *n_done;    /* superblocks of each launch */
-    pti_boxes touched;  /* by the superblock and operand at hand; some may overlap */
-    pti_boxes before;   /* the same of one that was done before */
+    pti_windows windows;
+    pti_boxes touched; /* by the superblock and operand at hand; some may overlap */
+    pti_boxes before;  /* the same of one that was done before */
 } order_check;
 
 /** One operand of a superblock's launch. */
@@ -122,6 +124,7 @@ static bool check_against_later(order_check *check, const order_operand *of, ord
     for (; done < ORDER_N_ACCESSES; done++) {
         if (pti_ends_apart(&trail->later[done], ends))
             continue;
+        find_touched(check, of, access, &check->touched);
         for (int later = of->launch + 1; later < check->schedule->n_launches; later++)
             if (!pti_ends_apart(&trail_of(check, later, of->array)->own[done], ends) &&
                 !check_against_launch(check, of, access, later, (order_access)done))
@@ -142,15 +145,31 @@ static void extend_trails(const order_check *check, const order_operand *of, ord
     }
 }
 
-static bool replay_operand(order_check *check, const order_operand *of) {
+/** The ends of all that a superblock does to an operand in one way; false if it does nothing. */
+static bool find_ends(order_check *check, const order_operand *of, order_access access,
+                      const pti_window *window, pti_ends *ends) {
+    polytile_domain box;
+    const pti_window *part = &window[access == ORDER_READ ? PTI_PART_READ : PTI_PART_WRITTEN];
+    *ends = pti_ends_of_nothing();
+    if (part->is_known && part->n_sections == 0)
+        return false;
+    if (pti_window_box(part, &of->instance->operand[of->number].domain,
+                       &check->schedule->superblock[of->superblock], &box)) {
+        *ends = pti_ends_of(&box);
+        return true;
+    }
+    find_touched(check, of, access, &check->touched);
+    for (int k = 0; k < check->touched.n_boxes; k++) {
+        pti_ends of_box = pti_ends_of(&check->touched.box[k]);
+        pti_ends_extend(ends, &of_box);
+    }
+    return check->touched.n_boxes > 0;
+}
+
+static bool replay_operand(order_check *check, const order_operand *of, const pti_window *window) {
     for (int access = ORDER_READ; access < ORDER_N_ACCESSES; access++) {
-        pti_ends ends = pti_ends_of_nothing();
-        find_touched(check, of, (order_access)access, &check->touched);
-        for (int k = 0; k < check->touched.n_boxes; k++) {
-            pti_ends of_box = pti_ends_of(&check->touched.box[k]);
-            pti_ends_extend(&ends, &of_box);
-        }
-        if (check->touched.n_boxes == 0)
+        pti_ends ends;
+        if (!find_ends(check, of, (order_access)access, window, &ends))
             continue;
         if (!check_against_later(check, of, (order_access)access, &ends))
             return false;
@@ -162,9 +181,12 @@ static bool replay_operand(order_check *check, const order_operand *of) {
 static bool replay_launch(order_check *check, int64_t i) {
     const pti_op *op = &check->schedule->op[i];
     const pti_schedule_launch *launch = &check->schedule->launch[op->launch];
+    const pti_window *window = pti_windows_of(&check->windows, launch->instance);
+    if (window == NULL)
+        return PTI_REJECT(check->why, "out of host memory to check the order of launches");
     for (int o = 0; o < launch->instance->n_operands; o++) {
         order_operand of = {i, op->launch, op->superblock, launch->instance, o, launch->array[o]};
-        if (!replay_operand(check, &of))
+        if (!replay_operand(check, &of, &window[o * PTI_N_PARTS]))
             return false;
     }
     check->n_done[op->launch]++;
@@ -199,6 +221,7 @@ bool pti_check_order(const pti_schedule *schedule, pti_text *why) {
     if (!has_begun || ((check.touched.failed || check.before.failed) && holds))
         holds = PTI_REJECT(why, "out of host memory to check the order of %d launches",
                            schedule->n_launches);
+    pti_windows_free(&check.windows);
     free(check.trail);
     free(check.n_done);
     pti_boxes_free(&check.touched);
