@@ -92,24 +92,17 @@ static bool find_box(const launch_operand *of, pti_part part, polytile_domain *b
     return pti_window_box(&of->window[part], &of->operand->domain, of->threads, box);
 }
 
-/** *written := what the launch changes of an operand. */
-static void find_written(const launch_operand *of, pti_boxes *written) {
-    polytile_domain hull;
+/** What the launch changes of an operand; some boxes may overlap. */
+static const pti_boxes *find_written(const launch_operand *of) {
+    pti_boxes *used = of->replay->used, *written = &used[PTI_WRITTEN];
+    polytile_domain box;
+    pti_boxes_clear(&used[PTI_ONLY_READ]);
     pti_boxes_clear(written);
-    if (of->operand->partial) {
-        hull = pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, of->threads);
-        pti_boxes_append(written, &hull);
-        return;
-    }
-    if (of->window[PTI_PART_WRITTEN].n_sections == 1 && find_box(of, PTI_PART_WRITTEN, &hull)) {
-        pti_boxes_append(written, &hull);
-        return;
-    }
-    for (int s = 0; s < of->operand->n_sections; s++) {
-        const pti_section *section = &of->instance->section[of->operand->first_section + s];
-        if (pti_section_is_of(section, PTI_PART_WRITTEN))
-            pti_needs_add(of->instance, section, of->threads, written);
-    }
+    if (of->window[PTI_PART_WRITTEN].n_sections == 1 && find_box(of, PTI_PART_WRITTEN, &box))
+        pti_boxes_append(written, &box);
+    else
+        pti_needs_list_operand(of->instance, of->number, of->threads, used);
+    return written;
 }
 
 /** Whether a box holds the identity or values to go on from; *missing has elements without. */
@@ -147,9 +140,9 @@ static bool check_start(const launch_operand *of, const polytile_domain *box) {
 
 /** A reduction that starts from the identity reads just what it writes. */
 static bool check_fresh_reads(const launch_operand *of) {
-    find_written(of, &of->replay->scratch);
-    for (int k = 0; k < of->replay->scratch.n_boxes; k++)
-        if (!check_start(of, &of->replay->scratch.box[k]))
+    const pti_boxes *written = find_written(of);
+    for (int k = 0; k < written->n_boxes; k++)
+        if (!check_start(of, &written->box[k]))
             return false;
     return true;
 }
@@ -218,8 +211,7 @@ static bool begin_combining(const launch_operand *of) {
 
 static bool replay_writes(const launch_operand *of) {
     const polytile_domain *hull = &of->replay->schedule->placement[of->placement].layout.hull;
-    pti_boxes *written = &of->replay->scratch;
-    find_written(of, written);
+    const pti_boxes *written = find_written(of);
     for (int k = 0; k < written->n_boxes; k++) {
         if (!pti_box_contains(hull, &written->box[k]))
             return reject(of, &written->box[k], "is written outside its placement");
