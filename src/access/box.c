@@ -19,11 +19,12 @@ bool pti_box_equals(const polytile_domain *a, const polytile_domain *b) {
 }
 
 bool pti_box_contains(const polytile_domain *outer, const polytile_domain *inner) {
-    if (pti_box_is_empty(inner))
-        return true;
-    for (int d = 0; d < outer->n_dims; d++)
-        if (!pti_range_contains(outer->range[d], inner->range[d]))
-            return false;
+    for (int d = 0; d < outer->n_dims; d++) {
+        polytile_range range = outer->range[d], part = inner->range[d];
+        bool is_between = range.lo <= part.lo && part.hi <= range.hi;
+        if (!is_between || (range.step != 1 && !pti_range_contains(range, part)))
+            return pti_box_is_empty(inner);
+    }
     return true;
 }
 

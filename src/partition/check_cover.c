@@ -67,8 +67,20 @@ static int sort_along_best_dimension(const pti_schedule *schedule,
     return best;
 }
 
+/** Whether each superblock lies behind the one before it, along one dimension. */
+static bool follow_along(const pti_schedule *schedule, const pti_schedule_launch *launch, int d) {
+    const polytile_domain *box = &schedule->superblock[launch->first_superblock];
+    for (int64_t k = 1; k < launch->n_superblocks; k++)
+        if (box[k].range[d].lo <= box[k - 1].range[d].hi)
+            return false;
+    return true;
+}
+
 static bool check_disjoint(const pti_schedule *schedule, const pti_schedule_launch *launch,
                            cover_key *keys, pti_text *why) {
+    for (int along = 0; along < launch->instance->n_indices; along++)
+        if (follow_along(schedule, launch, along))
+            return true;
     int d = sort_along_best_dimension(schedule, launch, keys);
     for (int64_t i = 0; i < launch->n_superblocks; i++) {
         const polytile_domain *box = &schedule->superblock[keys[i].superblock];

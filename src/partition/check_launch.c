@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+enum { MOST_OPERANDS = 64 };
+
 /** One operand of the launch at hand, and the array that it is. */
 typedef struct launch_operand {
     pti_replay *replay;
@@ -15,27 +17,28 @@ typedef struct launch_operand {
     int number;
     const pti_operand *operand;
     int array;
-    int64_t placement; /* -1: none */
-    int64_t resident;  /* -1: none */
+    int64_t placement;        /* -1: none */
+    int64_t resident;         /* -1: none */
+    const pti_window *window; /* of each part */
 } launch_operand;
 
-static launch_operand operand_at(pti_replay *replay, int64_t i, int number) {
+static launch_operand operand_at(pti_replay *replay, int64_t i, const pti_schedule_launch *launch,
+                                 int number, const pti_window *windows) {
     const pti_op *op = &replay->schedule->op[i];
-    pti_schedule_launch launch = pti_schedule_launch_of(replay->schedule, op);
-    int array = pti_schedule_array(&launch, number);
+    int array = pti_schedule_array(launch, number);
     int64_t placement =
         replay->schedule->launch_placement[op->superblock * replay->instance->n_operands + array];
     return (launch_operand){.replay = replay,
                             .op = i,
                             .launch = op->launch,
                             .threads = &op->box,
-                            .instance = launch.instance,
+                            .instance = launch->instance,
                             .number = number,
-                            .operand = &launch.instance->operand[number],
+                            .operand = &launch->instance->operand[number],
                             .array = array,
                             .placement = placement,
-                            .resident =
-                                placement < 0 ? -1 : pti_replay_resident(replay, placement)};
+                            .resident = placement < 0 ? -1 : pti_replay_resident(replay, placement),
+                            .window = &windows[number * PTI_N_PARTS]};
 }
 
 static bool reject(const launch_operand *of, const polytile_domain *box, const char *reason) {
@@ -44,14 +47,6 @@ static bool reject(const launch_operand *of, const polytile_domain *box, const c
 
 static const pti_boxes *contents_of(const launch_operand *of) {
     return of->replay->resident[of->resident].content;
-}
-
-static bool reads(const pti_section *section) {
-    return section->role != POLYTILE_OUT;
-}
-
-static bool writes(const pti_section *section) {
-    return section->role != POLYTILE_IN;
 }
 
 /** Whether the superblock touches anything through a section; if so, *touched has one such element.
@@ -93,20 +88,21 @@ static bool replay_partial_reads(const launch_operand *of) {
            (pti_boxes_cover(&contents_of(of)[PTI_VALID], &hull) || reject_read(of, &hull));
 }
 
-/** *written := what the launch changes of an operand. */
-static void find_written(const launch_operand *of, pti_boxes *written) {
+static bool find_box(const launch_operand *of, pti_part part, polytile_domain *box) {
+    return pti_window_box(&of->window[part], &of->operand->domain, of->threads, box);
+}
+
+/** What the launch changes of an operand; some boxes may overlap. */
+static const pti_boxes *find_written(const launch_operand *of) {
+    pti_boxes *used = of->replay->used, *written = &used[PTI_WRITTEN];
+    polytile_domain box;
+    pti_boxes_clear(&used[PTI_ONLY_READ]);
     pti_boxes_clear(written);
-    if (of->operand->partial) {
-        polytile_domain hull =
-            pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, of->threads);
-        pti_boxes_add(written, &hull);
-        return;
-    }
-    for (int s = 0; s < of->operand->n_sections; s++) {
-        const pti_section *section = &of->instance->section[of->operand->first_section + s];
-        if (writes(section))
-            pti_needs_add(of->instance, section, of->threads, written);
-    }
+    if (of->window[PTI_PART_WRITTEN].n_sections == 1 && find_box(of, PTI_PART_WRITTEN, &box))
+        pti_boxes_append(written, &box);
+    else
+        pti_needs_list_operand(of->instance, of->number, of->threads, used);
+    return written;
 }
 
 /** Whether a box holds the identity or values to go on from; *missing has elements without. */
@@ -144,32 +140,25 @@ static bool check_start(const launch_operand *of, const polytile_domain *box) {
 
 /** A reduction that starts from the identity reads just what it writes. */
 static bool check_fresh_reads(const launch_operand *of) {
-    find_written(of, &of->replay->scratch);
-    for (int k = 0; k < of->replay->scratch.n_boxes; k++)
-        if (!check_start(of, &of->replay->scratch.box[k]))
+    const pti_boxes *written = find_written(of);
+    for (int k = 0; k < written->n_boxes; k++)
+        if (!check_start(of, &written->box[k]))
             return false;
     return true;
 }
 
-/** Around all that the superblock touches of an operand, and around what it reads; each empty if
- * that is nothing. */
-typedef struct launch_hulls {
-    polytile_domain touched;
-    polytile_domain read;
-} launch_hulls;
-
-static void find_hulls(const launch_operand *of, launch_hulls *hulls) {
-    hulls->touched = hulls->read = pti_box_empty(of->operand->domain.n_dims);
+/** Around the sections of a part that touch anything; empty if none does. */
+static void find_hull(const launch_operand *of, pti_part part, polytile_domain *hull) {
+    if (find_box(of, part, hull))
+        return;
+    *hull = pti_box_empty(of->operand->domain.n_dims);
     for (int s = 0; s < of->operand->n_sections; s++) {
         const pti_section *section = &of->instance->section[of->operand->first_section + s];
-        polytile_domain hull, touched;
-        if ((!pti_needs_is_box(of->instance, section, of->threads, &hull) &&
-             !is_touched(of, section, &touched)) ||
-            pti_box_is_empty(&hull))
-            continue;
-        hulls->touched = pti_box_coarse_union(&hulls->touched, &hull);
-        if (reads(section) && !section->fresh)
-            hulls->read = pti_box_coarse_union(&hulls->read, &hull);
+        polytile_domain of_section, touched;
+        if (pti_section_is_of(section, part) &&
+            (pti_needs_is_box(of->instance, section, of->threads, &of_section) ||
+             is_touched(of, section, &touched)))
+            *hull = pti_box_coarse_union(hull, &of_section);
     }
 }
 
@@ -179,7 +168,7 @@ static bool check_reads(const launch_operand *of, const polytile_domain *read) {
         return true;
     for (int s = 0; s < of->operand->n_sections; s++) {
         const pti_section *section = &of->instance->section[of->operand->first_section + s];
-        if (reads(section) && !section->fresh && !check_section_read(of, section))
+        if (pti_section_is_of(section, PTI_PART_READ) && !check_section_read(of, section))
             return false;
     }
     return true;
@@ -187,15 +176,19 @@ static bool check_reads(const launch_operand *of, const polytile_domain *read) {
 
 /** Record what a launch uses of an operand, and check what it reads. */
 static bool replay_reads(const launch_operand *of) {
-    launch_hulls hulls;
+    polytile_domain touched, read;
     if (of->operand->partial)
         return replay_partial_reads(of);
-    find_hulls(of, &hulls);
-    if (!pti_box_is_empty(&hulls.touched) &&
-        (!pti_replay_use_resident(of->replay, of->op, of->resident, &hulls.touched,
-                                  of->operand->writes) ||
-         !check_reads(of, &hulls.read)))
+    find_hull(of, PTI_PART_TOUCHED, &touched);
+    if (pti_box_is_empty(&touched))
+        return true;
+    if (!pti_replay_use_resident(of->replay, of->op, of->resident, &touched, of->operand->writes))
         return false;
+    if (of->window[PTI_PART_READ].n_sections > 0) {
+        find_hull(of, PTI_PART_READ, &read);
+        if (!check_reads(of, &read))
+            return false;
+    }
     return !of->operand->fresh || check_fresh_reads(of);
 }
 
@@ -218,8 +211,7 @@ static bool begin_combining(const launch_operand *of) {
 
 static bool replay_writes(const launch_operand *of) {
     const polytile_domain *hull = &of->replay->schedule->placement[of->placement].layout.hull;
-    pti_boxes *written = &of->replay->scratch;
-    find_written(of, written);
+    const pti_boxes *written = find_written(of);
     for (int k = 0; k < written->n_boxes; k++) {
         if (!pti_box_contains(hull, &written->box[k]))
             return reject(of, &written->box[k], "is written outside its placement");
@@ -251,11 +243,17 @@ bool pti_replay_launch(pti_replay *replay, int64_t op) {
                                                               renew_written};
     pti_schedule_launch launch =
         pti_schedule_launch_of(replay->schedule, &replay->schedule->op[op]);
+    const pti_window *windows = pti_windows_of(&replay->windows, launch.instance);
+    launch_operand of[MOST_OPERANDS];
+    if (windows == NULL)
+        return pti_replay_reject(replay, op, 0, NULL, "out of host memory to check its sections");
+    if (launch.instance->n_operands > MOST_OPERANDS)
+        return pti_replay_reject(replay, op, 0, NULL, "is one of more operands than a kernel has");
+    for (int o = 0; o < launch.instance->n_operands; o++)
+        of[o] = operand_at(replay, op, &launch, o, windows);
     for (size_t step = 0; step < sizeof steps / sizeof *steps; step++)
-        for (int o = 0; o < launch.instance->n_operands; o++) {
-            launch_operand of = operand_at(replay, op, o);
-            if (!steps[step](&of))
+        for (int o = 0; o < launch.instance->n_operands; o++)
+            if (!steps[step](&of[o]))
                 return false;
-        }
     return true;
 }

@@ -1,5 +1,6 @@
 #include "partition/check_needs.h"
 
+#include "access/footprint.h"
 #include "base/checked.h"
 
 enum { NO_SPLIT = -1, MAX_TERMS = POLYTILE_MAX_DIMS + 1 };
@@ -184,49 +185,6 @@ static section_piece half_of(const section_piece *whole, int split, bool upper) 
     return half;
 }
 
-/** The one index that both ends of a subscript follow, thread by thread, -1 if none; false if the
- * ends follow others. */
-static bool find_followed(const pti_subscript *subscript, int n_indices, int *followed) {
-    *followed = -1;
-    for (int k = 0; k < n_indices; k++) {
-        int64_t factor = subscript->lo.index[k];
-        if (factor != subscript->hi.index[k])
-            return false;
-        if (factor == 0)
-            continue;
-        if (factor != 1 || *followed >= 0)
-            return false;
-        *followed = k;
-    }
-    return true;
-}
-
-/** The elements of most sections are windows that follow an index each, another one in each
- * dimension: a box, quickly found. False if it is not that simple, or nothing is touched. */
-static bool find_window(const section_walk *walk, const polytile_domain *threads,
-                        polytile_domain *box) {
-    bool is_named[POLYTILE_MAX_DIMS] = {false};
-    box->n_dims = walk->section->n_dims;
-    for (int d = 0; d < box->n_dims; d++) {
-        const pti_subscript *subscript = &walk->section->subscript[d];
-        polytile_range array = walk->array->range[d];
-        int64_t lo = subscript->lo.constant, hi = subscript->hi.constant;
-        int k;
-        if (subscript->step != 1 || array.step != 1 || lo > hi ||
-            !find_followed(subscript, walk->n_indices, &k) || (k >= 0 && is_named[k]))
-            return false;
-        if (k >= 0) {
-            is_named[k] = true;
-            lo += threads->range[k].lo;
-            hi += threads->range[k].hi;
-        }
-        box->range[d] = (polytile_range){pti_max(lo, array.lo), pti_min(hi, array.hi), 1};
-        if (box->range[d].lo > box->range[d].hi)
-            return false;
-    }
-    return true;
-}
-
 static section_walk walk_of(const pti_instance *instance, const pti_section *section) {
     return (section_walk){section, &instance->operand[section->operand].domain,
                           instance->n_indices};
@@ -253,35 +211,23 @@ static bool piece_covered(const section_walk *walk, section_piece *piece, const 
            piece_covered(walk, &upper, there, missing);
 }
 
-typedef void add_function(pti_boxes *elements, const polytile_domain *box);
-
-static void piece_add(const section_walk *walk, section_piece *piece, add_function *add,
-                      pti_boxes *elements) {
+static void piece_list(const section_walk *walk, section_piece *piece, pti_boxes *list) {
     section_outline outline = outline_of(walk, piece);
     if (pti_box_is_empty(&outline.box))
         return;
     if (outline.split == NO_SPLIT) {
-        add(elements, &outline.box);
+        pti_boxes_append(list, &outline.box);
         return;
     }
     section_piece lower = half_of(piece, outline.split, false);
     section_piece upper = half_of(piece, outline.split, true);
-    piece_add(walk, &lower, add, elements);
-    piece_add(walk, &upper, add, elements);
-}
-
-polytile_domain pti_needs_hull(const pti_instance *instance, const pti_section *section,
-                               const polytile_domain *threads) {
-    section_walk walk = walk_of(instance, section);
-    section_piece whole = whole_piece(threads);
-    return outline_of(&walk, &whole).box;
+    piece_list(walk, &lower, list);
+    piece_list(walk, &upper, list);
 }
 
 bool pti_needs_is_box(const pti_instance *instance, const pti_section *section,
                       const polytile_domain *threads, polytile_domain *hull) {
     section_walk walk = walk_of(instance, section);
-    if (find_window(&walk, threads, hull))
-        return true;
     section_piece whole = whole_piece(threads);
     section_outline outline = outline_of(&walk, &whole);
     *hull = outline.box;
@@ -296,24 +242,24 @@ bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
     return piece_covered(&walk, &whole, there, missing);
 }
 
-static void add_all(const pti_instance *instance, const pti_section *section,
-                    const polytile_domain *threads, add_function *add, pti_boxes *elements) {
-    section_walk walk = walk_of(instance, section);
-    polytile_domain window;
-    if (find_window(&walk, threads, &window)) {
-        add(elements, &window);
-        return;
-    }
-    section_piece whole = whole_piece(threads);
-    piece_add(&walk, &whole, add, elements);
-}
-
-void pti_needs_add(const pti_instance *instance, const pti_section *section,
-                   const polytile_domain *threads, pti_boxes *elements) {
-    add_all(instance, section, threads, pti_boxes_add, elements);
-}
-
 void pti_needs_list(const pti_instance *instance, const pti_section *section,
                     const polytile_domain *threads, pti_boxes *list) {
-    add_all(instance, section, threads, pti_boxes_append, list);
+    section_walk walk = walk_of(instance, section);
+    section_piece whole = whole_piece(threads);
+    piece_list(&walk, &whole, list);
+}
+
+void pti_needs_list_operand(const pti_instance *instance, int number,
+                            const polytile_domain *threads, pti_boxes *used) {
+    const pti_operand *operand = &instance->operand[number];
+    if (operand->partial) {
+        polytile_domain hull = pti_footprint_hull(instance, number, PTI_TOUCHES, threads);
+        pti_boxes_append(&used[PTI_WRITTEN], &hull);
+        return;
+    }
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_section *section = &instance->section[operand->first_section + s];
+        pti_needs_list(instance, section, threads,
+                       &used[section->role == POLYTILE_IN ? PTI_ONLY_READ : PTI_WRITTEN]);
+    }
 }

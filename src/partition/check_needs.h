@@ -8,11 +8,8 @@
  * way than the planner's footprints: pieces of the section are halved until each is exactly a box.
  * Threads are a non-empty box inside the launch domain. */
 
-/** A box around the elements that the threads touch; empty if they touch nothing. */
-polytile_domain pti_needs_hull(const pti_instance *instance, const pti_section *section,
-                               const polytile_domain *threads);
-
-/** The same; true if the box holds nothing else. */
+/** A box around the elements that the threads touch, empty if they touch nothing; true if the box
+ * holds nothing else. */
 bool pti_needs_is_box(const pti_instance *instance, const pti_section *section,
                       const polytile_domain *threads, polytile_domain *hull);
 
@@ -22,12 +19,16 @@ bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
                        const polytile_domain *threads, const pti_boxes *there,
                        polytile_domain *missing);
 
-/** elements := elements united with exactly what the threads touch. */
-void pti_needs_add(const pti_instance *instance, const pti_section *section,
-                   const polytile_domain *threads, pti_boxes *elements);
-
-/** The same boxes behind those of a list, in which some may overlap. */
+/** Put boxes of exactly what the threads touch behind those of a list, in which some may overlap. */
 void pti_needs_list(const pti_instance *instance, const pti_section *section,
                     const polytile_domain *threads, pti_boxes *list);
+
+/** What threads do to elements; those that they read and write count as written. */
+typedef enum pti_way { PTI_ONLY_READ, PTI_WRITTEN, PTI_N_WAYS } pti_way;
+
+/** The same of all sections of an operand, in a list for each way. Of a partial operand only the hull
+ * is known: all of it counts as written. */
+void pti_needs_list_operand(const pti_instance *instance, int operand,
+                            const polytile_domain *threads, pti_boxes *used);
 
 #endif

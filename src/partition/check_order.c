@@ -1,22 +1,19 @@
 #include "partition/check_order.h"
 
-#include "access/footprint.h"
 #include "partition/check_ends.h"
 #include "partition/check_needs.h"
 #include "partition/check_shape.h"
+#include "partition/check_windows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What a launch does to elements; those that it reads and writes count as written. */
-typedef enum order_access { ORDER_READ, ORDER_WRITTEN, ORDER_N_ACCESSES } order_access;
-
-static const char *const access_words[] = {[ORDER_READ] = "read", [ORDER_WRITTEN] = "written"};
+static const char *const way_words[] = {[PTI_ONLY_READ] = "read", [PTI_WRITTEN] = "written"};
 
 /** Around what was done to one array so far. */
 typedef struct order_trail {
-    pti_ends own[ORDER_N_ACCESSES];   /* by one launch */
-    pti_ends later[ORDER_N_ACCESSES]; /* by all that come later */
+    pti_ends own[PTI_N_WAYS];   /* by one launch */
+    pti_ends later[PTI_N_WAYS]; /* by all that come later */
 } order_trail;
 
 typedef struct order_check {
@@ -24,8 +21,9 @@ typedef struct order_check {
     pti_text *why;
     order_trail *trail; /* [launch * n_operands + operand of the schedule's instance] */
     int64_t *n_done;    /* superblocks of each launch */
-    pti_boxes touched;  /* by the superblock and operand at hand; some may overlap */
-    pti_boxes before;   /* the same of one that was done before */
+    pti_windows windows;
+    pti_boxes touched[PTI_N_WAYS]; /* by the superblock and operand at hand */
+    pti_boxes before[PTI_N_WAYS];  /* by one that was done before */
 } order_check;
 
 /** One operand of a superblock's launch. */
@@ -54,107 +52,110 @@ static bool is_in_order(const pti_schedule *schedule) {
     return true;
 }
 
-static order_access access_of(polytile_role role) {
-    return role == POLYTILE_IN ? ORDER_READ : ORDER_WRITTEN;
+static void find_touched(const order_check *check, const order_operand *of, pti_boxes *touched) {
+    for (int way = 0; way < PTI_N_WAYS; way++)
+        pti_boxes_clear(&touched[way]);
+    pti_needs_list_operand(of->instance, of->number, &check->schedule->superblock[of->superblock],
+                           touched);
 }
 
-/** Of a partial operand only the hull is known: all of it counts as written. */
-static void find_touched(const order_check *check, const order_operand *of, order_access access,
-                         pti_boxes *touched) {
-    const pti_operand *operand = &of->instance->operand[of->number];
-    const polytile_domain *threads = &check->schedule->superblock[of->superblock];
-    pti_boxes_clear(touched);
-    if (operand->partial) {
-        polytile_domain hull = pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, threads);
-        if (access == ORDER_WRITTEN)
-            pti_boxes_append(touched, &hull);
-        return;
-    }
-    for (int s = 0; s < operand->n_sections; s++) {
-        const pti_section *section = &of->instance->section[operand->first_section + s];
-        if (access_of(section->role) == access)
-            pti_needs_list(of->instance, section, threads, touched);
-    }
-}
-
-static bool reject(const order_check *check, const order_operand *of, order_access access,
-                   int later, order_access done, const polytile_domain *box) {
+static bool reject(const order_check *check, const order_operand *of, pti_way way, int later,
+                   pti_way done, const polytile_domain *box) {
     pti_text_add(
         check->why, "operation %" PRId64 " (launch for superblock %" PRId64 " of launch %d), %s",
         of->op, of->superblock, of->launch, check->schedule->instance->operand[of->array].name);
     pti_check_write_box(check->why, box);
     return PTI_REJECT(check->why, ": is %s although launch %d, which comes later, has %s it before",
-                      access_words[access], later, access_words[done]);
+                      way_words[way], later, way_words[done]);
 }
 
 /** A superblock of a later launch must not have done anything to what this one still waits to do
  * there; what this one does is in touched. */
-static bool check_against(order_check *check, const order_operand *of, order_access access,
-                          const order_operand *other, order_access done) {
+static bool check_against(order_check *check, const order_operand *of, pti_way way,
+                          const order_operand *other, pti_way done) {
     polytile_domain common;
-    find_touched(check, other, done, &check->before);
-    for (int n = 0; n < check->before.n_boxes; n++)
-        for (int k = 0; k < check->touched.n_boxes; k++)
-            if (pti_box_intersect(&check->before.box[n], &check->touched.box[k], &common))
-                return reject(check, of, access, other->launch, done, &common);
+    const pti_boxes *mine = &check->touched[way], *its = &check->before[done];
+    find_touched(check, other, check->before);
+    for (int n = 0; n < its->n_boxes; n++)
+        for (int k = 0; k < mine->n_boxes; k++)
+            if (pti_box_intersect(&its->box[n], &mine->box[k], &common))
+                return reject(check, of, way, other->launch, done, &common);
     return true;
 }
 
 /** Against all that a later launch did, by those of its operands that are the array. */
-static bool check_against_launch(order_check *check, const order_operand *of, order_access access,
-                                 int later, order_access done) {
+static bool check_against_launch(order_check *check, const order_operand *of, pti_way way,
+                                 int later, pti_way done) {
     const pti_schedule_launch *launch = &check->schedule->launch[later];
     for (int o = 0; o < launch->instance->n_operands; o++)
-        for (int64_t n = 0; launch->array[o] == of->array && n < check->n_done[later]; n++) {
+        for (int64_t n = 0; pti_schedule_array(launch, o) == of->array && n < check->n_done[later];
+             n++) {
             order_operand other = {-1, later,    launch->first_superblock + n, launch->instance,
                                    o,  of->array};
-            if (!check_against(check, of, access, &other, done))
+            if (!check_against(check, of, way, &other, done))
                 return false;
         }
     return true;
 }
 
 /** Where ends do not show that later launches were elsewhere, their superblocks are gone through. */
-static bool check_against_later(order_check *check, const order_operand *of, order_access access,
+static bool check_against_later(order_check *check, const order_operand *of, pti_way way,
                                 const pti_ends *ends) {
     const order_trail *trail = trail_of(check, of->launch, of->array);
-    int done = access == ORDER_WRITTEN ? ORDER_READ : ORDER_WRITTEN;
-    for (; done < ORDER_N_ACCESSES; done++) {
+    int done = way == PTI_WRITTEN ? PTI_ONLY_READ : PTI_WRITTEN;
+    for (; done < PTI_N_WAYS; done++) {
         if (pti_ends_apart(&trail->later[done], ends))
             continue;
+        find_touched(check, of, check->touched);
         for (int later = of->launch + 1; later < check->schedule->n_launches; later++)
             if (!pti_ends_apart(&trail_of(check, later, of->array)->own[done], ends) &&
-                !check_against_launch(check, of, access, later, (order_access)done))
+                !check_against_launch(check, of, way, later, (pti_way)done))
                 return false;
     }
     return true;
 }
 
 /** What all later launches than one did, those later than an earlier one did too. */
-static void extend_trails(const order_check *check, const order_operand *of, order_access access,
+static void extend_trails(const order_check *check, const order_operand *of, pti_way way,
                           const pti_ends *ends) {
-    pti_ends_extend(&trail_of(check, of->launch, of->array)->own[access], ends);
+    pti_ends_extend(&trail_of(check, of->launch, of->array)->own[way], ends);
     for (int l = of->launch - 1; l >= 0; l--) {
-        pti_ends *later = &trail_of(check, l, of->array)->later[access];
+        pti_ends *later = &trail_of(check, l, of->array)->later[way];
         if (pti_ends_contain(later, ends))
             return;
         pti_ends_extend(later, ends);
     }
 }
 
-static bool replay_operand(order_check *check, const order_operand *of) {
-    for (int access = ORDER_READ; access < ORDER_N_ACCESSES; access++) {
-        pti_ends ends = pti_ends_of_nothing();
-        find_touched(check, of, (order_access)access, &check->touched);
-        for (int k = 0; k < check->touched.n_boxes; k++) {
-            pti_ends of_box = pti_ends_of(&check->touched.box[k]);
-            pti_ends_extend(&ends, &of_box);
-        }
-        if (check->touched.n_boxes == 0)
+/** The ends of all that a superblock does to an operand in one way; false if it does nothing. */
+static bool find_ends(order_check *check, const order_operand *of, pti_way way,
+                      const pti_window *window, pti_ends *ends) {
+    polytile_domain box;
+    const pti_window *part = &window[way == PTI_ONLY_READ ? PTI_PART_READ : PTI_PART_WRITTEN];
+    *ends = pti_ends_of_nothing();
+    if (part->is_known && part->n_sections == 0)
+        return false;
+    if (pti_window_box(part, &of->instance->operand[of->number].domain,
+                       &check->schedule->superblock[of->superblock], &box)) {
+        *ends = pti_ends_of(&box);
+        return true;
+    }
+    find_touched(check, of, check->touched);
+    for (int k = 0; k < check->touched[way].n_boxes; k++) {
+        pti_ends of_box = pti_ends_of(&check->touched[way].box[k]);
+        pti_ends_extend(ends, &of_box);
+    }
+    return check->touched[way].n_boxes > 0;
+}
+
+static bool replay_operand(order_check *check, const order_operand *of, const pti_window *window) {
+    for (int way = PTI_ONLY_READ; way < PTI_N_WAYS; way++) {
+        pti_ends ends;
+        if (!find_ends(check, of, (pti_way)way, window, &ends))
             continue;
-        if (!check_against_later(check, of, (order_access)access, &ends))
+        if (!check_against_later(check, of, (pti_way)way, &ends))
             return false;
-        extend_trails(check, of, (order_access)access, &ends);
+        extend_trails(check, of, (pti_way)way, &ends);
     }
     return true;
 }
@@ -162,9 +163,13 @@ static bool replay_operand(order_check *check, const order_operand *of) {
 static bool replay_launch(order_check *check, int64_t i) {
     const pti_op *op = &check->schedule->op[i];
     const pti_schedule_launch *launch = &check->schedule->launch[op->launch];
+    const pti_window *window = pti_windows_of(&check->windows, launch->instance);
+    if (window == NULL)
+        return PTI_REJECT(check->why, "out of host memory to check the order of launches");
     for (int o = 0; o < launch->instance->n_operands; o++) {
-        order_operand of = {i, op->launch, op->superblock, launch->instance, o, launch->array[o]};
-        if (!replay_operand(check, &of))
+        order_operand of = {
+            i, op->launch, op->superblock, launch->instance, o, pti_schedule_array(launch, o)};
+        if (!replay_operand(check, &of, &window[o * PTI_N_PARTS]))
             return false;
     }
     check->n_done[op->launch]++;
@@ -196,12 +201,17 @@ bool pti_check_order(const pti_schedule *schedule, pti_text *why) {
     order_check check = {.schedule = schedule, .why = why};
     bool has_begun = begin(&check);
     bool holds = has_begun && replay_launches(&check);
-    if (!has_begun || ((check.touched.failed || check.before.failed) && holds))
+    bool failed = !has_begun;
+    for (int way = 0; way < PTI_N_WAYS; way++) {
+        failed |= holds && (check.touched[way].failed || check.before[way].failed);
+        pti_boxes_free(&check.touched[way]);
+        pti_boxes_free(&check.before[way]);
+    }
+    if (failed)
         holds = PTI_REJECT(why, "out of host memory to check the order of %d launches",
                            schedule->n_launches);
+    pti_windows_free(&check.windows);
     free(check.trail);
     free(check.n_done);
-    pti_boxes_free(&check.touched);
-    pti_boxes_free(&check.before);
     return holds;
 }

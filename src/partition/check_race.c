@@ -1,13 +1,10 @@
 #include "partition/check_race.h"
 
-#include "access/footprint.h"
 #include "partition/check_needs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { READ, WRITTEN, N_WAYS };
 
 static pti_history *history_of(const pti_replay *replay, pti_memory memory) {
     return memory.is_host ? &replay->operand[memory.number].host
@@ -18,23 +15,6 @@ static int operand_of(const pti_replay *replay, pti_memory memory) {
     return memory.is_host ? (int)memory.number : replay->resident[memory.number].operand;
 }
 
-/** What a launch uses through one operand; of a partial one only the hull is known. */
-static void list_operand(const pti_instance *instance, int o, const polytile_domain *threads,
-                         pti_boxes *used) {
-    const pti_operand *operand = &instance->operand[o];
-    polytile_domain hull;
-    if (operand->partial) {
-        hull = pti_footprint_hull(instance, o, PTI_TOUCHES, threads);
-        pti_boxes_append(&used[WRITTEN], &hull);
-        return;
-    }
-    for (int s = 0; s < operand->n_sections; s++) {
-        const pti_section *section = &instance->section[operand->first_section + s];
-        pti_needs_is_box(instance, section, threads, &hull);
-        pti_boxes_append(&used[section->role == POLYTILE_IN ? READ : WRITTEN], &hull);
-    }
-}
-
 static void list_launch(const pti_replay *replay, const pti_op *op, int64_t resident,
                         pti_boxes *used) {
     pti_schedule_launch launch = pti_schedule_launch_of(replay->schedule, op);
@@ -43,15 +23,15 @@ static void list_launch(const pti_replay *replay, const pti_op *op, int64_t resi
     for (int o = 0; o < launch.instance->n_operands; o++) {
         int64_t placement = placed[pti_schedule_array(&launch, o)];
         if (placement >= 0 && pti_replay_resident(replay, placement) == resident)
-            list_operand(launch.instance, o, &op->box, used);
+            pti_needs_list_operand(launch.instance, o, &op->box, used);
     }
 }
 
 /** Exactly what an operation reads and writes of some memory; some boxes may overlap. */
 static void list_used(const pti_replay *replay, int64_t i, pti_memory memory, pti_boxes *used) {
     const pti_op *op = &replay->schedule->op[i];
-    pti_boxes_clear(&used[READ]);
-    pti_boxes_clear(&used[WRITTEN]);
+    pti_boxes_clear(&used[PTI_ONLY_READ]);
+    pti_boxes_clear(&used[PTI_WRITTEN]);
     if (op->kind == PTI_LAUNCH) {
         if (!memory.is_host)
             list_launch(replay, op, memory.number, used);
@@ -60,11 +40,11 @@ static void list_used(const pti_replay *replay, int64_t i, pti_memory memory, pt
     int64_t target = pti_replay_resident(replay, op->placement);
     if (memory.is_host && replay->resident[target].operand == memory.number &&
         (op->kind == PTI_UPLOAD || op->kind == PTI_DOWNLOAD))
-        pti_boxes_append(&used[op->kind == PTI_DOWNLOAD ? WRITTEN : READ], &op->box);
+        pti_boxes_append(&used[op->kind == PTI_DOWNLOAD ? PTI_WRITTEN : PTI_ONLY_READ], &op->box);
     if (!memory.is_host && target == memory.number)
-        pti_boxes_append(&used[op->kind == PTI_DOWNLOAD ? READ : WRITTEN], &op->box);
+        pti_boxes_append(&used[op->kind == PTI_DOWNLOAD ? PTI_ONLY_READ : PTI_WRITTEN], &op->box);
     if (!memory.is_host && op->kind == PTI_COPY && op->source_placement == memory.number)
-        pti_boxes_append(&used[READ], &op->box);
+        pti_boxes_append(&used[PTI_ONLY_READ], &op->box);
 }
 
 static const polytile_domain *find_common(const pti_boxes *set, const pti_boxes *other) {
@@ -86,13 +66,13 @@ static bool reject_race(pti_replay *replay, int64_t op, int operand, int64_t oth
 static bool check_pair(pti_replay *replay, int64_t op, pti_memory memory, int64_t other) {
     const pti_boxes *mine = replay->used, *its = replay->used_before;
     list_used(replay, other, memory, replay->used_before);
-    const polytile_domain *box = find_common(&mine[WRITTEN], &its[WRITTEN]);
+    const polytile_domain *box = find_common(&mine[PTI_WRITTEN], &its[PTI_WRITTEN]);
     if (box == NULL)
-        box = find_common(&mine[READ], &its[WRITTEN]);
+        box = find_common(&mine[PTI_ONLY_READ], &its[PTI_WRITTEN]);
     int operand = operand_of(replay, memory);
     if (box != NULL)
         return reject_race(replay, op, operand, other, box, "writes");
-    box = find_common(&mine[WRITTEN], &its[READ]);
+    box = find_common(&mine[PTI_WRITTEN], &its[PTI_ONLY_READ]);
     return box == NULL || reject_race(replay, op, operand, other, box, "reads");
 }
 

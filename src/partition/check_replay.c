@@ -144,7 +144,8 @@ void pti_replay_end(pti_replay *replay) {
         forget(replay, &replay->operand[o].filled);
     }
     forget(replay, &replay->scratch);
-    for (int way = 0; way < 2; way++) {
+    pti_windows_free(&replay->windows);
+    for (int way = 0; way < PTI_N_WAYS; way++) {
         forget(replay, &replay->used[way]);
         forget(replay, &replay->used_before[way]);
     }

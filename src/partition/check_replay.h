@@ -3,7 +3,9 @@
 
 #include "access/boxes.h"
 #include "partition/check_ends.h"
+#include "partition/check_needs.h"
 #include "partition/check_shape.h"
+#include "partition/check_windows.h"
 
 /*
  * The state of a schedule while it is replayed in list order.
@@ -103,7 +105,8 @@ typedef struct pti_replay {
     int64_t n_uses;
     int64_t uses_capacity;
     pti_use *use;
-    pti_boxes used[2], used_before[2]; /* read and written, by operations that may race */
+    pti_boxes used[PTI_N_WAYS], used_before[PTI_N_WAYS]; /* by operations that may race */
+    pti_windows windows;
     pti_boxes scratch;
     pti_boxes moved[PTI_N_CONTENTS]; /* by the copy or fill at hand */
     bool failed;                     /* an allocation */

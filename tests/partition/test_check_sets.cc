@@ -128,11 +128,9 @@ TEST(CheckNeeds, AreWhatTheThreadsTouchOneByOne) {
         kernel.Section(POLYTILE_IN, false, {DrawSubscript(random), DrawSubscript(random)});
         const pti_instance instance = kernel.Instance();
         const Elements touched = Touched(kernel.sections[0], array, kernel.threads);
-        pti_boxes added = {}, list = {}, hull = {};
+        pti_boxes list = {}, hull = {};
         polytile_domain box;
-        pti_needs_add(&instance, &instance.section[0], &kernel.threads, &added);
         pti_needs_list(&instance, &instance.section[0], &kernel.threads, &list);
-        ASSERT_EQ(ElementsOf(added), touched);
         ASSERT_EQ(ElementsOf(list), touched);
         const bool is_box =
             pti_needs_is_box(&instance, &instance.section[0], &kernel.threads, &box);
@@ -141,7 +139,7 @@ TEST(CheckNeeds, AreWhatTheThreadsTouchOneByOne) {
         ASSERT_TRUE(std::includes(around.begin(), around.end(), touched.begin(), touched.end()));
         ASSERT_TRUE(!is_box || around == touched);
         n_boxes += is_box && !touched.empty();
-        for (pti_boxes *set : {&added, &list, &hull})
+        for (pti_boxes *set : {&list, &hull})
             pti_boxes_free(set);
     }
     EXPECT_GT(n_boxes, 0);
