@@ -77,14 +77,6 @@ static polytile_status check_operands(polytile_context *ctx, const pti_instance 
     if (instance->n_operands > PTI_MAX_OPERANDS)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED, "%s: %d arrays; a kernel can have %d",
                         instance->kernel_name, instance->n_operands, (int)PTI_MAX_OPERANDS);
-    for (int a = 0; a < instance->n_operands; a++) {
-        const pti_operand *operand = &instance->operand[a];
-        if (operand->fresh && (operand->partial || operand->reads))
-            return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                            "%s: %s starts from the identity, but is also read, or its elements "
-                            "are no box; drop \"out\" and set the array before the launch",
-                            instance->kernel_name, operand->name);
-    }
     return POLYTILE_OK;
 }
 

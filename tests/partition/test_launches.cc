@@ -1,0 +1,156 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <polytile/polytile.h>
+
+/* What launches that are planned together must be: of one context, with parameters that some kernel
+ * has, and with arrays of their own where they write. */
+
+namespace {
+
+const polytile_domain nine = {1, {{0, 8, 1}}};
+
+class Launches : public testing::Test {
+  protected:
+    void SetUp() override {
+        polytile_context_create(&ctx);
+        polytile_context_create(&other);
+        for (polytile_array *&array : arrays)
+            polytile_array_describe(ctx, "a", POLYTILE_F32, &nine, &array);
+        polytile_array_describe(other, "b", POLYTILE_F32, &nine, &foreign);
+        options.limit_bytes = 1024;
+    }
+    void TearDown() override {
+        polytile_context_destroy(ctx);
+        polytile_context_destroy(other);
+    }
+
+    polytile_kernel *kernel(polytile_context *of, const std::string &declaration) {
+        polytile_kernel *made = nullptr;
+        EXPECT_EQ(polytile_kernel_create(of, declaration.c_str(), nullptr, &made), POLYTILE_OK)
+            << polytile_last_error(of);
+        return made;
+    }
+
+    void expect_refused(const std::vector<polytile_chain_launch> &launches, polytile_status wanted,
+                        const char *says, int n_scratch = 0,
+                        polytile_array *const *scratch = nullptr) {
+        polytile_plan *plan = nullptr;
+        EXPECT_EQ(polytile_plan_create_chain(static_cast<int>(launches.size()), launches.data(),
+                                             n_scratch, scratch, &options, &plan),
+                  wanted)
+            << says;
+        EXPECT_EQ(plan, nullptr);
+        EXPECT_NE(std::string(polytile_last_error(ctx)).find(says), std::string::npos)
+            << polytile_last_error(ctx) << "\n"
+            << says;
+    }
+
+    polytile_context *ctx = nullptr, *other = nullptr;
+    polytile_array *arrays[3] = {}, *foreign = nullptr;
+    polytile_plan_options options = {};
+};
+
+TEST_F(Launches, AreOfOneContext) {
+    polytile_kernel *copy = kernel(ctx, "copy[i]: in x[i]; out y[i]");
+    polytile_kernel *elsewhere = kernel(other, "copy[i]: in x[i]; out y[i]");
+    polytile_array *mixed[] = {arrays[0], foreign};
+    expect_refused({{copy, nine, arrays}, {elsewhere, nine, arrays}}, POLYTILE_INVALID,
+                   "launches that are planned together are of one context");
+    expect_refused({{copy, nine, arrays}, {copy, nine, mixed}}, POLYTILE_INVALID,
+                   "array b is of another context");
+    expect_refused({{copy, nine, arrays}, {nullptr, nine, arrays}}, POLYTILE_INVALID,
+                   "launch 1 of 2 has no kernel");
+    expect_refused({{copy, nine, nullptr}}, POLYTILE_INVALID, "list of arrays is NULL");
+    polytile_array *const none[] = {arrays[0], nullptr};
+    expect_refused({{copy, nine, arrays}}, POLYTILE_INVALID, "scratch array 1 of 2 is NULL", 2,
+                   none);
+    expect_refused({{copy, nine, arrays}}, POLYTILE_INVALID, "scratch array 0 of 1 is NULL", 1,
+                   nullptr);
+}
+
+TEST_F(Launches, TakeThoseOfTheParametersThatTheirKernelsHave) {
+    polytile_kernel *first = kernel(ctx, "first[i]: in x[i+m-m]; out y[i]");
+    polytile_kernel *second = kernel(ctx, "second[i]: in x[i+n-n]; out y[i]");
+    std::vector<polytile_parameter> given = {{"m", 3}, {"n", 5}, {"o", 7}};
+    options.parameters = given.data();
+    options.n_parameters = 2;
+    polytile_plan *plan = nullptr;
+    const polytile_chain_launch both[] = {{first, nine, arrays}, {second, nine, arrays + 1}};
+    EXPECT_EQ(polytile_plan_create_chain(2, both, 0, nullptr, &options, &plan), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    options.n_parameters = 1;
+    expect_refused({both[0], both[1]}, POLYTILE_DECLARATION,
+                   "launch 2 of 2: second: n is no index, so it is a parameter");
+    options.n_parameters = 3;
+    expect_refused({both[0], both[1]}, POLYTILE_INVALID,
+                   "no kernel of these launches has a parameter o");
+    given[2].name = nullptr;
+    expect_refused({both[0], both[1]}, POLYTILE_INVALID, "a parameter without a name");
+}
+
+TEST_F(Launches, WriteArraysThatNoOtherOperandIs) {
+    polytile_kernel *sum = kernel(ctx, "sum2[i]: in x[i], y[i]; out z[i]");
+    polytile_array *read_twice[] = {arrays[0], arrays[0], arrays[1]};
+    polytile_array *in_and_out[] = {arrays[0], arrays[1], arrays[0]};
+    polytile_plan *plan = nullptr;
+    const polytile_chain_launch twice = {sum, nine, read_twice};
+    EXPECT_EQ(polytile_plan_create_chain(1, &twice, 0, nullptr, &options, &plan), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    expect_refused({{sum, nine, in_and_out}}, POLYTILE_INVALID,
+                   "one array is given for both x and z, and z is written; give two arrays");
+    options.launches_per_pass = -1;
+    expect_refused({{sum, nine, read_twice}}, POLYTILE_INVALID, "-1 launches a pass");
+}
+
+TEST_F(Launches, HaveAtMost64ArraysEach) {
+    std::string declaration = "many[i]: out a[i]; in ";
+    std::vector<polytile_array *> given(65, arrays[0]);
+    given[0] = arrays[1];
+    for (int k = 0; k < 64; k++)
+        declaration += (k == 0 ? "b" : ", b") + std::to_string(k) + "[i]";
+    expect_refused({{kernel(ctx, declaration), nine, given.data()}}, POLYTILE_UNSUPPORTED,
+                   "many: 65 arrays; a kernel can have 64");
+}
+
+TEST_F(Launches, ArePlannedIntoAPlaceThatIsThere) {
+    polytile_kernel *copy = kernel(ctx, "copy[i]: in x[i]; out y[i]");
+    const polytile_chain_launch launch = {copy, nine, arrays};
+    EXPECT_EQ(polytile_plan_create_chain(1, &launch, 0, nullptr, nullptr, nullptr),
+              POLYTILE_INVALID);
+    EXPECT_NE(std::string(polytile_last_error(ctx)).find("the place for the plan is NULL"),
+              std::string::npos);
+    EXPECT_EQ(polytile_plan_create(copy, &nine, arrays, nullptr, nullptr), POLYTILE_INVALID);
+    polytile_plan *plan = nullptr;
+    EXPECT_EQ(polytile_plan_create(nullptr, &nine, arrays, nullptr, &plan), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_create_chain(0, &launch, 0, nullptr, nullptr, &plan), POLYTILE_INVALID);
+    ASSERT_EQ(polytile_plan_create(copy, &nine, arrays, nullptr, &plan), POLYTILE_OK);
+    polytile_domain threads = {};
+    EXPECT_EQ(polytile_plan_get_superblock(nullptr, 0, &threads), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_get_superblock(plan, 0, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_get_superblock(plan, -1, &threads), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_get_superblock(plan, 1, &threads), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_get_superblock(plan, 0, &threads), POLYTILE_OK);
+    polytile_plan_destroy(nullptr);
+}
+
+TEST_F(Launches, OfTooManySubKernelsAreRefused) {
+    const polytile_domain long_one = {1, {{0, INT64_C(1) << 40, 1}}};
+    const int64_t block[] = {1};
+    polytile_array *wide[2] = {};
+    for (polytile_array *&array : wide)
+        polytile_array_describe(ctx, "w", POLYTILE_F32, &long_one, &array);
+    options.limit_bytes = 64;
+    options.block = block;
+    options.n_buffers = 1;
+    polytile_plan *plan = nullptr;
+    EXPECT_EQ(polytile_plan_create(kernel(ctx, "copy[i]: in x[i]; out y[i]"), &long_one, wide,
+                                   &options, &plan),
+              POLYTILE_UNSUPPORTED);
+    EXPECT_NE(std::string(polytile_last_error(ctx)).find("64 B"), std::string::npos)
+        << polytile_last_error(ctx);
+}
+
+} // namespace
