@@ -307,9 +307,10 @@ static leaving leaving_with(const pti_team *team, const pti_stage *stage, int at
     return is_done && !may_meet ? all : (leaving){0, NULL};
 }
 
-/** The stages of all that is recorded; what some cannot take part in is known to all, and ends it. */
-static polytile_status run_stages(pti_team *team, leaving all) {
-    polytile_status status = POLYTILE_OK, stopped = POLYTILE_OK;
+/** The stages of all that is recorded; what some cannot take part in is known to all, and ends it.
+ * status: how this process stands before. */
+static polytile_status run_stages(pti_team *team, leaving all, polytile_status status) {
+    polytile_status stopped = POLYTILE_OK;
     for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;) {
         pti_stage *stage;
         status = prepare_stage(team, at, status, &stage, &stopped);
@@ -351,10 +352,14 @@ void pti_team_run(pti_team *team) {
     pti_team_run_to_end(team, 0, NULL);
 }
 
+/** That ranks differ is known to all of them; who could not compare still goes through what the others
+ * do. */
 void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays) {
     polytile_status status = pti_team_compare(team);
-    if (status == POLYTILE_OK) {
-        status = recall(team, settle_members(team, run_stages(team, (leaving){n_arrays, arrays})));
+    if (status != POLYTILE_INVALID) {
+        status = first_of(team, POLYTILE_OK, status);
+        status = run_stages(team, (leaving){n_arrays, arrays}, status);
+        status = recall(team, settle_members(team, status));
         status = team->transport->functions->agree(team->transport, status);
         note_written(team, status);
     }
