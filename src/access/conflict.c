@@ -34,7 +34,7 @@ static __isl_give isl_map *conflicting_threads(__isl_take isl_map *a, __isl_take
 }
 
 /** NEVER if no pair of accesses has conflicting threads; DEPENDS if one has, or isl cannot tell. */
-static pti_conflict_class classify(const polytile_kernel *kernel) {
+static polytile_status classify(const polytile_kernel *kernel, pti_conflict_class *found) {
     const polytile_declaration *declaration = kernel->declaration;
     isl_map *const *relation = kernel->relations->access_relation;
     bool never = true;
@@ -47,15 +47,17 @@ static pti_conflict_class classify(const polytile_kernel *kernel) {
                 conflicting_threads(isl_map_copy(relation[a]), isl_map_copy(relation[b]));
             never = isl_map_is_empty(pairs) == isl_bool_true;
             isl_map_free(pairs);
+            if (!never && pti_isl_lacked_memory(kernel->relations->isl))
+                return pti_fail_memory(kernel->object.context, declaration->name, 4096);
         }
     }
-    return never ? PTI_CONFLICT_NEVER : PTI_CONFLICT_DEPENDS;
+    *found = never ? PTI_CONFLICT_NEVER : PTI_CONFLICT_DEPENDS;
+    return POLYTILE_OK;
 }
 
 polytile_status pti_conflict_classify(const polytile_kernel *kernel,
                                       pti_conflict_class *conflict_class) {
-    *conflict_class = classify(kernel);
-    return POLYTILE_OK;
+    return classify(kernel, conflict_class);
 }
 
 static __isl_give isl_set *fix_point(__isl_take isl_set *set, const int64_t *point, int first) {

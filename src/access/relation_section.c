@@ -176,7 +176,8 @@ polytile_status pti_relations_find_sections(polytile_context *ctx,
     for (int k = 0; found && k < declaration->n_accesses; k++) {
         pti_isl_begin(isl);
         if (declaration->access[k].relation != NULL)
-            found = find_section(isl, declaration, &declaration->access[k]);
+            found = find_section(isl, declaration, &declaration->access[k]) &&
+                    !pti_isl_lacked_memory(isl);
     }
     bool gave_up = !found && pti_isl_gave_up(isl);
     pti_isl_close(isl);

@@ -29,8 +29,8 @@ polytile_status pti_team_compare(pti_team *team) {
     pti_transport *transport = team->transport;
     polytile_status status =
         transport->functions->compare(transport, hash_all(team), "other launches");
-    if (status == POLYTILE_OK)
-        return POLYTILE_OK;
+    if (status != POLYTILE_INVALID)
+        return status;
     PTI_TRY(compare_number(team));
     for (int k = 0; k < team->n_recorded; k++)
         PTI_TRY(compare_launch(team, &team->recorded[k]));

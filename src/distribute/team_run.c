@@ -359,8 +359,9 @@ static polytile_status run_next(pti_team *team, leaving all, int *at, polytile_s
     return status;
 }
 
-static polytile_status run_stages(pti_team *team, leaving all) {
-    polytile_status status = POLYTILE_OK, stopped = POLYTILE_OK;
+/** All that is recorded. status: how this process stands before. */
+static polytile_status run_stages(pti_team *team, leaving all, polytile_status status) {
+    polytile_status stopped = POLYTILE_OK;
     for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;)
         status = run_next(team, all, &at, status, &stopped);
     return stopped == POLYTILE_OK ? status : first_of(team, status, PTI_PEER_FAILED);
@@ -419,12 +420,16 @@ void pti_team_run(pti_team *team) {
     pti_team_run_to_end(team, 0, NULL);
 }
 
+/** That ranks differ is known to all of them; who could not compare still goes through what the others
+ * do. */
 void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays) {
     polytile_status status = pti_team_compare(team);
     if (status == POLYTILE_OK)
         status = pti_team_weigh(team);
-    if (status == POLYTILE_OK) {
-        status = recall(team, settle_members(team, run_stages(team, (leaving){n_arrays, arrays})));
+    if (status != POLYTILE_INVALID) {
+        status = first_of(team, POLYTILE_OK, status);
+        status = run_stages(team, (leaving){n_arrays, arrays}, status);
+        status = recall(team, settle_members(team, status));
         status = team->transport->functions->agree(team->transport, status);
         note_written(team, status);
         name_incomplete(team, status);

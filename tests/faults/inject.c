@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+
 /* Memory comes from glibc, or under AddressSanitizer from it. */
 #ifdef __SANITIZE_ADDRESS__
 #define REAL(name) __interceptor_##name
@@ -304,8 +307,7 @@ static _Atomic int64_t n_mappings;
 static _Atomic int64_t n_files;
 
 static bool file_is_due(const char *name, void *caller, int error) {
-    if (armed_kind != FAULTS_FILES || module_at(caller) != OURS ||
-        !is_due(FAULTS_FILES, name))
+    if (armed_kind != FAULTS_FILES || module_at(caller) != OURS || !is_due(FAULTS_FILES, name))
         return false;
     errno = error;
     return true;
@@ -393,8 +395,7 @@ int fclose(FILE *file) {
 void *mmap(void *address, size_t n_bytes, int protection, int flags, int file, off_t offset) {
     NEXT(mmap);
     bool of_file = (flags & MAP_ANONYMOUS) == 0;
-    if (module_at(CALLER) == OURS &&
-        is_due(of_file ? FAULTS_FILES : FAULTS_MEMORY, "mmap")) {
+    if (module_at(CALLER) == OURS && is_due(of_file ? FAULTS_FILES : FAULTS_MEMORY, "mmap")) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -492,14 +493,28 @@ WRAP(int, pthread_create,
      (pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*body)(void *),
       void *restrict user),
      (thread, attributes, body, user), thread_is_due("pthread_create", CALLER), EAGAIN)
-/* Modules are known before main(); a program that only preloads this says by variables what fails. */
+/* Modules are known before main(). A program that only preloads this says by variables what fails from
+ * there on: what is initialised before is not the library's, as the CUDA runtime. */
 
 __attribute__((constructor)) static void begin(void) {
     dl_iterate_phdr(add_module, NULL);
+}
+
+static int (*programs_main)(int, char **, char **);
+
+static int main_with_faults(int argc, char **argv, char **environment) {
     const char *kind = getenv("FAULTS_KIND"), *n = getenv("FAULTS_N");
     for (int k = 1; kind != NULL && n != NULL && k < N_FAULTS_KINDS; k++)
         if (strcmp(kind, faults_kind_word((faults_kind)k)) == 0)
             faults_arm((faults_kind)k, strtoll(n, NULL, 10), getenv("FAULTS_FOR_EVER") != NULL);
+    return programs_main(argc, argv, environment);
+}
+
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end) {
+    NEXT(__libc_start_main);
+    programs_main = main;
+    return next(main_with_faults, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 /* A process that only counts says how many calls there were. */

@@ -162,6 +162,11 @@ static bool peer_has_failed(const channel *of) {
     return header != 0;
 }
 
+/** A failure on one channel keeps no other from what its peer waits for. */
+static polytile_status first_of(polytile_status status, polytile_status next) {
+    return status == POLYTILE_OK ? next : status;
+}
+
 polytile_status pti_mpi_start(pti_transport *transport, pti_route *route, bool has_failed) {
     polytile_status status = POLYTILE_OK;
     if (route->state == NULL)
@@ -172,7 +177,9 @@ polytile_status pti_mpi_start(pti_transport *transport, pti_route *route, bool h
         const channel *started = &of->channels[c];
         if (started->sends)
             fill_message(started, route, transport->first, has_failed);
-        PTI_MPI_TRY(transport->ctx, MPI_Startall(started->n_requests, started->requests));
+        status =
+            first_of(status, pti_mpi_check(transport->ctx, "MPI_Startall",
+                                           MPI_Startall(started->n_requests, started->requests)));
     }
 done:
     return status;
@@ -186,17 +193,17 @@ polytile_status pti_mpi_finish(pti_transport *transport, pti_route *route) {
     const line *of = route->state;
     for (int c = 0; c < of->n_channels; c++) {
         const channel *finished = &of->channels[c];
-        PTI_TRY(pti_mpi_wait(transport->ctx, finished->n_requests, finished->requests));
-        if (finished->sends)
+        polytile_status arrived =
+            pti_mpi_wait(transport->ctx, finished->n_requests, finished->requests);
+        status = first_of(status, arrived);
+        if (finished->sends || arrived != POLYTILE_OK)
             continue;
         if (peer_has_failed(finished))
             failed = true;
         else if (!of->has_failed)
             unpack(finished, route, transport->first);
     }
-    status = failed ? PTI_PEER_FAILED : POLYTILE_OK;
-done:
-    return status;
+    return first_of(status, failed ? PTI_PEER_FAILED : POLYTILE_OK);
 }
 
 void pti_mpi_forget_route(pti_transport *transport, pti_route *route) {

@@ -1,0 +1,137 @@
+#include "distribute/mpi/faults/failing_mpi.h"
+
+#include <mpi.h>
+
+namespace {
+
+/** Who makes a call, and what one that fails leaves undone. */
+enum Sort {
+    LOCAL,      /* one rank: all */
+    TALKS,      /* one rank: nothing, since others wait for it */
+    TOGETHER,   /* all ranks: all */
+    GIVES_BACK, /* one or all: nothing */
+};
+
+int64_t n_left, n_left_together;
+std::string failed;
+
+bool is_due(Sort sort, const char *name) {
+    const bool alone = n_left > 0 && sort != TOGETHER && --n_left == 0;
+    const bool together = n_left_together > 0 && sort == TOGETHER && --n_left_together == 0;
+    if (alone || together)
+        failed = name;
+    return alone || together;
+}
+
+template <class Function, class... Arguments>
+int call(Sort sort, const char *name, Function *function, Arguments... arguments) {
+    const bool fails = is_due(sort, name);
+    const bool works = !fails || sort == GIVES_BACK || sort == TALKS;
+    const int code = works ? function(arguments...) : MPI_SUCCESS;
+    return fails ? MPI_ERR_OTHER : code;
+}
+
+} // namespace
+
+void mpi_fail_alone(int64_t n) {
+    n_left = n;
+    failed.clear();
+}
+
+void mpi_fail_together(int64_t n) {
+    n_left_together = n;
+    failed.clear();
+}
+
+const char *mpi_get_failed() {
+    return failed.c_str();
+}
+
+std::string mpi_stop_failing() {
+    n_left = n_left_together = 0;
+    return failed;
+}
+
+static bool is_alone_in_the_world() {
+    int n_ranks = 0;
+    PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    return n_ranks == 1;
+}
+
+/** Looks that find nothing done do not count, since it depends on time how many there are; nor does any
+ * where others wait for what is agreed on by the call that it ends. */
+extern "C" int MPI_Test(MPI_Request *request, int *is_done, MPI_Status *status) {
+    const int code = PMPI_Test(request, is_done, status);
+    return code == MPI_SUCCESS && *is_done && is_alone_in_the_world() && is_due(TALKS, "MPI_Test")
+               ? MPI_ERR_OTHER
+               : code;
+}
+
+#define CALL(sort, name, parameters, ...)                                                          \
+    int name parameters {                                                                          \
+        return call(sort, #name, P##name, __VA_ARGS__);                                            \
+    }
+
+extern "C" {
+CALL(TOGETHER, MPI_Iallreduce,
+     (const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+      MPI_Request *request),
+     from, to, n, type, op, comm, request)
+CALL(TOGETHER, MPI_Ibcast,
+     (void *bytes, int n, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request), bytes,
+     n, type, root, comm, request)
+CALL(TOGETHER, MPI_Iallgather,
+     (const void *from, int n, MPI_Datatype type, void *to, int n_to, MPI_Datatype to_type,
+      MPI_Comm comm, MPI_Request *request),
+     from, n, type, to, n_to, to_type, comm, request)
+CALL(TOGETHER, MPI_Iallgatherv,
+     (const void *from, int n, MPI_Datatype type, void *to, const int *counts, const int *places,
+      MPI_Datatype to_type, MPI_Comm comm, MPI_Request *request),
+     from, n, type, to, counts, places, to_type, comm, request)
+CALL(TOGETHER, MPI_Ialltoallv,
+     (const void *from, const int *counts, const int *places, MPI_Datatype type, void *to,
+      const int *to_counts, const int *to_places, MPI_Datatype to_type, MPI_Comm comm,
+      MPI_Request *request),
+     from, counts, places, type, to, to_counts, to_places, to_type, comm, request)
+CALL(TALKS, MPI_Isend,
+     (const void *bytes, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+      MPI_Request *request),
+     bytes, n, type, to, tag, comm, request)
+CALL(TALKS, MPI_Irecv,
+     (void *bytes, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+      MPI_Request *request),
+     bytes, n, type, from, tag, comm, request)
+CALL(TALKS, MPI_Startall, (int n, MPI_Request *requests), n, requests)
+CALL(LOCAL, MPI_Get_count, (const MPI_Status *status, MPI_Datatype type, int *n), status, type, n)
+CALL(GIVES_BACK, MPI_Request_free, (MPI_Request * request), request)
+CALL(GIVES_BACK, MPI_Type_free, (MPI_Datatype * type), type)
+CALL(GIVES_BACK, MPI_Comm_free, (MPI_Comm * comm), comm)
+CALL(LOCAL, MPI_Type_create_hindexed,
+     (int n, const int *lengths, const MPI_Aint *places, MPI_Datatype type, MPI_Datatype *made), n,
+     lengths, places, type, made)
+CALL(LOCAL, MPI_Type_commit, (MPI_Datatype * type), type)
+CALL(LOCAL, MPI_Comm_rank, (MPI_Comm comm, int *rank), comm, rank)
+CALL(LOCAL, MPI_Comm_size, (MPI_Comm comm, int *size), comm, size)
+CALL(LOCAL, MPI_Comm_test_inter, (MPI_Comm comm, int *is_inter), comm, is_inter)
+CALL(LOCAL, MPI_Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler), comm, handler)
+CALL(LOCAL, MPI_Query_thread, (int *level), level)
+CALL(LOCAL, MPI_Is_thread_main, (int *is_main), is_main)
+CALL(TOGETHER, MPI_Comm_dup, (MPI_Comm comm, MPI_Comm *made), comm, made)
+CALL(TOGETHER, MPI_Comm_split_type,
+     (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made), comm, type, key, info, made)
+CALL(TOGETHER, MPI_File_open,
+     (MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file), comm, path, mode,
+     info, file)
+CALL(TOGETHER, MPI_File_set_view,
+     (MPI_File file, MPI_Offset offset, MPI_Datatype type, MPI_Datatype file_type, const char *how,
+      MPI_Info info),
+     file, offset, type, file_type, how, info)
+CALL(TOGETHER, MPI_File_read_at_all,
+     (MPI_File file, MPI_Offset offset, void *bytes, int n, MPI_Datatype type, MPI_Status *status),
+     file, offset, bytes, n, type, status)
+CALL(TOGETHER, MPI_File_write_at_all,
+     (MPI_File file, MPI_Offset offset, const void *bytes, int n, MPI_Datatype type,
+      MPI_Status *status),
+     file, offset, bytes, n, type, status)
+CALL(GIVES_BACK, MPI_File_close, (MPI_File * file), file)
+}
