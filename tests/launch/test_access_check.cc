@@ -126,7 +126,7 @@ const std::vector<Wrong> wrongs = {
      {1},
      "scatter: its declaration is wrong: thread [0] writes y[1], and it is not declared to be "
      "written there: out y[3*i]; declare what is written"},
-    {"scale", "scale[i]: in x[i]", 20, POLYTILE_WRITES_UNDECLARED, 0, {0}, ""},
+    {"scale", "scale[i]: in x[i]", 20, POLYTILE_WRITES_UNDECLARED, 0, {}, ""},
     {"add", "add[i]: in x[i], y[i]; out z[i:i]; in z[i+1:i]", 9, POLYTILE_NO_VIOLATION, 0, {}, ""},
     {"scatter",
      "scatter[i]: in x[i]; out y[3*i:3*i+1]",
