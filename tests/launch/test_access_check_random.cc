@@ -36,7 +36,7 @@ template <class T> T combined(polytile_role role, T before, T value) {
 template <class T> T number_of(uint64_t value) {
     if (std::is_floating_point<T>::value)
         return static_cast<T>(value >> 44) + 2;
-    return static_cast<T>(value >> 20 | 3);
+    return static_cast<T>((value >> 20 | 3) & ~uint64_t{4});
 }
 
 template <class T> void write_as(polytile_role role, uint64_t value, void *element) {

@@ -9,12 +9,11 @@ typedef struct float_form {
     int fraction_bits;
     int exponent_bits;
     int bias;
-    int reach; /* exponents of large and small values differ by so much from those of one */
 } float_form;
 
-static const float_form f16_form = {10, 5, 15, 8};
-static const float_form f32_form = {23, 8, 127, 40};
-static const float_form f64_form = {52, 11, 1023, 200};
+static const float_form f16_form = {10, 5, 15};
+static const float_form f32_form = {23, 8, 127};
+static const float_form f64_form = {52, 11, 1023};
 
 static const float_form *form_of(polytile_type type) {
     switch (type) {
@@ -52,9 +51,9 @@ static uint64_t poison_float(const float_form *form, int pattern, uint64_t bits)
     case 1:
         return compose(form, true, 1, bits);
     case 2:
-        return compose(form, false, form->reach - step, bits);
+        return compose(form, false, form->bias - step, bits);
     case 3:
-        return compose(form, true, form->reach - step, bits);
+        return compose(form, true, form->bias - step, bits);
     case 4:
         return compose(form, false, form->bias + 1, UINT64_C(1) << (form->fraction_bits - 1));
     default:
@@ -66,20 +65,19 @@ static bool has_sign(polytile_type type) {
     return type >= POLYTILE_I8 && type <= POLYTILE_I64;
 }
 
-/** Pattern 0 is even and all others are odd. */
+/** Pattern 0 is even and 1 is odd; 2 and 3 are the largest and the smallest there are. */
 static uint64_t poison_integer(polytile_type type, int64_t element_bytes, int pattern,
                                uint64_t bits) {
-    uint64_t top = UINT64_C(1) << (8 * element_bytes - 1), next = top >> 1;
-    uint64_t large = has_sign(type) ? (bits & ~top) | next : bits | top | next;
+    uint64_t sign = has_sign(type) ? UINT64_C(1) << (8 * element_bytes - 1) : 0;
     switch (pattern) {
     case 0:
         return bits & 0x1E;
     case 1:
         return (bits & 0x1E) | 1;
     case 2:
-        return large | 1;
+        return ~sign;
     case 3:
-        return (has_sign(type) ? (bits | top) & ~next : bits) | 1;
+        return sign;
     default:
         return bits | 1;
     }
