@@ -27,8 +27,8 @@ bool pti_box_contains(const polytile_domain *outer, const polytile_domain *inner
     return true;
 }
 
-/* Most pairs of boxes miss each other in some dimension's ends; that is looked at first. */
-static bool ends_meet(const polytile_domain *a, const polytile_domain *b) {
+/* Most pairs of boxes miss each other in some dimension's ends. */
+bool pti_box_may_meet(const polytile_domain *a, const polytile_domain *b) {
     for (int d = 0; d < a->n_dims; d++)
         if (a->range[d].lo > b->range[d].hi || b->range[d].lo > a->range[d].hi)
             return false;
@@ -37,7 +37,7 @@ static bool ends_meet(const polytile_domain *a, const polytile_domain *b) {
 
 bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b,
                        polytile_domain *common) {
-    bool meets = ends_meet(a, b);
+    bool meets = pti_box_may_meet(a, b);
     common->n_dims = a->n_dims;
     for (int d = 0; meets && d < a->n_dims; d++) {
         common->range[d] = pti_range_intersect(a->range[d], b->range[d]);

@@ -75,17 +75,26 @@ static void append_difference(pti_boxes *set, const polytile_domain *box,
     }
 }
 
+/* Sets are long and boxes large: what stays where it is, is not touched. */
+static void keep(pti_boxes *set, int k, int *kept) {
+    if (*kept != k)
+        set->box[*kept] = set->box[k];
+    ++*kept;
+}
+
 /* Take box out of the set's boxes from position first on; differences go to the end, order stays.
  */
 static void subtract_from(pti_boxes *set, int first, const polytile_domain *box) {
     polytile_domain removed = *box, common;
     int n_before = set->n_boxes, kept = first;
     for (int k = first; k < n_before; k++) {
-        polytile_domain whole = set->box[k];
-        if (pti_box_intersect(&whole, &removed, &common))
-            append_difference(set, &whole, &common);
-        else
-            set->box[kept++] = whole;
+        polytile_domain whole;
+        if (!pti_box_intersect(&set->box[k], &removed, &common)) {
+            keep(set, k, &kept);
+            continue;
+        }
+        whole = set->box[k];
+        append_difference(set, &whole, &common);
     }
     if (kept == n_before)
         return;
@@ -98,7 +107,7 @@ static void drop_contained(pti_boxes *set, const polytile_domain *box) {
     int kept = 0;
     for (int k = 0; k < set->n_boxes; k++)
         if (!pti_box_contains(box, &set->box[k]))
-            set->box[kept++] = set->box[k];
+            keep(set, k, &kept);
     set->n_boxes = kept;
 }
 
@@ -110,7 +119,8 @@ void pti_boxes_add(pti_boxes *set, const polytile_domain *box) {
     int n_before = set->n_boxes;
     pti_boxes_append(set, &added);
     for (int k = 0; k < n_before && set->n_boxes > n_before; k++)
-        subtract_from(set, n_before, &set->box[k]);
+        if (pti_box_may_meet(&set->box[k], &added))
+            subtract_from(set, n_before, &set->box[k]);
 }
 
 void pti_boxes_subtract(pti_boxes *set, const polytile_domain *box) {

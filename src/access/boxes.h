@@ -9,6 +9,8 @@
 bool pti_box_is_empty(const polytile_domain *box);
 bool pti_box_equals(const polytile_domain *a, const polytile_domain *b);
 bool pti_box_contains(const polytile_domain *outer, const polytile_domain *inner);
+/** False for most boxes that have no common element, at a glance. */
+bool pti_box_may_meet(const polytile_domain *a, const polytile_domain *b);
 /** False when the boxes have no common element; *common is then empty. */
 bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b, polytile_domain *common);
 polytile_domain pti_box_coarse_union(const polytile_domain *a, const polytile_domain *b);
