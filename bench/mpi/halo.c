@@ -1,47 +1,80 @@
 /* A column of a field sent to a neighbour and one received from it, by the library's transport and
  * by a derived datatype of MPI, in turns: mpiexec -n 2 build/bench/halo. */
 #include "common/bench.h"
-#include "distribute/mpi/transport_mpi.h"
+#include "distribute/mpi/array_open.h"
 
 #include <math.h>
+#include <polytile/mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { EXTENT = 4096, N_EXCHANGES = 10, SHARED_COLUMNS = 2 };
-static const char subject[] = "column halo, 4096 rows of f32";
+enum { EXTENT = 4096, N_EXCHANGES = 10 };
 
-/** Two ranks have a field each; the last two columns of the first rank's are the first two of the
- * second's. Each sends the one that is its own. */
+/** Two ranks have a field each, that share two columns; each rank sends the one that is its own. */
 typedef struct contest {
-    int rank;
-    float *field;
+    const char *subject;
     polytile_context *ctx;
     pti_transport *transport;
+    int rank;
+    int64_t shared_column[2]; /* by the rank that sends it */
     polytile_array *array;
+    float *memory; /* of the program's; NULL: the array is of a queue */
     pti_transfer transfer[2];
     pti_exchange exchange;
     pti_route route;
     MPI_Datatype column;
     MPI_Request requests[2];
+    bench_times ours;
+    bench_times theirs;
 } contest;
 
-/** The column that a rank sends, in both fields. */
-static int64_t shared_column(int from_rank) {
-    return EXTENT - SHARED_COLUMNS + from_rank;
+static int64_t pitch(const contest *c) {
+    const polytile_range columns = c->array->domain.range[1];
+    return columns.hi - columns.lo + 1;
 }
 
 /** Where a shared column is in this rank's field. */
 static float *find_column(const contest *c, int from_rank) {
-    return c->field + shared_column(from_rank) - c->rank * (EXTENT - SHARED_COLUMNS);
+    return (float *)c->array->data + c->shared_column[from_rank] - c->array->domain.range[1].lo;
+}
+
+/** As programs have them that cut a field into squares: each row begins a multiple of 16 KiB behind
+ * the one before, and so all rows' elements of a column share the same few lines of the caches. */
+static void wrap_square(contest *c) {
+    const int64_t first = c->rank * (EXTENT - 2);
+    const polytile_domain domain = {2, {{0, EXTENT - 1, 1}, {first, first + EXTENT - 1, 1}}};
+    c->subject = "column halo, 4096 rows of 4096 f32";
+    c->shared_column[0] = EXTENT - 2;
+    c->shared_column[1] = EXTENT - 1;
+    c->memory = calloc((size_t)EXTENT * EXTENT, sizeof *c->memory);
+    if (c->memory == NULL)
+        abort();
+    bench_require(
+        polytile_array_wrap_domain(c->ctx, "field", POLYTILE_F32, &domain, c->memory, &c->array),
+        c->ctx);
+}
+
+/** As a queue has them, with room for borders. */
+static void create_spread(contest *c) {
+    const polytile_mpi_options options = {.layout = "block(dim=1)"};
+    const int64_t extents[] = {EXTENT, 2 * EXTENT};
+    polytile_queue *queue;
+    polytile_array *field;
+    c->subject = "column halo, 4096 rows of a queue's array";
+    c->shared_column[0] = EXTENT - 1;
+    c->shared_column[1] = EXTENT;
+    bench_require(
+        polytile_mpi_queue_create(c->ctx, MPI_COMM_WORLD, "host(threads=1)", &options, &queue),
+        c->ctx);
+    bench_require(polytile_mpi_array_create(queue, "field", POLYTILE_F32, 2, extents, NULL, &field),
+                  c->ctx);
+    c->array = pti_team_find(pti_team_of(queue), field)->member[0];
+    memset(c->array->data, 0, (size_t)c->array->n_bytes);
 }
 
 static void open_route(contest *c) {
-    const int64_t first = c->rank * (EXTENT - SHARED_COLUMNS);
-    const polytile_domain domain = {2, {{0, EXTENT - 1, 1}, {first, first + EXTENT - 1, 1}}};
-    bench_require(
-        polytile_array_wrap_domain(c->ctx, "field", POLYTILE_F32, &domain, c->field, &c->array),
-        c->ctx);
     for (int from = 0; from < 2; from++) {
-        const int64_t at = shared_column(from);
+        const int64_t at = c->shared_column[from];
         const polytile_domain column = {2, {{0, EXTENT - 1, 1}, {at, at, 1}}};
         c->transfer[from] = (pti_transfer){.from = from, .to = 1 - from, .n_elements = EXTENT};
         pti_boxes_append(&c->transfer[from].boxes, &column);
@@ -54,19 +87,17 @@ static void open_route(contest *c) {
 /** The same as two persistent requests. */
 static void open_requests(contest *c) {
     const int peer = 1 - c->rank;
-    MPI_Type_vector(EXTENT, 1, EXTENT, MPI_FLOAT, &c->column);
+    MPI_Type_vector(EXTENT, 1, (int)pitch(c), MPI_FLOAT, &c->column);
     MPI_Type_commit(&c->column);
     MPI_Recv_init(find_column(c, peer), 1, c->column, peer, 0, MPI_COMM_WORLD, &c->requests[0]);
     MPI_Send_init(find_column(c, c->rank), 1, c->column, peer, 0, MPI_COMM_WORLD, &c->requests[1]);
 }
 
-static void begin(contest *c) {
+static void begin(contest *c, void (*make_array)(contest *)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &c->rank);
-    c->field = calloc((size_t)EXTENT * EXTENT, sizeof *c->field);
-    if (c->field == NULL)
-        abort();
     bench_require(polytile_context_create(&c->ctx), NULL);
     bench_require(pti_transport_mpi_create(c->ctx, MPI_COMM_WORLD, &c->transport), c->ctx);
+    make_array(c);
     open_route(c);
     open_requests(c);
 }
@@ -80,7 +111,7 @@ static void end(contest *c) {
     pti_boxes_free(&c->transfer[1].boxes);
     c->transport->functions->close(c->transport);
     polytile_context_destroy(c->ctx);
-    free(c->field);
+    free(c->memory);
 }
 
 static void exchange_by_transport(contest *c) {
@@ -98,13 +129,13 @@ static void exchange_by_datatype(contest *c) {
 static void set_column(contest *c, float value) {
     float *column = find_column(c, c->rank);
     for (int64_t row = 0; row < EXTENT; row++)
-        column[row * EXTENT] = value + (float)(row + c->rank);
+        column[row * pitch(c)] = value + (float)(row + c->rank);
 }
 
 static void expect_column(const contest *c, float value) {
     const float *column = find_column(c, 1 - c->rank);
     for (int64_t row = 0; row < EXTENT; row++)
-        if (column[row * EXTENT] != value + (float)(row + 1 - c->rank)) {
+        if (column[row * pitch(c)] != value + (float)(row + 1 - c->rank)) {
             fprintf(stderr, "halo: row %d of rank %d is wrong\n", (int)row, c->rank);
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
         }
@@ -124,19 +155,20 @@ static double time_exchanges(contest *c, void (*exchange)(contest *), float valu
     return least_s;
 }
 
-static void run(contest *c, bench_times *ours, bench_times *theirs) {
+static void run(contest *c) {
     for (int k = 0; k < BENCH_MOST_REPETITIONS; k++) {
-        bench_add_time(ours, time_exchanges(c, exchange_by_transport, (float)(2 * k)));
-        bench_add_time(theirs, time_exchanges(c, exchange_by_datatype, (float)(2 * k + 1)));
+        bench_add_time(&c->ours, time_exchanges(c, exchange_by_transport, (float)(2 * k)));
+        bench_add_time(&c->theirs, time_exchanges(c, exchange_by_datatype, (float)(2 * k + 1)));
     }
 }
 
-static void report(bench *b, const bench_times *ours, const bench_times *theirs) {
-    const double ours_us = bench_median(ours) * 1e6, theirs_us = bench_median(theirs) * 1e6;
+static void report(bench *b, const contest *c) {
+    const double ours_us = bench_median(&c->ours) * 1e6;
+    const double theirs_us = bench_median(&c->theirs) * 1e6;
     const bench_figure figures[] = {
-        {subject, "transport_us", ours_us, BENCH_NO_TARGET, 0},
-        {subject, "datatype_us", theirs_us, BENCH_NO_TARGET, 0},
-        {subject, "times_faster", theirs_us / ours_us, BENCH_AT_LEAST, 2.5},
+        {c->subject, "transport_us", ours_us, BENCH_NO_TARGET, 0},
+        {c->subject, "datatype_us", theirs_us, BENCH_NO_TARGET, 0},
+        {c->subject, "times_faster", theirs_us / ours_us, BENCH_AT_LEAST, 2.5},
     };
     for (size_t f = 0; f < sizeof figures / sizeof *figures; f++)
         bench_report(b, &figures[f]);
@@ -149,22 +181,26 @@ static bool begin_report(bench *b, int rank, int argc, char **argv) {
     return bench_begin(b, "halo", rank == 0 ? argc : 1, argv);
 }
 
-int main(int argc, char **argv) {
-    static bench_times ours, theirs;
+static void compete(bench *b, void (*make_array)(contest *)) {
     contest c = {0};
+    begin(&c, make_array);
+    run(&c);
+    report(b, &c);
+    end(&c);
+}
+
+int main(int argc, char **argv) {
     bench b;
-    int level, n_ranks;
+    int level, n_ranks, rank;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    MPI_Comm_rank(MPI_COMM_WORLD, &c.rank);
-    if (n_ranks != 2 || !begin_report(&b, c.rank, argc, argv)) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (n_ranks != 2 || !begin_report(&b, rank, argc, argv)) {
         fprintf(stderr, "usage: mpiexec -n 2 halo [--json FILE]\n");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
-    begin(&c);
-    run(&c, &ours, &theirs);
-    report(&b, &ours, &theirs);
-    end(&c);
+    compete(&b, create_spread);
+    compete(&b, wrap_square);
     MPI_Finalize();
     return bench_end(&b);
 }
