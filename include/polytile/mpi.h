@@ -20,7 +20,8 @@ extern "C" {
 /** How ranks share a queue. Zeros are the defaults. */
 typedef struct polytile_mpi_options {
     const char *grid;   /* of ranks, as "4x2", for arrays of as many dimensions; NULL: as
-                               MPI_Dims_create() makes it for each number of dimensions */
+                               MPI_Dims_create() makes it for the dimensions of an array that leave
+                               every rank 8 indices or more, short ones whole */
     const char *layout; /* of arrays over the grid: "block", "block(dim=0)", "cyclic(64)",
                                "weighted(2,1)" or "weighted" (by measured speed); NULL: "block" */
     int64_t launches_per_exchange; /* at most, computing borders twice; 0: chosen, 1: never twice */

@@ -18,7 +18,7 @@ typedef struct polytile_ranks_request {
     polytile_array *const *scratch;       /* as in polytile_plan_create_chain() */
     const polytile_plan_options *options; /* of each rank's device */
     int n_ranks;
-    const char *grid;   /* of ranks, as "4x2"; NULL: as MPI_Dims_create() makes it */
+    const char *grid;   /* of ranks, as "4x2"; NULL: as in polytile_mpi_options */
     const char *layout; /* of all arrays over the grid: "block", "block(dim=0)", "cyclic(64)",
                                "weighted(2,1)"; NULL: "block" */
     int64_t

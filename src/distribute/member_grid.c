@@ -1,5 +1,7 @@
 #include "distribute/member_grid.h"
 
+#include "access/range.h"
+
 #include <limits.h>
 #include <stddef.h>
 
@@ -61,6 +63,50 @@ pti_member_grid pti_member_grid_balanced(int n_members, int n_dims) {
     pti_member_grid grid = {.n_dims = n_dims};
     balance(n_members, n_dims, n_members, grid.extent);
     return grid;
+}
+
+/* A dimension is cut only where each part gets as many indices: not the three of a point in space. */
+enum { LEAST_INDICES = 8 };
+
+static bool has_long_parts(const pti_member_grid *grid, const polytile_domain *domain) {
+    for (int d = 0; d < grid->n_dims; d++)
+        if (grid->extent[d] > 1 &&
+            pti_range_count(domain->range[d]) / grid->extent[d] < LEAST_INDICES)
+            return false;
+    return true;
+}
+
+/* Of the dimensions that are still cut, the one with the fewest indices; of several the last. */
+static int find_shortest(const polytile_domain *domain, const bool *is_cut) {
+    int shortest = -1;
+    for (int d = 0; d < domain->n_dims; d++)
+        if (is_cut[d] && (shortest < 0 || pti_range_count(domain->range[d]) <=
+                                              pti_range_count(domain->range[shortest])))
+            shortest = d;
+    return shortest;
+}
+
+/* A grid's extents along the dimensions that are cut, 1 along the others. */
+static pti_member_grid lay_out(const pti_member_grid *grid, int n_dims, const bool *is_cut) {
+    pti_member_grid laid = {.n_dims = n_dims};
+    const int *next = grid->extent;
+    for (int d = 0; d < n_dims; d++)
+        laid.extent[d] = is_cut[d] ? *next++ : 1;
+    return laid;
+}
+
+pti_member_grid pti_member_grid_for(int n_members, const polytile_domain *domain) {
+    bool is_cut[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < domain->n_dims; d++)
+        is_cut[d] = true;
+    for (int n_cut = domain->n_dims; n_cut > 0; n_cut--) {
+        pti_member_grid balanced = pti_member_grid_balanced(n_members, n_cut);
+        pti_member_grid grid = lay_out(&balanced, domain->n_dims, is_cut);
+        if (has_long_parts(&grid, domain))
+            return grid;
+        is_cut[find_shortest(domain, is_cut)] = false;
+    }
+    return pti_member_grid_balanced(n_members, domain->n_dims);
 }
 
 /* One extent, and the text behind it; NULL: there is none. */

@@ -29,6 +29,10 @@ bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const i
  * first; as MPI_Dims_create() makes it (MPI 4.0, section 8.5.2). */
 pti_member_grid pti_member_grid_balanced(int n_members, int n_dims);
 
+/** The balanced grid of the most dimensions of a domain, the longest ones, that leaves every member 8
+ * indices or more along each; of all dimensions if there is none. */
+pti_member_grid pti_member_grid_for(int n_members, const polytile_domain *domain);
+
 /** A grid from a text such as "4x2"; false if it is none. */
 bool pti_member_grid_parse(const char *text, pti_member_grid *grid);
 

@@ -27,17 +27,18 @@ static int first_cut(const pti_member_grid *grid) {
     return d;
 }
 
-static pti_member_grid choose_grid(int n_dims, int n_members, const pti_member_grid *given,
+static pti_member_grid choose_grid(const polytile_domain *domain, int n_members,
+                                   const pti_member_grid *given,
                                    const pti_distribution *distribution) {
     pti_member_grid grid;
-    int dim = distribution->only_dim;
+    int n_dims = domain->n_dims, dim = distribution->only_dim;
     if (dim >= 0)
         return grid_along(dim < n_dims ? dim : n_dims - 1, n_members, n_dims);
     if (given != NULL && resize(given, n_dims, &grid) && pti_member_grid_count(&grid) == n_members)
         return grid;
     if (distribution->kind->is_of_first)
         return grid_along(0, n_members, n_dims);
-    return pti_member_grid_balanced(n_members, n_dims);
+    return pti_member_grid_for(n_members, domain);
 }
 
 polytile_status pti_ownership_check(polytile_context *ctx, int n_members,
@@ -61,7 +62,7 @@ pti_ownership pti_ownership_of(const polytile_domain *domain, int n_members,
                                const pti_member_grid *given, const pti_distribution *distribution) {
     return (pti_ownership){
         .domain = *domain,
-        .grid = choose_grid(domain->n_dims, n_members, given, distribution),
+        .grid = choose_grid(domain, n_members, given, distribution),
         .distribution = *distribution,
     };
 }

@@ -24,6 +24,22 @@ static polytile_domain with_margin(const polytile_domain *box, const polytile_do
     return larger;
 }
 
+/** Rows a multiple of as many bytes apart share few lines of the caches: each element of a column
+ * that is packed then drives another one out. */
+enum { ALIKE_BYTES = 512 };
+
+/** Such rows get one element more, where the array has one there. */
+static void shift_rows(polytile_domain *box, const polytile_domain *whole, int64_t element_bytes) {
+    polytile_range *row = &box->range[box->n_dims - 1];
+    const polytile_range all = whole->range[box->n_dims - 1];
+    if ((row->hi - row->lo + 1) * element_bytes % ALIKE_BYTES != 0)
+        return;
+    if (row->hi < all.hi)
+        row->hi++;
+    else if (row->lo > all.lo)
+        row->lo--;
+}
+
 /** Whole in all dimensions but the first: boxes of the program's memory must be contiguous. */
 static void complete_rows(polytile_domain *box, const polytile_domain *whole) {
     for (int d = 1; d < box->n_dims; d++)
@@ -48,6 +64,7 @@ static polytile_domain choose_box(const pti_team *team, int position, int local,
         box = pti_box_coarse_union(&box, &of->member[local]->domain);
     box = without_steps(box);
     box = with_margin(&box, &of->array->domain);
+    shift_rows(&box, &of->array->domain, of->array->element_bytes);
     if (of->memory == PTI_TEAM_PROGRAMS)
         complete_rows(&box, &of->array->domain);
     return box;

@@ -58,6 +58,34 @@ TEST(MemberGrid, HasTheLeastLargestExtentsOfAll) {
         }
 }
 
+TEST(MemberGrid, LeavesShortDimensionsWhole) {
+    const struct {
+        int n_members;
+        std::vector<int64_t> domain;
+        Extents extents;
+    } rows[] = {
+        {6, {100, 100}, {3, 2}},
+        {4, {1000, 3}, {4, 1}},
+        {4, {1, 1000}, {1, 4}},
+        {4, {1000, 1, 1000}, {2, 1, 2}},
+        {4, {16, 16}, {2, 2}},
+        {4, {15, 1000}, {1, 4}},
+        {64, {40, 100000}, {1, 64}},
+        {6, {20, 20}, {3, 2}},
+        {8, {3, 500, 500, 3}, {1, 4, 2, 1}},
+        {12, {1000, 1000, 1000}, {3, 2, 2}},
+        {5, {2}, {5}},
+        {1, {1, 1}, {1, 1}},
+    };
+    for (const auto &row : rows) {
+        const polytile_domain domain =
+            polytile_domain_from_extents(static_cast<int>(row.domain.size()), row.domain.data());
+        const pti_member_grid grid = pti_member_grid_for(row.n_members, &domain);
+        EXPECT_EQ(Extents(grid.extent, grid.extent + grid.n_dims), row.extents)
+            << row.n_members << " members over " << testing::PrintToString(row.domain);
+    }
+}
+
 TEST(MemberGrid, LocatesMembersInCOrder) {
     pti_member_grid grid;
     ASSERT_TRUE(pti_member_grid_parse("3x2x4", &grid));

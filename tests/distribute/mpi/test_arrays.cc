@@ -113,6 +113,23 @@ TEST(MpiArrays, AreZeroAtFirst) {
     EXPECT_EQ(polytile_array_get_data(u), nullptr);
 }
 
+/** Rows so far apart share lines of the caches, and columns take long to pack. */
+TEST(MpiArrays, HaveNoRowsAMultipleOf512BytesApartWhereTheyAreCut) {
+    const Ranks ranks;
+    for (int64_t each = 240; each <= 250 && world_size() > 1; each++) {
+        const int64_t extents[] = {3, each * world_size()};
+        polytile_array *u = nullptr;
+        ASSERT_EQ(polytile_mpi_array_create(ranks.queue, "u", POLYTILE_I32, 2, extents,
+                                            "block(dim=1)", &u),
+                  POLYTILE_OK)
+            << ranks.error();
+        const polytile_array *member = pti_team_find(pti_team_of(ranks.queue), u)->member[0];
+        const polytile_range row = member->domain.range[1];
+        const int64_t row_bytes = (row.hi - row.lo + 1) * 4;
+        EXPECT_TRUE(row_bytes % 512 != 0 || row_bytes == extents[1] * 4) << each << " each";
+    }
+}
+
 TEST(MpiArrays, AreFilledAndGathered) {
     for (const char *layout : layouts) {
         Ranks ranks;
