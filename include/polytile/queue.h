@@ -71,7 +71,9 @@ polytile_status polytile_queue_create(polytile_context *ctx, const char *device_
 typedef struct polytile_share_options {
     const char *grid;   /* of devices, as "2x2", for arrays of as many dimensions; NULL: balanced */
     const char *layout; /* of arrays over the grid: "block", "block(dim=0)", "cyclic(64)",
-                           "weighted(3,1)" or "weighted" (by measured speed); NULL: "block" */
+                           "weighted(3,1)" or "weighted" (by measured speed); or "pool", where a
+                           device takes the next piece of a launch when it is done with one; NULL:
+                           "block" */
     int64_t launches_per_exchange; /* at most, computing borders twice; 0: chosen, 1: never twice */
 } polytile_share_options;
 
@@ -80,7 +82,8 @@ typedef struct polytile_share_options {
  *
  * With "weighted" shares follow from how fast the devices are: measured here (devices of the same
  * text once), and weighed when the first launches run, by what those touch and move. A share may be
- * nothing. POLYTILE_LOG=info tells the weights, which give the same shares again as a layout.
+ * nothing. POLYTILE_LOG=info tells the weights, which give the same shares again as a layout. With
+ * "pool" launches that cannot be cut into such pieces are shared in blocks; the log says why.
  *
  * Shapes  device_text: "cuda:0,cuda:1", "cuda:0,host(threads=8)"; one device has all of it.
  * Errors  Those of polytile_queue_create(); INVALID (a grid of another number of devices; an unknown

@@ -1,9 +1,9 @@
 #include "distribute/team_state.h"
 #include "queue/shared.h"
 
-/* Whether a launch fits the devices that are to run it, told as soon as it is made: one block of each
- * member's threads, as the member's own queue will find it. Where shares are not known yet, or differ
- * between processes, which would not all refuse it, that tells. */
+/* Whether a launch fits the devices that are to run it, told as soon as it is made: one block of
+ * each member's threads, as the member's own queue will find it. Where shares are not known yet,
+ * or differ between processes, which would not all refuse it, the wait tells. */
 
 /** The bytes that a member has for a launch. */
 static int64_t usable_bytes(polytile_queue *member) {

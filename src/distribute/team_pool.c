@@ -9,9 +9,10 @@
 
 /* Launches whose pieces members take from a pool: each the next one when it is done with one.
  *
- * All that such a launch touches is in the memory that members share, in its newest version, before
- * it and after it: what a member computed it brings home at once, and others forget what they had of
- * it. So ownership says nothing about such launches, nor do they change who has what. */
+ * All that such a launch touches is in the memory that members share, in its newest version,
+ * before it and after it: what a member computed it brings home at once, and others forget what
+ * they had of it. So ownership says nothing about such launches, nor do they change who has what.
+ */
 
 enum { NOBODY = -1 };
 
@@ -38,8 +39,8 @@ static polytile_domain find_touched(const pti_prepared *prepared, int operand) {
     return pti_enclose(&prepared->touched[operand], &prepared->touched[operand]);
 }
 
-/** What a member has neither as an owner nor as a copy of all that a launch touches of an operand. If
- * no member lacks anything, the host's memory has the newest version of all of it. */
+/** What a member has neither as an owner nor as a copy of all that a launch touches of an
+ * operand. If no member lacks anything, the host's memory has the newest version of all of it. */
 static void find_lacking(const pti_team *team, const pti_prepared *prepared, int operand,
                          int member, pti_boxes *lacks) {
     int position = prepared->position[operand];

@@ -137,9 +137,9 @@ polytile_status pti_team_weigh(pti_team *team);
 
 /* team_pool.c */
 
-/** Run a launch of what is recorded piece by piece, by whoever is done with one, if members take them
- * from a pool and it can be done: *is_done; else the log says why not. All before it is done then, and
- * so is the launch. Errors: of any member; NO_MEMORY. */
+/** Run a launch of what is recorded piece by piece, by whoever is done with one, if members take
+ * them from a pool and it can be done: *is_done; else the log says why not. All before it is done
+ * then, and so is the launch. Errors: of any member; NO_MEMORY. */
 polytile_status pti_team_run_pooled(pti_team *team, int at, bool *is_done);
 
 /* team_compare.c */

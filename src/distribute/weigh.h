@@ -23,8 +23,8 @@ typedef struct pti_weighed {
 } pti_weighed;
 
 /**
- * Weights of members by how long each would take for all of the load. A member whose share would not
- * fit its memory is taken to stream it: it gets what its speed says then, not what fits.
+ * Weights of members by how long each would take for all of the load. A member whose share would
+ * not fit its memory is taken to stream it: it gets what its speed says then, not what fits.
  *
  * Shapes  weights: in thousandths of the fastest's; 0 for less than half of one. Members that are
  *         alike get the same; if none is of any use, all do.

@@ -142,6 +142,19 @@ static polytile_status explain_limit(const polytile_queue *queue, int64_t arena_
                     polytile_size_format(device->limit_bytes, limit), device->text);
 }
 
+/** As a launch over the same data, or, where that does not fit, all anew. */
+static polytile_status cut_as_before(polytile_queue *queue, const pti_grain_request *request,
+                                     pti_prepared *prepared) {
+    polytile_context *ctx = queue->object.context;
+    pti_grain_request anew = *request;
+    polytile_status status = pti_shared_cut(ctx, prepared, request, &prepared->partition);
+    if (status != POLYTILE_NO_FIT || request->former == NULL)
+        return status;
+    pti_clear_error(ctx);
+    anew.former = NULL;
+    return pti_shared_cut(ctx, prepared, &anew, &prepared->partition);
+}
+
 /** So that a launch of which one block does not fit is refused at once. */
 static polytile_status cut(polytile_queue *queue, const pti_request *request,
                            pti_prepared *prepared) {
@@ -153,7 +166,7 @@ static polytile_status cut(polytile_queue *queue, const pti_request *request,
                                .arena_bytes = prepared->arena_bytes,
                                .all_fit = prepared->all_fit,
                                .former = former.n_superblocks > 0 ? &former : NULL};
-    status = pti_shared_cut(queue->object.context, prepared, &grain, &prepared->partition);
+    status = cut_as_before(queue, &grain, prepared);
     if (status == POLYTILE_NO_FIT)
         status = explain_limit(queue, prepared->arena_bytes);
 done:

@@ -21,7 +21,7 @@ std::vector<polytile_implementation> cuda_implementations() {
 
 /** A GPU of so many bytes, too few for all arrays of a program, or plenty. */
 std::string draw_gpu(int number, Random *random) {
-    const int64_t memory_bytes = random->one_of({2500, 3 << 10, 6 << 10, 1 << 20});
+    const int64_t memory_bytes = random->one_of({4500, 6 << 10, 9 << 10, 1 << 20});
     return "cuda:" + std::to_string(number) + "(memory=" + std::to_string(memory_bytes) + ")";
 }
 
@@ -71,11 +71,11 @@ TEST_P(CudaTeam, ResultsAreThoseOfRunningInOrder) {
     environment.set("POLYTILE_CACHE", "off");
     Random random(test_seed("CudaTeam.ResultsAreThoseOfRunningInOrder"));
     int64_t n_launched = 0;
-    for (int64_t round = 0; round < scaled(25) && !testing::Test::HasFailure(); round++) {
+    for (int64_t round = 0; round < scaled(10) && !testing::Test::HasFailure(); round++) {
         const std::string devices =
             draw_gpu(0, &random) + "," +
             (random.chance(60) ? draw_gpu(1, &random)
-                               : std::string(random.chance(50) ? "host" : "host(memory=3KiB)"));
+                               : std::string(random.chance(50) ? "host" : "host(memory=6KiB)"));
         n_launched += run_program(devices, GetParam(),
                                   static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
     }

@@ -5,9 +5,9 @@
 #include "queue/queue.h"
 
 /**
- * Weigh the parts of the first dimension that is cut by how fast their devices go through what lies
- * on them, which all ranks measure now, at the same time; a part is as fast as its slowest rank. In sixteenths of the
- * fastest: devices that are alike get the same.
+ * Weigh the parts of the first dimension that is cut by how fast their devices go through what
+ * lies on them, which all ranks measure now, at the same time; a part is as fast as its slowest
+ * rank. In sixteenths of the fastest: devices that are alike get the same.
  *
  * grid: NULL: a part a rank.
  * Errors  INVALID (more than PTI_MAX_WEIGHTS parts), and those of launches; the same on all ranks.
