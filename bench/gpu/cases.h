@@ -26,6 +26,7 @@ void several_vector_add(void);
 void several_jacobi(void);
 void several_sgemm(void);
 void several_panels(void);
+void crowded(void);
 void vector_add_overhead(void);
 void stencil_overhead(void);
 void sgemm_overhead(void);

@@ -41,6 +41,7 @@ static const gpu_case cases[] = {
     {"several_jacobi", several_jacobi},
     {"several_sgemm", several_sgemm},
     {"several_panels", several_panels},
+    {"crowded", crowded},
     {"host_overhead_vector_add", vector_add_overhead},
     {"host_overhead_stencil", stencil_overhead},
     {"host_overhead_sgemm", sgemm_overhead},
