@@ -69,6 +69,7 @@ void FailingApi::let_fail(int64_t n, const std::string &name, cudaError_t error)
 }
 
 bool FailingApi::is_due(int call) {
+    const std::lock_guard<std::mutex> lock(mutex_);
     const bool counts = name_.empty() || name_ == call_names[call];
     if (n_to_fail_ == 0 || !counts || --n_to_fail_ > 0)
         return false;

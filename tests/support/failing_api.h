@@ -2,6 +2,7 @@
 #define POLYTILE_TESTS_SUPPORT_FAILING_API_H
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 extern "C" {
@@ -39,6 +40,7 @@ class FailingApi {
     bool is_due(int call);
     cudaError_t error_of(int call) const;
 
+    std::mutex mutex_; /* of what is_due() changes: devices have threads of their own */
     const pti_cuda_api *inner_;
     int64_t n_to_fail_ = 0;
     std::string name_, failed_;
