@@ -68,8 +68,7 @@ polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *pre
     const pti_transport *transport = team->transport;
     const pti_shared_launch launch = shared_launch(team, prepared);
     polytile_status status = POLYTILE_OK;
-    bool is_known =
-        transport->n_local == transport->n_members && (team->speed == NULL || team->is_weighed);
+    bool is_known = transport->shares_memory && (team->speed == NULL || team->is_weighed);
     if (!is_known)
         return POLYTILE_OK;
     pti_share share = pti_share_of(&launch, team->ownership);

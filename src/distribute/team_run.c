@@ -223,13 +223,18 @@ typedef struct leaving {
     polytile_array *const *arrays;
 } leaving;
 
+/** What members computed of others' elements is read, or moved, behind what is launched together. */
+static bool needs_halos_later(const pti_stage *stage) {
+    return splits(stage) || stage->after.n_transfers > 0;
+}
+
 static polytile_status launch_together(pti_team *team, const pti_stage *stage,
                                        const pti_recorded *recorded, leaving last) {
     polytile_status status;
     set_paused(team, true);
     PTI_TRY(launch_stage(team, stage, recorded));
     PTI_TRY(pti_team_share_panels(team, stage));
-    if (stage->after.n_transfers == 0)
+    if (!needs_halos_later(stage))
         PTI_TRY(forget_halos(team, stage));
     for (int a = 0; a < last.n_arrays; a++)
         pti_team_begin_leaving(team, last.arrays[a]);
@@ -257,7 +262,7 @@ static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_rec
         first_of(team, status, pti_team_begin_exchange(team, &stage->out, status != POLYTILE_OK));
     status =
         first_of(team, status, pti_team_end_exchange(team, &stage->out, status != POLYTILE_OK));
-    if (status == POLYTILE_OK && stage->after.n_transfers > 0)
+    if (status == POLYTILE_OK && needs_halos_later(stage))
         status = first_of(team, status, forget_halos(team, stage));
     return status;
 }

@@ -91,6 +91,15 @@ static bool host_has(const pti_resident_state *state, const polytile_domain *box
     return !pti_boxes_meet(&state->unwritten, box);
 }
 
+/** Whether a launch combines into an array from the identity: what the host has of elements that it
+ * did not yet combine into must not come. */
+static bool begins_anew(const pti_step *step, int array) {
+    bool begins = false;
+    for (int o = 0; o < step->instance->n_operands; o++)
+        begins |= step->array[o] == array && step->instance->operand[o].fresh;
+    return begins;
+}
+
 /** Upload one box around all that is needed where that is faster and right. */
 static void join_uploads(pti_resident_window *at, int array) {
     pti_boxes *needed = &at->of->needed;
@@ -126,7 +135,8 @@ void pti_window_bring(pti_resident_window *at, pti_resident_image *image, const 
     find_shared(of, &of->state[image->array].unwritten);
     pti_image_fill(at->emit, image, &of->shared);
     pti_boxes_merge(&of->needed);
-    join_uploads(at, image->array);
+    if (!begins_anew(step, image->array))
+        join_uploads(at, image->array);
     pti_image_upload(at->emit, image, &of->needed);
     if (is_new)
         pti_image_absorb(of, image);
