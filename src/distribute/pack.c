@@ -42,6 +42,30 @@ ROW_FUNCTIONS(24)
 ROW_FUNCTIONS(32)
 ROW_FUNCTIONS(64)
 
+static inline void copy_pair(char *to, const char *from, int64_t second, size_t size) {
+    memcpy(to, from, size);
+    memcpy(to + second, from + second, size);
+}
+
+/** Both ways for units of `size` to 2 * size bytes: their first and their last `size` bytes, which
+ * overlap. */
+#define PAIR_FUNCTIONS(size)                                                                       \
+    static void pack_pair_##size(char *packed, char *row, int64_t n, int64_t stride_bytes,         \
+                                 int64_t unit_bytes) {                                             \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            copy_pair(packed + i * unit_bytes, row + i * stride_bytes, unit_bytes - (size), size); \
+    }                                                                                              \
+    static void unpack_pair_##size(char *packed, char *row, int64_t n, int64_t stride_bytes,       \
+                                   int64_t unit_bytes) {                                           \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            copy_pair(row + i * stride_bytes, packed + i * unit_bytes, unit_bytes - (size), size); \
+    }
+
+PAIR_FUNCTIONS(4)
+PAIR_FUNCTIONS(8)
+PAIR_FUNCTIONS(16)
+PAIR_FUNCTIONS(32)
+
 static void pack_any(char *packed, char *row, int64_t n, int64_t stride_bytes, int64_t unit_bytes) {
     for (int64_t i = 0; i < n; i++)
         memcpy(packed + i * unit_bytes, row + i * stride_bytes, (size_t)unit_bytes);
@@ -54,21 +78,25 @@ static void unpack_any(char *packed, char *row, int64_t n, int64_t stride_bytes,
 }
 
 typedef struct row_functions {
-    int64_t unit_bytes;
+    int64_t least_bytes; /* of a unit */
+    int64_t most_bytes;
     copy_row *pack;
     copy_row *unpack;
 } row_functions;
 
 #define ROW(size)                                                                                  \
-    { size, pack_##size, unpack_##size }
+    { size, size, pack_##size, unpack_##size }
+#define PAIR(size)                                                                                 \
+    { size, 2 * (size), pack_pair_##size, unpack_pair_##size }
 
-/** The last row is for all other sizes. */
-static const row_functions rows[] = {ROW(1),  ROW(2),  ROW(4),  ROW(8),  ROW(12),
-                                     ROW(16), ROW(24), ROW(32), ROW(64), {0, pack_any, unpack_any}};
+/** The first that does is taken; the last one does for all. */
+static const row_functions rows[] = {
+    ROW(1),  ROW(2),  ROW(4),  ROW(8),  ROW(12),  ROW(16),  ROW(24),
+    ROW(32), ROW(64), PAIR(4), PAIR(8), PAIR(16), PAIR(32), {0, INT64_MAX, pack_any, unpack_any}};
 
 static const row_functions *find_rows(int64_t unit_bytes) {
     const row_functions *found = rows;
-    while (found->unit_bytes != unit_bytes && found->unit_bytes != 0)
+    while (unit_bytes < found->least_bytes || unit_bytes > found->most_bytes)
         found++;
     return found;
 }
