@@ -287,9 +287,10 @@ static polytile_status prove(const polytile_device *device, const pti_schedule *
         status =
             why.failed
                 ? pti_fail_memory(ctx, schedule->instance->kernel_name, (double)sizeof *schedule)
-                : pti_fail(ctx, POLYTILE_INTERNAL,
-                           "%s: the plan failed its own check and was not run: %s; please report it",
-                           schedule->instance->kernel_name, why.data);
+                : pti_fail(
+                      ctx, POLYTILE_INTERNAL,
+                      "%s: the plan failed its own check and was not run: %s; please report it",
+                      schedule->instance->kernel_name, why.data);
     pti_text_free(&why);
     return status;
 }
@@ -310,7 +311,7 @@ done:
     return pti_completeness_end(&run.completeness, status);
 }
 
-polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
+polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,
                                    const pti_body *bodies, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report) {
     pti_execution run = {.device = device,
@@ -319,6 +320,14 @@ polytile_status pti_execute_window(polytile_device *device, const pti_schedule *
                          .arrays = arrays,
                          .completeness = {.has_begun = has_begun},
                          .report = report};
+    return execute(&run);
+}
+
+polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
+                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   bool *has_begun, polytile_report *report) {
     polytile_status status = prove(device, schedule);
-    return status == POLYTILE_OK ? execute(&run) : status;
+    return status == POLYTILE_OK
+               ? pti_execute_copies(device, schedule, bodies, arrays, has_begun, report)
+               : status;
 }

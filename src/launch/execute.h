@@ -5,7 +5,8 @@
 
 /**
  * Run a schedule on a device and wait for it; operations are submitted in the order of the list.
- * Nothing runs in another way: with POLYTILE_CHECK=plan the schedule is proved here first.
+ * Nothing of a program's arrays is computed in another way: with POLYTILE_CHECK=plan the schedule is
+ * proved here first.
  *
  * After a failure those arrays are marked incomplete whose host memory had begun to change; after
  * success those are complete that were before, or that a launch wrote all of.
@@ -29,6 +30,12 @@ polytile_status pti_execute(polytile_device *device, const pti_schedule *schedul
  *         launch or a download had begun to write.
  */
 polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
+                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   bool *has_begun, polytile_report *report);
+
+/** The same over copies of arrays, in a schedule that moves more than its launch needs, to see what
+ * becomes of it: no plan, and not proved. */
+polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,
                                    const pti_body *bodies, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report);
 

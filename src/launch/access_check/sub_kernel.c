@@ -146,7 +146,7 @@ polytile_status pti_sub_kernel_run(polytile_device *device, const polytile_kerne
     build(&of, instance, threads, scratch, device->reaches_host);
     bool was_running = device->is_running;
     device->is_running = true;
-    status = pti_execute_window(device, &of.schedule, &body, of.copies, of.has_begun, &report);
+    status = pti_execute_copies(device, &of.schedule, &body, of.copies, of.has_begun, &report);
     device->is_running = was_running;
     free_sub_kernel(&of);
     return status;
