@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,9 @@ extern "C" {
 
 namespace {
 
-/** What a tool that listens is told. */
+/** What a tool that listens is told, by all threads. */
 std::vector<std::string> told;
+std::mutex telling;
 std::string domain_name;
 
 nvtxDomainHandle_t create_domain(const char *name) {
@@ -26,12 +28,14 @@ nvtxDomainHandle_t create_domain(const char *name) {
 int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *range) {
     EXPECT_NE(domain, nullptr);
     EXPECT_EQ(range->messageType, NVTX_MESSAGE_TYPE_ASCII);
+    const std::lock_guard<std::mutex> alone(telling);
     told.push_back(std::string("push ") + range->message.ascii);
     return 0;
 }
 
 int pop(nvtxDomainHandle_t domain) {
     EXPECT_NE(domain, nullptr);
+    const std::lock_guard<std::mutex> alone(telling);
     told.push_back("pop");
     return 0;
 }
