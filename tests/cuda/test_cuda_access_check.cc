@@ -1,5 +1,6 @@
 #include "cuda/session.h"
 #include "cuda/worlds.h"
+#include "queue/program.h"
 #include "support/environment.h"
 
 #include <gtest/gtest.h>
@@ -10,23 +11,24 @@ namespace {
 
 TEST(CudaAccessCheck, LetsRightDeclarationsPass) {
     const uint64_t seed = test_seed("CudaAccessCheck.LetsRightDeclarationsPass");
-    for (const Case &of : FakeWorld::cases().all())
-        for (const char *text : {"cuda:0", "cuda:0(memory=4MiB)"}) {
-            FakeWorld world(seed);
-            Random random(seed);
-            {
-                Session session;
-                Scene scene(session.ctx, of, 4, &random);
-                polytile_device *device = session.open(text);
-                EXPECT_EQ(polytile_check_run(device, scene.kernel, &scene.domain,
-                                             scene.arrays.data(), &scene.options, nullptr),
-                          POLYTILE_OK)
-                    << of.declaration << session.error();
-                EXPECT_EQ(scene.memory, scene.before);
-            }
-            world.expect_idle();
-            world.expect_nothing_taken();
+    int64_t number = 0;
+    for (const Case &of : FakeWorld::cases().all()) {
+        FakeWorld world(seed);
+        Random random(seed);
+        {
+            Session session;
+            Scene scene(session.ctx, of, 4, &random);
+            polytile_device *device =
+                session.open(number++ % 2 == 0 ? "cuda:0" : "cuda:0(memory=4MiB,threads=1)");
+            EXPECT_EQ(polytile_check_run(device, scene.kernel, &scene.domain, scene.arrays.data(),
+                                         &scene.options, nullptr),
+                      POLYTILE_OK)
+                << of.declaration << session.error();
+            EXPECT_EQ(scene.memory, scene.before);
         }
+        world.expect_idle();
+        world.expect_nothing_taken();
+    }
 }
 
 TEST(CudaAccessCheck, NamesWhatIsReadBesideADeclaration) {
@@ -61,6 +63,33 @@ TEST(CudaAccessCheck, RefusesWrongRunsWhenItIsAskedFor) {
     EXPECT_TRUE(session.says("thread [0] writes y[1], and it is not declared to be written there"))
         << session.error();
     EXPECT_EQ(scene.memory, scene.before);
+}
+
+/** The queue's results stay on the device while the check uses the same GPU. */
+TEST(CudaAccessCheck, RightProgramsOnQueuesRunAsEver) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "access");
+    const uint64_t seed = test_seed("CudaAccessCheck.RightProgramsOnQueuesRunAsEver");
+    std::vector<polytile_implementation> implementations;
+    for (const ProgramKernel &kernel : program_kernels()) {
+        implementations.push_back(*kernel.implementation);
+        implementations.back().cuda = reinterpret_cast<const void *>(kernel.implementation->host);
+    }
+    FakeCuda cuda(seed);
+    for (const polytile_implementation &implementation : implementations)
+        cuda.add_kernel(implementation.cuda, implementation);
+    for (const char *device : {"cuda:0(memory=8KiB)", "cuda:0"}) {
+        Random random(seed);
+        Program::Options options;
+        options.n = 5;
+        options.n_steps = 8;
+        options.implementations = &implementations;
+        Program program(device, options, &random);
+        program.run();
+    }
+    EXPECT_EQ(cuda.n_pending(), 0);
+    EXPECT_EQ(cuda.violations(), "");
+    EXPECT_EQ(cuda.leaks(), "");
 }
 
 } // namespace

@@ -32,7 +32,8 @@ template <class T> T combined(polytile_role role, T before, T value) {
     }
 }
 
-/** Numbers that a float holds exactly, and none that leaves what it is combined with as it was. */
+/** Numbers that a float holds exactly; none leaves what it is combined with as it was, nor is it
+ * what arrays hold at first, whose third bits are set. */
 template <class T> T number_of(uint64_t value) {
     if (std::is_floating_point<T>::value)
         return static_cast<T>(value >> 44) + 2;
@@ -43,6 +44,8 @@ template <class T> void write_as(polytile_role role, uint64_t value, void *eleme
     T before;
     std::memcpy(&before, element, sizeof before);
     T after = combined(role, before, number_of<T>(value));
+    if (role == POLYTILE_OUT && value % 8 == 0)
+        after = 0;
     if (role == POLYTILE_SUM)
         after = static_cast<T>(before + number_of<T>(value));
     if (role == POLYTILE_PROD)
@@ -252,7 +255,7 @@ class Scene {
             memory_[a].resize(
                 static_cast<size_t>(pti_box_count(&domains[a]) * polytile_type_get_bytes(type)));
             for (unsigned char &byte : memory_[a])
-                byte = static_cast<unsigned char>(random->number(0, 63));
+                byte = static_cast<unsigned char>(random->number(0, 63) | 4);
             EXPECT_EQ(polytile_array_wrap_domain(ctx, name_of(a).c_str(), type, &domains[a],
                                                  memory_[a].data(), &arrays_[a]),
                       POLYTILE_OK);

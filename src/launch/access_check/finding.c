@@ -22,12 +22,13 @@ static bool is_same(const pti_trial *trial, const pti_scratch *scratch, const un
             pti_tolerance_is_near(of->reduction, of->type, one, other));
 }
 
-/** What each pattern leaves in its place was not written. */
+/** What the first two patterns leave in its place, which nowhere have the same value, was not written.
+ */
 static bool is_left(const pti_scratch *scratch, int64_t k, int pattern) {
     size_t element_bytes = (size_t)scratch->operand->element_bytes;
     int64_t place = scratch->marked[k].place;
     bool has_poison = !(scratch->mark[place] & PTI_MARK_READ) && !scratch->operand->fresh;
-    return has_poison &&
+    return has_poison && pattern == 1 &&
            memcmp(pti_scratch_result(scratch, k), pti_scratch_poison(scratch, 0, place),
                   element_bytes) == 0 &&
            memcmp(pti_scratch_at(scratch, place), pti_scratch_poison(scratch, pattern, place),
