@@ -12,8 +12,7 @@ namespace {
 
 const char *const valid[] = {
     "k[i, j]: in x[2*i+(m-1)*3-j:n:2, :]; inout y[-i]; out sum s[0]; max t[i, :j]",
-    "k[i, j]: in [m] -> {[i, j] -> A[a, b] : a = 2*(i + m) mod 3 and (b < j or not_b != b)}; "
-    "out B[i]",
+    "k[i, j]: in [m] -> {[i, j] -> A[a, b] : a = 2*(i + m) mod 3 and (b < j or m != b)}; out B[i]",
     "k[i]: in {[i] -> A[a] : exists (q, r : a = 2*q + r and 0 <= r < 2) and -a <= i, m}; out B[i]",
     "k[i]: in {[x] -> A[x + 1] ; [x] -> A[-x % 4] : x >= 3 || (x + 1) * 2 > m && x == 1}; out B[i]",
 };
