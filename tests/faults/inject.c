@@ -34,7 +34,7 @@ void REAL(free)(void *memory);
 
 const char *faults_kind_word(faults_kind kind) {
     static const char *const words[] = {"none",      "memory", "isl-memory", "files",
-                                        "interrupt", "short",  "threads"};
+                                        "interrupt", "short",  "threads",    "cuda"};
     return words[kind];
 }
 
@@ -177,7 +177,7 @@ static size_t find_place(const void *memory) {
 }
 
 static void note(void *memory, size_t n_bytes, void *caller) {
-    if (memory == NULL || !tracks || module_at(caller) == OTHER)
+    if (memory == NULL || !tracks || is_exempt || module_at(caller) == OTHER)
         return;
     lock();
     if (n_blocks < N_PLACES / 2) {
@@ -329,11 +329,19 @@ static size_t shortened(const char *name, void *caller, size_t n_bytes) {
     return 1;
 }
 
+/** What the search allocates is not the library's. */
+static void *find_next(const char *name) {
+    is_exempt = true;
+    void *found = dlsym(RTLD_NEXT, name);
+    is_exempt = false;
+    return found;
+}
+
 /* The next function of a name behind ours. */
 #define NEXT(name)                                                                                 \
     static __typeof__(&name) next;                                                                 \
     if (next == NULL)                                                                              \
-    *(void **)&next = dlsym(RTLD_NEXT, #name)
+    *(void **)&next = find_next(#name)
 
 #define WRAP(result, name, parameters, arguments, due, failure)                                    \
     result name parameters {                                                                       \

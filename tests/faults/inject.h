@@ -23,6 +23,7 @@ typedef enum faults_kind {
     FAULTS_INTERRUPT,  /* of those the ones that may be interrupted: EINTR, nothing is done */
     FAULTS_SHORT,      /* reading and writing: one byte and no more */
     FAULTS_THREADS,    /* threads do not start */
+    FAULTS_CUDA,       /* calls of CUDA, by the scene's own means; once */
     N_FAULTS_KINDS
 } faults_kind;
 

@@ -36,6 +36,10 @@ class Stage {
     /** Keep the text of an error that later calls would replace. */
     void say() { said = polytile_last_error(ctx); }
 
+    /** For scenes that use CUDA: let the n-th call fail, 0: none; and which has failed, of how many. */
+    std::function<void(int64_t n)> let_cuda_fail;
+    std::function<std::string(int64_t *n_calls)> stop_cuda;
+
     std::vector<Field> fields;
     std::string said;                /* "": what the context says */
     polytile_context *ctx = nullptr; /* of this repetition */
@@ -55,7 +59,10 @@ struct Scene {
     std::vector<std::pair<const char *, const char *>> environment;
 };
 
-const std::vector<Scene> &all_scenes();
+std::vector<Scene> all_scenes();
+std::vector<Scene> scenes_on_host();
+/** None in a library without CUDA. */
+std::vector<Scene> scenes_on_cuda();
 
 /** Leave a scene when a call fails. */
 #define SCENE_TRY(call)                                                                            \

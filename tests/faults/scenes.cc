@@ -426,11 +426,11 @@ polytile_status load_table(Stage &stage) {
 
 } // namespace
 
-const std::vector<Scene> &all_scenes() {
+std::vector<Scene> scenes_on_host() {
     auto none = [](Stage &) {};
     auto none_but_plan = std::pair<const char *, const char *>{"POLYTILE_CHECK", "plan"};
     auto guards = std::pair<const char *, const char *>{"POLYTILE_CHECK", "attach"};
-    static const std::vector<Scene> scenes = {
+    return {
         {"DeclareTexts", none, declare_texts, POLYTILE_OK, {}},
         {"DeclareByCalls", none, declare_by_calls, POLYTILE_OK, {}},
         {"DeclareIslMaps", none, declare_isl_maps, POLYTILE_OK, {}},
@@ -463,5 +463,4 @@ const std::vector<Scene> &all_scenes() {
         {"ReduceOverDevices", prepare_dot, reduce_over_devices, POLYTILE_OK, {}},
         {"LoadTable", none, load_table, POLYTILE_OK, {}},
     };
-    return scenes;
 }

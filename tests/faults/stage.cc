@@ -2,6 +2,13 @@
 
 #include <cstring>
 
+std::vector<Scene> all_scenes() {
+    std::vector<Scene> scenes = scenes_on_host();
+    for (const Scene &scene : scenes_on_cuda())
+        scenes.push_back(scene);
+    return scenes;
+}
+
 void Stage::add(const char *name, polytile_type type, std::vector<int64_t> extents,
                 bool is_written) {
     Field field = {name, type, std::move(extents), is_written, {}, {}, {}, {}, nullptr};

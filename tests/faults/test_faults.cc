@@ -76,6 +76,9 @@ bool is_right_error(const Fault &fault, polytile_status status) {
         return status == POLYTILE_NO_MEMORY;
     case FAULTS_FILES:
         return status == POLYTILE_IO;
+    case FAULTS_CUDA:
+        return status == POLYTILE_DEVICE || status == POLYTILE_NO_FIT ||
+               status == POLYTILE_UNSUPPORTED;
     case FAULTS_THREADS:
         return status == POLYTILE_DEVICE || status == POLYTILE_NO_MEMORY;
     default:
@@ -138,12 +141,16 @@ class Repetitions {
         reset();
         stage_.said.clear();
         faults_arm(fault.kind, fault.n, fault.for_ever);
+        if (fault.kind == FAULTS_CUDA && stage_.let_cuda_fail)
+            stage_.let_cuda_fail(fault.n);
         status_ = polytile_context_create(&stage_.ctx);
         if (status_ == POLYTILE_OK)
             status_ = scene_.perform(stage_);
         error_ = stage_.said.empty() ? polytile_last_error(stage_.ctx) : stage_.said;
         n_calls_ = faults_disarm();
         describe_strike();
+        if (fault.kind == FAULTS_CUDA && stage_.stop_cuda)
+            what_ = stage_.stop_cuda(&n_calls_);
     }
 
     void describe_strike() {
@@ -158,7 +165,8 @@ class Repetitions {
         const bool is_as_without = status_ == scene_.expected;
         EXPECT_TRUE(is_as_without || is_right_error(fault, status_))
             << polytile_status_text(status_) << ": " << error_;
-        EXPECT_TRUE(status_ == POLYTILE_OK || error_ != "") << polytile_status_text(status_) << ": nothing was said";
+        EXPECT_TRUE(status_ == POLYTILE_OK || error_ != "")
+            << polytile_status_text(status_) << ": nothing was said";
         for (const Field &field : stage_.fields) {
             if (status_ == POLYTILE_OK) {
                 EXPECT_TRUE(field.memory == field.expected) << field.name << " is wrong";
@@ -224,9 +232,13 @@ std::vector<int64_t> draw(int64_t n, int64_t n_most, Random *random) {
 }
 
 struct Case {
-    const Scene *scene;
+    Scene scene;
     faults_kind kind;
 };
+
+void PrintTo(const Case &of, std::ostream *to) {
+    *to << of.scene.name << " " << faults_kind_word(of.kind);
+}
 
 class Faults : public testing::TestWithParam<Case> {
   protected:
@@ -240,17 +252,17 @@ class Faults : public testing::TestWithParam<Case> {
 
 TEST_P(Faults, EndInTheRightErrorOrTheRightResult) {
     const Case &of = GetParam();
-    const uint64_t seed = test_seed(of.scene->name);
+    const uint64_t seed = test_seed(of.scene.name);
     Random random(seed);
-    Repetitions repetitions(*of.scene);
+    Repetitions repetitions(of.scene);
     const int64_t n_points = repetitions.count(of.kind);
     const std::vector<int64_t> points = draw(n_points, scaled(40), &random);
-    std::printf("%s: %lld points of kind %s, %zu of them here\n", of.scene->name,
+    std::printf("%s: %lld points of kind %s, %zu of them here\n", of.scene.name,
                 static_cast<long long>(n_points), faults_kind_word(of.kind), points.size());
     int64_t n_bad = 0;
     for (int64_t n : points) {
         for (bool for_ever : {false, true}) {
-            if (for_ever && of.kind == FAULTS_INTERRUPT)
+            if (for_ever && (of.kind == FAULTS_INTERRUPT || of.kind == FAULTS_CUDA))
                 continue;
             const int n_before =
                 testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count();
@@ -258,7 +270,7 @@ TEST_P(Faults, EndInTheRightErrorOrTheRightResult) {
             const int n_after =
                 testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count();
             if (n_after > n_before)
-                std::printf("^ %s %s, point %lld %s: %s\n", of.scene->name,
+                std::printf("^ %s %s, point %lld %s: %s\n", of.scene.name,
                             faults_kind_word(of.kind), static_cast<long long>(n),
                             for_ever ? "for ever" : "once", repetitions.what().c_str());
             n_bad += n_after > n_before;
@@ -271,14 +283,15 @@ std::vector<Case> all_cases() {
     std::vector<Case> cases;
     for (const Scene &scene : all_scenes())
         for (int kind = 1; kind < N_FAULTS_KINDS; kind++)
-            cases.push_back({&scene, static_cast<faults_kind>(kind)});
+            if (kind != FAULTS_CUDA || std::strstr(scene.name, "OnCuda") != nullptr)
+                cases.push_back({scene, static_cast<faults_kind>(kind)});
     return cases;
 }
 
 std::string name_of(const testing::TestParamInfo<Case> &info) {
     std::string word = faults_kind_word(info.param.kind);
     std::replace(word.begin(), word.end(), '-', '_');
-    return std::string(info.param.scene->name) + "_" + word;
+    return std::string(info.param.scene.name) + "_" + word;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Faults, testing::ValuesIn(all_cases()), name_of);

@@ -31,6 +31,9 @@ class FailingApi {
     /** Let no call fail any more. */
     void stop() { n_to_fail_ = 0; }
 
+    /** How many calls are left until one fails. */
+    int64_t n_left() const { return n_to_fail_; }
+
     /** The call that failed since let_fail(); empty: none yet. */
     const std::string &failed() const { return failed_; }
 

@@ -1,0 +1,124 @@
+#include "faults/scene.h"
+#include "launch/kernels.h"
+#include "support/failing_api.h"
+#include "support/fake_cuda.h"
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+/* Scenes on a CUDA runtime that needs no GPU. */
+
+namespace {
+
+const polytile_type f32 = POLYTILE_F32;
+
+/** The runtime, whose calls fail when told to, and the bodies of its kernels. */
+struct World {
+    FakeCuda cuda{1};
+    FailingApi failing;
+    polytile_implementation add = add_kernel, dot = dot_kernel, jacobi = jacobi_kernel;
+
+    World() {
+        for (polytile_implementation *kernel : {&add, &dot, &jacobi}) {
+            kernel->cuda = reinterpret_cast<const void *>(kernel->host);
+            cuda.add_kernel(kernel->cuda, *kernel);
+        }
+    }
+    ~World() {
+        if (cuda.violations() + cuda.leaks() != "") {
+            std::fprintf(stderr, "CUDA: %s%s\n", cuda.violations().c_str(), cuda.leaks().c_str());
+            std::abort();
+        }
+    }
+};
+
+World *world; /* of the scene at hand */
+
+void make_world(Stage &stage) {
+    auto made = std::make_shared<World>();
+    world = made.get();
+    stage.let_cuda_fail = [made](int64_t n) { made->failing.let_fail(n == 0 ? INT64_MAX : n); };
+    stage.stop_cuda = [made](int64_t *n_calls) {
+        *n_calls = INT64_MAX - made->failing.n_left();
+        made->failing.stop();
+        return made->failing.failed();
+    };
+}
+
+void prepare_square(Stage &stage) {
+    make_world(stage);
+    stage.add("A", f32, {40, 40}, true);
+    stage.add("B", f32, {40, 40}, true);
+}
+
+void prepare_line(Stage &stage) {
+    make_world(stage);
+    stage.add("x", POLYTILE_F64, {3000}, false);
+    stage.add("y", POLYTILE_F64, {3000}, false);
+    stage.add("s", POLYTILE_F64, {1}, true);
+}
+
+polytile_status run_jacobi(Stage &stage, const char *device_text, bool is_traced) {
+    polytile_array *arrays[2] = {};
+    polytile_device *device = nullptr;
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(polytile_device_open(stage.ctx, device_text, &device));
+    SCENE_TRY(polytile_kernel_create(stage.ctx,
+                                     "jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+                                     &world->jacobi, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
+    if (is_traced)
+        SCENE_TRY(polytile_device_trace(device, stage.path("trace.json")));
+    return polytile_run(device, kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, nullptr);
+}
+
+polytile_status run_on_cuda(Stage &stage) {
+    return run_jacobi(stage, "cuda:0(memory=6000B,threads=2)", false);
+}
+
+polytile_status run_traced_on_cuda(Stage &stage) {
+    return run_jacobi(stage, "cuda:0(memory=64KiB,threads=1)", true);
+}
+
+polytile_status reduce_in_queue(Stage &stage, polytile_queue *queue, polytile_array **arrays) {
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(polytile_kernel_create(stage.ctx, "dot[i]: in x[i], y[i]; out sum s[0]", &world->dot,
+                                     &kernel));
+    for (size_t k = 0; k < 3; k++)
+        SCENE_TRY(stage.wrap(stage.ctx, k, &arrays[k]));
+    SCENE_TRY(polytile_queue_attach(queue, 3, arrays));
+    SCENE_TRY(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(3000), 3, arrays, nullptr));
+    return polytile_queue_wait(queue);
+}
+
+/** Results that the GPU alone has are lost with it: then detaching fails, and marks them. */
+polytile_status queue_on_cuda(Stage &stage) {
+    polytile_queue *queue = nullptr;
+    polytile_array *arrays[3] = {};
+    SCENE_TRY(polytile_queue_create(stage.ctx, "cuda:0(memory=16KiB,threads=1)", &queue));
+    const polytile_status status = reduce_in_queue(stage, queue, arrays);
+    if (status != POLYTILE_OK)
+        stage.say();
+    polytile_status detached = POLYTILE_OK;
+    for (polytile_array *array : arrays) {
+        const polytile_status one =
+            array == nullptr ? POLYTILE_OK : polytile_queue_detach(queue, 1, &array);
+        if (status == POLYTILE_OK && detached == POLYTILE_OK && one != POLYTILE_OK)
+            stage.say();
+        detached = detached == POLYTILE_OK ? one : detached;
+    }
+    return status == POLYTILE_OK ? detached : status;
+}
+
+} // namespace
+
+std::vector<Scene> scenes_on_cuda() {
+    return {
+        {"RunOnCuda", prepare_square, run_on_cuda, POLYTILE_OK, {}},
+        {"RunTracedOnCuda", prepare_square, run_traced_on_cuda, POLYTILE_OK, {}},
+        {"QueueOnCuda", prepare_line, queue_on_cuda, POLYTILE_OK, {}},
+    };
+}
