@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A launch whose threads are dealt out to members that reduce into the same elements. Each member
  * reduces into memory of its own that begins with the identity, one of them with what the array
@@ -18,6 +19,7 @@ typedef struct sum {
     polytile_domain box; /* all that any thread reduces into */
     pti_layout layout;   /* of it */
     void **partial;      /* of each local member; owned, as all below */
+    void **set_aside;    /* the same, from earlier boxes of its threads; NULL: from none */
     void *result;
     polytile_array **array; /* of each local member, over its partial */
 } sum;
@@ -33,7 +35,9 @@ static void free_sums(const pti_team *team, sums *of) {
         for (int m = 0; m < team->transport->n_local; m++) {
             polytile_array_destroy(one->array == NULL ? NULL : one->array[m]);
             free(one->partial == NULL ? NULL : one->partial[m]);
+            free(one->set_aside == NULL ? NULL : one->set_aside[m]);
         }
+        free(one->set_aside);
         free(one->array);
         free(one->partial);
         free(one->result);
@@ -96,9 +100,10 @@ static polytile_status add_sum(const pti_team *team, const pti_recorded *recorde
         one->box.range[d].step = 1;
     one->layout = pti_layout_of(&one->box, prepared->instance->operand[operand].element_bytes);
     one->partial = calloc(n_local, sizeof *one->partial);
+    one->set_aside = calloc(n_local, sizeof *one->set_aside);
     one->array = calloc(n_local, sizeof *one->array);
     one->result = malloc((size_t)one->layout.size_bytes);
-    if (one->partial == NULL || one->array == NULL || one->result == NULL)
+    if (one->partial == NULL || one->set_aside == NULL || one->array == NULL || one->result == NULL)
         PTI_TRY(pti_fail_memory(team->ctx, prepared->instance->operand[operand].name,
                                 (double)one->layout.size_bytes));
     for (int m = 0; m < team->transport->n_local; m++)
@@ -159,6 +164,55 @@ static void find_arrays(const pti_team *team, const pti_prepared *prepared, cons
         arrays[of->sum[s].operand] = of->sum[s].array[local];
 }
 
+static void combine_into(const pti_operand *operand, const sum *one, void *to, const void *from) {
+    pti_move move = {.box = &one->box,
+                     .element_bytes = operand->element_bytes,
+                     .to = {to, &one->layout},
+                     .from = {(void *)from, &one->layout}};
+    pti_reduction_combine(operand->reduction, operand->type, &move);
+}
+
+/** A launch begins with the identity: what the one before made of a sum is kept beside. */
+static polytile_status set_sum_aside(pti_team *team, const pti_recorded *recorded, const sum *one,
+                                     int local) {
+    const pti_operand *operand = operand_of(recorded, one);
+    polytile_queue *queue = team->member[local];
+    polytile_status status;
+    PTI_TRY(polytile_queue_detach(queue, 1, &one->array[local]));
+    if (one->set_aside[local] != NULL) {
+        combine_into(operand, one, one->set_aside[local], one->partial[local]);
+    } else {
+        one->set_aside[local] = malloc((size_t)one->layout.size_bytes);
+        if (one->set_aside[local] == NULL)
+            PTI_TRY(pti_fail_memory(team->ctx, operand->name, (double)one->layout.size_bytes));
+        memcpy(one->set_aside[local], one->partial[local], (size_t)one->layout.size_bytes);
+    }
+    PTI_TRY(polytile_queue_attach(queue, 1, &one->array[local]));
+done:
+    return status;
+}
+
+static polytile_status set_aside(pti_team *team, const pti_recorded *recorded, const sums *of,
+                                 int local) {
+    polytile_status status = POLYTILE_OK;
+    for (int s = 0; s < of->n_sums; s++) {
+        if (operand_of(recorded, &of->sum[s])->fresh)
+            PTI_TRY(set_sum_aside(team, recorded, &of->sum[s], local));
+    }
+done:
+    return status;
+}
+
+static void take_back(const pti_team *team, const pti_recorded *recorded, const sums *of) {
+    for (int s = 0; s < of->n_sums; s++) {
+        const sum *one = &of->sum[s];
+        for (int m = 0; m < team->transport->n_local; m++) {
+            if (one->set_aside[m] != NULL)
+                combine_into(operand_of(recorded, one), one, one->partial[m], one->set_aside[m]);
+        }
+    }
+}
+
 static polytile_status launch_member(pti_team *team, const pti_stage *stage,
                                      const pti_recorded *recorded, const sums *of, int local) {
     const pti_prepared *prepared = recorded->prepared;
@@ -171,9 +225,12 @@ static polytile_status launch_member(pti_team *team, const pti_stage *stage,
     find_arrays(team, prepared, of, local, arrays);
     for (int s = 0; s < of->n_sums; s++)
         PTI_TRY(polytile_queue_attach(queue, 1, &of->sum[s].array[local]));
-    for (int b = 0; b < threads->n_boxes; b++)
+    for (int b = 0; b < threads->n_boxes; b++) {
+        if (b > 0)
+            PTI_TRY(set_aside(team, recorded, of, local));
         PTI_TRY(polytile_queue_launch(queue, recorded->kernel, &threads->box[b], prepared->n_arrays,
                                       arrays, &prepared->options));
+    }
 done:
     return status;
 }
@@ -199,6 +256,7 @@ static polytile_status reduce_members(pti_team *team, const pti_stage *stage,
     for (int m = 0; m < team->transport->n_local; m++)
         PTI_TRY(launch_member(team, stage, recorded, of, m));
     PTI_TRY(detach_sums(team, of));
+    take_back(team, recorded, of);
 done:
     return status;
 }

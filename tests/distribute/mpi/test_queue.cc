@@ -1,5 +1,6 @@
 #include "distribute/mpi/joined.h"
 
+#include <polytile/kernel.h>
 #include <polytile/mpi.h>
 #include <polytile/polytile.h>
 
@@ -12,6 +13,10 @@ extern "C" {
 }
 
 namespace {
+
+POLYTILE_KERNEL(total, (i), (const uint32_t, x, 1), (uint32_t, s, 1)) {
+    PT_SUM(PT_AT(s, 0), PT_AT(x, i));
+}
 
 class MpiQueue : public testing::Test {
   protected:
@@ -172,6 +177,33 @@ TEST_F(MpiQueue, PartsAreAsHeavyAsTheirSlowestRankIsFast) {
     const pti_member_grid row = {2, {world_size(), 1}};
     ASSERT_EQ(pti_mpi_weigh(joined.transport, member, &row, &distribution), POLYTILE_OK);
     EXPECT_EQ(distribution.n_weights, world_size());
+}
+
+/** A rank's threads are many boxes then, each of which is a launch of its own. */
+TEST_F(MpiQueue, ASumFromTheIdentityTakesInAllThreadsOfACyclicLayout) {
+    polytile_mpi_options options = {};
+    options.layout = "cyclic(1)";
+    const int64_t n = 40, one = 1;
+    std::vector<uint32_t> x_memory(n), s_memory(1, 77);
+    for (uint32_t k = 0; k < n; k++)
+        x_memory[k] = k + 1;
+    polytile_array *x = nullptr, *s = nullptr;
+    polytile_kernel *kernel = nullptr;
+    ASSERT_EQ(open(&options), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_array_wrap(ctx, "x", POLYTILE_U32, 1, &n, x_memory.data(), &x), POLYTILE_OK);
+    EXPECT_EQ(polytile_array_wrap(ctx, "s", POLYTILE_U32, 1, &one, s_memory.data(), &s),
+              POLYTILE_OK);
+    EXPECT_EQ(
+        polytile_kernel_create(ctx, "total[i]: in x[i]; out sum s[0]", &total_kernel, &kernel),
+        POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_attach(queue, POLYTILE_ARRAYS(x, s)), POLYTILE_OK) << error();
+    for (int k = 0; k < 2; k++)
+        EXPECT_EQ(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n), POLYTILE_ARRAYS(x, s),
+                                        nullptr),
+                  POLYTILE_OK)
+            << error();
+    EXPECT_EQ(polytile_queue_detach(queue, POLYTILE_ARRAYS(x, s)), POLYTILE_OK) << error();
+    EXPECT_EQ(s_memory[0], static_cast<uint32_t>(n * (n + 1) / 2));
 }
 
 } // namespace
