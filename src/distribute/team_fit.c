@@ -24,12 +24,14 @@ static const polytile_domain *find_largest(const pti_boxes *threads) {
     return largest;
 }
 
-static polytile_status check_box(const pti_team *team, const pti_prepared *prepared, int local,
-                                 const polytile_domain *box) {
+polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *prepared, int local,
+                                   const polytile_domain *box) {
     polytile_queue *member = team->member[local];
     pti_prepared part = *prepared;
     pti_instance instance = *prepared->instance;
     pti_partition partition = {0};
+    if (member->device->reaches_host)
+        return POLYTILE_OK;
     instance.threads = *box;
     part.instance = &instance;
     pti_grain_request grain = {
@@ -54,12 +56,10 @@ static polytile_status check_member(const pti_team *team, const pti_prepared *pr
     const pti_shared_launch launch = shared_launch(team, prepared);
     pti_boxes threads = {0};
     polytile_status status = POLYTILE_OK;
-    if (team->member[local]->device->reaches_host)
-        return POLYTILE_OK;
     pti_share_threads(share, &launch, team->ownership, local, &threads);
     const polytile_domain *largest = threads.failed ? NULL : find_largest(&threads);
     if (largest != NULL)
-        status = check_box(team, prepared, local, largest);
+        status = pti_team_check_box(team, prepared, local, largest);
     pti_boxes_free(&threads);
     return status;
 }

@@ -129,12 +129,28 @@ static bool has_internal(const pti_team *team, const pti_prepared *prepared) {
     return has;
 }
 
+/** Whether every member can run pieces, wherever they are. */
+static polytile_status find_room(const pti_team *team, const pti_prepared *prepared,
+                                 bool *has_room) {
+    polytile_status status = POLYTILE_OK;
+    for (int m = 0; m < team->transport->n_local && status == POLYTILE_OK; m++)
+        status = pti_team_check_box(team, prepared, m, &prepared->instance->threads);
+    *has_room = status == POLYTILE_OK;
+    if (status != POLYTILE_NO_FIT)
+        return status;
+    pti_clear_error(team->ctx);
+    return POLYTILE_OK;
+}
+
 /** *why stays NULL if a launch may be pooled, whether or not it can be cut. */
 static polytile_status find_why_not(const pti_team *team, int at, const char **why) {
     const pti_prepared *prepared = team->recorded[at].prepared;
-    polytile_status status = POLYTILE_OK;
-    bool is_home = true;
-    *why = has_internal(team, prepared) ? "an internal array lies with the devices" : NULL;
+    polytile_status status;
+    bool is_home = true, has_room;
+    PTI_TRY(find_room(team, prepared, &has_room));
+    *why = has_internal(team, prepared) ? "an internal array lies with the devices"
+           : !has_room                  ? "a device has no room for it"
+                                        : NULL;
     if (*why != NULL || !could_stay(team))
         return POLYTILE_OK;
     PTI_TRY(find_at_home(team, prepared, &is_home));

@@ -128,6 +128,9 @@ void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *ar
 /** Whether one block of each member's threads fits its device, as far as that is known when a launch is
  * made. Errors: NO_FIT, with the device; those of pti_grain_choose(). */
 polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *prepared);
+/** The same of one local member and a box of the launch's threads. */
+polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *prepared, int local,
+                                   const polytile_domain *box);
 
 /* team_weigh.c */
 
