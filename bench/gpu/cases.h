@@ -25,6 +25,7 @@ void skew_jacobi_resident(void);
 void several_vector_add(void);
 void several_jacobi(void);
 void several_sgemm(void);
+void crowded(void);
 void vector_add_overhead(void);
 void stencil_overhead(void);
 void sgemm_overhead(void);

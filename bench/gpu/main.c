@@ -40,6 +40,7 @@ static const gpu_case cases[] = {
     {"several_vector_add", several_vector_add},
     {"several_jacobi", several_jacobi},
     {"several_sgemm", several_sgemm},
+    {"crowded", crowded},
     {"host_overhead_vector_add", vector_add_overhead},
     {"host_overhead_stencil", stencil_overhead},
     {"host_overhead_sgemm", sgemm_overhead},

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -57,6 +59,44 @@ TEST(Docs, PagesNamedInHeadersAreThere) {
     for (const fs::path &header : files_in(root / "include/polytile", ".h"))
         for (const std::string &name : all_between(text_of(header), "docs/", "."))
             EXPECT_TRUE(fs::exists(root / "docs" / (name + ".md"))) << header << " names " << name;
+}
+
+/* All sources and build files of the tests, without white space. */
+std::string all_tests() {
+    std::string text;
+    for (const auto &entry : fs::recursive_directory_iterator(root / "tests"))
+        if (entry.path().extension() == ".cc" || entry.path().filename() == "CMakeLists.txt")
+            text += text_of(entry.path());
+    text.erase(std::remove_if(text.begin(), text.end(), [](unsigned char c) { return isspace(c); }),
+               text.end());
+    return text;
+}
+
+bool is_example_script(const std::string &suite, const std::string &name) {
+    return suite == "Examples" && fs::exists(root / "tests/examples" / (name + ".sh"));
+}
+
+bool is_test_name(const std::string &quoted) {
+    return std::isupper(static_cast<unsigned char>(quoted[0])) &&
+           quoted.find_first_of(" /*=") == std::string::npos &&
+           quoted.find('.') != std::string::npos && quoted.find(".md") == std::string::npos;
+}
+
+TEST(Docs, TestsThatProveGuaranteesAreThere) {
+    const std::string tests = all_tests();
+    size_t n_named = 0;
+    for (const std::string &quoted : all_between(text_of(root / "docs/guarantees.md"), "`", "`")) {
+        if (quoted.empty() || !is_test_name(quoted))
+            continue;
+        const size_t dot = quoted.find('.');
+        const std::string suite = quoted.substr(0, dot), name = quoted.substr(dot + 1);
+        n_named++;
+        EXPECT_TRUE(is_example_script(suite, name) ||
+                    tests.find("(" + suite + "," + name + ")") != std::string::npos ||
+                    tests.find("NAME" + quoted) != std::string::npos)
+            << "docs/guarantees.md names " << quoted;
+    }
+    EXPECT_GT(n_named, 20u);
 }
 
 } // namespace
