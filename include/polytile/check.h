@@ -17,14 +17,17 @@ typedef enum polytile_violation {
     POLYTILE_LEAVES_UNWRITTEN   /* an element of a role out is left as it was */
 } polytile_violation;
 
-/** What a check of a kernel against its declaration found. */
+/**
+ * What a check of a kernel against its declaration found.
+ *
+ * threads is the smallest box found in which it happens: one thread, or one block where
+ * options->block says so. The element may lie outside its array.
+ */
 typedef struct polytile_check_report {
     polytile_violation violation;
-    polytile_domain threads; /* the smallest box found in which it happens: one thread, or
-                                           one block where options->block says so */
-    int array;               /* of the kernel's: the one with the element */
-    int64_t element[POLYTILE_MAX_DIMS]; /* that is read, written, or left; it may lie outside the
-                                           array */
+    polytile_domain threads;
+    int array;                          /* of the kernel's: the one with the element */
+    int64_t element[POLYTILE_MAX_DIMS]; /* that is read, written, or left */
     int shown_array;                    /* of a read: where it shows in a result; else -1 */
     int64_t shown[POLYTILE_MAX_DIMS];   /* the element of that array */
     int64_t n_boxes;                    /* of threads that were run together */
@@ -41,27 +44,30 @@ typedef struct polytile_check_report {
  * runs. What is written must come out the same each time, and all else must stay as it was. The
  * arrays' own memory is read and never written. docs/checking.md tells more.
  *
- * The kernel must do the same each time, and threads must not need each other; options->block says
- * which threads belong together. Sub-kernels on the host run in one thread.
+ * The kernel must do the same each time, and nothing but touch its arrays; threads must not need each
+ * other, unless options->block says which belong together. On the host one thread runs it.
  *
- * Shapes  domain, arrays, options: as polytile_run(); limit_bytes narrows what a GPU's memory is
- *         used for. report may be NULL.
+ * Shapes  domain, arrays, options: as polytile_run(). report may be NULL.
  * Errors  INVALID (a violation: the text says which kernel, threads, array and element), and those
- *         of polytile_run(). The arrays are as before in any case.
+ *         of polytile_run(), for what could not be run is not checked. The arrays are as before in
+ *         any case.
  */
 polytile_status polytile_check_run(polytile_device *device, const polytile_kernel *kernel,
                                    const polytile_domain *domain, polytile_array *const *arrays,
                                    const polytile_plan_options *options,
                                    polytile_check_report *report);
 
-/** How much is read of what an array is declared to be read for. */
+/**
+ * How much is read of what an array is declared to be read for, also by being combined into.
+ *
+ * Elements are those of boxes of threads, an eighth of the launch or less, added up: what two boxes
+ * are declared to read counts twice, as it may move twice.
+ */
 typedef struct polytile_use {
-    int64_t
-        n_declared;   /* elements that some thread is declared to read; also those that are combined
-                           into, from what they hold */
-    int64_t n_tried;  /* of them were looked at: all, or a sample */
-    int64_t n_read;   /* of those are read, or, if not recorded, are seen to matter */
-    bool is_recorded; /* the kernel told of its accesses: n_read is what it reached for */
+    int64_t n_declared; /* elements that are declared to be read */
+    int64_t n_tried;    /* of them were looked at: all, or a sample */
+    int64_t n_read;     /* of those are read, or, if not recorded, are seen to matter */
+    bool is_recorded;   /* the kernel told of its accesses: n_read is what it reached for */
 } polytile_use;
 
 /**
