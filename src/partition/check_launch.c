@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+/** As many as a kernel can have. */
 enum { MOST_OPERANDS = 64 };
 
 /** One operand of the launch at hand, and the array that it is. */

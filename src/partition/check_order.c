@@ -16,6 +16,7 @@ typedef struct order_trail {
     pti_ends later[PTI_N_WAYS]; /* by all that come later */
 } order_trail;
 
+/** Launches in the order of the list, each against what later ones did before it. */
 typedef struct order_check {
     const pti_schedule *schedule;
     pti_text *why;

@@ -121,7 +121,7 @@ TEST_F(Device, ListMeasuresTheHost) {
     polytile_device_info info = {};
     int n_devices = 0;
     ASSERT_EQ(polytile_devices_list(ctx, 1, &info, &n_devices), POLYTILE_OK);
-    EXPECT_EQ(n_devices, 1);
+    EXPECT_GE(n_devices, 1);
     EXPECT_STREQ(info.text, "host");
     EXPECT_NE(info.description[0], '\0');
     EXPECT_GT(info.memory_bytes, 0);
@@ -138,7 +138,7 @@ TEST_F(Device, ListMeasuresTheHost) {
 TEST_F(Device, ListCountsWithoutRoom) {
     int n_devices = 0;
     EXPECT_EQ(polytile_devices_list(ctx, 0, nullptr, &n_devices), POLYTILE_OK);
-    EXPECT_EQ(n_devices, 1);
+    EXPECT_GE(n_devices, 1);
     EXPECT_EQ(polytile_devices_list(ctx, 1, nullptr, &n_devices), POLYTILE_INVALID);
     EXPECT_EQ(polytile_devices_list(ctx, 0, nullptr, nullptr), POLYTILE_INVALID);
     EXPECT_EQ(polytile_devices_list(nullptr, 0, nullptr, &n_devices), POLYTILE_INVALID);
