@@ -20,6 +20,13 @@
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
+/* clang and gcc tell of AddressSanitizer in different ways. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
 /* Memory comes from glibc, or under AddressSanitizer from it. */
 #ifdef __SANITIZE_ADDRESS__
 #define REAL(name) __interceptor_##name
@@ -122,11 +129,27 @@ int faults_get_struck_at(void **frames) {
     return n_struck_at;
 }
 
+/* Of the leak sanitizer, where there is one. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+static void begin_exempt(void) {
+    is_exempt = true;
+    if (__lsan_disable != NULL)
+        __lsan_disable();
+}
+
+static void end_exempt(void) {
+    if (__lsan_enable != NULL)
+        __lsan_enable();
+    is_exempt = false;
+}
+
 /** What backtrace() allocates itself is let through. */
 static void note_strike(const char *name) {
-    is_exempt = true;
+    begin_exempt();
     n_struck_at = backtrace(struck_at, FAULTS_MAX_FRAMES);
-    is_exempt = false;
+    end_exempt();
     struck = name;
 }
 
@@ -331,9 +354,9 @@ static size_t shortened(const char *name, void *caller, size_t n_bytes) {
 
 /** What the search allocates is not the library's. */
 static void *find_next(const char *name) {
-    is_exempt = true;
+    begin_exempt();
     void *found = dlsym(RTLD_NEXT, name);
-    is_exempt = false;
+    end_exempt();
     return found;
 }
 
