@@ -128,6 +128,23 @@ static void add_writers(const follower_list *list, const pti_shared_launch *laun
     pti_boxes_free(&owned);
 }
 
+static bool begins_anew(const pti_instance *instance) {
+    bool begins = false;
+    for (int p = 0; p < instance->n_operands; p++)
+        begins = begins || instance->operand[p].fresh;
+    return begins;
+}
+
+/* One launch for all threads: each begins what it reduces from the identity, so that of several that
+ * meet in an element only the last would count. More threads than must be do no harm. */
+static void take_as_one(const pti_instance *instance, pti_boxes *threads) {
+    if (threads->n_boxes < 2 || !begins_anew(instance))
+        return;
+    polytile_domain box = pti_enclose_all(threads, instance->n_indices);
+    pti_boxes_clear(threads);
+    pti_boxes_append(threads, &box);
+}
+
 void pti_share_threads(const pti_share *share, const pti_shared_launch *launch,
                        const pti_ownership *ownerships, int member, pti_boxes *threads) {
     pti_boxes_clear(threads);
@@ -138,8 +155,10 @@ void pti_share_threads(const pti_share *share, const pti_shared_launch *launch,
     follower_list list = begin_list(share, launch, ownerships, member, threads);
     if (!share->splits || is_first(&list))
         list_followers(&list, 0, &launch->instance->threads);
-    if (share->widens)
+    if (share->widens) {
         add_writers(&list, launch, member);
+        take_as_one(launch->instance, threads);
+    }
 }
 
 /* The threads whose section may meet a box: in each dimension it begins before the box ends, and

@@ -39,8 +39,8 @@ typedef struct pti_share {
 /**
  * Choose: the written operand with the most elements that is followed in a dimension that its
  * ownership cuts; else, if all written operands are reduced into, the read operand with the most
- * elements that is; else none. Of a launch that runs once and updates what it writes, or reduces, the
- * first member runs all threads rather than several the same ones.
+ * elements that is; else none. Of a launch that runs once and updates what it writes, or reduces,
+ * the first member runs all threads rather than several the same ones.
  *
  * An operand does not do if what others than the owner's members reduce into cannot be combined as
  * one box, onto what it held; nor if elements of which only the hull is known would be written away

@@ -36,7 +36,7 @@ static polytile_domain first_element(const polytile_domain *of) {
     return first;
 }
 
-/** A launch takes an array for each operand, also for one that none of the member's threads touches. */
+/** A launch takes an array for each operand, also where none of the member's threads touches it. */
 static polytile_status reach_operands(pti_team *team, const pti_recorded *recorded, int local) {
     const pti_prepared *prepared = recorded->prepared;
     polytile_status status = POLYTILE_OK;

@@ -231,7 +231,7 @@ static int count_images(const pti_residency *of) {
     return n;
 }
 
-/** What an image holds, unless that is nothing: superblocks whose threads touch no element have one. */
+/** What an image holds, unless that is nothing: superblocks that touch no element have one, too. */
 static bool tell_holding(const pti_resident_image *image, pti_holding *holdings, int *n_holdings) {
     if (image->valid.n_boxes == 0)
         return true;

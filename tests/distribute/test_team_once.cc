@@ -7,9 +7,9 @@
 #include <ostream>
 #include <vector>
 
-/* What several devices over the same memory compute twice. Threads that none owns by what they write
- * they could all run, but what is updated or reduced into is so once; and what they compute of each
- * other's elements, so as not to wait, goes nowhere. */
+/* What several devices over the same memory compute twice. Threads that none owns by what they
+ * write they could all run, but what is updated or reduced into is so once; and what they compute
+ * of each other's elements, so as not to wait, goes nowhere. */
 
 namespace {
 

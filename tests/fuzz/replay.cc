@@ -7,8 +7,8 @@
 #include <vector>
 
 /* Stands in for libFuzzer where that is not: tries the files that are named, and those in
- * directories. Each input lies in memory of exactly its size, so that AddressSanitizer sees where it
- * ends. */
+ * directories. Each input lies in memory of exactly its size, so that AddressSanitizer sees where
+ * it ends. */
 
 namespace fs = std::filesystem;
 

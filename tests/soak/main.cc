@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * Many random programs: polytile_soak N [SEED]. The k-th of them, from 0, follows from SEED + k alone,
- * so that `polytile_soak 1 THAT` repeats it.
+ * Many random programs: polytile_soak N [SEED]. The k-th of them, from 0, follows from SEED + k
+ * alone, so that `polytile_soak 1 THAT` repeats it.
  */
 
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
-/* What bodies do that follow from their declaration: a thread mixes all elements that it reads, in a
- * fixed order, and puts the mixture where it writes. Elements are unsigned, of 1, 2, 4 or 8 bytes, and
- * wrap around, so that the order of combining does not matter. */
+/* What bodies do that follow from their declaration: a thread mixes all elements that it reads, in
+ * a fixed order, and puts the mixture where it writes. Elements are unsigned, of 1, 2, 4 or 8 bytes,
+ * and wrap around, so that the order of combining does not matter. */
 
 /** Call with every point of a box, the last dimension fastest. */
 template <class Call> void for_each_place(const polytile_domain &box, const Call &call) {
@@ -52,8 +52,8 @@ uint64_t identity_of(polytile_role role, int64_t n_bytes);
 uint64_t written_by(polytile_role role, uint64_t before, uint64_t value);
 
 /**
- * Run one thread. An access has a role and element_bytes; each(a, call) calls with every element that
- * the thread touches by access a, find(a, at) says where such an element lies.
+ * Run one thread. An access has a role and element_bytes; each(a, call) calls with every element
+ * that the thread touches by access a, find(a, at) says where such an element lies.
  */
 template <class Accesses, class Each, class Find>
 void mix(const int64_t *thread, int n_indices, const Accesses &accesses, const Each &each,
