@@ -152,4 +152,16 @@ TEST(Share, WritersOfABoxAreAllThatTouchItAndFewMore) {
     }
 }
 
+/** Two launches that begin anew would leave of an element that both reduce into what the last did. */
+TEST(Share, WhatBeginsFromTheIdentityIsReducedByOneLaunch) {
+    for (const char *role : {"sum", "out sum"}) {
+        SharedProgram program;
+        program.add_array(square(12), 4, "2x2", "cyclic(3)");
+        const std::string text = "k[i, j]: " + std::string(role) + " A[i:i+1, j:j+1]";
+        ASSERT_TRUE(program.add_launch(text, square(11), {0})) << program.error();
+        const bool is_one = threads_of(program, 0).find("] [") == std::string::npos;
+        EXPECT_EQ(is_one, text.find("out") != std::string::npos) << threads_of(program, 0);
+    }
+}
+
 } // namespace
