@@ -1,17 +1,8 @@
 #include "distribute/team_state.h"
-#include "queue/shared.h"
 
 /* Whether a launch fits the devices that are to run it, told as soon as it is made: one block of
  * each member's threads, as the member's own queue will find it. Where shares are not known yet,
  * or differ between processes, which would not all refuse it, the wait tells. */
-
-/** The bytes that a member has for a launch. */
-static int64_t usable_bytes(polytile_queue *member) {
-    pthread_mutex_lock(&member->mutex);
-    int64_t n_bytes = member->usable_bytes;
-    pthread_mutex_unlock(&member->mutex);
-    return n_bytes;
-}
 
 /** The largest of a member's boxes of threads; NULL if there is none. */
 static const polytile_domain *find_largest(const pti_boxes *threads) {
@@ -34,8 +25,9 @@ polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *pre
         return POLYTILE_OK;
     instance.threads = *box;
     part.instance = &instance;
-    pti_grain_request grain = {
-        .instance = &instance, .options = &prepared->options, .arena_bytes = usable_bytes(member)};
+    pti_grain_request grain = {.instance = &instance,
+                               .options = &prepared->options,
+                               .arena_bytes = pti_queue_get_usable_bytes(member)};
     polytile_status status = pti_shared_cut(team->ctx, &part, &grain, &partition);
     pti_partition_free(&partition);
     if (status == POLYTILE_NO_FIT)

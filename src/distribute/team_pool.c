@@ -98,7 +98,7 @@ static bool is_used_again(const pti_team *team, int at) {
 
 /** Whether what a member owns of all arrays fits its device. */
 static bool fits_share(const pti_team *team, int local) {
-    int64_t free_bytes = team->member[local]->usable_bytes;
+    int64_t free_bytes = pti_queue_get_usable_bytes(team->member[local]);
     for (int p = 0; p < team->n_arrays && free_bytes >= 0; p++) {
         const polytile_array *array = team->array[p].array;
         if (array == NULL)

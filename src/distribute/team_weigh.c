@@ -58,7 +58,7 @@ static void weigh_members(const pti_team *team, const pti_load *load, double *we
     for (int m = 0; m < n_members; m++)
         members[m] = (pti_weighed){.speed = team->speed[m],
                                    .is_in_place = team->member[m]->device->reaches_host,
-                                   .usable_bytes = team->member[m]->usable_bytes};
+                                   .usable_bytes = pti_queue_get_usable_bytes(team->member[m])};
     pti_weigh(n_members, members, load, weights);
 }
 

@@ -42,3 +42,10 @@ void *pti_queue_get_spill(polytile_queue *queue, polytile_array *array) {
     pti_queue_unclaim(queue);
     return array->data;
 }
+
+int64_t pti_queue_get_usable_bytes(polytile_queue *queue) {
+    pthread_mutex_lock(&queue->mutex);
+    int64_t n_bytes = queue->usable_bytes;
+    pthread_mutex_unlock(&queue->mutex);
+    return n_bytes;
+}

@@ -11,6 +11,9 @@
 polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
                                polytile_queue **queue);
 
+/** The bytes of the device that launches are cut for now. */
+int64_t pti_queue_get_usable_bytes(polytile_queue *queue);
+
 /** As polytile_queue_attach() of one array, whose memory other queues may hold, too. */
 polytile_status pti_queue_attach_shared(polytile_queue *queue, polytile_array *array);
 
