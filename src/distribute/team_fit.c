@@ -1,4 +1,5 @@
 #include "distribute/team_state.h"
+#include "queue/shared.h"
 
 /* Whether a launch fits the devices that are to run it, told as soon as it is made: one block of
  * each member's threads, as the member's own queue will find it. Where shares are not known yet,
