@@ -249,8 +249,7 @@ class Faults : public testing::TestWithParam<Case> {
         std::signal(SIGABRT, say_where);
     }
     static void TearDownTestSuite() {
-        std::printf("at most %zu bytes of GMP's reserve in use\n",
-                    pti_isl_memory_get_peak_bytes());
+        std::printf("at most %zu bytes of GMP's reserve in use\n", pti_isl_memory_get_peak_bytes());
     }
 };
 
