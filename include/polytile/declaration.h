@@ -27,7 +27,12 @@ typedef enum polytile_role {
 #undef POLYTILE_ROLE_CODE
 } polytile_role;
 
-/** A kernel: the declaration of what its threads touch, and its implementations. Immutable. */
+/**
+ * A kernel: the declaration of what its threads touch, and its implementations. Immutable.
+ *
+ * The first one of a process sets GMP's memory functions, whose number there is one of: those set
+ * before are called, and allocations that fail no longer end the process; see docs/faults.md.
+ */
 typedef struct polytile_kernel polytile_kernel;
 
 /**

@@ -240,16 +240,25 @@ void faults_track(bool on) {
     tracks = on;
 }
 
+/** The C library keeps the state of dlerror() as long as a thread lives. */
+static bool is_kept_by_thread(const block *of) {
+    Dl_info info;
+    return dladdr(of->caller, &info) != 0 && info.dli_sname != NULL &&
+           strcmp(info.dli_sname, "dlerror") == 0;
+}
+
 int64_t faults_count_leaks(void **at, size_t *n_bytes) {
     lock();
     int64_t n = n_blocks;
     for (size_t k = 0; n > 0 && k < N_PLACES; k++) {
-        if (table[k].memory != NULL) {
+        if (table[k].memory != NULL && is_kept_by_thread(&table[k])) {
+            n--;
+        } else if (table[k].memory != NULL) {
             *at = table[k].caller;
             *n_bytes = table[k].n_bytes;
         }
     }
-    if (n > 0)
+    if (n_blocks > 0)
         memset(table, 0, sizeof table);
     n_blocks = 0;
     unlock();

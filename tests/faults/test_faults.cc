@@ -248,6 +248,9 @@ class Faults : public testing::TestWithParam<Case> {
         std::signal(SIGSEGV, say_where);
         std::signal(SIGABRT, say_where);
     }
+    static void TearDownTestSuite() {
+        std::printf("at most %zu bytes of GMP's reserve in use\n", pti_isl_memory_get_peak_bytes());
+    }
 };
 
 TEST_P(Faults, EndInTheRightErrorOrTheRightResult) {
