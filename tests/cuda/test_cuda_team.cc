@@ -38,7 +38,7 @@ int64_t run_program(const std::string &devices, const std::string &layout, uint6
         Random random(seed);
         Program::Options options;
         options.n = random.one_of({5, 16, 24});
-        options.n_steps = static_cast<int>(random.one_of({5, 30, 60}));
+        options.n_steps = static_cast<int>(random.one_of({30, 60}));
         options.has_internal = random.chance(30);
         options.implementations = &implementations;
         options.create_queue = [&](polytile_context *ctx, const char *text,

@@ -101,7 +101,7 @@ std::set<Element> written_by(const pti_shared_launch &launch, const pti_boxes &t
 TEST(Pool, PiecesAreAllThreadsAndWriteNothingTwice) {
     Random random(test_seed("Pool"));
     int64_t n_cut = 0;
-    for (int64_t round = 0; round < scaled(400) && !testing::Test::HasFailure(); round++) {
+    for (int64_t round = 0; round < scaled(5000) && !testing::Test::HasFailure(); round++) {
         SharedProgram program;
         program.draw_arrays(&random, 1);
         if (!program.draw_launch(&random))
