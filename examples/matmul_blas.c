@@ -69,17 +69,21 @@ bool matmul_blas_start(void *blas, int device) {
     return is_started;
 }
 
-/** The stream's handle, or one that no stream has yet; NULL: none was started for it. */
+/** The stream's handle, or one that no stream has yet. Else the device's last one moves on to the
+ * stream: a device that is opened later, as checks of a declaration open one, runs alone. NULL: none
+ * was started for the device. */
 static blas_handle *find_handle(blas_handles *handles, int device, const void *stream) {
-    blas_handle *found = NULL;
+    blas_handle *found = NULL, *last = NULL;
     for (int h = 0; h < handles->n; ++h) {
         blas_handle *handle = &handles->handle[h];
         if (handle->device == device && handle->is_taken && handle->stream == stream)
             return handle;
         if (handle->device == device && !handle->is_taken && found == NULL)
             found = handle;
+        if (handle->device == device)
+            last = handle;
     }
-    return found;
+    return found != NULL ? found : last;
 }
 
 static cublasStatus_t take_handle(blas_handles *handles, void *stream, cublasHandle_t *blas) {

@@ -48,7 +48,8 @@ static polytile_status classify(const polytile_kernel *kernel, pti_conflict_clas
             never = isl_map_is_empty(pairs) == isl_bool_true;
             isl_map_free(pairs);
             if (!never && pti_isl_lacked_memory(kernel->relations->isl))
-                return pti_fail_memory(kernel->object.context, declaration->name, 4096);
+                return pti_fail_memory(kernel->object.context, declaration->name,
+                                       PTI_UNKNOWN_BYTES);
         }
     }
     *found = never ? PTI_CONFLICT_NEVER : PTI_CONFLICT_DEPENDS;
@@ -119,7 +120,7 @@ static polytile_status fail_isl(const polytile_kernel *kernel, int a, int b) {
     const polytile_declaration *declaration = kernel->declaration;
     polytile_context *ctx = kernel->object.context;
     if (!pti_isl_gave_up(kernel->relations->isl))
-        return pti_fail_memory(ctx, declaration->name, 4096);
+        return pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
     return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                     "%s: whether accesses %d and %d of %s conflict is too involved to prove; "
                     "declare simpler sections",

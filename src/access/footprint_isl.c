@@ -186,6 +186,7 @@ polytile_status pti_footprint_isl(const polytile_kernel *kernel, const pti_insta
     if (!*exact)
         pti_boxes_clear(boxes);
     bool out_of_memory = boxes->failed || (!done && !pti_isl_gave_up(kernel->relations->isl));
-    return out_of_memory ? pti_fail_memory(kernel->object.context, instance->kernel_name, 4096)
-                         : POLYTILE_OK;
+    return out_of_memory
+               ? pti_fail_memory(kernel->object.context, instance->kernel_name, PTI_UNKNOWN_BYTES)
+               : POLYTILE_OK;
 }

@@ -276,5 +276,5 @@ polytile_status polytile_kernel_copy_isl_map(const polytile_kernel *kernel, int 
                         declaration->name, access, declaration->n_accesses - 1);
     *map = name_parameters(pti_declared_relation(isl, declaration, &declaration->access[access]),
                            declaration);
-    return *map == NULL ? pti_fail_memory(ctx, declaration->name, 4096) : POLYTILE_OK;
+    return *map == NULL ? pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES) : POLYTILE_OK;
 }

@@ -16,11 +16,14 @@
 /** Set GMP's memory functions; from the second call on it does nothing. */
 void pti_isl_memory_protect(void);
 
+/** Called for a new context; false: no memory for it. */
+bool pti_isl_memory_add(isl_ctx *isl);
+
 /** Forget what the calling thread's computations took; what comes next is done in this context. */
 void pti_isl_memory_begin(isl_ctx *isl);
 
-/** Called before a context is freed, by whatever thread. */
-void pti_isl_memory_end(void);
+/** Called before a context is freed, by whatever thread; NULL and unknown ones are left alone. */
+void pti_isl_memory_end(isl_ctx *isl);
 
 /** Whether the calling thread took of the reserve since pti_isl_memory_begin(). */
 bool pti_isl_memory_ran_out(void);

@@ -120,20 +120,33 @@ static int create_new(const char *path) {
     return file;
 }
 
+/** Names to try: others are of threads of this process, or were left by processes that were killed.
+ */
+enum { MOST_NAMES = 100 };
+
+/** A new file whose name nobody has; -1 and errno if there is none. */
+static int create_beside(const char *path, pti_text *beside) {
+    int file = -1;
+    for (int n = 0; n < MOST_NAMES && file < 0; n++) {
+        pti_text_free(beside);
+        pti_text_add(beside, "%s.%ld.%d.part", path, (long)getpid(), n);
+        file = beside->failed ? -1 : create_new(beside->data);
+        if (file < 0 && (beside->failed || errno != EEXIST))
+            break;
+    }
+    return file;
+}
+
 /** A new file is made beside the old one, which it replaces only when its space is reserved: an old
- * file that is open, perhaps as the input, or that cannot be replaced, stays as it is. A process that
- * was killed, whose number this one has now, may have left its own. */
+ * file that is open, perhaps as the input, or that cannot be replaced, stays as it is. */
 static polytile_status open_beside(polytile_context *ctx, const char *path, pti_text *beside,
                                    int *file) {
     struct stat old;
     if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
         return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
-    pti_text_add(beside, "%s.%ld.part", path, (long)getpid());
+    *file = create_beside(path, beside);
     if (beside->failed)
         return pti_fail_memory(ctx, path, (double)strlen(path));
-    *file = create_new(beside->data);
-    if (*file < 0 && errno == EEXIST && unlink(beside->data) == 0)
-        *file = create_new(beside->data);
     return *file < 0 ? fail_errno(ctx, beside->data, "create", errno) : POLYTILE_OK;
 }
 

@@ -108,7 +108,7 @@ static polytile_status fail_isl(const question *asked, isl_ctx *isl) {
     const polytile_kernel *kernel = last_of(asked)->kernel;
     const char *name = kernel->declaration->name;
     if (isl == NULL || !pti_isl_gave_up(isl))
-        return pti_fail_memory(kernel->object.context, name, 4096);
+        return pti_fail_memory(kernel->object.context, name, PTI_UNKNOWN_BYTES);
     return pti_fail(kernel->object.context, POLYTILE_UNSUPPORTED,
                     "%s: whether all that it reads of %s was written before is too involved to "
                     "prove; declare simpler sections",

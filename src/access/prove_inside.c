@@ -29,7 +29,7 @@ static polytile_status fail_isl(const polytile_kernel *kernel, int access) {
     const polytile_declaration *declaration = kernel->declaration;
     polytile_context *ctx = kernel->object.context;
     if (!pti_isl_gave_up(kernel->relations->isl))
-        return pti_fail_memory(ctx, declaration->name, 4096);
+        return pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
     return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                     "%s: whether access %d, of %s, stays in its array is too involved to prove; "
                     "declare simpler sections",

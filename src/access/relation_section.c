@@ -172,7 +172,7 @@ polytile_status pti_relations_find_sections(polytile_context *ctx,
     bool found = true;
     isl_ctx *isl = pti_isl_open();
     if (isl == NULL)
-        return pti_fail_memory(ctx, declaration->name, 4096);
+        return pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
     for (int k = 0; found && k < declaration->n_accesses; k++) {
         pti_isl_begin(isl);
         if (declaration->access[k].relation != NULL)
@@ -186,5 +186,5 @@ polytile_status pti_relations_find_sections(polytile_context *ctx,
                         "%s: a relation in braces is too involved to be bounded; use fewer "
                         "conditions or the short form",
                         declaration->name);
-    return found ? POLYTILE_OK : pti_fail_memory(ctx, declaration->name, 4096);
+    return found ? POLYTILE_OK : pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
 }

@@ -23,15 +23,17 @@ static bool has_memory_for_context(void) {
 isl_ctx *pti_isl_open(void) {
     pti_isl_memory_protect();
     isl_ctx *isl = has_memory_for_context() ? isl_ctx_alloc() : NULL;
-    if (isl == NULL)
+    if (isl == NULL || !pti_isl_memory_add(isl)) {
+        isl_ctx_free(isl);
         return NULL;
+    }
     isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE);
     pti_isl_begin(isl);
     return isl;
 }
 
 void pti_isl_close(isl_ctx *isl) {
-    pti_isl_memory_end();
+    pti_isl_memory_end(isl);
     isl_ctx_free(isl);
 }
 
@@ -229,7 +231,7 @@ polytile_status pti_relations_create(polytile_context *ctx, const polytile_decla
     }
     if (!complete) {
         pti_relations_free(made);
-        return pti_fail_memory(ctx, declaration->name, 4096);
+        return pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
     }
     *relations = made;
     return POLYTILE_OK;

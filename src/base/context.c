@@ -161,6 +161,9 @@ void pti_place_error(polytile_context *ctx, int launch, int n_launches) {
 }
 
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes) {
+    if (n_bytes == PTI_UNKNOWN_BYTES)
+        return pti_fail(ctx, POLYTILE_NO_MEMORY,
+                        "%s: host memory ran out; free some or use a larger block", what);
     return pti_fail(
         ctx, POLYTILE_NO_MEMORY,
         "%s: cannot allocate %.0f bytes of host memory; free some or use a larger block", what,

@@ -46,6 +46,9 @@ void pti_object_release(pti_object *object);
 polytile_status pti_fail(polytile_context *ctx, polytile_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Of an allocation by another library, say. */
+enum { PTI_UNKNOWN_BYTES = 0 };
+
 /** The text for a failed allocation of n_bytes for the named thing. */
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes);
 

@@ -163,7 +163,7 @@ polytile_status pti_ranks_to_json(const polytile_ranks_plan *plan, char **text) 
     if (status == POLYTILE_OK && outer != NULL)
         add_before(&out, outer, inner);
     if (status == POLYTILE_OK && (outer == NULL || out.failed))
-        status = pti_fail_memory(plan->object.context, "the JSON of a plan", 1 << 16);
+        status = pti_fail_memory(plan->object.context, "the JSON of a plan", PTI_UNKNOWN_BYTES);
     json_decref(outer);
     free(inner);
     if (status != POLYTILE_OK)

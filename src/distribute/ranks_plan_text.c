@@ -169,7 +169,7 @@ polytile_status pti_ranks_to_text(const polytile_ranks_plan *plan, char **text) 
     add_notes(&out, plan);
     polytile_status status = add_inner(&out, plan);
     if (status == POLYTILE_OK && out.failed)
-        status = pti_fail_memory(plan->object.context, "the text of a plan", 4096);
+        status = pti_fail_memory(plan->object.context, "the text of a plan", PTI_UNKNOWN_BYTES);
     if (status != POLYTILE_OK) {
         pti_text_free(&out);
         return status;

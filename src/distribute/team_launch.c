@@ -32,7 +32,8 @@ static polytile_status fill_words(pti_team *team, pti_recorded *recorded) {
     if (!has_failed)
         recorded->words = pti_words_hash(words.data);
     pti_text_free(&words);
-    return has_failed ? pti_fail_memory(team->ctx, polytile_kernel_get_name(recorded->kernel), 4096)
+    return has_failed ? pti_fail_memory(team->ctx, polytile_kernel_get_name(recorded->kernel),
+                                        PTI_UNKNOWN_BYTES)
                       : POLYTILE_OK;
 }
 

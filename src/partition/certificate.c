@@ -169,7 +169,7 @@ polytile_status pti_certificate(polytile_context *ctx, const pti_problem *proble
                      size_words(bytes[a], size));
     pti_text_add(&text, "); the limit is %s", polytile_size_format(problem->limit_bytes, size));
     add_advice(&text, problem, n_buffers, bytes, sum);
-    polytile_status status = text.failed ? pti_fail_memory(ctx, "certificate", 4096)
+    polytile_status status = text.failed ? pti_fail_memory(ctx, "certificate", PTI_UNKNOWN_BYTES)
                                          : pti_fail(ctx, POLYTILE_NO_FIT, "%s", text.data);
     pti_text_free(&text);
     return status;

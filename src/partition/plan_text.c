@@ -377,5 +377,5 @@ polytile_status pti_plan_to_text(const polytile_plan *plan, char **text) {
         return POLYTILE_OK;
     }
     pti_text_free(&out);
-    return pti_fail_memory(plan->object.context, "the text of a plan", 4096);
+    return pti_fail_memory(plan->object.context, "the text of a plan", PTI_UNKNOWN_BYTES);
 }

@@ -73,7 +73,8 @@ done:
 static polytile_status prove(prover *of) {
     polytile_status status;
     PTI_TRY(pti_launches_bind(of->request, &of->launches));
-    PTI_TRY(begin(of) ? POLYTILE_OK : pti_fail_memory(of->request->ctx, "launches", 4096));
+    PTI_TRY(begin(of) ? POLYTILE_OK
+                      : pti_fail_memory(of->request->ctx, "launches", PTI_UNKNOWN_BYTES));
     for (int l = 0; l < of->launches.n_launches; l++)
         if (of->launches.kind[l] == of->n_proved)
             PTI_TRY(prove_kind(of, l));

@@ -74,7 +74,7 @@ static polytile_status check(polytile_queue *queue, const polytile_kernel *kerne
     PTI_TRY(open_arrays(queue, n_arrays, arrays));
     PTI_TRY(open_device(queue, &device));
     PTI_TRY(
-        pti_access_check(device, kernel, prepared->instance, arrays, prepared->body.block, NULL));
+        pti_access_check_asked(device, kernel, prepared->instance, arrays, prepared->body.block));
 done:
     polytile_device_close(device);
     for (int o = 0; o < n_arrays; o++)

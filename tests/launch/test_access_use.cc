@@ -80,7 +80,7 @@ TEST_F(AccessUse, OfElementsThatAreUpdatedIsSeen) {
     quiet.host = [](const polytile_domain *threads, const polytile_view *views, void *) {
         float *x = static_cast<float *>(views[0].origin);
         for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
-            x[i * views[0].stride_bytes[0] / 4] += i % 2 == 0 ? 1 : 0;
+            x[i * views[0].stride_bytes[0] / 4] += i % 2 == 0 ? 1.0f : 0.0f;
     };
     ASSERT_EQ(find("update[i]: inout x[i]", quiet), POLYTILE_OK) << error();
     EXPECT_GT(uses[0].n_read, uses[0].n_tried / 4);

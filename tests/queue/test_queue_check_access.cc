@@ -52,6 +52,24 @@ TEST_F(QueueCheckAccess, WrongLaunchesAreRefusedAndTheOthersRun) {
     }
 }
 
+TEST_F(QueueCheckAccess, WhatIsDeclaredTooWideIsWarnedAbout) {
+    environment_.set("POLYTILE_CHECK", "wide");
+    for (const char *device : {"host", "host(memory=4KiB)"}) {
+        std::vector<float> x(201, 1), coarse(100, -1);
+        polytile_queue *queue = open(device);
+        polytile_array *of_x = wrap("x", x), *of_coarse = wrap("coarse", coarse);
+        polytile_kernel *wide = create("coarsen[i]: in f[:]; out c[i]", &coarsen_kernel);
+        ASSERT_EQ(attach(queue, {of_x, of_coarse}), POLYTILE_OK) << error();
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(launch(queue, wide, line(100), {of_x, of_coarse}), POLYTILE_OK) << error();
+        EXPECT_NE(testing::internal::GetCapturedStderr().find("coarsen: declared too wide: f:"),
+                  std::string::npos);
+        EXPECT_EQ(detach(queue, {of_x, of_coarse}), POLYTILE_OK) << error();
+        EXPECT_EQ(coarse[99], 3);
+        polytile_queue_destroy(queue);
+    }
+}
+
 TEST_F(QueueCheckAccess, WhatNobodyWroteIsZero) {
     polytile_queue *queue = open("host(memory=4KiB)");
     polytile_array *fine = make_internal(queue, "f", {50});

@@ -19,21 +19,30 @@ static void (*their_free)(void *, size_t);
  * its blocks are those of malloc(). */
 extern void *__gmp_default_allocate(size_t n_bytes);
 
-/** Guards n_ended against a context that is freed while another thread looks at it. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t n_ended;
+/** A context that is not freed; another one may get its address later, but not its number. */
+typedef struct living {
+    struct living *next;
+    isl_ctx *isl;
+    uint64_t number;
+} living;
 
-/** What the calling thread computes, as long as no context was freed since. */
-static _Thread_local isl_ctx *computes;
-static _Thread_local uint64_t begun_at;
+/** Guards the contexts, one of which may be freed while another thread computes. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static living *contexts; /* latest first */
+static uint64_t n_contexts;
+
+/** What the calling thread computes, if that context still lives; 0: nothing. */
+static _Thread_local uint64_t computes;
 static _Thread_local bool has_run_out;
 
 /** The context's next allocation is one operation too many. */
 static void end_computation(void) {
     has_run_out = true;
     pthread_mutex_lock(&mutex);
-    if (computes != NULL && begun_at == n_ended)
-        isl_ctx_set_max_operations(computes, 1);
+    for (const living *at = contexts; at != NULL; at = at->next) {
+        if (at->number == computes)
+            isl_ctx_set_max_operations(at->isl, 1);
+    }
     pthread_mutex_unlock(&mutex);
 }
 
@@ -86,18 +95,38 @@ void pti_isl_memory_protect(void) {
     pthread_once(&once, install);
 }
 
+bool pti_isl_memory_add(isl_ctx *isl) {
+    living *added = malloc(sizeof *added);
+    if (added == NULL)
+        return false;
+    pthread_mutex_lock(&mutex);
+    *added = (living){contexts, isl, ++n_contexts};
+    contexts = added;
+    pthread_mutex_unlock(&mutex);
+    return true;
+}
+
 void pti_isl_memory_begin(isl_ctx *isl) {
     has_run_out = false;
+    computes = 0;
     pthread_mutex_lock(&mutex);
-    computes = isl;
-    begun_at = n_ended;
+    for (const living *at = contexts; at != NULL; at = at->next) {
+        if (at->isl == isl)
+            computes = at->number;
+    }
     pthread_mutex_unlock(&mutex);
 }
 
-void pti_isl_memory_end(void) {
+void pti_isl_memory_end(isl_ctx *isl) {
     pthread_mutex_lock(&mutex);
-    n_ended++;
+    living **at = &contexts;
+    while (*at != NULL && (*at)->isl != isl)
+        at = &(*at)->next;
+    living *ended = *at;
+    if (ended != NULL)
+        *at = ended->next;
     pthread_mutex_unlock(&mutex);
+    free(ended);
 }
 
 bool pti_isl_memory_ran_out(void) {

@@ -6,11 +6,17 @@ pti_isl_source pti_isl_memory_source = {malloc, realloc};
 
 void pti_isl_memory_protect(void) {}
 
+bool pti_isl_memory_add(isl_ctx *isl) {
+    return isl != NULL;
+}
+
 void pti_isl_memory_begin(isl_ctx *isl) {
     (void)isl;
 }
 
-void pti_isl_memory_end(void) {}
+void pti_isl_memory_end(isl_ctx *isl) {
+    (void)isl;
+}
 
 bool pti_isl_memory_ran_out(void) {
     return false;

@@ -24,7 +24,8 @@ static polytile_status write_words(const request *of, pti_text *words) {
                  of->layout == NULL ? "NULL" : of->layout);
     for (int d = 0; of->extents != NULL && d < of->n_dims && d < POLYTILE_MAX_DIMS; d++)
         pti_text_add(words, " %lld", (long long)of->extents[d]);
-    return words->failed ? pti_fail_memory(of->queue->object.context, "array", 0) : POLYTILE_OK;
+    return words->failed ? pti_fail_memory(of->queue->object.context, "array", PTI_UNKNOWN_BYTES)
+                         : POLYTILE_OK;
 }
 
 static polytile_status hold(polytile_queue *queue, polytile_array *array) {

@@ -48,7 +48,8 @@ done:
 
 static polytile_status name_part(const pti_spread *spread, const char *path, pti_text *part) {
     pti_array_file_part(part, path);
-    return part->failed ? pti_fail_memory(pti_spread_context(spread), path, 0) : POLYTILE_OK;
+    return part->failed ? pti_fail_memory(pti_spread_context(spread), path, PTI_UNKNOWN_BYTES)
+                        : POLYTILE_OK;
 }
 
 polytile_status pti_spread_write(const pti_spread *spread, const char *path) {

@@ -99,8 +99,9 @@ polytile_status pti_check_accuse(const polytile_kernel *kernel, const pti_instan
     pti_text text = {0};
     polytile_context *ctx = kernel->object.context;
     write_report(&text, kernel, instance, device, report);
-    polytile_status status = text.failed ? pti_fail_memory(ctx, "an error's text", 1024)
-                                         : pti_fail(ctx, POLYTILE_INVALID, "%s", text.data);
+    polytile_status status = text.failed
+                                 ? pti_fail_memory(ctx, "an error's text", PTI_UNKNOWN_BYTES)
+                                 : pti_fail(ctx, POLYTILE_INVALID, "%s", text.data);
     pti_text_free(&text);
     return status;
 }

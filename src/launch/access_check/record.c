@@ -42,7 +42,7 @@ polytile_status pti_record_make(polytile_context *ctx, int n_copies, const pti_s
     if (record->reached != NULL && has_all)
         return POLYTILE_OK;
     pti_record_free(record);
-    return pti_fail_memory(ctx, "a record of accesses", 0);
+    return pti_fail_memory(ctx, "a record of accesses", PTI_UNKNOWN_BYTES);
 }
 
 void pti_record_free(pti_record *record) {

@@ -116,7 +116,7 @@ static polytile_status mark_operand(pti_trial *trial, int operand, pti_touch tou
         for (int64_t k = 0; k < of.scratch->n_marked; k++)
             of.scratch->mark[of.scratch->marked[k].place] |= PTI_MARK_READ;
     if (status == POLYTILE_OK && of.scratch->has_failed)
-        status = pti_fail_memory(ctx, trial->instance->kernel_name, 0);
+        status = pti_fail_memory(ctx, trial->instance->kernel_name, PTI_UNKNOWN_BYTES);
     return status;
 }
 

@@ -149,7 +149,7 @@ polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *
     polytile_context *ctx = device->object.context;
     polytile_use *uses = calloc((size_t)instance->n_operands, sizeof *uses);
     if (uses == NULL)
-        return pti_fail_memory(ctx, instance->kernel_name, 0);
+        return pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
     polytile_status status = pti_access_use(device, kernel, instance, arrays, block, uses);
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
         if (uses[o].n_read < uses[o].n_tried)
