@@ -62,7 +62,7 @@ typedef struct pti_execution pti_execution;
 typedef struct pti_mark pti_mark;
 
 /** What a device does with the memory of another one that it is linked to. One of several threads
- * calls them at a time. */
+ * calls them at a time, but for settle. */
 typedef struct pti_peer_functions {
     /** Whether it can read another device's memory, which is made possible; if not, *why_not says
      * why: text that stays. */
@@ -75,7 +75,8 @@ typedef struct pti_peer_functions {
      * and mark its end. Nothing of it is under way after an error. */
     polytile_status (*copy)(polytile_device *device, polytile_device *from, const pti_move *move,
                             const pti_mark *ready, pti_mark **done);
-    /** Wait for a mark, as well as can be where the device has failed. */
+    /** Wait for a mark, as well as can be where the device has failed, while other threads call the
+     * functions for other marks. */
     void (*settle)(const pti_mark *mark);
     /** Give a mark back; NULL does nothing. */
     void (*drop)(pti_mark *mark);

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+static const int default_meet_s = 2, default_run_s = 30;
+
 struct timespec pti_peers_deadline(int patience_s) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
@@ -35,6 +37,8 @@ pti_peers *pti_peers_create(int n_devices, polytile_device *const *devices) {
         free(made);
         return NULL;
     }
+    made->meet_s = default_meet_s;
+    made->run_s = default_run_s;
     made->n_peers = n_devices;
     for (int p = 0; p < n_devices; p++) {
         made->peer[p] = (pti_peer){.peers = made, .device = devices[p], .number = p};
@@ -113,18 +117,30 @@ static void begin_session(pti_peers *peers) {
     pthread_cond_broadcast(&peers->changed);
 }
 
+/** Each further schedule would wait as long again for those who have not come; so nobody does until
+ * they are expected anew. The mutex is held. */
+static void give_up_absent(pti_peers *peers) {
+    for (int p = 0; p < peers->n_peers; p++) {
+        pti_peer *peer = &peers->peer[p];
+        if (!peer->is_offering && is_expected(peer))
+            peer->passed_number = peer->expected_number;
+    }
+}
+
 /** The mutex is held. */
 static void wait_for_others(pti_peer *peer, const pti_offer *offers, int n_offers) {
     pti_peers *peers = peer->peers;
-    struct timespec deadline = pti_peers_deadline(PTI_PEERS_MEET_S);
+    struct timespec deadline = pti_peers_deadline(peers->meet_s);
     peer->is_offering = true;
     peer->offer = offers;
     peer->n_offers = n_offers;
     pthread_cond_broadcast(&peers->changed);
     while (peer->is_offering && !are_all_here(peers) && pti_peers_wait(peers, &deadline))
         continue;
-    if (peer->is_offering)
+    if (peer->is_offering) {
+        give_up_absent(peers);
         begin_session(peers);
+    }
     peer->offer = NULL;
 }
 

@@ -8,11 +8,12 @@
  * crosses the host's link once.
  *
  * They meet before they run their schedules (peers.c), which then are compared (peers_match.c).
- * While they run (sharing.c) a device waits until the part of another one is enqueued, and before it
- * uses the memory of its own part for something else, until the others' copies of it are. All of them
- * come through what they share in one order, so the one that is the least far waits for nobody; one
- * that fails or is done is not waited for, and nobody is for long that does not move. Who has waited
- * in vain uploads all by itself: whatever happens, only the way of the bytes changes. */
+ * While they run (sharing.c) a device waits until the part of another one is enqueued, and before
+ * it uses the memory of its own part for something else, until the others' copies of it are. All of
+ * them come through what they share in one order, so the one that is the least far waits for
+ * nobody; one that fails or is done is not waited for, and nobody is for long that does not move.
+ * Who has waited in vain uploads all by itself: whatever happens, only the way of the bytes
+ * changes. */
 
 /** The most devices that share. */
 enum { PTI_MOST_PEERS = 8 };

@@ -82,14 +82,16 @@ static bool collect(const pti_peers *peers, matching *of) {
     return true;
 }
 
-/** The n-th of a device's offers of one box, which are offers[first .. end - 1]; NULL: it has fewer.
- */
-static const pti_offer *nth_of(const pti_offer *offers, int first, int end, int peer, int n) {
-    for (int k = first; k < end; k++) {
-        if (offers[k].peer == peer && n-- == 0)
-            return &offers[k];
+/** Where each device's offers of one box, which are offers[first .. end - 1], begin; and, behind
+ * those of the last device, where they end. */
+static void find_begins(const pti_offer *offers, int first, int end, int n_peers, int *begin) {
+    begin[0] = first;
+    for (int p = 0; p < n_peers; p++) {
+        int k = begin[p];
+        while (k < end && offers[k].peer == p)
+            k++;
+        begin[p + 1] = k;
     }
-    return NULL;
 }
 
 static bool are_near(const pti_offer *a, const pti_offer *b) {
@@ -100,7 +102,7 @@ static bool are_near(const pti_offer *a, const pti_offer *b) {
 }
 
 static void add_to(group *of, const pti_offer *offer) {
-    if (offer == NULL || (of->n > 0 && !are_near(of->offer[0], offer)))
+    if (of->n > 0 && !are_near(of->offer[0], offer))
         return;
     of->offer[of->n++] = offer;
     of->progress = offer->progress > of->progress ? offer->progress : of->progress;
@@ -108,14 +110,15 @@ static void add_to(group *of, const pti_offer *offer) {
 
 /** Each device's first offer of a box belongs to the others' first, its second to their second. */
 static void group_box(const pti_peers *peers, matching *of, int first, int end) {
-    int n_taken = 1;
-    for (int n = 0; n_taken > 0; n++) {
+    int begin[PTI_MOST_PEERS + 1], n_left = end - first;
+    find_begins(of->offer, first, end, peers->n_peers, begin);
+    for (int n = 0; n_left > 0; n++) {
         group made = {0};
-        n_taken = 0;
         for (int p = 0; p < peers->n_peers; p++) {
-            const pti_offer *offer = nth_of(of->offer, first, end, p, n);
-            n_taken += offer != NULL;
-            add_to(&made, offer);
+            if (begin[p] + n >= begin[p + 1])
+                continue;
+            add_to(&made, &of->offer[begin[p] + n]);
+            n_left--;
         }
         if (made.n > 1)
             of->group[of->n_groups++] = made;

@@ -7,10 +7,6 @@
 
 /* What the files of linked devices share; all of it under the mutex. */
 
-/** How long a device waits for another one, in seconds, before it goes on alone: to meet it, which
- * may have much to do before; and for its next step, once they run side by side. */
-enum { PTI_PEERS_MEET_S = 2, PTI_PEERS_RUN_S = 30 };
-
 /** An upload that others may do, too: the same box of the same memory. */
 typedef struct pti_offer {
     const char *address; /* of the box's first element */
@@ -56,7 +52,7 @@ typedef struct pti_peer {
     polytile_device *device;
     int number;
     int64_t expected_number; /* of the last item that reads panels */
-    int64_t passed_number;   /* items up to this are done */
+    int64_t passed_number;   /* items up to this are done, or nobody waits for it any more */
     bool is_offering;        /* it waits for the others to meet */
     const pti_offer *offer;  /* meanwhile; borrowed */
     int n_offers;
@@ -66,6 +62,10 @@ typedef struct pti_peer {
 struct pti_peers {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
+    /* How long a device waits for another one, in seconds, before it goes on alone: to meet it,
+     * which may have much to do before; and for its next step, once they run side by side. */
+    int meet_s;
+    int run_s;
     int n_peers;
     pti_peer peer[PTI_MOST_PEERS];
     int n_panels;
@@ -77,8 +77,8 @@ struct pti_peers {
 struct timespec pti_peers_deadline(int patience_s);
 bool pti_peers_wait(pti_peers *peers, const struct timespec *deadline);
 
-/** Meet those who offer something, too. The session, if there is anything to share, is in peer->session
- * afterwards. offers: of the schedule, in order. */
+/** Meet those who offer something, too. The session, if there is anything to share, is in
+ * peer->session afterwards. offers: of the schedule, in order. */
 void pti_peers_meet(pti_peer *peer, const pti_offer *offers, int n_offers);
 /** Leave the session; nothing of the device's memory is copied any more. */
 void pti_peers_leave(pti_peer *peer);

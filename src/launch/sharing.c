@@ -173,15 +173,27 @@ static const pti_peer_functions *functions_of(const pti_sharing *sharing) {
     return sharing->peer->device->functions->peer;
 }
 
-/** Until all others have copied a part, or will not any more. The mutex is held. */
-static void wait_for_copies(pti_sharing *sharing, const pti_shared_upload *upload,
-                            const pti_shared_part *part) {
-    struct timespec deadline = pti_peers_deadline(PTI_PEERS_RUN_S);
+/** Until all others have copied a part, or will not any more; then nobody begins to. The mutex is
+ * held. */
+static void end_copies(pti_sharing *sharing, pti_shared_upload *upload,
+                       const struct timespec *deadline) {
+    pti_shared_part *part = own_part(sharing, upload);
     unsigned all = (1U << upload->n_parts) - 1;
-    while (part->done != all && pti_peers_wait(sharing->peer->peers, &deadline))
+    while (part->done != all && pti_peers_wait(sharing->peer->peers, deadline))
         continue;
+    part->phase = PTI_PART_GONE;
 }
 
+/** Until the copies of a part, of which there come no more, are done. The mutex is not held: it may
+ * take as long as all that the others' streams have before them. */
+static void settle_copies(const pti_sharing *sharing, const pti_shared_part *part) {
+    for (int q = 0; q < PTI_MOST_PEERS; q++) {
+        if (part->copied[q] != NULL)
+            functions_of(sharing)->settle(part->copied[q]);
+    }
+}
+
+/** The mutex is held. */
 static void drop_marks(const pti_sharing *sharing, pti_shared_part *part) {
     for (int q = 0; q < PTI_MOST_PEERS; q++) {
         functions_of(sharing)->drop(part->copied[q]);
@@ -191,7 +203,7 @@ static void drop_marks(const pti_sharing *sharing, pti_shared_part *part) {
     part->ready = NULL;
 }
 
-/** Let a stream wait for all copies of a part; where it cannot, they are waited for here. */
+/** Let a stream wait for all copies of a part. The mutex is held. */
 static polytile_status await_copies(const pti_sharing *sharing, const pti_shared_part *part,
                                     pti_stream stream) {
     polytile_status status = POLYTILE_OK;
@@ -199,21 +211,23 @@ static polytile_status await_copies(const pti_sharing *sharing, const pti_shared
         if (part->copied[q] != NULL && status == POLYTILE_OK)
             status = functions_of(sharing)->await(sharing->peer->device, stream, part->copied[q]);
     }
-    for (int q = 0; q < PTI_MOST_PEERS && status != POLYTILE_OK; q++) {
-        if (part->copied[q] != NULL)
-            functions_of(sharing)->settle(part->copied[q]);
-    }
     return status;
 }
 
+/** Where the stream cannot wait for the copies, they are waited for here. */
 static polytile_status take_back(pti_sharing *sharing, int upload_number, pti_stream stream) {
     pti_peers *peers = sharing->peer->peers;
     pti_shared_upload *upload = &sharing->session->upload[upload_number];
     pti_shared_part *part = own_part(sharing, upload);
+    struct timespec deadline = pti_peers_deadline(peers->run_s);
     pthread_mutex_lock(&peers->mutex);
-    wait_for_copies(sharing, upload, part);
-    part->phase = PTI_PART_GONE;
+    end_copies(sharing, upload, &deadline);
     polytile_status status = await_copies(sharing, part, stream);
+    if (status != POLYTILE_OK) {
+        pthread_mutex_unlock(&peers->mutex);
+        settle_copies(sharing, part);
+        pthread_mutex_lock(&peers->mutex);
+    }
     drop_marks(sharing, part);
     pthread_cond_broadcast(&peers->changed);
     pthread_mutex_unlock(&peers->mutex);
@@ -287,7 +301,7 @@ static polytile_status borrow(pti_sharing *sharing, pti_shared_part *part, int o
                               const pti_command *command, bool *is_there) {
     const polytile_device *device = sharing->peer->device;
     pti_peers *peers = sharing->peer->peers;
-    struct timespec deadline = pti_peers_deadline(PTI_PEERS_RUN_S);
+    struct timespec deadline = pti_peers_deadline(peers->run_s);
     polytile_status status = POLYTILE_OK;
     pti_move move = command->move;
     while (part->phase == PTI_PART_AWAITED && pti_peers_wait(peers, &deadline))
@@ -341,26 +355,36 @@ done:
 
 /* The end. */
 
-/** Nobody copies from here any more, and what was begun is done. The mutex is held. */
-static void call_in(pti_sharing *sharing, pti_shared_upload *upload, bool has_failed) {
-    pti_shared_part *part = own_part(sharing, upload);
-    if (!has_failed)
-        wait_for_copies(sharing, upload, part);
-    part->phase = PTI_PART_GONE;
-    for (int q = 0; q < PTI_MOST_PEERS; q++) {
-        if (part->copied[q] != NULL)
-            functions_of(sharing)->settle(part->copied[q]);
-    }
-    drop_marks(sharing, part);
+static pti_shared_upload *lent_upload(const pti_sharing *sharing, int k) {
+    return &sharing->session->upload[sharing->lent[k]];
+}
+
+/** Nobody copies from here any more, and what was begun is done. All lent parts together are waited
+ * for as long as one. */
+static void call_in(pti_sharing *sharing, bool has_failed) {
+    pti_peers *peers = sharing->peer->peers;
+    struct timespec deadline = pti_peers_deadline(has_failed ? 0 : peers->run_s);
+    pthread_mutex_lock(&peers->mutex);
+    for (int k = 0; k < sharing->n_lent; k++)
+        end_copies(sharing, lent_upload(sharing, k), &deadline);
+    pthread_mutex_unlock(&peers->mutex);
+    for (int k = 0; k < sharing->n_lent; k++)
+        settle_copies(sharing, own_part(sharing, lent_upload(sharing, k)));
+}
+
+/** The mutex is held. */
+static void drop_lent(const pti_sharing *sharing) {
+    for (int k = 0; k < sharing->n_lent; k++)
+        drop_marks(sharing, own_part(sharing, lent_upload(sharing, k)));
 }
 
 void pti_sharing_end(pti_execution *execution, bool has_failed) {
     pti_sharing *sharing = execution->sharing;
     if (sharing == NULL)
         return;
+    call_in(sharing, has_failed);
     pthread_mutex_lock(&sharing->peer->peers->mutex);
-    for (int k = 0; k < sharing->n_lent; k++)
-        call_in(sharing, &sharing->session->upload[sharing->lent[k]], has_failed);
+    drop_lent(sharing);
     pti_peers_leave(sharing->peer);
     pthread_mutex_unlock(&sharing->peer->peers->mutex);
     execution->report->h2d_bytes -= sharing->peer_bytes;

@@ -72,25 +72,36 @@ static pti_item *take_all(polytile_queue *queue) {
     return items;
 }
 
-/** Run a window, giving the mutex away meanwhile. */
-static void run_window(polytile_queue *queue, pti_item *window, const char *error) {
-    queue->is_running = true;
-    pthread_mutex_unlock(&queue->mutex);
-    polytile_status status = pti_engine_run(queue, window);
-    pthread_mutex_lock(&queue->mutex);
-    queue->is_running = false;
-    if (status != POLYTILE_OK) {
-        queue->status = status;
-        memcpy(queue->error, error, sizeof queue->error);
-    }
-}
-
 /** Devices that share uploads with this one need not wait for it to come to items that are done. */
 static void tell_peers(const polytile_queue *queue, const pti_item *items) {
     int64_t number = 0;
     for (; items != NULL; items = items->next)
         number = items->number > number ? items->number : number;
     pti_peers_note_passed(queue->device, number);
+}
+
+/** Behind a failure nothing is run. */
+static polytile_status run_or_pass(polytile_queue *queue, const pti_item *items, bool has_failed) {
+    if (!has_failed)
+        return pti_engine_run(queue, items);
+    pti_engine_pass(queue, items);
+    return POLYTILE_OK;
+}
+
+/** Run a window, or pass it, giving the mutex away until the peers are told, too: the program's
+ * thread must not wait for what other devices do. */
+static void do_window(polytile_queue *queue, const pti_item *window, bool has_failed,
+                      const char *error) {
+    queue->is_running = true;
+    pthread_mutex_unlock(&queue->mutex);
+    polytile_status status = run_or_pass(queue, window, has_failed);
+    tell_peers(queue, window);
+    pthread_mutex_lock(&queue->mutex);
+    queue->is_running = false;
+    if (status != POLYTILE_OK) {
+        queue->status = status;
+        memcpy(queue->error, error, sizeof queue->error);
+    }
 }
 
 static void *work(void *argument) {
@@ -101,11 +112,7 @@ static void *work(void *argument) {
     while (await_work(queue)) {
         bool has_failed = queue->status != POLYTILE_OK;
         pti_item *items = has_failed ? take_all(queue) : pti_window_take(queue);
-        if (has_failed)
-            pti_engine_pass(queue, items);
-        else
-            run_window(queue, items, error);
-        tell_peers(queue, items);
+        do_window(queue, items, has_failed, error);
         pti_queue_finish_items(queue, items);
     }
     pthread_mutex_unlock(&queue->mutex);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <map>
 #include <thread>
 #include <vector>
@@ -172,6 +174,34 @@ TEST(Peers, DoNotWaitForWhatTheOtherComesToMuchLater) {
     pti_session_free(session);
 }
 
+/** One box many times, in time that grows with their number, not with its square. */
+TEST(Peers, FindManyRepeatsOfOneBoxAtOnce) {
+    const int64_t n_repeats = scaled(100000);
+    const int n_common = 10;
+    Peers peers(3);
+    Offers offers;
+    for (int64_t k = 0; k < n_repeats; k++)
+        offers.push_back({reinterpret_cast<const char *>(4096), rows(0, 8, 2), 3 * k,
+                          static_cast<double>(k) / static_cast<double>(n_repeats), 0});
+    for (int p = 0; p < 3; p++) {
+        peers.at(p).is_offering = true;
+        peers.at(p).offer = offers.data();
+        peers.at(p).n_offers = p == 1 ? static_cast<int>(n_repeats) : n_common - p;
+    }
+    const std::clock_t begin = std::clock();
+    pti_session *session = pti_peers_match(peers.get());
+    EXPECT_LT(std::clock() - begin, 3 * CLOCKS_PER_SEC);
+    ASSERT_NE(session, nullptr);
+    EXPECT_EQ(session->n_uploads, n_common);
+    for (int u = 0; u < session->n_uploads; u++) {
+        const pti_shared_upload &upload = session->upload[u];
+        EXPECT_EQ(upload.n_parts, u < n_common - 2 ? 3 : 2);
+        for (int q = 0; q < upload.n_parts; q++)
+            EXPECT_EQ(upload.part[q].op, 3 * u);
+    }
+    pti_session_free(session);
+}
+
 Offers one_offer() {
     return {{reinterpret_cast<const char *>(4096), rows(0, 8, 2), 1, 0.5, 0}};
 }
@@ -217,6 +247,7 @@ TEST(Peers, GoOnAloneWhenTheOtherIsDone) {
 TEST(Peers, DoNotWaitForeverForOneThatDoesNotCome) {
     Peers peers(2);
     const Offers offers = one_offer();
+    peers.get()->meet_s = 1;
     pti_peers_expect(peers.device(0), 1);
     pti_peers_expect(peers.device(1), 1);
     pti_peers_meet(&peers.at(0), offers.data(), 1);
@@ -224,6 +255,49 @@ TEST(Peers, DoNotWaitForeverForOneThatDoesNotCome) {
     pti_peers_note_passed(peers.device(0), 1);
     pti_peers_meet(&peers.at(1), offers.data(), 1);
     EXPECT_EQ(peers.at(1).session, nullptr);
+}
+
+void leave(pti_peer &peer) {
+    if (peer.session != nullptr)
+        pti_peers_leave(&peer);
+}
+
+/** Two that come find each other in all schedules of a stage, and wait for the third in one. */
+TEST(Peers, WaitOnceInAStageForOneThatDoesNotCome) {
+    Peers peers(3);
+    const Offers offers = one_offer();
+    peers.get()->meet_s = 1;
+    for (int p = 0; p < 3; p++)
+        pti_peers_expect(peers.device(p), 1);
+    const auto begin = std::chrono::steady_clock::now();
+    for (int schedule = 0; schedule < 4; schedule++) {
+        std::thread other([&] { pti_peers_meet(&peers.at(1), offers.data(), 1); });
+        pti_peers_meet(&peers.at(0), offers.data(), 1);
+        other.join();
+        EXPECT_NE(peers.at(0).session, nullptr);
+        EXPECT_EQ(peers.at(0).session, peers.at(1).session);
+        leave(peers.at(0));
+        leave(peers.at(1));
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+}
+
+TEST(Peers, WaitInTheNextStageForOneThatDidNotCome) {
+    Peers peers(2);
+    const Offers offers = one_offer();
+    peers.get()->meet_s = 1;
+    for (int p = 0; p < 2; p++)
+        pti_peers_expect(peers.device(p), 1);
+    pti_peers_meet(&peers.at(0), offers.data(), 1);
+    EXPECT_EQ(peers.at(0).session, nullptr);
+    peers.get()->meet_s = 30;
+    for (int p = 0; p < 2; p++)
+        pti_peers_expect(peers.device(p), 2);
+    std::thread other([&] { pti_peers_meet(&peers.at(1), offers.data(), 1); });
+    pti_peers_meet(&peers.at(0), offers.data(), 1);
+    other.join();
+    EXPECT_NE(peers.at(0).session, nullptr);
+    EXPECT_EQ(peers.at(0).session, peers.at(1).session);
 }
 
 } // namespace

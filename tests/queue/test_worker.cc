@@ -1,6 +1,14 @@
 #include "queue/queue_test.h"
 
+#include <chrono>
 #include <csignal>
+#include <future>
+#include <thread>
+
+extern "C" {
+#include "launch/peers_state.h"
+#include "queue/queue.h"
+}
 
 namespace {
 
@@ -40,6 +48,33 @@ TEST_F(Worker, ManyQueuesStartAndStop) {
         for (polytile_queue *queue : queues)
             polytile_queue_destroy(queue);
     }
+}
+
+/** Who has the mutex of linked devices may be busy with one of them for long. */
+TEST_F(Worker, LetsTheProgramLaunchWhileItCannotTellItsPeers) {
+    Gate gate;
+    polytile_device other = {};
+    std::vector<float> memory(10, 1);
+    polytile_queue *queue = open("host");
+    polytile_device *both[] = {queue->device, &other};
+    pti_peers *peers = pti_peers_create(2, both);
+    ASSERT_NE(peers, nullptr);
+    polytile_array *x = wrap("x", memory);
+    polytile_kernel *kernel = gated(gate);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    pthread_mutex_lock(&peers->mutex);
+    EXPECT_EQ(launch(queue, kernel, line(10), {x}), POLYTILE_OK) << error();
+    gate.wait_for_a_launch();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::future<polytile_status> launched =
+        std::async(std::launch::async, [&] { return launch(queue, kernel, line(10), {x}); });
+    EXPECT_EQ(launched.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+    pthread_mutex_unlock(&peers->mutex);
+    EXPECT_EQ(launched.get(), POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    EXPECT_EQ(peers->peer[0].passed_number, 2);
+    polytile_queue_destroy(queue);
+    pti_peers_free(peers);
 }
 
 } // namespace
