@@ -5,6 +5,7 @@
 #include "distribute/team.h"
 #include "distribute/team_words.h"
 #include "launch/host.h"
+#include "queue/failure.h"
 
 #include <polytile/mpi.h>
 
@@ -125,7 +126,7 @@ done:
     status = setup->functions->agree(setup, status);
     end_queue(member);
     if (status != POLYTILE_OK) {
-        end_queue(*queue);
+        pti_queue_give_up(*queue, status);
         *queue = NULL;
     }
     return status;
