@@ -4,8 +4,9 @@
 #include "queue/queue.h"
 
 /**
- * What POLYTILE_CHECK asks for by access or wide: wait for the queue, bring home what a launch reads,
- * and check its kernel before it is queued. Results stay on the device; the check has a device of its own.
+ * What POLYTILE_CHECK asks for by access or wide: wait for the queue, bring home what a launch
+ * reads, and check its kernel before it is queued. Results stay on the device; the check has a
+ * device of its own.
  *
  * Nothing is checked behind a failure that is still to be told: the launch will not be run.
  * Shapes  arrays: one an operand.
