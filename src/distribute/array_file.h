@@ -29,8 +29,8 @@ void pti_array_file_part(pti_text *text, const char *path);
 polytile_status pti_array_file_begin(polytile_context *ctx, const char *path,
                                      const polytile_array *array);
 
-/** The elements are all there: give the file its name, replacing an old one. Errors: IO, NO_MEMORY; the
- * file is removed then. */
+/** The elements are all there: give the file its name, replacing an old one. Errors: IO, NO_MEMORY;
+ * the file is removed then. */
 polytile_status pti_array_file_commit(polytile_context *ctx, const char *path);
 
 /** Remove what is there of a file that will never be whole. */
@@ -42,8 +42,8 @@ polytile_status pti_array_file_probe(polytile_context *ctx, const char *path, bo
 /**
  * See whether a file has an array's elements, and where they begin.
  *
- * Errors  IO (cannot be read, is no such file or truncated), UNSUPPORTED (an order or type that arrays
- *         do not have), INVALID (another type, shape or size than the array's).
+ * Errors  IO (cannot be read, is no such file or truncated), UNSUPPORTED (an order or type that
+ *         arrays do not have), INVALID (another type, shape or size than the array's).
  */
 polytile_status pti_array_file_inspect(polytile_context *ctx, const char *path,
                                        const polytile_array *array, int64_t *offset_bytes);

@@ -13,8 +13,8 @@
  *
  * The longest prefix, of at most `most` launches, of which the busiest member runs no more than a
  * fraction of its threads beside its share; found by doubling and bisection, so that a prefix is
- * missed if a shorter one that is tried exceeds the fraction. Takes time proportional to the launches
- * of the answer, not of the group. At least 1, also when memory runs out.
+ * missed if a shorter one that is tried exceeds the fraction. Takes time proportional to the
+ * launches of the answer, not of the group. At least 1, also when memory runs out.
  */
 int pti_group_depth(const pti_group *group, double fraction, int most);
 

@@ -19,8 +19,8 @@ polytile_status pti_devices_open(polytile_context *ctx, const char *text,
                                  const pti_team_options *options, bool is_by_speed,
                                  polytile_queue **queue);
 
-/** Members of one process, by whose arrays' addresses it is known what lies in the same memory. NULL
- * when memory runs out. */
+/** Members of one process, by whose arrays' addresses it is known what lies in the same memory.
+ * NULL when memory runs out. */
 pti_transport *pti_transport_within(polytile_context *ctx, int n_members);
 
 #endif

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* One run of consecutive indices a part, as long as its weight says. Parts without a weight of their
- * own have weight 1, until speeds are measured. */
+/* One run of consecutive indices a part, as long as its weight says. Parts without a weight of
+ * their own have weight 1, until speeds are measured. */
 
 static bool parse_weights(const char *arguments, pti_distribution *distribution) {
     double sum = 0;

@@ -55,8 +55,8 @@ static void add_all(pti_boxes *set, const pti_boxes *other) {
     set->failed = set->failed || other->failed;
 }
 
-/* What a member wrote is the newest version, unless it knows but a part of what is reduced, or it is
- * not known what it wrote; everybody has what everybody computed, or what was combined. */
+/* What a member wrote is the newest version, unless it knows but a part of what is reduced, or it
+ * is not known what it wrote; everybody has what everybody computed, or what was combined. */
 static void renew_copies(const pti_group *group, const change_table *changes, const pti_work *work,
                          int l, int operand, pti_boxes *extra) {
     const pti_instance *instance = group->launch[l].instance;

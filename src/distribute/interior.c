@@ -47,8 +47,8 @@ static cut least_cut(const pti_shared_launch *launch, const polytile_domain *thr
     return (cut){dim, is_low, enough};
 }
 
-/** Whether a launch can be cut along an index: what is reduced into one element is reduced at once, in
- * its order, and initialised once. */
+/** Whether a launch can be cut along an index: what is reduced into one element is reduced at once,
+ * in its order, and initialised once. */
 static bool may_cut(const pti_instance *instance, int index) {
     for (int a = 0; a < instance->n_operands; a++) {
         if (instance->operand[a].reduces &&

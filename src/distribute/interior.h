@@ -4,8 +4,8 @@
 #include "distribute/exchange.h"
 
 /**
- * The threads of a box that read nothing of what a member is about to receive: they can run while it
- * is on its way.
+ * The threads of a box that read nothing of what a member is about to receive: they can run while
+ * it is on its way.
  *
  * A box inside `threads`, made by taking off as few threads as one side at a time allows; empty if
  * that leaves less than half of them, or nothing is received.

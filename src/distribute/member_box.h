@@ -5,8 +5,8 @@
 
 /* One box of an array that a member's queue holds, in host memory. */
 
-/** Bring a box there in its newest version, and wait for it. Errors: NO_MEMORY, and those of what ran
- * before. */
+/** Bring a box there in its newest version, and wait for it. Errors: NO_MEMORY, and those of what
+ * ran before. */
 polytile_status pti_member_fetch(polytile_queue *queue, polytile_array *array,
                                  const polytile_domain *box);
 

@@ -65,7 +65,8 @@ pti_member_grid pti_member_grid_balanced(int n_members, int n_dims) {
     return grid;
 }
 
-/* A dimension is cut only where each part gets as many indices: not the three of a point in space. */
+/* A dimension is cut only where each part gets as many indices: not the three of a point in
+ * space. */
 enum { LEAST_INDICES = 8 };
 
 static bool has_long_parts(const pti_member_grid *grid, const polytile_domain *domain) {

@@ -20,8 +20,8 @@ void pti_member_grid_locate(const pti_member_grid *grid, int member, int *coordi
 /** The member at a place. */
 int pti_member_grid_at(const pti_member_grid *grid, const int *coordinate);
 
-/** Go on to the next place, in C order, of a part of the grid; false, at the first one again, behind
- * the last. */
+/** Go on to the next place, in C order, of a part of the grid; false, at the first one again,
+ * behind the last. */
 bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const int *last,
                           int *coordinate);
 
@@ -29,8 +29,8 @@ bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const i
  * first; as MPI_Dims_create() makes it (MPI 4.0, section 8.5.2). */
 pti_member_grid pti_member_grid_balanced(int n_members, int n_dims);
 
-/** The balanced grid of the most dimensions of a domain, the longest ones, that leaves every member 8
- * indices or more along each; of all dimensions if there is none. */
+/** The balanced grid of the most dimensions of a domain, the longest ones, that leaves every member
+ * 8 indices or more along each; of all dimensions if there is none. */
 pti_member_grid pti_member_grid_for(int n_members, const polytile_domain *domain);
 
 /** A grid from a text such as "4x2"; false if it is none. */

@@ -26,10 +26,11 @@ polytile_status pti_ownership_check(polytile_context *ctx, int n_members,
 /**
  * Place an array.
  *
- * Shapes  given: used for arrays of as many dimensions, and for others where it fits when dimensions
- *         of extent 1 are added or dropped at its end; NULL or not fitting: as
- *         pti_member_grid_for(), or with weights n_members along the first dimension. With block(dim=D) the grid has n_members
- *         along D, or along the last dimension of arrays that have no D.
+ * Shapes  given: used for arrays of as many dimensions, and for others where it fits when
+ *         dimensions of extent 1 are added or dropped at its end; NULL or not fitting: as
+ *         pti_member_grid_for(), or with weights n_members along the first dimension. With
+ *         block(dim=D) the grid has n_members along D, or along the last dimension of arrays that
+ *         have no D.
  */
 pti_ownership pti_ownership_of(const polytile_domain *domain, int n_members,
                                const pti_member_grid *given, const pti_distribution *distribution);

@@ -1,5 +1,5 @@
 #include "distribute/devices.h"
-#include "distribute/sharing.h"
+#include "distribute/share_options.h"
 
 polytile_status polytile_queue_create(polytile_context *ctx, const char *device_text,
                                       polytile_queue **queue) {
@@ -13,17 +13,18 @@ static polytile_status create(polytile_context *ctx, const char *device_text,
     pti_team_options parsed;
     polytile_status status;
     const int n_devices = pti_devices_count(device_text);
-    const pti_sharing sharing = {.grid = options->grid,
-                                 .layout = options->layout,
-                                 .launches_per_exchange = options->launches_per_exchange,
-                                 .members = "devices",
-                                 .may_pool = true,
-                                 .list = device_text == NULL ? "the text" : device_text,
-                                 .n_members = n_devices};
-    PTI_TRY(pti_sharing_parse(ctx, &sharing, &grid, &parsed));
-    PTI_TRY(n_devices == 1 ? pti_queue_open(ctx, device_text, queue)
-                           : pti_devices_open(ctx, device_text, &parsed,
-                                              pti_sharing_is_by_speed(options->layout), queue));
+    const pti_share_options given = {.grid = options->grid,
+                                     .layout = options->layout,
+                                     .launches_per_exchange = options->launches_per_exchange,
+                                     .members = "devices",
+                                     .may_pool = true,
+                                     .list = device_text == NULL ? "the text" : device_text,
+                                     .n_members = n_devices};
+    PTI_TRY(pti_share_options_parse(ctx, &given, &grid, &parsed));
+    PTI_TRY(n_devices == 1
+                ? pti_queue_open(ctx, device_text, queue)
+                : pti_devices_open(ctx, device_text, &parsed,
+                                   pti_share_options_is_by_speed(options->layout), queue));
 done:
     return status;
 }

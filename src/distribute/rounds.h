@@ -3,11 +3,11 @@
 
 #include "distribute/store.h"
 
-/* A store's elements in rounds: so many at a time as a buffer holds, in the array's C order. What is
- * one stretch moves from or to where it lies. */
+/* A store's elements in rounds: so many at a time as a buffer holds, in the array's C order. What
+ * is one stretch moves from or to where it lies. */
 
-/** The usual limits of a round: large enough for a link or a disk to be busy, small beside any array
- * that is worth distributing. */
+/** The usual limits of a round: large enough for a link or a disk to be busy, small beside any
+ * array that is worth distributing. */
 enum { PTI_ROUND_BYTES = 16 << 20, PTI_ROUND_STRETCHES = 1 << 16 };
 
 typedef struct pti_rounds {
@@ -29,7 +29,8 @@ void pti_rounds_end(pti_rounds *rounds);
 
 /** The round's elements side by side, to be read until the next round. */
 void *pti_round_collect(pti_rounds *rounds);
-/** Where the round's elements are to be written side by side; then they are put where they belong. */
+/** Where the round's elements are to be written side by side; then they are put where they
+ * belong. */
 void *pti_round_place(pti_rounds *rounds);
 void pti_round_spread(pti_rounds *rounds);
 

@@ -52,7 +52,8 @@ typedef struct follower_list {
     pti_boxes *threads;
 } follower_list;
 
-/* Append the threads of a box that follow what the member owns in dimension dim and those behind. */
+/* Append the threads of a box that follow what the member owns in dimension dim and those
+ * behind. */
 static void list_followers(const follower_list *list, int dim, const polytile_domain *box) {
     const pti_ownership *ownership = list->ownership;
     if (dim == ownership->domain.n_dims) {
@@ -135,8 +136,8 @@ static bool begins_anew(const pti_instance *instance) {
     return begins;
 }
 
-/* One launch for all threads: each begins what it reduces from the identity, so that of several that
- * meet in an element only the last would count. More threads than must be do no harm. */
+/* One launch for all threads: each begins what it reduces from the identity, so that of several
+ * that meet in an element only the last would count. More threads than must be do no harm. */
 static void take_as_one(const pti_instance *instance, pti_boxes *threads) {
     if (threads->n_boxes < 2 || !begins_anew(instance))
         return;

@@ -18,11 +18,11 @@ typedef struct pti_shared_launch {
  * By which operand the threads of a launch are dealt out.
  *
  * A thread goes with the first element of the operand's first written section, or read if there is
- * none: its anchor. Where a dimension's subscript is c * i + k of one index with c != 0 alone, the index
- * follows the dimension; threads whose anchors lie outside the array go with its nearest element.
- * Indices that follow no dimension are not cut. Where dimensions that the grid cuts are followed by
- * no index, members that differ only there run the same threads, unless splits: then the first of
- * them does.
+ * none: its anchor. Where a dimension's subscript is c * i + k of one index with c != 0 alone, the
+ * index follows the dimension; threads whose anchors lie outside the array go with its nearest
+ * element. Indices that follow no dimension are not cut. Where dimensions that the grid cuts are
+ * followed by no index, members that differ only there run the same threads, unless splits: then
+ * the first of them does.
  */
 typedef struct pti_share {
     int operand;                  /* -1: every member runs all threads */

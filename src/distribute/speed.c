@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "launch/clock.h"
+#include "queue/failure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,13 +30,19 @@ static polytile_status launch(const trial *of, polytile_array *array) {
     return polytile_queue_launch(of->member, of->kernel, &array->domain, 1, &array, NULL);
 }
 
+/** The queue lets go of an array. status: a failure before, whose text stays. */
+static polytile_status detach(const trial *of, polytile_array *array, polytile_status status) {
+    char *text = pti_error_keep(of->member, status);
+    polytile_status detached = polytile_queue_detach(of->member, 1, &array);
+    pti_error_restore(of->member, status, text);
+    return status == POLYTILE_OK ? detached : status;
+}
+
 /** Once there and back. */
 static polytile_status stream(const trial *of, polytile_array *array) {
     polytile_status status;
     PTI_TRY(polytile_queue_attach(of->member, 1, &array));
-    status = launch(of, array);
-    polytile_status detached = polytile_queue_detach(of->member, 1, &array);
-    status = status == POLYTILE_OK ? detached : status;
+    status = detach(of, array, launch(of, array));
 done:
     return status;
 }
@@ -86,8 +93,7 @@ static polytile_status measure_resident(const trial *of, int64_t n_bytes, double
     polytile_array *array = NULL;
     PTI_TRY(wrap(of, n_bytes, &array));
     PTI_TRY(polytile_queue_attach(of->member, 1, &array));
-    PTI_TRY(time_best(of, array, go_through, bytes_per_s));
-    PTI_TRY(polytile_queue_detach(of->member, 1, &array));
+    status = detach(of, array, time_best(of, array, go_through, bytes_per_s));
 done:
     polytile_array_destroy(array);
     return status;

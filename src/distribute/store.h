@@ -3,8 +3,8 @@
 
 #include "launch/box_fill.h"
 
-/* Elements of an array that lie in pieces of host memory, and how they come one after another in the
- * array's C order, which is that of files and of whole copies. */
+/* Elements of an array that lie in pieces of host memory, and how they come one after another in
+ * the array's C order, which is that of files and of whole copies. */
 
 /** A box of elements, and memory in C order over a box around it. */
 typedef struct pti_stored_box {

@@ -1,4 +1,5 @@
 #include "distribute/team_state.h"
+#include "queue/failure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,11 +145,10 @@ polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_tra
         return pti_fail_memory(ctx, text, sizeof *team->queue);
     }
     polytile_status status = pti_team_link(team);
-    if (status == POLYTILE_OK)
-        *queue = team->queue;
-    else
-        pti_object_release(&team->queue->object);
-    return status;
+    if (status != POLYTILE_OK)
+        return pti_queue_give_up(team->queue, status);
+    *queue = team->queue;
+    return POLYTILE_OK;
 }
 
 pti_team *pti_team_of(const polytile_queue *queue) {

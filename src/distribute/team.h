@@ -6,9 +6,9 @@
 #include "queue/member.h"
 #include "queue/outer.h"
 
-/* A queue over several members. Launches are recorded as they come; when something is waited for, or
- * many are recorded, they are cut into groups, and of each group every local member runs its work on
- * its own queue, after an exchange of what the members lack. */
+/* A queue over several members. Launches are recorded as they come; when something is waited for,
+ * or many are recorded, they are cut into groups, and of each group every local member runs its
+ * work on its own queue, after an exchange of what the members lack. */
 
 typedef struct pti_team pti_team;
 
@@ -30,8 +30,8 @@ enum { PTI_TEAM_LAUNCHES = 1024 };
 /**
  * A queue of the members that a transport joins.
  *
- * Shapes  members: n_local queues, each on one device; they become the team's, as does the transport,
- *         also on error.
+ * Shapes  members: n_local queues, each on one device; they become the team's, as does the
+ *         transport, also on error.
  * Errors  NO_MEMORY.
  */
 polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_transport *transport,
@@ -64,8 +64,8 @@ pti_team_array *pti_team_find(pti_team *team, const polytile_array *array);
  * NO_MEMORY, and those of what ran before. */
 polytile_status pti_team_reach(pti_team *team, int position, int local, const polytile_domain *box);
 
-/** The program changed elements of owners in their members' arrays: nobody has copies of them. Every
- * process says so, in the same order as anything else. */
+/** The program changed elements of owners in their members' arrays: nobody has copies of them.
+ * Every process says so, in the same order as anything else. */
 void pti_team_note_changed(pti_team *team, const polytile_array *array);
 
 /** The team of a queue that has one; NULL: it has none. */

@@ -10,7 +10,8 @@ static polytile_array *array_of(const pti_team *team, int position, int member) 
     return team->reached[position * team->transport->n_local + member - team->transport->first];
 }
 
-/** What local members receive they do not bring home any more, should they have computed it, too. */
+/** What local members receive they do not bring home any more, should they have computed it,
+ * too. */
 static polytile_status renew(const pti_team *team, const pti_exchange *exchange) {
     polytile_status status = POLYTILE_OK;
     for (int t = 0; t < exchange->n_transfers; t++) {

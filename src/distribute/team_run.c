@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Running what is recorded. A process that fails goes on through the exchanges of all groups, without
- * computing, until all agree on the error. */
+/* Running what is recorded. A process that fails goes on through the exchanges of all groups,
+ * without computing, until all agree on the error. */
 
 /* Reaching. */
 
@@ -204,8 +204,8 @@ static polytile_status recall(pti_team *team, polytile_status status) {
     return status == POLYTILE_OK ? POLYTILE_OK : pti_fail(team->ctx, status, "%s", team->failure);
 }
 
-/** What is launched together is planned together. Where all fits and nobody shares the memory, launches
- * run one by one anyway and need not wait for that. */
+/** What is launched together is planned together. Where all fits and nobody shares the memory,
+ * launches run one by one anyway and need not wait for that. */
 static void set_paused(const pti_team *team, bool is_paused) {
     for (int m = 0; m < team->transport->n_local; m++) {
         bool runs_at_once = !team->transport->shares_memory &&
@@ -223,7 +223,8 @@ typedef struct leaving {
     polytile_array *const *arrays;
 } leaving;
 
-/** What members computed of others' elements is read, or moved, behind what is launched together. */
+/** What members computed of others' elements is read, or moved, behind what is launched
+ * together. */
 static bool needs_halos_later(const pti_stage *stage) {
     return splits(stage) || stage->after.n_transfers > 0;
 }
@@ -331,7 +332,8 @@ static polytile_status prepare_stage(pti_team *team, int at, polytile_status sta
 }
 
 /**
- * The arrays that leave with the launches of a stage: none unless it is the last, and done with them.
+ * The arrays that leave with the launches of a stage: none unless it is the last, and done with
+ * them.
  *
  * Nor where what leaves goes to memory out of which other members may still fetch what they need.
  */
@@ -425,8 +427,8 @@ void pti_team_run(pti_team *team) {
     pti_team_run_to_end(team, 0, NULL);
 }
 
-/** That ranks differ is known to all of them; who could not compare still goes through what the others
- * do. */
+/** That ranks differ is known to all of them; who could not compare still goes through what the
+ * others do. */
 void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays) {
     polytile_status status = pti_team_compare(team);
     if (status == POLYTILE_OK)

@@ -1,4 +1,5 @@
 #include "distribute/team_state.h"
+#include "queue/failure.h"
 
 /* Members over one memory: who waits for whom. */
 
@@ -22,18 +23,30 @@ static bool is_written(const pti_team *team, const pti_stage *stage, int positio
     return is;
 }
 
-static polytile_status wait_for_members(pti_team *team) {
-    polytile_status status = POLYTILE_OK;
-    for (int m = 0; m < team->transport->n_local; m++)
-        PTI_TRY(polytile_queue_wait(team->member[m]));
-done:
+polytile_status pti_team_settle_members(const pti_team *team, polytile_status status) {
+    char *text = pti_error_keep(team->queue, status);
+    for (int m = 0; m < team->transport->n_local; m++) {
+        polytile_status ended = polytile_queue_wait(team->member[m]);
+        if (status != POLYTILE_OK || ended == POLYTILE_OK)
+            continue;
+        status = ended;
+        text = pti_error_keep(team->queue, status);
+    }
+    pti_error_restore(team->queue, status, text);
     return status;
+}
+
+polytile_status pti_team_settle_all(pti_team *team) {
+    team->was_deep = false;
+    for (int p = 0; p < team->n_arrays; p++)
+        team->array[p].is_lent = false;
+    return pti_team_settle_members(team, POLYTILE_OK);
 }
 
 polytile_status pti_team_settle_deep(pti_team *team) {
     bool was_deep = team->was_deep;
     team->was_deep = false;
-    return was_deep ? wait_for_members(team) : POLYTILE_OK;
+    return was_deep ? pti_team_settle_members(team, POLYTILE_OK) : POLYTILE_OK;
 }
 
 polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage) {
@@ -42,7 +55,7 @@ polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage) {
     for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
         must_wait |= team->array[p].is_lent && is_written(team, stage, p);
     if (must_wait)
-        PTI_TRY(wait_for_members(team));
+        PTI_TRY(pti_team_settle_members(team, POLYTILE_OK));
     for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
         team->array[p].is_lent =
             team->array[p].array != NULL &&

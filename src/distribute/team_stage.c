@@ -54,7 +54,8 @@ static bool may_compute_twice(const pti_team *team) {
     return true;
 }
 
-/** The most launches of a group: each is cut for its own threads, and those of two groups are kept. */
+/** The most launches of a group: each is cut for its own threads, and those of two groups are
+ * kept. */
 enum { MOST_DEEP = PTI_MAX_PREPARED / 4 };
 
 /** How many launches are the next group. */

@@ -38,7 +38,7 @@ struct pti_team {
     polytile_context *ctx;
     polytile_queue *queue; /* whose team this is */
     pti_transport *transport;
-    polytile_queue **member; /* n_local */
+    polytile_queue **member;  /* n_local */
     struct pti_peers **peers; /* of members whose devices are linked, at most n_local; owned */
     int n_peers;
     pti_team_options options;
@@ -96,12 +96,12 @@ polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *ar
 
 /* team_stage.c */
 
-/** Whether what a local member owns and computes twice fits its device, so that nothing of it has to
- * leave it in between. */
+/** Whether what a local member owns and computes twice fits its device, so that nothing of it has
+ * to leave it in between. */
 bool pti_team_fits(const pti_team *team, int local);
 
-/** The next group of what is recorded, from `at` on, cut for the members; NULL when memory runs out. It
- * is new on all processes or on none.
+/** The next group of what is recorded, from `at` on, cut for the members; NULL when memory runs
+ * out. It is new on all processes or on none.
  */
 pti_stage *pti_team_find_stage(pti_team *team, int at, bool *is_new);
 /** Forget all stages: an array came or went, or lies elsewhere. */
@@ -113,20 +113,20 @@ void pti_team_touch_copies(pti_team *team);
 
 /* team_run.c */
 
-/** Queue a box of a launch on a local member, whose arrays contain what it touches. Errors: those of
- * the launch, with the device. */
+/** Queue a box of a launch on a local member, whose arrays contain what it touches. Errors: those
+ * of the launch, with the device. */
 polytile_status pti_team_launch_box(pti_team *team, const pti_recorded *recorded, int local,
                                     const polytile_domain *box);
 /** Run what is recorded. The error, if there is one, is kept for the next wait. */
 void pti_team_run(pti_team *team);
-/** The same, and arrays leave behind it: members' queues are told with the last launches, so that they
- * know what nobody needs any more. */
+/** The same, and arrays leave behind it: members' queues are told with the last launches, so that
+ * they know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays);
 
 /* team_fit.c */
 
-/** Whether one block of each member's threads fits its device, as far as that is known when a launch is
- * made. Errors: NO_FIT, with the device; those of pti_grain_choose(). */
+/** Whether one block of each member's threads fits its device, as far as that is known when a
+ * launch is made. Errors: NO_FIT, with the device; those of pti_grain_choose(). */
 polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *prepared);
 /** The same of one local member and a box of the launch's threads. */
 polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *prepared, int local,
@@ -153,8 +153,15 @@ polytile_status pti_team_compare(pti_team *team);
 
 /* team_settle.c */
 
-/** Where members over one memory run several launches of a group, nothing that they write goes there
- * before all of them are done: wait for that. */
+/** Every member is done, whatever fails; status: a failure before. Returns the first failure, whose
+ * text is the last error. */
+polytile_status pti_team_settle_members(const pti_team *team, polytile_status status);
+
+/** The same, and nobody still reads what is about to be written. */
+polytile_status pti_team_settle_all(pti_team *team);
+
+/** Where members over one memory run several launches of a group, nothing that they write goes
+ * there before all of them are done: wait for that. */
 polytile_status pti_team_settle_deep(pti_team *team);
 
 /** Members over one memory do not write what others still read: all wait for all, if any are about
@@ -173,16 +180,15 @@ polytile_status pti_team_share_panels(pti_team *team, const pti_stage *stage);
 
 /* team_combine.c */
 
-/** Run the last launch of a stage, whose results members combine: all get the whole. All agree first;
- * status: how this process stands. */
+/** Run the last launch of a stage, whose results members combine: all get the whole. All agree
+ * first; status: how this process stands. */
 polytile_status pti_team_combine(pti_team *team, const pti_stage *stage,
                                  const pti_recorded *recorded, polytile_status status);
 
 /* team_exchange.c */
 
-/** Bring what local members send to their host memory, wait until nothing uses what they receive, and
- * begin to move. has_failed: this process only keeps the others from
- * waiting. */
+/** Bring what local members send to their host memory, wait until nothing uses what they receive,
+ * and begin to move. has_failed: this process only keeps the others from waiting. */
 polytile_status pti_team_begin_exchange(pti_team *team, pti_route *route, bool has_failed);
 /** Wait for what local members receive, and tell their queues. */
 polytile_status pti_team_end_exchange(pti_team *team, pti_route *route, bool has_failed);

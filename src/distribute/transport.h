@@ -4,8 +4,8 @@
 #include "access/array.h"
 #include "distribute/exchange.h"
 
-/* How the members of a queue reach each other. Every function is called by all processes in the same
- * order; none of them hangs because another process failed, as long as that lives. */
+/* How the members of a queue reach each other. Every function is called by all processes in the
+ * same order; none of them hangs because another process failed, as long as that lives. */
 
 /** How a process stands that could not go on because another one failed. It is no status of the
  * public API: agree() puts that of the other process in its place. */
@@ -53,8 +53,8 @@ typedef struct pti_transport_functions {
      * empty may leave this and finish() out. A route that is not open is opened.
      *
      * has_failed: this process has failed; it goes on so that nobody waits for it, and tells those
-     * it sends to, whose finish() then fails with PTI_PEER_FAILED in their turn. Its arrays are left
-     * alone.
+     * it sends to, whose finish() then fails with PTI_PEER_FAILED in their turn. Its arrays are
+     * left alone.
      */
     polytile_status (*start)(pti_transport *transport, pti_route *route, bool has_failed);
     /** Wait until what local members receive is in their memory. Errors: PTI_PEER_FAILED. */

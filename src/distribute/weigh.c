@@ -41,12 +41,12 @@ static bool find_more_that_stream(int n_members, const pti_weighed *members, con
     return has_found;
 }
 
-static void round_to_thousandths(int n_members, double *weights) {
+void pti_weigh_round(int n_weights, int n_steps, int least, double *weights) {
     double most = 0;
-    for (int m = 0; m < n_members; m++)
-        most = fmax(most, weights[m]);
-    for (int m = 0; m < n_members; m++)
-        weights[m] = most > 0 ? round(THOUSAND * (weights[m] / most)) : 1;
+    for (int w = 0; w < n_weights; w++)
+        most = fmax(most, weights[w]);
+    for (int w = 0; w < n_weights; w++)
+        weights[w] = most > 0 ? fmax(least, round(n_steps * (weights[w] / most))) : 1;
 }
 
 void pti_weigh(int n_members, const pti_weighed *members, const pti_load *load, double *weights) {
@@ -55,7 +55,7 @@ void pti_weigh(int n_members, const pti_weighed *members, const pti_load *load, 
     do {
         sum = find_rates(n_members, members, load, streams, weights);
     } while (find_more_that_stream(n_members, members, load, weights, sum, streams));
-    round_to_thousandths(n_members, weights);
+    pti_weigh_round(n_members, THOUSAND, 0, weights);
 }
 
 int pti_weigh_part(const pti_member_grid *grid, int member, int *n_parts) {

@@ -31,6 +31,10 @@ typedef struct pti_weighed {
  */
 void pti_weigh(int n_members, const pti_weighed *members, const pti_load *load, double *weights);
 
+/** Round weights to that many steps up to the largest, and to `least` of them at least; if all are
+ * 0, all become 1. */
+void pti_weigh_round(int n_weights, int n_steps, int least, double *weights);
+
 /** Along the first dimension of a grid that is cut, which part a member is of, and how many there
  * are; of no grid (NULL) each is a part. */
 int pti_weigh_part(const pti_member_grid *grid, int member, int *n_parts);

@@ -4,8 +4,8 @@
 #include "distribute/share.h"
 
 /* What one member does of a group: consecutive launches between which members do not hear of each
- * other. Each of several launches is run on more threads than its share, so many that all that later
- * ones of the group read is there: what is computed twice saves an exchange a launch. */
+ * other. Each of several launches is run on more threads than its share, so many that all that
+ * later ones of the group read is there: what is computed twice saves an exchange a launch. */
 
 typedef struct pti_group {
     int n_launches;

@@ -100,17 +100,9 @@ pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *req
     return prepared;
 }
 
-static bool uses(const pti_prepared *prepared, int position) {
-    for (int a = 0; a < prepared->n_arrays; a++) {
-        if (prepared->position[a] == position)
-            return true;
-    }
-    return false;
-}
-
 static bool is_related(const pti_prepared *prepared, const pti_request *request) {
     for (int a = 0; a < polytile_kernel_get_n_arrays(request->kernel); a++) {
-        if (uses(prepared, request->arrays[a]->position))
+        if (pti_prepared_uses(prepared, request->arrays[a]->position))
             return true;
     }
     return false;
@@ -199,7 +191,7 @@ void pti_queue_forget_prepared(polytile_queue *queue, int position) {
     for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
         pti_prepared **at = &queue->prepared[slot];
         while (*at != NULL) {
-            if (position < 0 || uses(*at, position))
+            if (position < 0 || pti_prepared_uses(*at, position))
                 remove_at(queue, at);
             else
                 at = &(*at)->next;

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,4 +38,14 @@ void pti_error_restore(const polytile_queue *queue, polytile_status status, char
     if (kept != NULL)
         pti_fail(queue->object.context, status, "%s", kept);
     free(kept);
+}
+
+polytile_status pti_queue_give_up(polytile_queue *queue, polytile_status status) {
+    char text[PTI_ERROR_BYTES];
+    if (queue == NULL)
+        return status;
+    polytile_context *ctx = queue->object.context;
+    snprintf(text, sizeof text, "%s", polytile_last_error(ctx));
+    pti_object_release(&queue->object);
+    return pti_fail(ctx, status, "%s", text);
 }

@@ -25,4 +25,8 @@ polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_st
 char *pti_error_keep(const polytile_queue *queue, polytile_status status);
 void pti_error_restore(const polytile_queue *queue, polytile_status status, char *kept);
 
+/** End a queue, if there is one, after the failure that is the last error, which stays. Returns
+ * status. */
+polytile_status pti_queue_give_up(polytile_queue *queue, polytile_status status);
+
 #endif

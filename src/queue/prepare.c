@@ -74,7 +74,7 @@ static bool find_hulls(pti_prepared *prepared) {
     return true;
 }
 
-static bool uses(const pti_prepared *prepared, int position) {
+bool pti_prepared_uses(const pti_prepared *prepared, int position) {
     for (int a = 0; a < prepared->n_arrays; a++) {
         if (prepared->position[a] == position)
             return true;
@@ -88,7 +88,7 @@ static bool all_fit(const polytile_queue *queue, const pti_prepared *prepared) {
     int64_t free_bytes = prepared->arena_bytes;
     for (int p = 0; p < queue->n_held; p++) {
         const polytile_array *array = queue->held[p].array;
-        if (array == NULL || (!queue->held[p].is_used && !uses(prepared, p)))
+        if (array == NULL || (!queue->held[p].is_used && !pti_prepared_uses(prepared, p)))
             continue;
         if (array->n_bytes > free_bytes)
             return false;

@@ -18,7 +18,8 @@
  * A launch with all that does not depend on what is resident, kept for the next identical one.
  *
  * Made by the program's thread. The queue's thread changes partition, its serial, all_fit and
- * arena_bytes, and only under the mutex; the rest never changes. It lives while items with it are not done.
+ * arena_bytes, and only under the mutex; the rest never changes. It lives while items with it are
+ * not done.
  */
 typedef struct pti_prepared {
     struct pti_prepared *next; /* in the cache, of the same slot */
@@ -129,8 +130,8 @@ static inline pti_instance *pti_item_instance(const pti_item *item) {
 /* prepare.c */
 
 /**
- * Find a launch among those prepared, or check and prepare it; of a queue over several members, whose
- * own queues cut it, only as far as it depends on no device.
+ * Find a launch among those prepared, or check and prepare it; of a queue over several members,
+ * whose own queues cut it, only as far as it depends on no device.
  *
  * Shapes  arrays: one an operand, all of them held by the queue.
  * Errors  As polytile_queue_launch().
@@ -138,6 +139,9 @@ static inline pti_instance *pti_item_instance(const pti_item *item) {
 polytile_status pti_queue_prepare(polytile_queue *queue, const polytile_kernel *kernel,
                                   const polytile_domain *domain, polytile_array *const *arrays,
                                   const polytile_plan_options *options, pti_prepared **prepared);
+
+/** Whether an operand is the array at a position of the queue. */
+bool pti_prepared_uses(const pti_prepared *prepared, int position);
 
 /** Throw out launches of an array that leaves the queue, and all of them with -1; none of them is
  * queued. */

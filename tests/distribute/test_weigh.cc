@@ -71,6 +71,15 @@ TEST(Weigh, WhoIsOfNoUseGetsNothing) {
     EXPECT_EQ(weigh({{0, 0, 1}, {0, 0, 1}}, passes(1)), (Weights{1, 1}));
 }
 
+TEST(Weigh, RoundedWeightsAreStepsUpToTheLargest) {
+    Weights of = {4, 1.1, 0.01, 0};
+    pti_weigh_round(4, 16, 1, of.data());
+    EXPECT_EQ(of, (Weights{16, 4, 1, 1}));
+    of = {0, 0};
+    pti_weigh_round(2, 16, 0, of.data());
+    EXPECT_EQ(of, (Weights{1, 1}));
+}
+
 TEST(Weigh, NothingToDoIsSharedSomehow) {
     EXPECT_EQ(weigh({gpu, host}, {}), (Weights{1000, 1000}));
 }

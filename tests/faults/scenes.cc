@@ -356,10 +356,12 @@ void hand_back(polytile_queue *queue, polytile_array *const *arrays, int n_array
             (void)polytile_queue_detach(queue, 1, &arrays[k]);
 }
 
-polytile_status use_queue(Stage &stage, const char *device_text, bool with_scratch) {
+polytile_status use_queue(Stage &stage, const char *device_text, bool with_scratch,
+                          const char *layout = nullptr) {
+    const polytile_share_options options = {nullptr, layout, 0};
     polytile_queue *queue = nullptr;
     polytile_queue_report report;
-    SCENE_TRY(polytile_queue_create(stage.ctx, device_text, &queue));
+    SCENE_TRY(polytile_queue_create_shared(stage.ctx, device_text, &options, &queue));
     polytile_array *arrays[2] = {};
     const polytile_status status = step_in_queue(stage, queue, with_scratch, arrays);
     if (status != POLYTILE_OK) {
@@ -390,6 +392,15 @@ polytile_status queue_over_devices(Stage &stage) {
 
 polytile_status queue_over_devices_with_scratch(Stage &stage) {
     return use_queue(stage, "host(threads=1),host(threads=1)", true);
+}
+
+polytile_status queue_by_speed(Stage &stage) {
+    return use_queue(stage, "host(threads=1,memory=4KiB),host(threads=1,memory=4KiB)", false,
+                     "weighted");
+}
+
+polytile_status queue_from_a_pool(Stage &stage) {
+    return use_queue(stage, "host(threads=1,memory=8KiB),host(threads=1)", false, "pool");
 }
 
 polytile_status add_up_in_queue(Stage &stage, const char *device_text) {
@@ -459,6 +470,8 @@ std::vector<Scene> scenes_on_host() {
          queue_over_devices_with_scratch,
          POLYTILE_OK,
          {}},
+        {"QueueBySpeed", prepare_steps, queue_by_speed, POLYTILE_OK, {}},
+        {"QueueFromAPool", prepare_steps, queue_from_a_pool, POLYTILE_OK, {}},
         {"ReduceInQueue", prepare_dot, reduce_in_queue, POLYTILE_OK, {}},
         {"ReduceOverDevices", prepare_dot, reduce_over_devices, POLYTILE_OK, {}},
         {"LoadTable", none, load_table, POLYTILE_OK, {}},

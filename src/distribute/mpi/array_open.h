@@ -6,8 +6,8 @@
 
 /* What every function of polytile_mpi_array_create()'s arrays begins and ends with. */
 
-/** What a call does to the elements of each rank. Elements that are to be replaced are in the host's
- * memory before: so nothing is lost if that fails before it begins. */
+/** What a call does to the elements of each rank. Elements that are to be replaced are in the
+ * host's memory before: so nothing is lost if that fails before it begins. */
 typedef enum pti_array_use {
     PTI_ARRAY_READS,        /* all of them */
     PTI_ARRAY_REPLACES,     /* all of them */
@@ -35,21 +35,21 @@ polytile_status pti_mpi_compare_words(pti_transport *transport, const char *word
  * Open an array: all launches are done, and all ranks make this call.
  *
  * words: tell the call from others; compared between ranks.
- * Errors  INVALID (another kind of array; ranks call for different things), NO_MEMORY, and those of the
- *         launches; the same on all ranks. Closing is needed all the same.
+ * Errors  INVALID (another kind of array; ranks call for different things), NO_MEMORY, and those of
+ *         the launches; the same on all ranks. Closing is needed all the same.
  */
 polytile_status pti_array_open(polytile_array *array, pti_array_use use, const char *words,
                                pti_open_array *open);
 
-/** Bring elements that this rank owns to the host's memory. Not collective. Errors: NO_MEMORY, those of
- * the device. */
+/** Bring elements that this rank owns to the host's memory. Not collective. Errors: NO_MEMORY,
+ * those of the device. */
 polytile_status pti_array_bring(pti_open_array *open, const pti_boxes *boxes);
 
 /**
  * Close an array: launches see what was changed.
  *
- * status: agreed upon; has_begun: elements may have changed, although it is no success: the array is
- * incomplete then. changed: on this rank, in case of PTI_ARRAY_REPLACES_SOME.
+ * status: agreed upon; has_begun: elements may have changed, although it is no success: the array
+ * is incomplete then. changed: on this rank, in case of PTI_ARRAY_REPLACES_SOME.
  * Errors  NO_MEMORY, agreed upon, if status is a success; else that.
  */
 polytile_status pti_array_close(pti_open_array *open, polytile_status status, bool has_begun,

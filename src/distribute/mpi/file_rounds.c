@@ -51,8 +51,8 @@ polytile_status pti_file_rounds_prepare(pti_file_rounds *r) {
                            (double)spread->round_bytes);
 }
 
-/** A file that not all have opened stays open: closing it would wait for the others. Views with gaps
- * are written by reading around them. */
+/** A file that not all have opened stays open: closing it would wait for the others. Views with
+ * gaps are written by reading around them. */
 polytile_status pti_file_rounds_open(pti_file_rounds *r) {
     int mode = r->writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
     int code =

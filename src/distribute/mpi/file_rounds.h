@@ -20,13 +20,13 @@ typedef struct pti_file_rounds {
     MPI_Aint *at;
 } pti_file_rounds;
 
-/** All memory that is needed; spread, path, writes and offset_bytes are given. Not collective. Errors:
- * NO_MEMORY. */
+/** All memory that is needed; spread, path, writes and offset_bytes are given. Not collective.
+ * Errors: NO_MEMORY. */
 polytile_status pti_file_rounds_prepare(pti_file_rounds *rounds);
 /** Collective, and agreed upon. Errors: IO. */
 polytile_status pti_file_rounds_open(pti_file_rounds *rounds);
-/** Move everything, and close the file. Collective, and agreed upon: a rank that fails keeps all from
- * the next round. Errors: IO. */
+/** Move everything, and close the file. Collective, and agreed upon: a rank that fails keeps all
+ * from the next round. Errors: IO. */
 polytile_status pti_file_rounds_move(pti_file_rounds *rounds);
 /** Free everything. Collective if the file is open still. */
 void pti_file_rounds_end(pti_file_rounds *rounds);

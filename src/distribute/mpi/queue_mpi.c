@@ -1,10 +1,11 @@
 #include "distribute/mpi/host_share.h"
 #include "distribute/mpi/speed.h"
 #include "distribute/mpi/transport_mpi.h"
-#include "distribute/sharing.h"
+#include "distribute/share_options.h"
 #include "distribute/team.h"
 #include "distribute/team_words.h"
 #include "launch/host.h"
+#include "queue/failure.h"
 
 #include <polytile/mpi.h>
 
@@ -71,13 +72,13 @@ static polytile_status compare_options(pti_transport *setup, const polytile_mpi_
 /** How the options say that the queue is shared; the grid is filled in if they give one. */
 static polytile_status parse_options(polytile_context *ctx, const polytile_mpi_options *options,
                                      int n_ranks, pti_member_grid *grid, pti_team_options *parsed) {
-    const pti_sharing sharing = {.grid = options->grid,
-                                 .layout = options->layout,
-                                 .launches_per_exchange = options->launches_per_exchange,
-                                 .members = "ranks",
-                                 .list = "the communicator",
-                                 .n_members = n_ranks};
-    return pti_sharing_parse(ctx, &sharing, grid, parsed);
+    const pti_share_options given = {.grid = options->grid,
+                                     .layout = options->layout,
+                                     .launches_per_exchange = options->launches_per_exchange,
+                                     .members = "ranks",
+                                     .list = "the communicator",
+                                     .n_members = n_ranks};
+    return pti_share_options_parse(ctx, &given, grid, parsed);
 }
 
 /** As polytile_queue_destroy(), which forgets the last error. */
@@ -125,7 +126,7 @@ done:
     status = setup->functions->agree(setup, status);
     end_queue(member);
     if (status != POLYTILE_OK) {
-        end_queue(*queue);
+        pti_queue_give_up(*queue, status);
         *queue = NULL;
     }
     return status;
@@ -140,7 +141,7 @@ static polytile_status create(pti_transport *setup, const request *of, polytile_
     PTI_TRY(compare_options(setup, &of->options));
     PTI_TRY(parse_options(of->ctx, &of->options, setup->n_members, &grid, &options));
     PTI_TRY(open_member(setup, of, &member));
-    if (pti_sharing_is_by_speed(of->options.layout))
+    if (pti_share_options_is_by_speed(of->options.layout))
         PTI_TRY(pti_mpi_weigh(setup, member, options.grid, &options.distribution));
     status = join(setup, of, &options, member, queue);
     member = NULL;

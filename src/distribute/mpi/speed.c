@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+enum { SIXTEEN = 16 };
+
 /** Of each part the least of its ranks' speeds. */
 static polytile_status share_speeds(pti_mpi_transport *mpi, int part, double speed, int n_parts,
                                     double *speeds) {
@@ -18,15 +20,6 @@ static polytile_status share_speeds(pti_mpi_transport *mpi, int part, double spe
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
 done:
     return status;
-}
-
-static pti_distribution distribute(const double *speeds, int n_parts) {
-    double fastest = 0, weights[PTI_MAX_WEIGHTS];
-    for (int p = 0; p < n_parts; p++)
-        fastest = fmax(fastest, speeds[p]);
-    for (int p = 0; p < n_parts; p++)
-        weights[p] = fastest > 0 ? fmax(1, round(16 * speeds[p] / fastest)) : 1;
-    return pti_weighted(n_parts, weights);
 }
 
 polytile_status pti_mpi_weigh(pti_transport *transport, polytile_queue *member,
@@ -45,7 +38,8 @@ polytile_status pti_mpi_weigh(pti_transport *transport, polytile_queue *member,
     status = pti_speed_measure(member, &speed);
     PTI_TRY(transport->functions->agree(transport, status));
     PTI_TRY(share_speeds(pti_mpi_of(transport), part, speed.resident, n_parts, speeds));
-    *distribution = distribute(speeds, n_parts);
+    pti_weigh_round(n_parts, SIXTEEN, 1, speeds);
+    *distribution = pti_weighted(n_parts, speeds);
 done:
     return status;
 }

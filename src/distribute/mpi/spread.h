@@ -37,8 +37,8 @@ static inline polytile_status pti_spread_agree(const pti_spread *spread, polytil
 
 /* has_begun: elements of the array may have changed, also on failure. */
 
-/** All elements in C order, from a root's memory to their owners, and back. elements: NULL elsewhere.
- * Errors: INVALID (no such rank, no memory given), NO_MEMORY, DEVICE. */
+/** All elements in C order, from a root's memory to their owners, and back. elements: NULL
+ * elsewhere. Errors: INVALID (no such rank, no memory given), NO_MEMORY, DEVICE. */
 polytile_status pti_spread_scatter(const pti_spread *spread, int root, const void *elements,
                                    bool *has_begun);
 polytile_status pti_spread_gather(const pti_spread *spread, int root, void *elements);

@@ -9,7 +9,7 @@ extern "C" {
 
 namespace {
 
-class Sharing : public QueueTest {
+class ShareOptions : public QueueTest {
   protected:
     polytile_status open(const std::string &devices, const char *layout, const char *grid = nullptr,
                          int64_t launches_per_exchange = 0) {
@@ -64,23 +64,23 @@ class Sharing : public QueueTest {
 
 using Owned = std::vector<int64_t>;
 
-TEST_F(Sharing, WeightsAreTheShares) {
+TEST_F(ShareOptions, WeightsAreTheShares) {
     ASSERT_EQ(open("host,host(memory=1MiB)", "weighted(3,1)"), POLYTILE_OK) << error();
     EXPECT_EQ(run(400), (Owned{300, 100}));
 }
 
-TEST_F(Sharing, AShareMayBeNothing) {
+TEST_F(ShareOptions, AShareMayBeNothing) {
     ASSERT_EQ(open("host(memory=1B),host,host", "weighted(0,1,0.001)"), POLYTILE_OK) << error();
     EXPECT_EQ(run(100), (Owned{0, 100, 0}));
 }
 
-TEST_F(Sharing, DevicesThatAreAlikeAreMeasuredAlike) {
+TEST_F(ShareOptions, DevicesThatAreAlikeAreMeasuredAlike) {
     ASSERT_EQ(open("host(memory=64KiB),host(memory=64KiB)", "weighted"), POLYTILE_OK) << error();
     EXPECT_EQ(run(1000), (Owned{500, 500}));
 }
 
 /** A device that goes through its memory in tiny superblocks is the slower one. */
-TEST_F(Sharing, TheFasterDeviceGetsMore) {
+TEST_F(ShareOptions, TheFasterDeviceGetsMore) {
     ASSERT_EQ(open("host(memory=8KiB),host", "weighted"), POLYTILE_OK) << error();
     const Owned owned = run(100000);
     EXPECT_LT(owned[0], owned[1]);
@@ -88,13 +88,13 @@ TEST_F(Sharing, TheFasterDeviceGetsMore) {
 }
 
 /** Nothing fits it, so that nothing can be measured. */
-TEST_F(Sharing, ADeviceOfNoUseGetsNothing) {
+TEST_F(ShareOptions, ADeviceOfNoUseGetsNothing) {
     ASSERT_EQ(open("host(memory=1B),host", "weighted"), POLYTILE_OK) << error();
     EXPECT_STREQ(polytile_last_error(ctx), "");
     EXPECT_EQ(run(100), (Owned{0, 100}));
 }
 
-TEST_F(Sharing, TheWeightsAreTold) {
+TEST_F(ShareOptions, TheWeightsAreTold) {
     Environment environment;
     environment.set("POLYTILE_LOG", "info");
     polytile_context_destroy(ctx);
@@ -106,7 +106,7 @@ TEST_F(Sharing, TheWeightsAreTold) {
               std::string::npos);
 }
 
-TEST_F(Sharing, OptionsAreCheckedForAnyNumberOfDevices) {
+TEST_F(ShareOptions, OptionsAreCheckedForAnyNumberOfDevices) {
     expect_refused("host,host", "hexagons", nullptr, {"hexagons", "weighted(3,1)"});
     expect_refused("host,host", "weighted(1,2,3)", nullptr, {"3 weights", "2 parts"});
     expect_refused("host", "weighted(1,2)", nullptr, {"2 weights", "1 parts"});
@@ -118,7 +118,7 @@ TEST_F(Sharing, OptionsAreCheckedForAnyNumberOfDevices) {
     EXPECT_EQ(open("host", "weighted", "1x1"), POLYTILE_OK) << error();
 }
 
-class SharingFit : public Sharing {
+class ShareOptionsFit : public ShareOptions {
   protected:
     polytile_array *wrap_elements(const char *name, int64_t n) {
         polytile_array *array = nullptr;
@@ -133,7 +133,7 @@ class SharingFit : public Sharing {
     std::list<std::vector<float>> memory_;
 };
 
-TEST_F(SharingFit, WhatADeviceHasNoRoomForIsRefusedAtTheLaunch) {
+TEST_F(ShareOptionsFit, WhatADeviceHasNoRoomForIsRefusedAtTheLaunch) {
     ASSERT_EQ(open("host(memory=1MiB),host(memory=16B)", nullptr), POLYTILE_OK) << error();
     const Arrays arrays = {wrap_elements("x", 100), wrap_elements("y", 100),
                            wrap_elements("z", 100)};
@@ -148,7 +148,7 @@ TEST_F(SharingFit, WhatADeviceHasNoRoomForIsRefusedAtTheLaunch) {
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
 }
 
-TEST_F(SharingFit, WhoHasNoShareNeedsNoRoom) {
+TEST_F(ShareOptionsFit, WhoHasNoShareNeedsNoRoom) {
     ASSERT_EQ(open("host(memory=1MiB),host(memory=16B)", "weighted(1,0)"), POLYTILE_OK) << error();
     const Arrays arrays = {wrap_elements("x", 100), wrap_elements("y", 100),
                            wrap_elements("z", 100)};
@@ -157,7 +157,7 @@ TEST_F(SharingFit, WhoHasNoShareNeedsNoRoom) {
     EXPECT_EQ(detach(queue, arrays), POLYTILE_OK) << error();
 }
 
-TEST_F(SharingFit, WhatAFailureLeavesIncompleteIsNamed) {
+TEST_F(ShareOptionsFit, WhatAFailureLeavesIncompleteIsNamed) {
     Gate gate;
     gate.let_return(3);
     ASSERT_EQ(open("host,host(memory=1MiB)", nullptr), POLYTILE_OK) << error();
@@ -173,7 +173,7 @@ TEST_F(SharingFit, WhatAFailureLeavesIncompleteIsNamed) {
     EXPECT_TRUE(polytile_array_is_complete(both[1]));
 }
 
-TEST_F(Sharing, AGridIsOfParts) {
+TEST_F(ShareOptions, AGridIsOfParts) {
     ASSERT_EQ(open("host,host,host,host", "weighted(3,1)", "2x2"), POLYTILE_OK) << error();
     polytile_queue_destroy(queue);
     ASSERT_EQ(open("host,host(memory=1B),host,host", "weighted", "2x2"), POLYTILE_OK) << error();
