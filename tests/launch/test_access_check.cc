@@ -257,6 +257,19 @@ TEST_F(AccessCheckLines, SeesWhatIsTakenOnlyIfItIsLargerOrSmaller) {
 }
 
 /** What an index points to is where the table says, whose values are those of the array. */
+TEST_F(AccessCheckLines, SeesWhatOnlyTheArraysOwnValuesMakeTrue) {
+    std::fill(memory[0].begin(), memory[0].end(), 5.0f);
+    EXPECT_EQ(check(
+                  "same[i]: in x[i]; out y[i]",
+                  [](const polytile_domain *threads, const polytile_view *views, void *) {
+                      for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+                          at(views[1], i) = at(views[0], i) == at(views[0], i + 1) ? 7.0f : 3.0f;
+                  },
+                  299),
+              POLYTILE_INVALID);
+    EXPECT_EQ(report.violation, POLYTILE_READS_UNDECLARED);
+}
+
 TEST_F(AccessCheckLines, TablesHoldTheirValues) {
     const auto gather = [](const polytile_domain *threads, const polytile_view *views, void *) {
         for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)

@@ -2,6 +2,7 @@
 
 #include "access/boxes.h"
 #include "base/checked.h"
+#include "launch/box_copy.h"
 #include "launch/reduction.h"
 
 #include <stdlib.h>
@@ -32,7 +33,7 @@ void pti_scratch_find(const pti_scratch *scratch, int64_t place, int64_t *elemen
 }
 
 static void free_poison(pti_scratch *scratch) {
-    for (int k = 0; k < PTI_POISON_PATTERNS; k++) {
+    for (int k = 0; k < PTI_SCRATCH_PATTERNS; k++) {
         free(scratch->poison[k]);
         scratch->poison[k] = NULL;
     }
@@ -59,11 +60,27 @@ static bool make_poison(pti_scratch *scratch, int n_patterns) {
     return has_all && scratch->mark != NULL;
 }
 
+/** Outside the array there is poison in any case. */
+static void take_values(pti_scratch *scratch) {
+    const polytile_array *array = scratch->array;
+    pti_layout source = pti_layout_of(&array->domain, array->element_bytes);
+    polytile_domain common;
+    if (!pti_box_intersect(&scratch->layout.hull, &array->domain, &common))
+        return;
+    pti_box_copy(&(pti_move){.box = &common,
+                             .element_bytes = array->element_bytes,
+                             .to = {scratch->poison[PTI_VALUES_PATTERN], &scratch->layout},
+                             .from = {array->data, &source}},
+                 1);
+}
+
 static void fill_poison(pti_scratch *scratch) {
     int64_t first_place = (int64_t)scratch->number << PLACE_BITS;
     for (int k = 0; k < scratch->n_patterns; k++)
-        pti_poison_fill(k, scratch->operand->type, scratch->operand->element_bytes, first_place,
-                        scratch->n_elements, scratch->poison[k]);
+        pti_poison_fill(k <= PTI_VALUES_PATTERN ? k : k - 1, scratch->operand->type,
+                        scratch->operand->element_bytes, first_place, scratch->n_elements,
+                        scratch->poison[k]);
+    take_values(scratch);
 }
 
 polytile_status pti_scratch_place(polytile_context *ctx, pti_scratch *scratch,

@@ -7,6 +7,10 @@
 #include "launch/access_check/poison.h"
 #include "partition/layout.h"
 
+/** What elements that are not declared to be read hold: poison, and in one pattern what the array
+ * has there, since a result may depend on values alone that no poison has. */
+enum { PTI_SCRATCH_PATTERNS = PTI_POISON_PATTERNS + 1, PTI_VALUES_PATTERN = 2 };
+
 /** What a box of threads may do with an element. */
 enum { PTI_MARK_READ = 1, PTI_MARK_WRITTEN = 2 };
 
@@ -28,8 +32,8 @@ typedef struct pti_scratch {
     int number;                  /* of the operand: each has poison of its own */
     pti_layout layout;           /* of the box, whose steps are 1 */
     int64_t n_elements;
-    pti_guarded memory;                         /* what the kernel gets; owned, as all below */
-    unsigned char *poison[PTI_POISON_PATTERNS]; /* of all elements */
+    pti_guarded memory;                          /* what the kernel gets; owned, as all below */
+    unsigned char *poison[PTI_SCRATCH_PATTERNS]; /* of all elements */
     int n_patterns;
     int64_t poison_elements; /* there is memory for so many in each, and as many marks */
     unsigned char *mark;     /* of each element; 0: it is not declared */

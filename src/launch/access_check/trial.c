@@ -13,7 +13,7 @@
 static const int64_t margins[POLYTILE_MAX_DIMS + 1] = {0, 64, 8, 4, 2, 1, 1, 1, 1};
 
 /** Of launches that write fewer bytes, more patterns are tried: few bits are the same by chance. */
-enum { FEW_PATTERNS = 5 };
+enum { FEW_PATTERNS = 6 };
 
 /** On the host one thread runs kernels, for the order of a reduction must not change, and nothing
  * that is written beside a declaration may meet another thread's. */
@@ -132,7 +132,7 @@ static int64_t written_bytes(const pti_trial *trial, const polytile_domain *thre
 
 polytile_status pti_trial_aim(pti_trial *trial, const polytile_domain *threads) {
     polytile_context *ctx = trial->kernel->object.context;
-    int n_patterns = written_bytes(trial, threads) < 16 ? PTI_POISON_PATTERNS : FEW_PATTERNS;
+    int n_patterns = written_bytes(trial, threads) < 16 ? PTI_SCRATCH_PATTERNS : FEW_PATTERNS;
     polytile_status status = POLYTILE_OK;
     trial->threads = *threads;
     trial->n_patterns = n_patterns;
