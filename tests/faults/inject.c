@@ -521,6 +521,18 @@ isl_ctx *isl_ctx_alloc(void) {
     return isl;
 }
 
+/* Nor does isl 0.25 survive that while it reduces a basis, to find a point of a set: docs/faults.md. */
+struct isl_tab;
+struct isl_tab *isl_tab_compute_reduced_basis(struct isl_tab *tab);
+
+struct isl_tab *isl_tab_compute_reduced_basis(struct isl_tab *tab) {
+    NEXT(isl_tab_compute_reduced_basis);
+    is_exempt = true;
+    struct isl_tab *reduced = next(tab);
+    is_exempt = false;
+    return reduced;
+}
+
 /* Threads. Those of OpenMP's runtime are left alone; mutexes and conditions need nothing. */
 
 static bool thread_is_due(const char *name, void *caller) {
