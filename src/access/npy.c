@@ -120,20 +120,15 @@ static int create_new(const char *path) {
     return file;
 }
 
-/** Names to try: others are of threads of this process, or were left by processes that were killed.
- */
-enum { MOST_NAMES = 100 };
-
-/** A new file whose name nobody has; -1 and errno if there is none. */
+/** A new file that no other thread makes; -1 and errno if there is none. What has the name already
+ * was left by a process that was killed, whose numbers this one has now. */
 static int create_beside(const char *path, pti_text *beside) {
-    int file = -1;
-    for (int n = 0; n < MOST_NAMES && file < 0; n++) {
-        pti_text_free(beside);
-        pti_text_add(beside, "%s.%ld.%d.part", path, (long)getpid(), n);
-        file = beside->failed ? -1 : create_new(beside->data);
-        if (file < 0 && (beside->failed || errno != EEXIST))
-            break;
-    }
+    pti_text_add(beside, "%s.%ld.%ld.part", path, (long)getpid(), (long)gettid());
+    if (beside->failed)
+        return -1;
+    int file = create_new(beside->data);
+    if (file < 0 && errno == EEXIST && unlink(beside->data) == 0)
+        file = create_new(beside->data);
     return file;
 }
 

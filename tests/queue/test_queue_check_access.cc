@@ -52,24 +52,6 @@ TEST_F(QueueCheckAccess, WrongLaunchesAreRefusedAndTheOthersRun) {
     }
 }
 
-TEST_F(QueueCheckAccess, WhatIsDeclaredTooWideIsWarnedAbout) {
-    environment_.set("POLYTILE_CHECK", "wide");
-    for (const char *device : {"host", "host(memory=4KiB)"}) {
-        std::vector<float> x(201, 1), coarse(100, -1);
-        polytile_queue *queue = open(device);
-        polytile_array *of_x = wrap("x", x), *of_coarse = wrap("coarse", coarse);
-        polytile_kernel *wide = create("coarsen[i]: in f[:]; out c[i]", &coarsen_kernel);
-        ASSERT_EQ(attach(queue, {of_x, of_coarse}), POLYTILE_OK) << error();
-        testing::internal::CaptureStderr();
-        EXPECT_EQ(launch(queue, wide, line(100), {of_x, of_coarse}), POLYTILE_OK) << error();
-        EXPECT_NE(testing::internal::GetCapturedStderr().find("coarsen: declared too wide: f:"),
-                  std::string::npos);
-        EXPECT_EQ(detach(queue, {of_x, of_coarse}), POLYTILE_OK) << error();
-        EXPECT_EQ(coarse[99], 3);
-        polytile_queue_destroy(queue);
-    }
-}
-
 TEST_F(QueueCheckAccess, WhatNobodyWroteIsZero) {
     polytile_queue *queue = open("host(memory=4KiB)");
     polytile_array *fine = make_internal(queue, "f", {50});
@@ -93,6 +75,32 @@ TEST_F(QueueCheckAccess, ARefusedLaunchBehindAFailureIsNotLookedAt) {
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK);
     EXPECT_EQ(launch(queue, scale(), line(10), {array}), POLYTILE_OK);
     EXPECT_EQ(detach(queue, {array}), POLYTILE_OK);
+}
+
+class QueueCheckWide : public QueueTest {
+  protected:
+    void SetUp() override {
+        environment_.set("POLYTILE_CHECK", "wide");
+        QueueTest::SetUp();
+    }
+    Environment environment_;
+};
+
+TEST_F(QueueCheckWide, WhatIsDeclaredTooWideIsWarnedAbout) {
+    for (const char *device : {"host", "host(memory=4KiB)"}) {
+        std::vector<float> x(201, 1), coarse(100, -1);
+        polytile_queue *queue = open(device);
+        polytile_array *of_x = wrap("x", x), *of_coarse = wrap("coarse", coarse);
+        polytile_kernel *wide = create("coarsen[i]: in f[:]; out c[i]", &coarsen_kernel);
+        ASSERT_EQ(attach(queue, {of_x, of_coarse}), POLYTILE_OK) << error();
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(launch(queue, wide, line(100), {of_x, of_coarse}), POLYTILE_OK) << error();
+        EXPECT_NE(testing::internal::GetCapturedStderr().find("declared too wide: f: "),
+                  std::string::npos);
+        EXPECT_EQ(detach(queue, {of_x, of_coarse}), POLYTILE_OK) << error();
+        EXPECT_EQ(coarse[99], 3);
+        polytile_queue_destroy(queue);
+    }
 }
 
 } // namespace
