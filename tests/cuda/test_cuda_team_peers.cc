@@ -231,14 +231,15 @@ bool may_be_survived(const std::string &call) {
 }
 
 /** Whether the call that was to fail came. */
-bool survives(const std::string &options, int64_t n_th, const std::string &name) {
+bool survives(const std::string &devices, int64_t n_th, const std::string &name) {
     FakeCuda cuda(static_cast<uint64_t>(n_th), gpus(2, true));
     FailingApi failing;
     bool has_failed = false;
     add_kernels(cuda);
     {
-        Product product(devices_text(2, options), 48);
+        Product product(devices, 48);
         EXPECT_EQ(product.status, POLYTILE_OK) << product.error();
+        failing.let_unpinning_linger(300);
         failing.let_fail(n_th, name, cudaErrorUnknown);
         const polytile_status status = product.run();
         failing.stop();
@@ -261,31 +262,31 @@ bool survives(const std::string &options, int64_t n_th, const std::string &name)
 }
 
 /** Each call fails in turn until it does not come any more. */
-void let_calls_fail(const char *options) {
+void let_calls_fail(const std::string &devices) {
     const char *const calls[] = {
         "cudaMemcpyPeerAsync", "cudaMemcpy3DPeerAsync", "cudaEventCreateWithFlags",
         "cudaEventRecord",     "cudaStreamWaitEvent",   "cudaEventSynchronize",
         "cudaMemcpyAsync",     "cudaMemcpy2DAsync",     "cudaStreamSynchronize"};
     for (const char *call : calls) {
         int64_t n = 1;
-        while (n <= scaled(12) && survives(options, n, call) && !testing::Test::HasFailure())
+        while (n <= scaled(12) && survives(devices, n, call) && !testing::Test::HasFailure())
             n++;
         if (testing::Test::HasFailure()) {
-            ADD_FAILURE() << "call " << n << " of " << call << ", " << options;
+            ADD_FAILURE() << "call " << n << " of " << call << ", " << devices;
             return;
         }
     }
 }
 
 TEST(TeamPeers, EveryFailingCallIsToldAndSurvived) {
-    let_calls_fail("(memory=1MiB)");
-    let_calls_fail("(memory=12KiB)");
+    for (const char *options : {"(memory=1MiB)", "(memory=12KiB)", "(memory=12KiB,threads=1)"})
+        let_calls_fail(devices_text(2, options));
 }
 
-/* A known gap: under load, about one run in ten leaves a copy pending behind a call that failed, and
- * frees its memory. CUDA itself waits for such a copy before it frees. */
-TEST(TeamPeers, DISABLED_EveryFailingCallIsSurvivedWithOneThreadThatCopies) {
-    let_calls_fail("(memory=12KiB,threads=1)");
+/** With one thread to copy it pays to pin what with several goes through buffers: what one device
+ * pins and unpins, the other may be about to upload. */
+TEST(TeamPeers, DevicesThatPinDifferentlySurviveToo) {
+    let_calls_fail("cuda:0(memory=12KiB,threads=1),cuda:1(memory=12KiB,threads=8)");
 }
 
 TEST(TeamPeers, LinksThatCannotBeOpenedAreDoneWithout) {

@@ -1,5 +1,8 @@
 #include "support/failing_api.h"
 
+#include <chrono>
+#include <thread>
+
 namespace {
 
 enum Call {
@@ -37,6 +40,8 @@ template <auto Member, int number> struct FailingApiEntry;
 template <class... Arguments, cudaError_t (*pti_cuda_api::*Member)(Arguments...), int number>
 struct FailingApiEntry<Member, number> {
     static cudaError_t call(Arguments... arguments) {
+        if (number == CALL_cudaHostUnregister)
+            current->linger();
         const bool fails = current->is_due(number);
         if (fails && !does_its_work_first(number))
             return current->error_of(number);
@@ -75,6 +80,15 @@ bool FailingApi::is_due(int call) {
         return false;
     failed_ = call_names[call];
     return true;
+}
+
+/** In uneven steps, so that each time it is another moment. */
+void FailingApi::linger() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const int64_t step_us = most_us_ > 0 ? ++n_lingered_ * 37 % most_us_ : 0;
+    lock.unlock();
+    if (step_us > 0)
+        std::this_thread::sleep_for(std::chrono::microseconds(step_us));
 }
 
 cudaError_t FailingApi::error_of(int call) const {

@@ -28,6 +28,9 @@ class FailingApi {
     void let_fail(int64_t n) { let_fail(n, "", cudaSuccess); }
     /** With an error of your own choice. */
     void let_fail(int64_t n, const std::string &name, cudaError_t error);
+    /** Let memory be unpinned up to so many microseconds later than is asked for: meanwhile other
+     * threads go on. */
+    void let_unpinning_linger(int most_us) { most_us_ = most_us; }
     /** Let no call fail any more. */
     void stop() { n_to_fail_ = 0; }
 
@@ -41,6 +44,7 @@ class FailingApi {
     template <auto Member, int number> friend struct FailingApiEntry;
 
     bool is_due(int call);
+    void linger();
     cudaError_t error_of(int call) const;
 
     std::mutex mutex_; /* of what is_due() changes: devices have threads of their own */
@@ -48,6 +52,8 @@ class FailingApi {
     int64_t n_to_fail_ = 0;
     std::string name_, failed_;
     cudaError_t error_ = cudaSuccess;
+    int most_us_ = 0;
+    int64_t n_lingered_ = 0;
 };
 
 #endif

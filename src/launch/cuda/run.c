@@ -18,6 +18,8 @@
 /* A schedule on its streams. Nothing here waits for the GPU between begin and finish, but where
  * transfers go through the staging ring. */
 
+enum { PAGE_BYTES = 4096 };
+
 /** The run in progress. */
 typedef struct pti_cuda_run {
     bool is_staging; /* something went through the ring */
@@ -67,9 +69,29 @@ static polytile_status upload_box(pti_cuda_device *cuda, const pti_move *move) {
     return pti_cuda_copy(cuda, move, cudaMemcpyHostToDevice, cuda->stream[PTI_STREAM_IN]);
 }
 
-/** What other GPUs were to have is uploaded after all, straight also from pageable memory: the ring
- * has gone on to later uploads. */
+/** Upload from a copy of a box that has its pages for itself: CUDA is done with pageable memory when
+ * it returns, but the array's may be pinned by another run, in whole or in part, which unpins it
+ * when that run ends. */
+static polytile_status upload_aside(pti_cuda_device *cuda, const pti_move *move) {
+    polytile_status status;
+    pti_layout layout = pti_layout_of(move->box, move->element_bytes);
+    size_t n_pages = ((size_t)layout.size_bytes + PAGE_BYTES - 1) / PAGE_BYTES;
+    pti_image aside = {aligned_alloc(PAGE_BYTES, n_pages * PAGE_BYTES), &layout};
+    pti_move apart = *move, up = *move;
+    if (aside.base == NULL)
+        return pti_fail_memory(cuda->device.object.context,
+                               "the copy of what another GPU was to upload",
+                               (double)n_pages * PAGE_BYTES);
+    apart.to = up.from = aside;
+    pti_box_copy(&apart, cuda->n_host_threads);
+    status = upload_box(cuda, &up);
+    free(aside.base);
+    return status;
+}
+
+/** What other GPUs were to have is uploaded after all. The ring has gone on to later uploads. */
 static polytile_status exchange(pti_cuda_device *cuda, const pti_command *command) {
+    bool is_pageable = cuda->run->kinds[command->operand] == PTI_CUDA_PAGEABLE;
     polytile_domain missing[PTI_MOST_PEERS];
     int n_missing;
     polytile_status status;
@@ -77,7 +99,7 @@ static polytile_status exchange(pti_cuda_device *cuda, const pti_command *comman
     PTI_TRY(pti_sharing_exchange(cuda->execution, command, missing, &n_missing));
     for (int k = 0; k < n_missing; k++) {
         move.box = &missing[k];
-        PTI_TRY(upload_box(cuda, &move));
+        PTI_TRY(is_pageable ? upload_aside(cuda, &move) : upload_box(cuda, &move));
     }
 done:
     return status;
