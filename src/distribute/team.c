@@ -122,6 +122,7 @@ static pti_team *allocate(polytile_context *ctx, pti_transport *transport,
     }
     if (is_made)
         return team;
+    pti_copies_free(&team->copies);
     free(team->member);
     free(team->speed);
     free(team->recorded);

@@ -1,13 +1,14 @@
 #include "support/fake_memory.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <new>
 
 namespace {
 
 constexpr size_t page_bytes = 4096;
 constexpr size_t guard_bytes = 256;
+constexpr std::align_val_t alignment{FakeDeviceMemory::granule_bytes / 512};
 constexpr unsigned char guard = 0xC5;
 constexpr unsigned char rubbish = 0xA7;
 constexpr size_t most_rubbish_bytes = size_t{16} << 20;
@@ -34,7 +35,7 @@ bool is_guarded(const unsigned char *end) {
 
 FakeDeviceMemory::~FakeDeviceMemory() {
     for (const auto &allocation : allocations_)
-        std::free(reinterpret_cast<void *>(allocation.first));
+        ::operator delete(reinterpret_cast<void *>(allocation.first), alignment);
 }
 
 void FakeDeviceMemory::take(size_t n_bytes) {
@@ -50,8 +51,8 @@ size_t FakeDeviceMemory::free_bytes() const {
 void *FakeDeviceMemory::allocate(size_t n_bytes) {
     if (is_fragmented || n_bytes > total_bytes || in_granules(n_bytes) > free_bytes())
         return nullptr;
-    auto *bytes = static_cast<unsigned char *>(std::aligned_alloc(
-        granule_bytes / 512, rounded_up(n_bytes + guard_bytes, granule_bytes / 512)));
+    auto *bytes = static_cast<unsigned char *>(
+        ::operator new(n_bytes + guard_bytes, alignment, std::nothrow));
     if (bytes == nullptr)
         return nullptr;
     std::memset(bytes, rubbish, std::min(n_bytes, most_rubbish_bytes));
@@ -70,7 +71,7 @@ bool FakeDeviceMemory::release(void *memory, std::string *why) {
                " bytes";
     give_back(in_granules(found->second));
     allocations_.erase(found);
-    std::free(memory);
+    ::operator delete(memory, alignment);
     return true;
 }
 
