@@ -7,4 +7,10 @@
 bool pti_footprint_gather(const pti_instance *instance, int operand, pti_touch touch,
                           const pti_boxes *threads, pti_boxes *touched);
 
+/** The box from the first to the last place that sections of threads name of an operand's array. It
+ * holds the footprint, and something of each section that the array meets between its places: steps
+ * may miss all elements of one. */
+polytile_domain pti_footprint_span(const pti_instance *instance, int operand,
+                                   const polytile_domain *threads);
+
 #endif

@@ -172,6 +172,17 @@ static bool admit_operand(const pti_share *share, const pti_shared_launch *launc
            (!share->splits && stays_home(share, launch, ownerships, operand));
 }
 
+/* Whether a member that runs threads of others for the share's operand would own elements of another
+ * one that it then reduces a part of only. */
+static bool reduces_in_part(const pti_share *share, const pti_shared_launch *launch,
+                            const pti_ownership *ownerships) {
+    for (int p = 0; share->widens && p < launch->instance->n_operands; p++)
+        if (p != share->operand && launch->instance->operand[p].reduces &&
+            !stays_home(share, launch, ownerships, p))
+            return true;
+    return false;
+}
+
 /* Whether threads can be dealt out so; finds out what that takes. */
 static bool admit(const pti_shared_launch *launch, const pti_ownership *ownerships,
                   pti_share *share) {
@@ -184,6 +195,7 @@ static bool admit(const pti_shared_launch *launch, const pti_ownership *ownershi
         share->widens = share->widens || is_dealt;
         share->splits = share->splits || !is_dealt;
     }
+    share->splits = share->splits || reduces_in_part(share, launch, ownerships);
     share->widens = share->widens && !share->splits;
     for (int p = 0; admits && p < instance->n_operands; p++)
         admits = !instance->operand[p].writes || admit_operand(share, launch, ownerships, p);

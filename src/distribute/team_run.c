@@ -1,5 +1,4 @@
 #include "base/text.h"
-#include "distribute/enclose.h"
 #include "distribute/team_state.h"
 #include "launch/completeness.h"
 
@@ -8,77 +7,6 @@
 
 /* Running what is recorded. A process that fails goes on through the exchanges of all groups,
  * without computing, until all agree on the error. */
-
-/* Reaching. */
-
-static polytile_status reach(pti_team *team, int position, int local, const pti_boxes *boxes) {
-    if (boxes->n_boxes == 0)
-        return POLYTILE_OK;
-    polytile_domain hull = pti_enclose_all(boxes, boxes->box[0].n_dims);
-    return pti_team_reach(team, position, local, &hull);
-}
-
-static polytile_status reach_work(pti_team *team, const pti_stage *stage, int local) {
-    const pti_work *work = &stage->work[local];
-    polytile_status status = POLYTILE_OK;
-    for (int p = 0; p < work->n_arrays; p++) {
-        PTI_TRY(reach(team, p, local, &work->reads[p]));
-        PTI_TRY(reach(team, p, local, &work->writes[p]));
-    }
-done:
-    return status;
-}
-
-static polytile_domain first_element(const polytile_domain *of) {
-    polytile_domain first = *of;
-    for (int d = 0; d < of->n_dims; d++)
-        first.range[d].hi = first.range[d].lo;
-    return first;
-}
-
-/** A launch takes an array for each operand, also where none of the member's threads touches it. */
-static polytile_status reach_operands(pti_team *team, const pti_recorded *recorded, int local) {
-    const pti_prepared *prepared = recorded->prepared;
-    polytile_status status = POLYTILE_OK;
-    for (int a = 0; a < prepared->n_arrays; a++) {
-        const pti_team_array *of = &team->array[prepared->position[a]];
-        polytile_domain first = first_element(&of->array->domain);
-        if (of->member[local] == NULL)
-            PTI_TRY(pti_team_reach(team, prepared->position[a], local, &first));
-    }
-done:
-    return status;
-}
-
-static polytile_status reach_exchange(pti_team *team, const pti_exchange *exchange) {
-    const pti_transport *transport = team->transport;
-    polytile_status status = POLYTILE_OK;
-    for (int t = 0; t < exchange->n_transfers; t++) {
-        const pti_transfer *transfer = &exchange->transfer[t];
-        const int end[] = {transfer->from - transport->first, transfer->to - transport->first};
-        for (int e = 0; e < 2; e++) {
-            if (end[e] >= 0 && end[e] < transport->n_local)
-                PTI_TRY(reach(team, transfer->array, end[e], &transfer->boxes));
-        }
-    }
-done:
-    return status;
-}
-
-/** Every local member's arrays contain all that a stage does with them. */
-static polytile_status reach_stage(pti_team *team, const pti_stage *stage,
-                                   const pti_recorded *recorded) {
-    polytile_status status;
-    PTI_TRY(reach_exchange(team, &stage->before));
-    PTI_TRY(reach_exchange(team, &stage->after));
-    for (int m = 0; m < team->transport->n_local; m++) {
-        PTI_TRY(reach_work(team, stage, m));
-        for (int l = 0; l < stage->n_launches; l++)
-            PTI_TRY(reach_operands(team, &recorded[l], m));
-    }
-done:
-    return status;
-}
 
 /* Launching. */
 
@@ -308,7 +236,7 @@ static polytile_status find_stage(pti_team *team, int at, polytile_status status
                                         team->recorded[at].prepared->instance->kernel_name,
                                         team->transport->n_members * (double)sizeof(pti_boxes)));
     return status == POLYTILE_OK
-               ? first_of(team, status, reach_stage(team, *stage, &team->recorded[at]))
+               ? first_of(team, status, pti_team_reach_stage(team, *stage, &team->recorded[at]))
                : status;
 }
 

@@ -111,6 +111,13 @@ void pti_team_forget_routes(pti_team *team);
 /** The copies were changed by other than a stage. */
 void pti_team_touch_copies(pti_team *team);
 
+/* team_reach_stage.c */
+
+/** Let every local member's arrays contain all that a stage does with them. Errors: NO_MEMORY, and
+ * those of what ran before. recorded: of the stage's first launch. */
+polytile_status pti_team_reach_stage(pti_team *team, const pti_stage *stage,
+                                     const pti_recorded *recorded);
+
 /* team_run.c */
 
 /** Queue a box of a launch on a local member, whose arrays contain what it touches. Errors: those

@@ -22,6 +22,21 @@ POLYTILE_KERNEL(stencil, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2), (uint
     PT_SUM(PT_AT(s, 0), value);
 }
 
+constexpr int64_t n_rows = 5, n_columns = 20, n_deep = 8;
+
+/* Rows of B from the thread's own on, columns up to one that depends on it. */
+POLYTILE_KERNEL(wedge, (j, l, k), (const uint32_t, v, 3), (uint32_t, A, 2), (uint32_t, B, 2)) {
+    PT_SUM(PT_AT(A, k, l), PT_AT(v, j, l, k));
+    for (int64_t row = j; row < n_rows; row++)
+        for (int64_t column = l; column <= 4 * j + 2; column++)
+            PT_SUM(PT_AT(B, row, column), PT_AT(v, j, l, k));
+}
+
+/* No element of A is in an odd column. */
+POLYTILE_KERNEL(count, (i), (const uint32_t, A, 2), (uint32_t, B, 1)) {
+    PT_AT(B, i) = static_cast<uint32_t>(i + 1);
+}
+
 class TeamReductions : public testing::TestWithParam<const char *> {
   protected:
     TeamReductions() {
@@ -54,7 +69,7 @@ class TeamReductions : public testing::TestWithParam<const char *> {
 
 INSTANTIATE_TEST_SUITE_P(
     Devices, TeamReductions,
-    testing::Values("host", "host,host",
+    testing::Values("host", "host,host", "host(memory=1MiB),host(memory=1MiB)",
                     "host(memory=16KiB),host(memory=16KiB),host(memory=8KiB)"));
 
 /* Threads of every part of x, of which the first device often has none. */
@@ -118,6 +133,55 @@ TEST_P(TeamReductions, GoBesideWhatEachThreadWritesAlone) {
     EXPECT_EQ(s[0], sum);
     EXPECT_EQ(memory[0], expected[0]);
     EXPECT_EQ(memory[1], expected[1]);
+}
+
+/* Dealt out by the columns of B, of which a device is told by some rows' threads alone; by the rows of
+ * A it owns what all threads reduce into. */
+TEST_P(TeamReductions, OfOneArrayAreWholeWhereThoseOfAnotherOverlap) {
+    std::vector<uint32_t> v(n_rows * 2 * n_deep), A(n_deep * 2, 1), B(n_rows * n_columns, 2);
+    for (size_t k = 0; k < v.size(); k++)
+        v[k] = static_cast<uint32_t>(k * k % 1009);
+    std::vector<uint32_t> expected_A = A, expected_B = B;
+    for (int64_t j = 0; j < n_rows; j++)
+        for (int64_t l = 0; l < 2; l++)
+            for (int64_t k = 0; k < n_deep; k++) {
+                const uint32_t value = v[static_cast<size_t>((j * 2 + l) * n_deep + k)];
+                expected_A[static_cast<size_t>(k * 2 + l)] += value;
+                for (int64_t row = j; row < n_rows; row++)
+                    for (int64_t column = l; column <= 4 * j + 2; column++)
+                        expected_B[static_cast<size_t>(row * n_columns + column)] += value;
+            }
+    polytile_array *const of_v = wrap("v", {n_rows, 2, n_deep}, &v),
+                          *const of_A = wrap("A", {n_deep, 2}, &A),
+                          *const of_B = wrap("B", {n_rows, n_columns}, &B);
+    polytile_kernel *const both =
+        kernel("wedge[j, l, k]: in v[j, l, k]; sum A[k, l]; sum B[j:4, l:4*j+2]", &wedge_kernel);
+    const polytile_domain threads = {3, {{0, n_rows - 1, 1}, {0, 1, 1}, {0, n_deep - 1, 1}}};
+    ASSERT_EQ(
+        polytile_queue_launch(queue_, both, &threads, POLYTILE_ARRAYS(of_v, of_A, of_B), nullptr),
+        POLYTILE_OK)
+        << error();
+    ASSERT_EQ(polytile_queue_detach(queue_, POLYTILE_ARRAYS(of_v, of_A, of_B)), POLYTILE_OK)
+        << error();
+    EXPECT_EQ(A, expected_A);
+    EXPECT_EQ(B, expected_B);
+}
+
+/* What one device accepts several do, too: the section lies in the array, if in a gap of its steps. */
+TEST_P(TeamReductions, SectionsWhoseStepsMissAllElementsAreNone) {
+    std::vector<uint32_t> A(9, 3), B(4, 0);
+    const polytile_domain even = {2, {{0, 8, 1}, {4, 4, 1}}}, threads = {1, {{0, 3, 1}}};
+    polytile_array *of_A = nullptr, *const of_B = wrap("B", {4}, &B);
+    ASSERT_EQ(polytile_array_wrap_domain(ctx_, "A", POLYTILE_U32, &even, A.data(), &of_A),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_queue_attach(queue_, POLYTILE_ARRAYS(of_A)), POLYTILE_OK) << error();
+    polytile_kernel *const counts =
+        kernel("count[i]: in A[8-2*i:8, 3:6:2]; out B[i]", &count_kernel);
+    ASSERT_EQ(polytile_queue_launch(queue_, counts, &threads, POLYTILE_ARRAYS(of_A, of_B), nullptr),
+              POLYTILE_OK)
+        << error();
+    ASSERT_EQ(polytile_queue_detach(queue_, POLYTILE_ARRAYS(of_A, of_B)), POLYTILE_OK) << error();
+    EXPECT_EQ(B, (std::vector<uint32_t>{1, 2, 3, 4}));
 }
 
 } // namespace
