@@ -52,6 +52,10 @@ enum { PTI_UNKNOWN_BYTES = 0 };
 /** The text for a failed allocation of n_bytes for the named thing. */
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes);
 
+/** Whether an allocation of moderate size succeeds now: after a failure of which it is not known
+ * whether it was for memory. */
+bool pti_memory_is_there(void);
+
 /** Record an error that a point shows; the text is freed, and if writing it failed, that is the
  * error. Redirected errors have no witness. */
 polytile_status pti_fail_with_witness(polytile_context *ctx, polytile_status status, pti_text *text,
