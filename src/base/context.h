@@ -13,9 +13,9 @@
 /**
  * The head of every object that a context owns; it is the object's first member.
  *
- * destroy frees the object itself and everything in it; it does not unlink. Objects with a thread of
- * their own set the two others after they are adopted: may_end tells, with an error in the log if
- * not, whether the calling thread can end the object; drain waits until nothing is left to do.
+ * destroy frees the object itself and everything in it; it does not unlink. Objects with a thread
+ * of their own set the two others after they are adopted: may_end tells, with an error in the log
+ * if not, whether the calling thread can end the object; drain waits until nothing is left to do.
  */
 typedef struct pti_object {
     polytile_context *context;
