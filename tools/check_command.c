@@ -68,11 +68,12 @@ static json_t *describe_proof(const request *made) {
                      "ok", 1, "launches", made->n_launches);
 }
 
+/** Of wrong usage there is no context yet. */
 static json_t *describe_failure(const request *made) {
     polytile_witness found;
     bool has_witness = polytile_last_witness(made->ctx, &found);
-    return json_pack("{s:b, s:o, s:o}", "ok", 0, "error", json_text(polytile_last_error(made->ctx)),
-                     "witness", has_witness ? describe(&found, made) : json_null());
+    return json_pack("{s:b, s:o, s:o}", "ok", 0, "error", json_text(last_report()), "witness",
+                     has_witness ? describe(&found, made) : json_null());
 }
 
 static void print_domain(const polytile_domain *domain) {
@@ -103,18 +104,26 @@ static int print_text(const arguments *args, const request *made) {
     return finish_results(args->subcommand);
 }
 
-static int report(const arguments *args, const request *made, polytile_status status) {
-    int exit_code = EXIT_DONE;
-    if (args->json)
-        exit_code = print_json(args, describe_failure(made));
-    return exit_code == EXIT_DONE ? library_error(args->subcommand, made->ctx, status) : exit_code;
-}
-
-static int check_request(const arguments *args, const request *made) {
+static int prove(const arguments *args, const request *made) {
     polytile_status status = polytile_check_chain(made->n_launches, made->launch, args->n_scratch,
                                                   made->scratch, &made->options);
-    if (status != POLYTILE_OK)
-        return report(args, made, status);
+    return status == POLYTILE_OK ? EXIT_DONE : library_error(args->subcommand, made->ctx, status);
+}
+
+/** Also where wrong usage ended the reading of the arguments before that word. */
+static bool wants_json(const arguments *args, int argc, char **argv) {
+    bool wants = args->json;
+    for (int k = 1; k < argc; k++)
+        wants = wants || strcmp(argv[k], "--json") == 0;
+    return wants;
+}
+
+static int print_failure(const arguments *args, const request *made, int exit_code) {
+    int printed = print_json(args, describe_failure(made));
+    return printed == EXIT_DONE ? exit_code : printed;
+}
+
+static int print_proof(const arguments *args, const request *made) {
     return args->json ? print_json(args, describe_proof(made)) : print_text(args, made);
 }
 
@@ -122,13 +131,17 @@ int check_command(int argc, char **argv) {
     arguments args;
     request made = {0};
     int exit_code = arguments_parse(argc, argv, &args);
-    if (exit_code == EXIT_DONE && args.help) {
-        exit_code = write_result(args.subcommand, help_check);
-    } else if (exit_code == EXIT_DONE) {
+    bool is_help = exit_code == EXIT_DONE && args.help;
+    if (exit_code == EXIT_DONE && !is_help)
         exit_code = request_create(&args, &made);
-        if (exit_code == EXIT_DONE)
-            exit_code = check_request(&args, &made);
-    }
+    if (exit_code == EXIT_DONE && !is_help)
+        exit_code = prove(&args, &made);
+    if (is_help)
+        exit_code = write_result(args.subcommand, help_check);
+    else if (exit_code == EXIT_DONE)
+        exit_code = print_proof(&args, &made);
+    else if (wants_json(&args, argc, argv))
+        exit_code = print_failure(&args, &made, exit_code);
     request_free(&made);
     arguments_free(&args);
     return exit_code;

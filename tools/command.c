@@ -5,7 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static char reported[4096];
+
 static void report(const char *subcommand, const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    vsnprintf(reported, sizeof reported, format, again);
+    va_end(again);
     fprintf(stderr, "polytile %s: ", subcommand);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
@@ -26,6 +32,10 @@ int failure(const char *subcommand, const char *format, ...) {
     report(subcommand, format, arguments);
     va_end(arguments);
     return EXIT_FAILED;
+}
+
+const char *last_report(void) {
+    return reported;
 }
 
 static int exit_code_of(polytile_status status) {

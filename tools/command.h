@@ -22,6 +22,9 @@ int usage_error(const char *subcommand, const char *format, ...)
 /** Report any other failure of a subcommand on stderr. Returns EXIT_FAILED. */
 int failure(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** What was reported last, or the beginning of it; empty: nothing. */
+const char *last_report(void);
+
 /** Report a context's last error on stderr. Returns the exit code of the status. */
 int library_error(const char *subcommand, const polytile_context *ctx, polytile_status status);
 

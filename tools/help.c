@@ -57,7 +57,7 @@ const char help_plan[] =
     "\\\n"
     "      --array x:f32:67107840 y:f32:67107840 z:f32:67107840\n"
     "  polytile plan --kernel 'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]' \\\n"
-    "      --domain 1:8190,1:8190 --array A:f32:8192x8192 B:f32:8192x8192 --limit 64MiB \\\n"
+    "      --domain 8192x8192 --array A:f32:8192x8192 B:f32:8192x8192 --limit 64MiB \\\n"
     "      --steps 100 --swap A=B --scratch B --ranks 4 --svg jacobi.svg\n"
     "\n"
     "Exit code: 0 success, 2 wrong usage or declaration, 3 nothing fits the limit, 1 other\n"

@@ -1,20 +1,11 @@
 #include "command.h"
 #include "help.h"
+#include "print_plan.h"
 #include "ranks.h"
 #include "request.h"
 
-#include <stdlib.h>
-
-static int print_plan(const arguments *args, const polytile_context *ctx, const polytile_plan *plan,
-                      polytile_format format) {
-    char *text = NULL;
-    polytile_status status = polytile_plan_to_string(plan, format, &text);
-    if (status != POLYTILE_OK)
-        return library_error(args->subcommand, ctx, status);
-    int exit_code = format == POLYTILE_SVG ? write_file(args->subcommand, args->svg, text)
-                                           : write_result(args->subcommand, text);
-    free(text);
-    return exit_code;
+static polytile_status write_plan(const void *plan, polytile_format format, char **text) {
+    return polytile_plan_to_string(plan, format, text);
 }
 
 static polytile_status create_plan(const arguments *args, const request *made,
@@ -32,12 +23,7 @@ static int plan_request(const arguments *args, const request *made) {
     polytile_status status = create_plan(args, made, &plan);
     if (status != POLYTILE_OK)
         return library_error(args->subcommand, made->ctx, status);
-    int exit_code = EXIT_DONE;
-    if (args->svg != NULL)
-        exit_code = print_plan(args, made->ctx, plan, POLYTILE_SVG);
-    if (exit_code == EXIT_DONE)
-        exit_code = print_plan(args, made->ctx, plan, args->json ? POLYTILE_JSON : POLYTILE_TEXT);
-    return exit_code;
+    return print_plan(args, made->ctx, write_plan, plan);
 }
 
 int plan_command(int argc, char **argv) {

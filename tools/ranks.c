@@ -1,19 +1,11 @@
 #include "ranks.h"
 #include "command.h"
+#include "print_plan.h"
 
 #include <polytile/ranks.h>
-#include <stdlib.h>
 
-static int print_plan(const arguments *args, const polytile_context *ctx,
-                      const polytile_ranks_plan *plan, polytile_format format) {
-    char *text = NULL;
-    polytile_status status = polytile_ranks_plan_to_string(plan, format, &text);
-    if (status != POLYTILE_OK)
-        return library_error(args->subcommand, ctx, status);
-    int exit_code = format == POLYTILE_SVG ? write_file(args->subcommand, args->svg, text)
-                                           : write_result(args->subcommand, text);
-    free(text);
-    return exit_code;
+static polytile_status write_plan(const void *plan, polytile_format format, char **text) {
+    return polytile_ranks_plan_to_string(plan, format, text);
 }
 
 int plan_ranks(const arguments *args, const request *made) {
@@ -32,10 +24,5 @@ int plan_ranks(const arguments *args, const request *made) {
     polytile_status status = polytile_ranks_plan_create(&asked, &plan);
     if (status != POLYTILE_OK)
         return library_error(args->subcommand, made->ctx, status);
-    int exit_code = EXIT_DONE;
-    if (args->svg != NULL)
-        exit_code = print_plan(args, made->ctx, plan, POLYTILE_SVG);
-    if (exit_code == EXIT_DONE)
-        exit_code = print_plan(args, made->ctx, plan, args->json ? POLYTILE_JSON : POLYTILE_TEXT);
-    return exit_code;
+    return print_plan(args, made->ctx, write_plan, plan);
 }

@@ -68,6 +68,36 @@ void gpu_require_all_right(const char *array, const float *data, int64_t first_w
                  (long long)n, array, (double)data[first_wrong]);
 }
 
+void gpu_require_sums(const float *x, const float *y, const float *z, int64_t n) {
+    int64_t first_wrong = n;
+#pragma omp parallel for reduction(min : first_wrong)
+    for (int64_t i = 0; i < n; i++) {
+        if (!(z[i] == x[i] + y[i]))
+            first_wrong = i < first_wrong ? i : first_wrong;
+    }
+    gpu_require_all_right("z", z, first_wrong, n);
+}
+
+void gpu_require_equal(const char *array, const float *data, const float *expected, int64_t n) {
+    int64_t first_wrong = n;
+#pragma omp parallel for reduction(min : first_wrong)
+    for (int64_t k = 0; k < n; k++) {
+        if (!(data[k] == expected[k]))
+            first_wrong = k < first_wrong ? k : first_wrong;
+    }
+    gpu_require_all_right(array, data, first_wrong, n);
+}
+
+void gpu_require_same_bits(const char *array, const float *data, const float *expected, int64_t n) {
+    int64_t first_wrong = n;
+#pragma omp parallel for reduction(min : first_wrong)
+    for (int64_t k = 0; k < n; k++) {
+        if (memcmp(&data[k], &expected[k], sizeof *data) != 0)
+            first_wrong = k < first_wrong ? k : first_wrong;
+    }
+    gpu_require_all_right(array, data, first_wrong, n);
+}
+
 void gpu_alternate(gpu_repetition *ours, gpu_repetition *rival, void *subject,
                    bench_times *ours_times, bench_times *rival_times) {
     gpu_alternate_few(GPU_REPETITIONS, ours, rival, subject, ours_times, rival_times);

@@ -41,6 +41,15 @@ void gpu_poison(float *data, int64_t n);
 /** Fail unless first_wrong is n, which says that no element was wrong. */
 void gpu_require_all_right(const char *array, const float *data, int64_t first_wrong, int64_t n);
 
+/** Fail unless z = x + y everywhere. */
+void gpu_require_sums(const float *x, const float *y, const float *z, int64_t n);
+
+/** Fail unless an array has the numbers expected; NaN is never one of them. */
+void gpu_require_equal(const char *array, const float *data, const float *expected, int64_t n);
+
+/** The same bit by bit, where zeros of different sign differ. */
+void gpu_require_same_bits(const char *array, const float *data, const float *expected, int64_t n);
+
 /** Make one repetition, check what it computed, and return its time in seconds. */
 typedef double gpu_repetition(void *subject);
 

@@ -106,17 +106,6 @@ static void fill(const contest *c, float *const *data) {
         gpu_fill_whole_numbers(data[a], c->n_elements, 10 + (uint64_t)a);
 }
 
-static void check_same(const contest *c, int a) {
-    const float *queued = c->queued[a], *run = c->run[a];
-    int64_t first_wrong = c->n_elements;
-#pragma omp parallel for reduction(min : first_wrong)
-    for (int64_t k = 0; k < c->n_elements; k++) {
-        if (!(queued[k] == run[k]))
-            first_wrong = k < first_wrong ? k : first_wrong;
-    }
-    gpu_require_all_right("the queue's array", queued, first_wrong, c->n_elements);
-}
-
 /** Both ways of the queue, each from the same beginning as the runs. */
 static void measure(const contest *c, costs *together, costs *one_by_one, costs *runs) {
     costs *const ways[] = {one_by_one, together};
@@ -127,7 +116,7 @@ static void measure(const contest *c, costs *together, costs *one_by_one, costs 
             fill(c, c->queued);
             sweep_by_queue(c, is_together, ways[is_together]);
             for (int a = 0; a < c->sweep->n_arrays; a++)
-                check_same(c, a);
+                gpu_require_equal("the queue's array", c->queued[a], c->run[a], c->n_elements);
         }
     }
 }

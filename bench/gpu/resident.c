@@ -18,23 +18,12 @@ typedef struct resident_add {
     problem launch;
 } resident_add;
 
-static void check_sums(const resident_add *r) {
-    const float *x = r->host[X], *y = r->host[Y], *z = r->host[Z];
-    int64_t first_wrong = n_elements;
-#pragma omp parallel for reduction(min : first_wrong)
-    for (int64_t i = 0; i < n_elements; i++) {
-        if (!(z[i] == x[i] + y[i]))
-            first_wrong = i < first_wrong ? i : first_wrong;
-    }
-    gpu_require_all_right("z", z, first_wrong, n_elements);
-}
-
 static double time_library(void *subject) {
     resident_add *r = subject;
     polytile_report report;
     gpu_poison(r->host[Z], n_elements);
     problem_run(&r->launch);
-    check_sums(r);
+    gpu_require_sums(r->host[X], r->host[Y], r->host[Z], n_elements);
     polytile_device_get_report(r->launch.device, &report);
     return report.compute_s;
 }
@@ -69,7 +58,7 @@ static double time_launch(resident_add *r, void (*launch)(const resident_add *))
     GPU_CALL(cudaMemcpyAsync(r->host[Z], r->device[Z], (size_t)array_bytes, cudaMemcpyDeviceToHost,
                              r->stream));
     GPU_CALL(cudaStreamSynchronize(r->stream));
-    check_sums(r);
+    gpu_require_sums(r->host[X], r->host[Y], r->host[Z], n_elements);
     GPU_CALL(cudaEventElapsedTime(&taken_ms, r->start, r->stop));
     return 1e-3 * (double)taken_ms;
 }

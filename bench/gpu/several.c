@@ -6,8 +6,6 @@
 #include "jacobi_kernels.h"
 #include "vector_add_kernels.h"
 
-#include <string.h>
-
 enum { MOST_GPUS = 8, N_REPETITIONS = 5 };
 
 static int count_gpus(void) {
@@ -86,17 +84,6 @@ static double time_copies(void *subject) {
     return bench_now_s() - start_s;
 }
 
-static void check_sums(const vectors *v) {
-    const float *x = v->field[0], *y = v->field[1], *z = v->field[2];
-    int64_t first_wrong = n_elements;
-#pragma omp parallel for reduction(min : first_wrong)
-    for (int64_t i = 0; i < n_elements; i++) {
-        if (!(z[i] == x[i] + y[i]))
-            first_wrong = i < first_wrong ? i : first_wrong;
-    }
-    gpu_require_all_right("z", z, first_wrong, n_elements);
-}
-
 static double time_addition(void *subject) {
     const vectors *v = subject;
     gpu_poison(v->field[2], n_elements);
@@ -105,7 +92,7 @@ static double time_addition(void *subject) {
     queue_stage_launch(&v->stage, POLYTILE_EXTENTS(n_elements), NULL);
     queue_stage_detach(&v->stage);
     double taken_s = bench_now_s() - start_s;
-    check_sums(v);
+    gpu_require_sums(v->field[0], v->field[1], v->field[2], n_elements);
     return taken_s;
 }
 
@@ -172,18 +159,6 @@ static void open_side(steps *s, int side, int n_gpus) {
     queue_stage_attach(&s->stage[side]);
 }
 
-static void compare_fields(const steps *s) {
-    const int64_t n = (int64_t)EXTENT * EXTENT;
-    const float *one = s->field[0][0], *all = s->field[1][0];
-    int64_t first_wrong = n;
-#pragma omp parallel for reduction(min : first_wrong)
-    for (int64_t k = 0; k < n; k++) {
-        if (!(one[k] == all[k]))
-            first_wrong = k < first_wrong ? k : first_wrong;
-    }
-    gpu_require_all_right("A", all, first_wrong, n);
-}
-
 void several_jacobi(void) {
     enum { FEW = 3 };
     int n_gpus = count_gpus();
@@ -198,7 +173,7 @@ void several_jacobi(void) {
     gpu_alternate_few(FEW, time_all, time_one, &s, &all, &one);
     for (int side = 0; side < N_SIDES; side++)
         queue_stage_detach(&s.stage[side]);
-    compare_fields(&s);
+    gpu_require_equal("A", s.field[1][0], s.field[0][0], (int64_t)EXTENT * EXTENT);
     snprintf(name, sizeof name, "jacobi 32768^2 resident, 1000 steps, %d GPUs", n_gpus);
     gpu_report(&(gpu_comparison){name, "one GPU", &all, &one, BENCH_AT_LEAST,
                                  target_of(n_gpus, 1.9, 3.6), 0.0});

@@ -38,17 +38,6 @@ static void create_pageable(vectors *v) {
     fill(v);
 }
 
-static void check_sums(const vectors *v) {
-    const float *x = v->x, *y = v->y, *z = v->z;
-    int64_t first_wrong = n_elements;
-#pragma omp parallel for reduction(min : first_wrong)
-    for (int64_t i = 0; i < n_elements; i++) {
-        if (!(z[i] == x[i] + y[i]))
-            first_wrong = i < first_wrong ? i : first_wrong;
-    }
-    gpu_require_all_right("z", z, first_wrong, n_elements);
-}
-
 /** Plan for a device that has one part of so many of the data's bytes. */
 static void open_limited(vectors *v, int part) {
     problem_open(&v->launch, data_bytes / part, ADD_DECLARATION, add_f32_implementation());
@@ -62,7 +51,7 @@ static double time_library(void *subject) {
     vectors *v = subject;
     gpu_poison(v->z, n_elements);
     double taken_s = problem_run(&v->launch);
-    check_sums(v);
+    gpu_require_sums(v->x, v->y, v->z, n_elements);
     return taken_s;
 }
 
@@ -118,7 +107,7 @@ static double time_pipeline(void *subject) {
     double start_s = bench_now_s();
     hand_pipeline_run(v->pipeline, v->x, v->y, v->z, n_elements);
     double taken_s = bench_now_s() - start_s;
-    check_sums(v);
+    gpu_require_sums(v->x, v->y, v->z, n_elements);
     return taken_s;
 }
 
@@ -169,5 +158,5 @@ void vector_add_overhead(void) {
     create_pinned(&v);
     open_limited(&v, 8);
     problem_report_overhead(&v.launch, "host overhead, vector add 1/8");
-    check_sums(&v);
+    gpu_require_sums(v.x, v.y, v.z, n_elements);
 }

@@ -40,12 +40,12 @@ typedef struct polytile_check_report {
  *
  * The launch is cut into boxes of threads, and besides some threads, all if they are few, are run
  * alone. For each, the arrays are copied into memory in which only the elements hold their values
- * that the declaration says are read; all others are poison, which is another one in each of several
- * runs. What is written must come out the same each time, and all else must stay as it was. The
- * arrays' own memory is read and never written. docs/checking.md tells more.
+ * that the declaration says are read; all others are poison, which is another one in each of
+ * several runs. What is written must come out the same each time, and all else must stay as it was.
+ * The arrays' own memory is read and never written. docs/checking.md tells more.
  *
- * The kernel must do the same each time, and nothing but touch its arrays; threads must not need each
- * other, unless options->block says which belong together. On the host one thread runs it.
+ * The kernel must do the same each time, and nothing but touch its arrays; threads must not need
+ * each other, unless options->block says which belong together. On the host one thread runs it.
  *
  * Shapes  domain, arrays, options: as polytile_run(). report may be NULL.
  * Errors  INVALID (a violation: the text says which kernel, threads, array and element), and those

@@ -4,9 +4,9 @@
 /* Kernel bodies as CUDA kernels; included by kernel.h where nvcc compiles.
  *
  * A thread finds its indices and runs the body, in one of two copies: one for views whose last
- * dimension is contiguous, where all strides and indices fit 32 bits, and one for any other. They are
- * two kernels, of which the library launches one, because a choice within the kernel would delay each
- * thread's first load. */
+ * dimension is contiguous, where all strides and indices fit 32 bits, and one for any other. They
+ * are two kernels, of which the library launches one, because a choice within the kernel would
+ * delay each thread's first load. */
 #include <polytile/cuda.h>
 
 #define PT_DEVICE_FUNCTION static __host__ __device__ __forceinline__

@@ -6,8 +6,8 @@
  * The body is an always inlined function of one thread. It is expanded into two loop nests over a
  * box of threads: one for views whose last dimension is contiguous, where that stride is a constant
  * and compilers vectorise the innermost loop as they do in a plain loop, and one for any other. The
- * first is compiled once more for processors with wider vectors than the compiler was told of, which
- * data in the caches wait for. Results are the same bits: no multiplication is joined with an
+ * first is compiled once more for processors with wider vectors than the compiler was told of,
+ * which data in the caches wait for. Results are the same bits: no multiplication is joined with an
  * addition there, and no sum is taken in another order. */
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX2__) && !defined(__CUDA_ARCH__)

@@ -11,10 +11,11 @@ extern "C" {
 /* Queues over the processes of an MPI communicator. Link polytile_mpi beside polytile; programs
  * without MPI need neither this header nor that library.
  *
- * Calls on such a queue and its arrays are collective: every rank makes them in the same order, with
- * the same declarations, domains and options, which is checked. They call MPI from the thread they
- * are called from: MPI_THREAD_FUNNELED is enough. A rank that fails, by what polytile returns, makes
- * every rank return the same error. A rank that ends or is killed ends the job, as MPI does by itself.
+ * Calls on such a queue and its arrays are collective: every rank makes them in the same order,
+ * with the same declarations, domains and options, which is checked. They call MPI from the thread
+ * they are called from: MPI_THREAD_FUNNELED is enough. A rank that fails, by what polytile returns,
+ * makes every rank return the same error. A rank that ends or is killed ends the job, as MPI does
+ * by itself.
  */
 
 /** How ranks share a queue. Zeros are the defaults. */
@@ -30,15 +31,15 @@ typedef struct polytile_mpi_options {
 /**
  * Open a device on every rank for the launches of one queue.
  *
- * An array that is attached has all its elements on every rank, the same ones; ranks compute parts of
- * it, and all have all of it again when it is detached. polytile_mpi_array_create() makes arrays of
- * which each rank holds a part.
+ * An array that is attached has all its elements on every rank, the same ones; ranks compute parts
+ * of it, and all have all of it again when it is detached. polytile_mpi_array_create() makes arrays
+ * of which each rank holds a part.
  *
  * Shapes  device_text: as in polytile_queue_create(); ranks may give different ones.
- * Errors  Those of polytile_queue_create(); INVALID (MPI is not initialised, or for fewer threads than
- *         MPI_THREAD_FUNNELED; a grid of another number of ranks; an unknown layout).
- * Owns    The communicator is duplicated. The context owns the queue, which must be destroyed before
- *         MPI_Finalize().
+ * Errors  Those of polytile_queue_create(); INVALID (MPI is not initialised, or for fewer threads
+ *         than MPI_THREAD_FUNNELED; a grid of another number of ranks; an unknown layout).
+ * Owns    The communicator is duplicated. The context owns the queue, which must be destroyed
+ *         before MPI_Finalize().
  */
 polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
                                           const char *device_text,
@@ -51,8 +52,8 @@ polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
  * any other array.
  *
  * Shapes  layout: as in the options, but weights are given as numbers; NULL: the queue's.
- * Errors  INVALID (not a queue over a communicator; an unknown layout; another number of weights than
- *         parts; those of polytile_array_wrap()), OVERFLOW, NO_MEMORY.
+ * Errors  INVALID (not a queue over a communicator; an unknown layout; another number of weights
+ *         than parts; those of polytile_array_wrap()), OVERFLOW, NO_MEMORY.
  * Owns    The queue owns the array.
  */
 polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *name,
@@ -85,7 +86,8 @@ polytile_status polytile_mpi_array_fill(polytile_array *array, polytile_mpi_elem
  * Shapes  box: of steps 1, inside what the rank owns, also across several of its boxes; NULL or
  *         empty: nothing, as ranks give that have nothing to copy. elements: those of the box in C
  *         order; NULL if there are none.
- * Errors  INVALID (elements of another rank; a step), NO_MEMORY; nothing is copied on any rank then.
+ * Errors  INVALID (elements of another rank; a step), NO_MEMORY; nothing is copied on any rank
+ *         then.
  */
 polytile_status polytile_mpi_array_put(polytile_array *array, const polytile_domain *box,
                                        const void *elements);
@@ -104,11 +106,11 @@ polytile_status polytile_mpi_array_gather(polytile_array *array, int root, void 
 /**
  * Read and write an array as one file, every rank its part, by MPI-IO.
  *
- * A file is written as PATH.part, and gets its name, replacing an old file, when it is whole: what has
- * its name is complete, and what a killed job leaves is called PATH.part.
+ * A file is written as PATH.part, and gets its name, replacing an old file, when it is whole: what
+ * has its name is complete, and what a killed job leaves is called PATH.part.
  *
- * Shapes  path: all ranks give the same, and find the same file under it. NumPy's format if it ends in
- *         .npy, else nothing but the elements in C order.
+ * Shapes  path: all ranks give the same, and find the same file under it. NumPy's format if it ends
+ *         in .npy, else nothing but the elements in C order.
  * Errors  IO (with the system's or MPI's text; no PATH.part is left), INVALID (the file has another
  *         type, shape or size), UNSUPPORTED (elements in Fortran order, or of a type that arrays or
  *         NumPy do not have).

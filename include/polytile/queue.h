@@ -86,8 +86,8 @@ typedef struct polytile_share_options {
  * "pool" launches that cannot be cut into such pieces are shared in blocks; the log says why.
  *
  * Shapes  device_text: "cuda:0,cuda:1", "cuda:0,host(threads=8)"; one device has all of it.
- * Errors  Those of polytile_queue_create(); INVALID (a grid of another number of devices; an unknown
- *         layout; another number of weights than parts; more devices than can be weighed).
+ * Errors  Those of polytile_queue_create(); INVALID (a grid of another number of devices; an
+ *         unknown layout; another number of weights than parts; more devices than can be weighed).
  */
 polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *device_text,
                                              const polytile_share_options *options,
@@ -97,8 +97,8 @@ polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *
  * waited for are written to stderr. */
 void polytile_queue_destroy(polytile_queue *queue);
 
-/** The queue's device, to ask about and to trace; only the queue runs on it. Of a queue over several
- * devices it is the first. */
+/** The queue's device, to ask about and to trace; only the queue runs on it. Of a queue over
+ * several devices it is the first. */
 polytile_device *polytile_queue_get_device(const polytile_queue *queue);
 
 /**

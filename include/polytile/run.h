@@ -31,9 +31,9 @@ typedef struct polytile_report {
  *
  * Errors  As polytile_plan_create(); INVALID (an array without memory, a written array that is
  *         read-only, arrays that overlap in memory where one of them is written, one that is
- *         attached to a queue or overlaps an array that is); UNSUPPORTED (the kernel has no implementation for the device); DEVICE. After an error arrays that are only
- *         read are unchanged; an array that was being written is marked incomplete and named in the
- *         text.
+ *         attached to a queue or overlaps an array that is); UNSUPPORTED (the kernel has no
+ *         implementation for the device); DEVICE. After an error arrays that are only read are
+ *         unchanged; an array that was being written is marked incomplete and named in the text.
  */
 polytile_status polytile_run(polytile_device *device, const polytile_kernel *kernel,
                              const polytile_domain *domain, polytile_array *const *arrays,

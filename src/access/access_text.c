@@ -4,6 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+void pti_point_write(pti_text *text, const int64_t *point, int n_dims) {
+    for (int d = 0; d < n_dims; d++)
+        pti_text_add(text, "%s%" PRId64, d == 0 ? "[" : ", ", point[d]);
+    pti_text_add(text, "]");
+}
+
+void pti_domain_write(pti_text *text, const polytile_domain *domain) {
+    for (int d = 0; d < domain->n_dims; d++)
+        pti_text_add(text, "%s%" PRId64 ":%" PRId64, d == 0 ? "[" : ", ", domain->range[d].lo,
+                     domain->range[d].hi);
+    pti_text_add(text, "]");
+}
+
 /** One term of an affine expression; returns whether it wrote anything. A number is read before its
  * sign, so the least one is written in two parts. */
 static bool write_term(pti_text *text, int64_t coefficient, const char *name, bool first) {

@@ -4,6 +4,14 @@
 #include "access/declaration.h"
 #include "base/text.h"
 
+/* How errors and other texts write accesses, points and domains. */
+
+/** "[1, 2]" */
+void pti_point_write(pti_text *text, const int64_t *point, int n_dims);
+
+/** "[0:63, 0:255]" */
+void pti_domain_write(pti_text *text, const polytile_domain *domain);
+
 /** Write one access as it could be declared: "in A[i-1:i+1, j]"; braces by the section around them.
  */
 void pti_access_write(pti_text *text, const polytile_declaration *declaration,

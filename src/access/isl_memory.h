@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /* isl reports an allocation that failed, but the GMP below it ends the process. From the first isl
- * context of the library on, GMP's allocations that fail are served from a reserve instead, and what
- * the thread computes is ended: its next allocation in isl is refused, as too many operations are.
+ * context of the library on, GMP's allocations that fail are served from a reserve instead, and
+ * what the thread computes is ended: its next allocation in isl is refused, as too many operations
+ * are.
  *
  * GMP has one set of memory functions a process: those that a program has set before are called
  * first. With an isl that has no GMP (access/no_gmp) all of this does nothing.

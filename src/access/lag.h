@@ -3,8 +3,8 @@
 
 #include "access/instance.h"
 
-/* How far a launch must stay behind an earlier one, where both are cut into slabs of threads and the
- * slabs of both take turns. */
+/* How far a launch must stay behind an earlier one, where both are cut into slabs of threads and
+ * the slabs of both take turns. */
 
 /** A launch over arrays that it shares with others, and the index along which it is cut. */
 typedef struct pti_cut_launch {

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/text.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* Is there a thread whose section misses its array? That is a system of affine inequalities over
@@ -90,13 +89,6 @@ static bool find_outside(const pti_instance *instance, const pti_section *sectio
     return solve(&system, instance->threads, thread);
 }
 
-static void write_domain(pti_text *text, const polytile_domain *domain) {
-    for (int d = 0; d < domain->n_dims; d++)
-        pti_text_add(text, d == 0 ? "[%" PRId64 ":%" PRId64 : ", %" PRId64 ":%" PRId64,
-                     domain->range[d].lo, domain->range[d].hi);
-    pti_text_add(text, "]");
-}
-
 /* The thread's element that is nearest to the array in each dimension it misses. */
 static void find_element(const pti_instance *instance, const pti_section *section,
                          const int64_t *thread, int64_t *element) {
@@ -126,7 +118,7 @@ polytile_status pti_outside_accuse(polytile_context *ctx, const pti_instance *in
     pti_text_add(&text, " touches %s", operand->name);
     pti_point_write(&text, element, found.n_dims);
     pti_text_add(&text, ", and its section has no element in %s", operand->name);
-    write_domain(&text, &operand->domain);
+    pti_domain_write(&text, &operand->domain);
     pti_text_add(&text, "; make the launch domain smaller or %s larger", operand->name);
     return pti_fail_with_witness(ctx, POLYTILE_DECLARATION, &text, &found);
 }

@@ -3,7 +3,6 @@
 #include "access/isl_memory.h"
 #include "access/relations.h"
 
-#include <inttypes.h>
 #include <isl/point.h>
 #include <isl/val.h>
 
@@ -59,12 +58,6 @@ bool pti_first_pair(__isl_take isl_map *map, int64_t *from, int64_t *to) {
     for (int d = 0; is_found && d < n_to; d++)
         to[d] = point[n_from + d];
     return is_found;
-}
-
-void pti_point_write(pti_text *text, const int64_t *point, int n_dims) {
-    for (int d = 0; d < n_dims; d++)
-        pti_text_add(text, "%s%" PRId64, d == 0 ? "[" : ", ", point[d]);
-    pti_text_add(text, "]");
 }
 
 void pti_access_write_exactly(pti_text *text, const polytile_declaration *declaration,

@@ -15,9 +15,6 @@ bool pti_first_point(__isl_take isl_set *set, int64_t *point);
 /** The first pair of a bounded relation, { [from] -> [to] } in coordinates; false as above. */
 bool pti_first_pair(__isl_take isl_map *map, int64_t *from, int64_t *to);
 
-/** "[1, 2]" */
-void pti_point_write(pti_text *text, const int64_t *point, int n_dims);
-
 /** An access as it was declared, in braces only where no section says the same. */
 void pti_access_write_exactly(pti_text *text, const polytile_declaration *declaration,
                               const pti_access *access);

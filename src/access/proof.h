@@ -25,7 +25,8 @@ typedef struct pti_proved_launch {
     const int *array; /* of each operand */
 } pti_proved_launch;
 
-/** An array that has no contents at the start, and of its elements some that were surely written. */
+/** An array that has no contents at the start, and of its elements some that were surely
+ * written. */
 typedef struct pti_blank_array {
     int array;
     const char *name;  /* borrowed */

@@ -81,7 +81,8 @@ void pti_isl_begin(isl_ctx *isl);
 /** Whether a NULL result since pti_isl_begin() was for too many operations, not for memory. */
 bool pti_isl_gave_up(isl_ctx *isl);
 
-/** Whether memory ran out since pti_isl_begin(): what follows from it may be less than it would be. */
+/** Whether memory ran out since pti_isl_begin(): what follows from it may be less than it would
+ * be. */
 bool pti_isl_lacked_memory(isl_ctx *isl);
 
 #endif

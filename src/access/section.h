@@ -39,7 +39,8 @@ polytile_status pti_parameters_match(polytile_context *ctx, const polytile_decla
  */
 polytile_status pti_outside_check(polytile_context *ctx, const pti_instance *instance);
 
-/** The error for a thread whose section has no element in its array, and one that it has elsewhere. */
+/** The error for a thread whose section has no element in its array, and one that it has
+ * elsewhere. */
 polytile_status pti_outside_accuse(polytile_context *ctx, const pti_instance *instance, int operand,
                                    const int64_t *thread, const int64_t *element);
 

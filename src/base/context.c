@@ -170,6 +170,14 @@ polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double 
         n_bytes);
 }
 
+/** volatile: else a compiler leaves both calls out, and says that there is memory. */
+bool pti_memory_is_there(void) {
+    enum { MODERATE_BYTES = 64 * 1024 };
+    void *volatile memory = malloc(MODERATE_BYTES);
+    free(memory);
+    return memory != NULL;
+}
+
 void pti_clear_error(polytile_context *ctx) {
     error_of(ctx)[0] = '\0';
     if (redirected == NULL)

@@ -13,9 +13,9 @@
 /**
  * The head of every object that a context owns; it is the object's first member.
  *
- * destroy frees the object itself and everything in it; it does not unlink. Objects with a thread of
- * their own set the two others after they are adopted: may_end tells, with an error in the log if
- * not, whether the calling thread can end the object; drain waits until nothing is left to do.
+ * destroy frees the object itself and everything in it; it does not unlink. Objects with a thread
+ * of their own set the two others after they are adopted: may_end tells, with an error in the log
+ * if not, whether the calling thread can end the object; drain waits until nothing is left to do.
  */
 typedef struct pti_object {
     polytile_context *context;
@@ -51,6 +51,10 @@ enum { PTI_UNKNOWN_BYTES = 0 };
 
 /** The text for a failed allocation of n_bytes for the named thing. */
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes);
+
+/** Whether an allocation of moderate size succeeds now: after a failure of which it is not known
+ * whether it was for memory. */
+bool pti_memory_is_there(void);
 
 /** Record an error that a point shows; the text is freed, and if writing it failed, that is the
  * error. Redirected errors have no witness. */

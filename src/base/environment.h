@@ -3,8 +3,8 @@
 
 #include "base/context.h"
 
-/** Whether plans are proved unless POLYTILE_CHECK says otherwise: in builds for debugging, which have
- * assertions. */
+/** Whether plans are proved unless POLYTILE_CHECK says otherwise: in builds for debugging, which
+ * have assertions. */
 #ifdef NDEBUG
 enum { PTI_CHECKS_PLANS = 0 };
 #else

@@ -38,11 +38,3 @@ void pti_text_free(pti_text *text) {
     free(text->data);
     *text = (pti_text){0};
 }
-
-/** volatile: else a compiler leaves both calls out, and says that there is memory. */
-bool pti_memory_is_there(void) {
-    enum { MODERATE_BYTES = 64 * 1024 };
-    void *volatile memory = malloc(MODERATE_BYTES);
-    free(memory);
-    return memory != NULL;
-}

@@ -14,10 +14,6 @@ typedef struct pti_text {
     bool failed;
 } pti_text;
 
-/** Whether an allocation of moderate size succeeds now: after a failure of which it is not known
- * whether it was for memory. */
-bool pti_memory_is_there(void);
-
 void pti_text_add(pti_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pti_text_free(pti_text *text);
 

@@ -62,9 +62,7 @@ static polytile_status make_header(polytile_context *ctx, const char *path,
 static polytile_status reserve(polytile_context *ctx, const char *path, int file, int64_t n_bytes) {
     char size[32];
     int status;
-    do
-        status = fallocate(file, 0, 0, n_bytes);
-    while (status != 0 && errno == EINTR);
+    PTI_RETRY(status, fallocate(file, 0, 0, n_bytes));
     if (status != 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
         PTI_RETRY(status, ftruncate(file, n_bytes));
     if (status == 0)

@@ -114,9 +114,6 @@ done:
 }
 
 static polytile_status check_request(polytile_context *ctx, const polytile_ranks_request *request) {
-    if (request->n_scratch < 0)
-        return pti_fail(ctx, POLYTILE_INVALID, "%d scratch arrays: give 0 or more",
-                        request->n_scratch);
     if (request->launches_per_exchange < 0)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%lld launches an exchange: give at least 1, or 0 to let it be chosen",

@@ -2,14 +2,6 @@
 
 #include "access/access_text.h"
 
-static void write_domain(pti_text *words, const polytile_domain *domain) {
-    pti_text_add(words, "[");
-    for (int d = 0; d < domain->n_dims; d++)
-        pti_text_add(words, "%s%lld:%lld", d == 0 ? "" : ", ", (long long)domain->range[d].lo,
-                     (long long)domain->range[d].hi);
-    pti_text_add(words, "]");
-}
-
 static void write_declaration(pti_text *words, const polytile_declaration *declaration) {
     pti_text_add(words, "%s:", declaration->name);
     for (int a = 0; a < declaration->n_accesses; a++) {
@@ -23,7 +15,7 @@ static void write_operands(pti_text *words, const pti_prepared *prepared) {
         const pti_operand *operand = &prepared->instance->operand[a];
         pti_text_add(words, "%s %s (array %d, %lld bytes) ", a == 0 ? " with" : ",", operand->name,
                      prepared->position[a], (long long)operand->element_bytes);
-        write_domain(words, &operand->domain);
+        pti_domain_write(words, &operand->domain);
     }
 }
 
@@ -38,7 +30,7 @@ static void write_options(pti_text *words, const polytile_plan_options *options)
 void pti_words_of_launch(const pti_recorded *recorded, pti_text *words) {
     write_declaration(words, recorded->kernel->declaration);
     pti_text_add(words, " over ");
-    write_domain(words, &recorded->prepared->domain);
+    pti_domain_write(words, &recorded->prepared->domain);
     write_operands(words, recorded->prepared);
     write_options(words, &recorded->prepared->options);
 }

@@ -10,7 +10,8 @@
 
 /** Some 400 us: more than threads of equal shares differ by, also where one is interrupted for a
  * moment, and little beside the milliseconds that a thread is away for whose core another program
- * got. One that sleeps too soon is woken late: with 40 us, chains took 10 % longer beside others. */
+ * got. One that sleeps too soon is woken late: with 40 us, chains took 10 % longer beside
+ * others. */
 enum { SPINS = 10000 };
 
 /** Lines of their own: a thread that looks does not hold up one that comes. */

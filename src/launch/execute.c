@@ -43,7 +43,8 @@ static void resolve_copy(pti_execution *run, pti_command *command) {
         placement_image(run, &run->schedule->placement[command->op->source_placement]);
 }
 
-/** The operand of the launch at hand that starts from an identity in an array; NULL if none does. */
+/** The operand of the launch at hand that starts from an identity in an array; NULL if none
+ * does. */
 static const pti_operand *fresh_operand(const pti_schedule *schedule, const pti_op *op, int array) {
     pti_schedule_launch launch = pti_schedule_launch_of(schedule, op);
     for (int o = 0; o < launch.instance->n_operands; o++) {
@@ -53,7 +54,8 @@ static const pti_operand *fresh_operand(const pti_schedule *schedule, const pti_
     return NULL;
 }
 
-/** Elements get the identity of a reduction that starts from it; others, that nobody wrote, zero. */
+/** Elements get the identity of a reduction that starts from it; others, that nobody wrote,
+ * zero. */
 static void resolve_fill(pti_execution *run, pti_command *command) {
     const pti_operand *fresh = fresh_operand(run->schedule, command->op, command->operand);
     memset(run->identity, 0, (size_t)command->move.element_bytes);

@@ -5,8 +5,8 @@
 
 /**
  * Run a schedule on a device and wait for it; operations are submitted in the order of the list.
- * Nothing of a program's arrays is computed in another way: with POLYTILE_CHECK=plan the schedule is
- * proved here first.
+ * Nothing of a program's arrays is computed in another way: with POLYTILE_CHECK=plan the schedule
+ * is proved here first.
  *
  * After a failure those arrays are marked incomplete whose host memory had begun to change; after
  * success those are complete that were before, or that a launch wrote all of.

@@ -8,8 +8,8 @@
 /** OpenMP's number of threads, 1 to PTI_MAX_THREADS. */
 int pti_host_default_threads(void);
 
-/** Make that at most a number, unless OMP_NUM_THREADS or the program has said how many; returns what
- * it was, to be restored. */
+/** Make that at most a number, unless OMP_NUM_THREADS or the program has said how many; returns
+ * what it was, to be restored. */
 int pti_host_lower_threads(int most_threads);
 void pti_host_restore_threads(int n_threads);
 

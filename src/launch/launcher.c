@@ -1,18 +1,10 @@
 #include "launch/launcher.h"
 
-#include "access/boxes.h"
-
-/** "[0:63, 0:255]" */
-static void add_box(pti_text *text, const polytile_domain *box) {
-    for (int d = 0; d < box->n_dims; d++)
-        pti_text_add(text, "%s%lld:%lld", d == 0 ? "[" : ", ", (long long)box->range[d].lo,
-                     (long long)box->range[d].hi);
-    pti_text_add(text, "]");
-}
+#include "access/access_text.h"
 
 static polytile_status refuse(polytile_context *ctx, const pti_launch *launch, int returned) {
     pti_text box = {0};
-    add_box(&box, launch->threads);
+    pti_domain_write(&box, launch->threads);
     polytile_status status =
         pti_fail(ctx, POLYTILE_DEVICE, "%s: the launcher returned %d for the threads %s",
                  launch->instance->kernel_name, returned, box.failed ? "" : box.data);

@@ -47,8 +47,8 @@ IDENTITY_FUNCTION(F64, double, 0, 1, INFINITY, -INFINITY)
 
 #define AS_IS(value) (value)
 
-/** T is the type in memory; READ and WRITE convert between it and the type W computed in. Rows without
- * gaps are a loop of their own, which compilers turn into vector instructions. */
+/** T is the type in memory; READ and WRITE convert between it and the type W computed in. Rows
+ * without gaps are a loop of their own, which compilers turn into vector instructions. */
 #define COMBINE_FUNCTION(name, verb, T, W, READ, WRITE, EXPRESSION)                                \
     static inline void verb##_each_##name(const element_row *row, int64_t to_step_bytes,           \
                                           int64_t from_step_bytes) {                               \

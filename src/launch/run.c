@@ -28,7 +28,7 @@ static polytile_status execute(polytile_device *device, const polytile_plan *pla
                                const polytile_kernel *kernel, polytile_array *const *arrays) {
     pti_body body = {.implementation = &kernel->implementation,
                      .character = &kernel->character,
-                     .block = plan->has_block ? plan->summary.block : NULL};
+                     .block = pti_plan_block(plan)};
     device->is_running = true;
     polytile_status status = pti_execute(device, plan->schedule, &body, arrays, &device->report);
     device->is_running = false;
@@ -49,8 +49,7 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
     device->report = (polytile_report){.plan_s = plan->summary.plan_seconds,
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
     PTI_TRY(pti_run_check(plan, device, kernel, arrays));
-    PTI_TRY(pti_access_check_asked(device, kernel, plan->instance, arrays,
-                                   plan->has_block ? plan->summary.block : NULL));
+    PTI_TRY(pti_access_check_asked(device, kernel, plan->instance, arrays, pti_plan_block(plan)));
     PTI_TRY(execute(device, plan, kernel, arrays));
 done:
     return status;

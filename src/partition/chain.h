@@ -45,7 +45,8 @@ polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
 
 void pti_chain_free(pti_chain *chain);
 
-/** The rows of an array, along its axis, that a thread touches: its index + lo to its index + hi. */
+/** The rows of an array, along its axis, that a thread touches: its index + lo to its index +
+ * hi. */
 typedef struct pti_reach {
     int64_t lo;
     int64_t hi;

@@ -3,8 +3,8 @@
 
 #include "partition/search.h"
 
-/* Which candidates are worth a schedule: the fastest of each family, by estimates, and one that moves
- * less. */
+/* Which candidates are worth a schedule: the fastest of each family, by estimates, and one that
+ * moves less. */
 
 /** Among what candidates are sought. */
 typedef struct pti_contest {

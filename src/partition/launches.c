@@ -43,6 +43,9 @@ static polytile_status check_launch(const pti_chain_request *request, int l) {
 }
 
 static polytile_status check_scratch(const pti_chain_request *request) {
+    if (request->n_scratch < 0)
+        return pti_fail(request->ctx, POLYTILE_INVALID, "%s: %d scratch arrays; give 0 or more",
+                        name_of(&request->launch[0]), request->n_scratch);
     for (int s = 0; s < request->n_scratch; s++)
         if (request->scratch == NULL || request->scratch[s] == NULL)
             return pti_fail(request->ctx, POLYTILE_INVALID, "%s: scratch array %d of %d is NULL",

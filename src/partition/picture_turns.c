@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Which launch works where, one line a launch: slabs lean to the left, since each launch stays behind
- * the one before it. */
+/* Which launch works where, one line a launch: slabs lean to the left, since each launch stays
+ * behind the one before it. */
 
 static const double total_height = 440, highest = 24, least_label_step = 13, caption_height = 24,
                     pass_gap = 4, thin = 9, axis_height = 56;

@@ -20,6 +20,11 @@ struct polytile_plan {
                                       limit, 0 if it fits */
 };
 
+/** The block that was asked for; NULL: none was. */
+static inline const int64_t *pti_plan_block(const polytile_plan *plan) {
+    return plan->has_block ? plan->summary.block : NULL;
+}
+
 /**
  * Fill in a launch and prove that it is sound, without planning it.
  *

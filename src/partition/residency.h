@@ -13,8 +13,8 @@
  * superblock runs on images that contain what it touches; where there is none, one is made, of the
  * whole array if all arrays fit together, and filled from other images and from the host. Memory
  * for it comes from the run of neighbours in the arena whose next use lies farthest ahead; what is
- * newer in them than on the host is downloaded first, unless later steps overwrite or drop it before
- * they read it. */
+ * newer in them than on the host is downloaded first, unless later steps overwrite or drop it
+ * before they read it. */
 
 /** An array that may be resident. */
 typedef struct pti_resident_array {
@@ -75,8 +75,8 @@ void pti_residency_remove(pti_residency *residency, int array);
 /** From here on an array that was idle is one that launches use. */
 void pti_residency_use(pti_residency *residency, int array);
 
-/** Whether every array that launches use fits the arena whole, beside the others: launches then need
- * no more than one superblock. */
+/** Whether every array that launches use fits the arena whole, beside the others: launches then
+ * need no more than one superblock. */
 bool pti_residency_all_fit(const pti_residency *residency);
 
 /** Whether anything of the array on the device is newer than the host's. */
@@ -113,11 +113,12 @@ void pti_residency_forget(pti_residency *residency);
  * kept, as long as there is room, until an array comes or goes, the arena changes or all is
  * forgotten.
  *
- * link: where one upload around several pieces is faster it is taken; NULL: as few bytes as possible.
+ * link: where one upload around several pieces is faster it is taken; NULL: as few bytes as
+ * possible.
  *
  * Errors  NO_MEMORY (host memory; *schedule is NULL and the residency as after
- *         pti_residency_forget()), NO_FIT (a superblock that needs more than the arena: a mistake of
- *         the caller).
+ *         pti_residency_forget()), NO_FIT (a superblock that needs more than the arena: a mistake
+ *         of the caller).
  * Owns    *schedule is the residency's until the next call that may change it; as is its instance,
  *         with all arrays by position.
  */
@@ -130,7 +131,8 @@ enum { PTI_RESIDENT_AHEAD = 2 };
 /** Images begin at multiples of this. */
 enum { PTI_RESIDENT_ALIGNMENT = 256 };
 
-/** The device memory that an image of so many bytes takes; INT64_MAX if that is too much to count. */
+/** The device memory that an image of so many bytes takes; INT64_MAX if that is too much to
+ * count. */
 static inline int64_t pti_resident_padded(int64_t bytes) {
     return bytes > INT64_MAX - PTI_RESIDENT_ALIGNMENT
                ? INT64_MAX

@@ -39,8 +39,8 @@ typedef struct pti_stretch {
 /** Make all of the arena one free segment. Errors: false when memory runs out. */
 bool pti_segments_begin(pti_segments *segments, int64_t arena_bytes);
 void pti_segments_free(pti_segments *segments);
-/** The same segments, still with the images of the others. Errors: false when memory runs out; there
- * are none then. */
+/** The same segments, still with the images of the others. Errors: false when memory runs out;
+ * there are none then. */
 bool pti_segments_copy(const pti_segments *from, pti_segments *to);
 
 /** Join free neighbours. */

@@ -1,6 +1,7 @@
 #include "partition/resident_cache.h"
 
 #include "base/checked.h"
+#include "base/mix.h"
 #include "partition/resident_moment.h"
 
 #include <stdlib.h>
@@ -132,25 +133,19 @@ static bool is_named(const pti_residency *of, const pti_window *window) {
     return named;
 }
 
-/* Multiplying by an odd number moves what differs upwards, folding brings it back down. */
-static uint64_t mix(uint64_t hash, int64_t value) {
-    hash = (hash ^ (uint64_t)value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
 static uint64_t mix_boxes(uint64_t hash, const pti_boxes *boxes) {
     for (int k = 0; k < boxes->n_boxes; k++)
         for (int d = 0; d < boxes->box[k].n_dims; d++)
-            hash = mix(mix(hash, boxes->box[k].range[d].lo), boxes->box[k].range[d].hi);
+            hash = pti_mix(pti_mix(hash, boxes->box[k].range[d].lo), boxes->box[k].range[d].hi);
     return hash;
 }
 
 static uint64_t hash_of(const pti_window *window) {
-    uint64_t hash = mix(0, window->n_steps);
+    uint64_t hash = pti_mix(0, window->n_steps);
     for (int s = 0; s < window->n_steps; s++) {
         const pti_step *step = &window->steps[s];
-        hash = mix(mix(hash, (int64_t)step->kind),
-                   step->kind == PTI_STEP_LAUNCH ? step->serial : step->position);
+        hash = pti_mix(pti_mix(hash, (int64_t)step->kind),
+                       step->kind == PTI_STEP_LAUNCH ? step->serial : step->position);
         if (step->boxes != NULL)
             hash = mix_boxes(hash, step->boxes);
     }

@@ -77,14 +77,16 @@ void pti_future_free(pti_future *future);
 int64_t pti_future_next_use(pti_future *future, pti_resident_image *image, int64_t now);
 
 /**
- * What an image made for a piece should hold: the hull of the next piece that contains it in no more
- * than most_bytes, so that what is written in the one is read from the same image; else its own.
+ * What an image made for a piece should hold: the hull of the next piece that contains it in no
+ * more than most_bytes, so that what is written in the one is read from the same image; else its
+ * own.
  */
 const polytile_domain *pti_future_widest(const pti_future *future, const pti_piece *piece,
                                          int64_t most_bytes);
 
 /** Take out of an image's dirty elements those of which the host needs no version: from `now` on
- * they are overwritten or dropped before anything may read them. Fewer where that is hard to tell. */
+ * they are overwritten or dropped before anything may read them. Fewer where that is hard to
+ * tell. */
 void pti_future_discard(pti_future *future, pti_resident_image *image, int64_t now);
 
 #endif

@@ -1,5 +1,7 @@
 #include "partition/resident_moment.h"
 
+#include "base/mix.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,27 +50,22 @@ void pti_moment_normalise(pti_residency *of) {
     pti_segments_settle(&of->segments);
 }
 
-/* Multiplying by an odd number moves what differs upwards, folding brings it back down. */
-static uint64_t mix(uint64_t hash, int64_t value) {
-    hash = (hash ^ (uint64_t)value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
 static int64_t bytes_of(const pti_boxes *set) {
     return set->capacity * (int64_t)sizeof *set->box;
 }
 
 /** Take an image into a moment's hash and size. */
 static void add_image(pti_moment *moment, const pti_resident_image *image) {
-    uint64_t hash = mix(moment->hash, image->array);
+    uint64_t hash = pti_mix(moment->hash, image->array);
     for (int d = 0; d < image->layout.hull.n_dims; d++)
-        hash = mix(hash, image->layout.hull.range[d].lo);
-    moment->hash = mix(mix(mix(hash, image->last_use), image->valid.n_boxes), image->dirty.n_boxes);
+        hash = pti_mix(hash, image->layout.hull.range[d].lo);
+    moment->hash = pti_mix(pti_mix(pti_mix(hash, image->last_use), image->valid.n_boxes),
+                           image->dirty.n_boxes);
     moment->bytes += (int64_t)sizeof *image + bytes_of(&image->valid) + bytes_of(&image->dirty);
 }
 
 static void add_array(pti_moment *moment, const pti_resident_state *state) {
-    moment->hash = mix(moment->hash, state->unwritten.n_boxes);
+    moment->hash = pti_mix(moment->hash, state->unwritten.n_boxes);
     moment->bytes += (int64_t)sizeof *state + bytes_of(&state->unwritten) +
                      bytes_of(&state->on_host) + bytes_of(&state->initialised) +
                      bytes_of(&state->downloaded);

@@ -31,8 +31,8 @@ static pti_loss loss_of(const void *of, pti_resident_image *image) {
                       .is_dirty = image->dirty.n_boxes > 0 && next_use < PTI_USE_NEVER};
 }
 
-/** Bring what is newest in a stretch of the arena back to the host, if it is needed, and take it off
- * the device. */
+/** Bring what is newest in a stretch of the arena back to the host, if it is needed, and take it
+ * off the device. */
 static void clear_stretch(pti_resident_window *at, pti_stretch stretch) {
     for (int k = 0; k < stretch.n_segments; k++) {
         pti_resident_image *image = at->of->segments.memory[stretch.first + k].image;

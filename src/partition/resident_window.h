@@ -3,8 +3,8 @@
 
 #include "partition/resident_future.h"
 
-/* A window of steps while it is turned into operations: for each superblock images are placed in the
- * arena, and filled with what it needs. */
+/* A window of steps while it is turned into operations: for each superblock images are placed in
+ * the arena, and filled with what it needs. */
 
 typedef struct pti_resident_window {
     pti_resident_emit *emit;

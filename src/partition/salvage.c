@@ -23,7 +23,8 @@ static bool writes(const pti_schedule *schedule, int64_t superblock, int array) 
     return false;
 }
 
-/** Whether a launch may write memory of a placement, which is of an array that it does not write. */
+/** Whether a launch may write memory of a placement, which is of an array that it does not
+ * write. */
 static bool launch_harms(const pti_schedule *schedule, const pti_op *op,
                          const pti_placement *held) {
     for (int a = 0; a < schedule->instance->n_operands; a++) {

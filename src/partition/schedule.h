@@ -85,8 +85,8 @@ typedef struct pti_renewal {
 /**
  * One or several launches as a list of operations.
  *
- * A copy whose target takes over its source's memory moves elements as if all were read before any is
- * written (partition/slices.h).
+ * A copy whose target takes over its source's memory moves elements as if all were read before any
+ * is written (partition/slices.h).
  *
  * In place: there is no arena; every placement is the whole host array, only fills and launches
  * occur, and every element counts as written.
@@ -95,8 +95,8 @@ typedef struct pti_renewal {
  * knows of, and it has no sections. Data may lie on the device before and stay there: what is dirty
  * after the last operation has not reached the host. Elements that nobody wrote are zero; they are
  * filled, not uploaded. What a later launch overwrites need not reach the host before. The
- * superblocks of one launch run in their order; those of different launches may be interleaved where
- * that changes no result.
+ * superblocks of one launch run in their order; those of different launches may be interleaved
+ * where that changes no result.
  */
 typedef struct pti_schedule {
     const pti_instance *instance; /* borrowed: lives as long */
@@ -130,8 +130,8 @@ typedef struct pti_schedule {
 const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int64_t superblock,
                                             int operand);
 
-/** The launch for which or after which an operation is; if there is none, one of no superblocks with
- * the schedule's own instance. */
+/** The launch for which or after which an operation is; if there is none, one of no superblocks
+ * with the schedule's own instance. */
 pti_schedule_launch pti_schedule_launch_of(const pti_schedule *schedule, const pti_op *op);
 
 /** The operand of the schedule's instance that an operand of a launch is. */

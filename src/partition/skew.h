@@ -17,7 +17,8 @@
  * An array's band lies in an image of more rows, along which it moves for a lap of some slabs; then
  * what is still needed slides to the beginning of the same memory, the image of the next lap.
  *
- * Source  Wonnacott, "Achieving scalable locality with time skewing", 2002; docs/time_skewing.md. */
+ * Source  Wonnacott, "Achieving scalable locality with time skewing", 2002;
+ *         docs/time_skewing.md. */
 
 /** What is to be run, and with what. */
 typedef struct pti_skew_request {
@@ -52,8 +53,8 @@ typedef struct pti_skew_shape {
 bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why);
 
 /**
- * Whether a shape moves less than its launches would one after the other, of which each finds on the
- * device as large a part of its data as the arena is of all; else the reason is added to `why`.
+ * Whether a shape moves less than its launches would one after the other, of which each finds on
+ * the device as large a part of its data as the arena is of all; else the reason is added to `why`.
  */
 bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why);
 
@@ -67,8 +68,8 @@ bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape,
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape);
 
 /**
- * The same for a chain whose arrays lie in memory that the kernels reach: arena_bytes of the request
- * are those of caches, in which the bands of a slab are to stay.
+ * The same for a chain whose arrays lie in memory that the kernels reach: arena_bytes of the
+ * request are those of caches, in which the bands of a slab are to stay.
  *
  * False where the arrays are in the caches anyway, or the bands of two launches are too large for
  * them.

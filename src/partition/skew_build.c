@@ -100,9 +100,9 @@ static int64_t first_row(const pti_skew_stream *of, int array, int64_t k) {
     return of->pass.begin + k * of->shape->slab + of->pass.band[array].lo;
 }
 
-/** The rows of the image for the lap that begins with slab k: besides those of its slabs, those that
- * the slab before still sends home, and those of the slab behind, which come meanwhile. All images
- * of a pass are equally long. */
+/** The rows of the image for the lap that begins with slab k: besides those of its slabs, those
+ * that the slab before still sends home, and those of the slab behind, which come meanwhile. All
+ * images of a pass are equally long. */
 static polytile_range image_rows(const pti_skew_stream *of, int array, int64_t k) {
     const pti_band *band = &of->pass.band[array];
     const polytile_range *all = &band->hull.range[of->chain->axis[array]];

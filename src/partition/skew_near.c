@@ -10,8 +10,8 @@
 
 /* Whether, and in which slabs, a chain on resident arrays is faster out of the cache. */
 
-/** Slabs are used where they take no more than this of the time of launch after launch: estimates are
- * hardly better. */
+/** Slabs are used where they take no more than this of the time of launch after launch: estimates
+ * are hardly better. */
 static const double worth = 0.9;
 
 /** What slabs go through stays in the cache if it is no more than this of it. */
@@ -117,8 +117,8 @@ static bool try_per_pass(const choice *of, int n_per_pass, pti_skew_shape *best)
     return has_memory;
 }
 
-/** Powers of two, the numbers in the middle between them, and the most; passes of about equal length.
- */
+/** Powers of two, the numbers in the middle between them, and the most; passes of about equal
+ * length. */
 static bool try_all(const choice *of, pti_skew_shape *best) {
     int64_t n_launches = of->request->chain->n_launches, asked = of->request->most_per_pass;
     int64_t most = asked > 0 ? pti_min(asked, n_launches) : n_launches;

@@ -3,8 +3,8 @@
 
 #include "partition/skew.h"
 
-/* Chains over arrays that lie whole in the device's memory: nothing has to move, but slabs that stay
- * in the device's last cache are gone through faster, at the price of more launches. */
+/* Chains over arrays that lie whole in the device's memory: nothing has to move, but slabs that
+ * stay in the device's last cache are gone through faster, at the price of more launches. */
 
 /** Seconds of launches over a device's memory, launch after launch; and the least that slabs in its
  * cache might take, whatever the launches depend on. */
@@ -20,8 +20,8 @@ void pti_near_bound_add(pti_near_bound *bound, const polytile_link *link, double
 bool pti_near_bound_may_pay(const pti_near_bound *bound);
 
 /**
- * Choose slabs for a chain whose arrays are all on the device. The link's cache is what the bands of
- * a slab stay in; arena_bytes of the request is ignored.
+ * Choose slabs for a chain whose arrays are all on the device. The link's cache is what the bands
+ * of a slab stay in; arena_bytes of the request is ignored.
  *
  * False where they are not predicted to be a tenth faster than launch after launch; the reason is
  * added to `why`, or nothing if memory ran out.

@@ -9,8 +9,8 @@
 /** Boxes a section for what is read: a few that contain a little too much, rather than many. */
 enum { MAX_READ_BOXES = 16 };
 
-/** The most by which a box may grow to make longer runs: a run that begins anew costs more than a few
- * elements. */
+/** The most by which a box may grow to make longer runs: a run that begins anew costs more than a
+ * few elements. */
 static const double most_growth = 1.05;
 
 /** Sets of one array while the chain is gone through from its end. */
@@ -172,8 +172,8 @@ static void settle_uploads(past *of, const polytile_domain *hull, pti_pass_sets 
     widen(&(widening){*hull, of->axis, NULL, &of->scratch, most_growth}, &sets->brought);
 }
 
-/** Add what a fill is the newest version of. What else it covers has one on the host, which must not
- * be overwritten. */
+/** Add what a fill is the newest version of. What else it covers has one on the host, which must
+ * not be overwritten. */
 static void add_zeros(past *of, const pti_boxes *filled, pti_boxes *here) {
     pti_boxes zeros = {0};
     pti_boxes_copy(&zeros, filled);

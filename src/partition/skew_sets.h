@@ -3,11 +3,11 @@
 
 #include "partition/skew.h"
 
-/* What the passes of a chain move: sets of elements, which do not depend on slabs, since every order
- * that keeps the dependences reads and writes the same. */
+/* What the passes of a chain move: sets of elements, which do not depend on slabs, since every
+ * order that keeps the dependences reads and writes the same. */
 
-/** What one pass does with an array. With a few elements more around them that do no harm, where that
- * makes long runs of short ones, and one box of several. */
+/** What one pass does with an array. With a few elements more around them that do no harm, where
+ * that makes long runs of short ones, and one box of several. */
 typedef struct pti_pass_sets {
     pti_boxes brought; /* read before it is written: comes from the host */
     pti_boxes filled;  /* the same, but nobody wrote it ever: becomes zero on the device */
@@ -21,8 +21,8 @@ typedef struct pti_skew_sets {
     pti_pass_sets *of; /* [pass * n_arrays + array]; owned */
 } pti_skew_sets;
 
-/** Find them for passes of n_per_pass launches. False when memory runs out. Freed in both cases with
- * pti_skew_sets_free(). */
+/** Find them for passes of n_per_pass launches. False when memory runs out. Freed in both cases
+ * with pti_skew_sets_free(). */
 bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, pti_skew_sets *sets);
 void pti_skew_sets_free(pti_skew_sets *sets);
 

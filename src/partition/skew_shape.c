@@ -96,8 +96,8 @@ static double slide_seconds(const candidate *of, int64_t slab, int64_t n_per_lap
     return seconds;
 }
 
-/** All passes together: of each pass one slab on the three streams one after the other, and the rest
- * on all at once. Images slide on the stream of the uploads, while launches wait for them. */
+/** All passes together: of each pass one slab on the three streams one after the other, and the
+ * rest on all at once. Images slide on the stream of the uploads, while launches wait for them. */
 static double predict(const candidate *of, int64_t slab, int64_t n_per_lap) {
     const polytile_link *link = of->request->link;
     double n_slabs = (double)pti_pass_n_slabs(&of->pass, slab), n_passes = of->n_passes;
@@ -129,8 +129,8 @@ static bool are_near(const candidate *of, int64_t n_rows) {
     return link->cache_bytes_per_s > 0 && touched_bytes <= share_of_one * link->cache_bytes;
 }
 
-/** Whether to run two slabs of a shape at once: where launches are short, and one slab does not drive
- * the other out of the cache. The first of a lap begins alone. */
+/** Whether to run two slabs of a shape at once: where launches are short, and one slab does not
+ * drive the other out of the cache. The first of a lap begins alone. */
 static bool suits_abreast(const candidate *of, const pti_skew_shape *shape) {
     double n_launches =
         (double)pti_pass_n_slabs(&of->pass, shape->slab) * of->request->chain->n_launches;

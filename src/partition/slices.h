@@ -15,8 +15,8 @@ typedef struct pti_slices {
     bool is_rising;       /* the first elements go first */
 } pti_slices;
 
-/** Slices of a box that is copied between two layouts at the same place. False if elements would not
- * all move by the same distance along one dimension. */
+/** Slices of a box that is copied between two layouts at the same place. False if elements would
+ * not all move by the same distance along one dimension. */
 bool pti_slices_begin(const pti_layout *from, const pti_layout *to, const polytile_domain *box,
                       pti_slices *slices);
 

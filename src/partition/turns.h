@@ -23,9 +23,9 @@ typedef struct pti_turns {
 /**
  * Find passes and slabs of a schedule of several launches.
  *
- * Launches that run one after another are a pass each, with a slab for each range of the index along
- * which they are cut least often; those that are not cut at all and work on the same data in the
- * device's memory are one pass. False when memory runs out. Freed in both cases with
+ * Launches that run one after another are a pass each, with a slab for each range of the index
+ * along which they are cut least often; those that are not cut at all and work on the same data in
+ * the device's memory are one pass. False when memory runs out. Freed in both cases with
  * pti_turns_free().
  */
 bool pti_turns_find(const pti_schedule *schedule, pti_turns *turns);

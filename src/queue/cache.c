@@ -1,19 +1,14 @@
 #include "queue/cache.h"
 
+#include "base/mix.h"
 #include "launch/completeness.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Multiplying by an odd number moves what differs upwards, folding brings it back down. */
-static uint64_t mix(uint64_t hash, int64_t value) {
-    hash = (hash ^ (uint64_t)value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
 static uint64_t mix_domain(uint64_t hash, const polytile_domain *domain) {
     for (int d = 0; d < domain->n_dims && d < POLYTILE_MAX_DIMS; d++)
-        hash = mix(mix(hash, domain->range[d].lo), domain->range[d].hi);
+        hash = pti_mix(pti_mix(hash, domain->range[d].lo), domain->range[d].hi);
     return hash;
 }
 
@@ -21,16 +16,16 @@ static uint64_t mix_options(uint64_t hash, const pti_request *request) {
     const polytile_plan_options *options = request->options;
     int n_indices = polytile_kernel_get_n_indices(request->kernel);
     for (int d = 0; options->block != NULL && d < n_indices; d++)
-        hash = mix(hash, options->block[d]);
+        hash = pti_mix(hash, options->block[d]);
     for (int p = 0; options->parameters != NULL && p < options->n_parameters; p++)
-        hash = mix(hash, options->parameters[p].value);
-    return mix(mix(hash, options->n_buffers), options->launches_per_pass);
+        hash = pti_mix(hash, options->parameters[p].value);
+    return pti_mix(pti_mix(hash, options->n_buffers), options->launches_per_pass);
 }
 
 uint64_t pti_request_hash(const pti_request *request) {
-    uint64_t hash = mix(0, request->kernel->object.serial);
+    uint64_t hash = pti_mix(0, request->kernel->object.serial);
     for (int a = 0; a < polytile_kernel_get_n_arrays(request->kernel); a++)
-        hash = mix(hash, request->arrays[a]->object.serial);
+        hash = pti_mix(hash, request->arrays[a]->object.serial);
     return mix_options(mix_domain(hash, request->domain), request);
 }
 

@@ -23,13 +23,6 @@ static polytile_status fetch(polytile_queue *queue, const pti_instance *instance
     return status;
 }
 
-static bool has_failed(polytile_queue *queue) {
-    pthread_mutex_lock(&queue->mutex);
-    bool failed = queue->status != POLYTILE_OK;
-    pthread_mutex_unlock(&queue->mutex);
-    return failed;
-}
-
 /** Have all that is read in the host's memory, where internal arrays have some then, too. */
 static polytile_status bring_home(polytile_queue *queue, const pti_instance *instance,
                                   polytile_array *const *arrays) {
@@ -91,7 +84,7 @@ polytile_status pti_queue_check_access(polytile_queue *queue, const polytile_ker
     if (!settings->check_access && !settings->check_wide)
         return POLYTILE_OK;
     PTI_TRY(bring_home(queue, prepared->instance, arrays));
-    if (!has_failed(queue))
+    if (!pti_queue_has_failed(queue))
         PTI_TRY(check(queue, kernel, prepared, arrays));
 done:
     return status;

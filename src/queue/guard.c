@@ -31,8 +31,8 @@ static polytile_status fail(polytile_context *ctx, const pti_guard *guard, const
 }
 
 /**
- * The protection that opening will give back is asked for first: memory for which the system refuses
- * it is never closed. What a failure has closed of the pages is opened again.
+ * The protection that opening will give back is asked for first: memory for which the system
+ * refuses it is never closed. What a failure has closed of the pages is opened again.
  */
 polytile_status pti_guard_close(polytile_context *ctx, pti_guard *guard) {
     if (guard->is_closed || guard->n_bytes == 0)

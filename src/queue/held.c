@@ -106,8 +106,8 @@ void pti_queue_let_go(polytile_queue *queue, polytile_array *array) {
 }
 
 /** Where in a page an array begins: never where large arrays of the program do, nor its neighbours.
- * A load of one array waits for a store to another that has the same place in its page, as a stencil
- * has that goes to and fro between two (10 % of its time). */
+ * A load of one array waits for a store to another that has the same place in its page, as a
+ * stencil has that goes to and fro between two (10 % of its time). */
 static size_t place_in_page(int position) {
     static const size_t eighth[] = {4, 2, 6, 1, 5, 3, 7};
     return eighth[(size_t)position % (sizeof eighth / sizeof *eighth)] * (PAGE_BYTES / 8);

@@ -80,7 +80,7 @@ void pti_queue_settle(polytile_queue *queue, int position) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
-static bool has_failed(polytile_queue *queue) {
+bool pti_queue_has_failed(polytile_queue *queue) {
     pthread_mutex_lock(&queue->mutex);
     bool failed = queue->status != POLYTILE_OK;
     pthread_mutex_unlock(&queue->mutex);
@@ -88,7 +88,7 @@ static bool has_failed(polytile_queue *queue) {
 }
 
 void pti_queue_keep_error(polytile_queue *queue, polytile_status status) {
-    if (status == POLYTILE_OK || has_failed(queue))
+    if (status == POLYTILE_OK || pti_queue_has_failed(queue))
         return;
     pthread_mutex_lock(&queue->mutex);
     queue->status = status;
@@ -100,7 +100,7 @@ void pti_queue_keep_error(polytile_queue *queue, polytile_status status) {
  */
 polytile_status pti_queue_take_error(polytile_queue *queue) {
     char text[PTI_ERROR_BYTES];
-    if (!has_failed(queue))
+    if (!pti_queue_has_failed(queue))
         return POLYTILE_OK;
     pti_queue_settle(queue, -1);
     pthread_mutex_lock(&queue->mutex);

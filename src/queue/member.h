@@ -5,7 +5,8 @@
 #include "queue/queue.h"
 
 /* What a queue does as one of several that work on parts of the same arrays. Several may hold
- * arrays over the same memory: who holds them sees to it that they do not write the same elements. */
+ * arrays over the same memory: who holds them sees to it that they do not write the same
+ * elements. */
 
 /** A queue on one device, as polytile_queue_create() makes it. */
 polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,

@@ -4,8 +4,8 @@
 #include "queue/queue.h"
 
 /* A queue over several members, each with a queue of its own: what the public calls on it come down
- * to. Arguments are checked as for any queue: arrays are of the context and held by it, operands are
- * found. */
+ * to. Arguments are checked as for any queue: arrays are of the context and held by it, operands
+ * are found. */
 
 typedef struct pti_outer_functions {
     /** Arrays are held already; on error they are let go. */

@@ -195,6 +195,8 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items);
 /** Wait until items are done: those that use an array by its position, or all with -1. Does not
  * report. */
 void pti_queue_settle(polytile_queue *queue, int position);
+/** Whether something failed since the last report. */
+bool pti_queue_has_failed(polytile_queue *queue);
 /** Report what failed since the last report, and clear it. */
 polytile_status pti_queue_take_error(polytile_queue *queue);
 /** Keep an error, whose text is the context's last, for the next report unless there is one. */

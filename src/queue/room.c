@@ -4,8 +4,8 @@
 #include "queue/shared.h"
 #include "queue/steps.h"
 
-/** How often an arena is asked for, a tenth less each time; and the part of it by which it must grow
- * for moving everything away to be worth it. */
+/** How often an arena is asked for, a tenth less each time; and the part of it by which it must
+ * grow for moving everything away to be worth it. */
 enum { MAX_TRIES = 8, LEAST_GROWTH = 8 };
 
 /** Whether the device's text says how much memory to take. */

@@ -5,10 +5,10 @@
 #include "queue/queue.h"
 
 /**
- * Cut a launch of a queue for its arena, also where an array stands for several operands: these share
- * a piece that contains what lies between them, which may be more than the pieces that the planner
- * counts, or, where one piece does not fit for each operand, less: then the launch is not cut if it
- * fits whole.
+ * Cut a launch of a queue for its arena, also where an array stands for several operands: these
+ * share a piece that contains what lies between them, which may be more than the pieces that the
+ * planner counts, or, where one piece does not fit for each operand, less: then the launch is not
+ * cut if it fits whole.
  *
  * Errors  As pti_grain_choose(); NO_FIT also with the bytes that a superblock needs.
  * Owns    The caller frees *partition with pti_partition_free().

@@ -246,8 +246,8 @@ static pti_schedule *cut_in_slabs(const pti_fused *fused, const pti_schedule *ap
     return slabs;
 }
 
-/** Plan steps, or take a plan of them, and run it; resident: how its launches take turns, NULL: they
- * do not. */
+/** Plan steps, or take a plan of them, and run it; resident: how its launches take turns, NULL:
+ * they do not. */
 static polytile_status run_planned(polytile_queue *queue, pti_steps *steps,
                                    const pti_schedule *schedule, const pti_fused *resident) {
     polytile_status status = POLYTILE_OK;

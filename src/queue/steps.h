@@ -41,13 +41,13 @@ polytile_status pti_steps_run(polytile_queue *queue, pti_steps *steps);
 /** Bring everything back to the host, so that nothing is resident. Errors as pti_steps_run(). */
 polytile_status pti_steps_flush(polytile_queue *queue, polytile_report *report);
 
-/** The same after a failure, whose status is returned and whose text stays the first. What cannot be
- * brought back is lost. */
+/** The same after a failure, whose status is returned and whose text stays the first. What cannot
+ * be brought back is lost. */
 polytile_status pti_leave_nothing(polytile_queue *queue, polytile_status status,
                                   polytile_report *report);
 
-/** Take an array's memory out of the program's reach again, if it is guarded. Should that fail it is
- * only told: nothing is wrong with the results. */
+/** Take an array's memory out of the program's reach again, if it is guarded. Should that fail it
+ * is only told: nothing is wrong with the results. */
 void pti_close_guard(polytile_queue *queue, int position);
 
 /** Add up runs; of peak_device_bytes the larger counts. */

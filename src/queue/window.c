@@ -99,8 +99,8 @@ static void mark_needed(const polytile_queue *queue, pti_item *const *items, int
     }
 }
 
-/** Whether an item is the end of a stay, of an array that items before it use which are taken, all of
- * them. */
+/** Whether an item is the end of a stay, of an array that items before it use which are taken, all
+ * of them. */
 static bool ends_what_is_taken(const polytile_queue *queue, pti_item *const *items, int64_t end,
                                const bool *is_taken) {
     bool is_used = false;

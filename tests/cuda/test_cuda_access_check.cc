@@ -1,6 +1,6 @@
+#include "cuda/programs.h"
 #include "cuda/session.h"
 #include "cuda/worlds.h"
-#include "queue/program.h"
 #include "support/environment.h"
 
 #include <gtest/gtest.h>
@@ -70,20 +70,14 @@ TEST(CudaAccessCheck, RightProgramsOnQueuesRunAsEver) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "access");
     const uint64_t seed = test_seed("CudaAccessCheck.RightProgramsOnQueuesRunAsEver");
-    std::vector<polytile_implementation> implementations;
-    for (const ProgramKernel &kernel : program_kernels()) {
-        implementations.push_back(*kernel.implementation);
-        implementations.back().cuda = reinterpret_cast<const void *>(kernel.implementation->host);
-    }
     FakeCuda cuda(seed);
-    for (const polytile_implementation &implementation : implementations)
-        cuda.add_kernel(implementation.cuda, implementation);
+    add_program_kernels(cuda);
     for (const char *device : {"cuda:0(memory=8KiB)", "cuda:0"}) {
         Random random(seed);
         Program::Options options;
         options.n = 5;
         options.n_steps = 8;
-        options.implementations = &implementations;
+        options.implementations = &fake_program_kernels();
         Program program(device, options, &random);
         program.run();
     }

@@ -1,6 +1,6 @@
 #include "cuda/kernels.h"
+#include "cuda/programs.h"
 #include "cuda/worlds.h"
-#include "queue/program.h"
 #include "queue/queue_test.h"
 #include "support/environment.h"
 #include "support/failing_api.h"
@@ -16,28 +16,16 @@ extern "C" {
 
 namespace {
 
-/** What programs run, with symbols that stand for CUDA kernels. */
-std::vector<polytile_implementation> cuda_implementations() {
-    std::vector<polytile_implementation> made;
-    for (const ProgramKernel &kernel : program_kernels()) {
-        made.push_back(*kernel.implementation);
-        made.back().cuda = reinterpret_cast<const void *>(kernel.implementation->host);
-    }
-    return made;
-}
-
 /** Launches that one random program ran; the seed is the streams' too. */
 int64_t run_program(const std::string &device, uint64_t seed) {
-    const std::vector<polytile_implementation> implementations = cuda_implementations();
     int64_t n_launched = 0;
     FakeCuda cuda(seed);
-    for (const polytile_implementation &implementation : implementations)
-        cuda.add_kernel(implementation.cuda, implementation);
+    add_program_kernels(cuda);
     {
         Random random(seed);
         Program::Options options = Program::Options::draw(&random, 60);
         options.exchanges_percent = static_cast<int>(random.one_of({0, 0, 25}));
-        options.implementations = &implementations;
+        options.implementations = &fake_program_kernels();
         Program program(device, options, &random);
         program.run();
         n_launched = program.n_launched();

@@ -1,5 +1,4 @@
-#include "cuda/worlds.h"
-#include "queue/program.h"
+#include "cuda/programs.h"
 #include "support/environment.h"
 #include "support/scale.h"
 
@@ -9,16 +8,6 @@
 
 namespace {
 
-/** What programs run, with symbols that stand for CUDA kernels. */
-std::vector<polytile_implementation> cuda_implementations() {
-    std::vector<polytile_implementation> made;
-    for (const ProgramKernel &kernel : program_kernels()) {
-        made.push_back(*kernel.implementation);
-        made.back().cuda = reinterpret_cast<const void *>(kernel.implementation->host);
-    }
-    return made;
-}
-
 /** A GPU of so many bytes, too few for all arrays of a program, or plenty. */
 std::string draw_gpu(int number, Random *random) {
     const int64_t memory_bytes = random->one_of({4500, 6 << 10, 9 << 10, 1 << 20});
@@ -27,20 +16,18 @@ std::string draw_gpu(int number, Random *random) {
 
 /** Launches that one random program ran; the seed is the streams' too. */
 int64_t run_program(const std::string &devices, const std::string &layout, uint64_t seed) {
-    const std::vector<polytile_implementation> implementations = cuda_implementations();
     int64_t n_launched = 0;
     FakeCuda::Options machine;
     machine.n_devices = 2;
     FakeCuda cuda(seed, machine);
-    for (const polytile_implementation &implementation : implementations)
-        cuda.add_kernel(implementation.cuda, implementation);
+    add_program_kernels(cuda);
     {
         Random random(seed);
         Program::Options options;
         options.n = random.one_of({5, 16, 24});
         options.n_steps = static_cast<int>(random.one_of({30, 60}));
         options.has_internal = random.chance(30);
-        options.implementations = &implementations;
+        options.implementations = &fake_program_kernels();
         options.create_queue = [&](polytile_context *ctx, const char *text,
                                    polytile_queue **queue) {
             polytile_share_options share = {};

@@ -1,7 +1,6 @@
-#include "queue/program.h"
+#include "cuda/programs.h"
 #include "support/environment.h"
 #include "support/failing_api.h"
-#include "support/fake_cuda.h"
 #include "support/scale.h"
 
 #include <gtest/gtest.h>
@@ -12,24 +11,6 @@
 /* Queues over several GPUs that are linked, or not, on a runtime that needs none. */
 
 namespace {
-
-/** What programs run, with symbols that stand for CUDA kernels. */
-const std::vector<polytile_implementation> &implementations() {
-    static const std::vector<polytile_implementation> made = [] {
-        std::vector<polytile_implementation> all;
-        for (const ProgramKernel &kernel : program_kernels()) {
-            all.push_back(*kernel.implementation);
-            all.back().cuda = reinterpret_cast<const void *>(kernel.implementation->host);
-        }
-        return all;
-    }();
-    return made;
-}
-
-void add_kernels(FakeCuda &cuda) {
-    for (const polytile_implementation &implementation : implementations())
-        cuda.add_kernel(implementation.cuda, implementation);
-}
 
 FakeCuda::Options gpus(int n_devices, bool are_linked) {
     FakeCuda::Options options;
@@ -103,9 +84,9 @@ class Product {
             const std::string declaration = program_kernels()[k].declaration;
             if (declaration.compare(0, 8, "product[") != 0)
                 continue;
-            EXPECT_EQ(
-                polytile_kernel_create(ctx_, declaration.c_str(), &implementations()[k], &kernel_),
-                POLYTILE_OK)
+            EXPECT_EQ(polytile_kernel_create(ctx_, declaration.c_str(), &fake_program_kernels()[k],
+                                             &kernel_),
+                      POLYTILE_OK)
                 << error();
         }
     }
@@ -145,7 +126,7 @@ Bytes bytes_of(const FakeCuda &cuda, int n_devices) {
 Bytes bytes_of_product(int n_devices, bool are_linked, const std::string &options, int64_t n,
                        uint64_t seed) {
     FakeCuda cuda(seed, gpus(n_devices, are_linked));
-    add_kernels(cuda);
+    add_program_kernels(cuda);
     Bytes before, after;
     {
         Product product(devices_text(n_devices, options), n);
@@ -205,7 +186,7 @@ TEST(TeamPeers, PanelsThatDoNotStayCrossOnceToo) {
 TEST(TeamPeers, ItIsToldWhichDevicesAreLinked) {
     for (const bool are_linked : {true, false}) {
         FakeCuda cuda(1, gpus(2, are_linked));
-        add_kernels(cuda);
+        add_program_kernels(cuda);
         Environment environment;
         environment.set("POLYTILE_LOG", "info");
         testing::internal::CaptureStderr();
@@ -235,7 +216,7 @@ bool survives(const std::string &devices, int64_t n_th, const std::string &name)
     FakeCuda cuda(static_cast<uint64_t>(n_th), gpus(2, true));
     FailingApi failing;
     bool has_failed = false;
-    add_kernels(cuda);
+    add_program_kernels(cuda);
     {
         Product product(devices, 48);
         EXPECT_EQ(product.status, POLYTILE_OK) << product.error();
@@ -293,7 +274,7 @@ TEST(TeamPeers, LinksThatCannotBeOpenedAreDoneWithout) {
     for (const char *call : {"cudaDeviceCanAccessPeer", "cudaDeviceEnablePeerAccess"}) {
         FakeCuda cuda(1, gpus(2, true));
         FailingApi failing;
-        add_kernels(cuda);
+        add_program_kernels(cuda);
         {
             failing.let_fail(1, call, cudaErrorUnknown);
             Product product("cuda:0,cuda:1", 32);
@@ -310,7 +291,7 @@ TEST(TeamPeers, LinksThatCannotBeOpenedAreDoneWithout) {
 /** Links stay open: another queue finds them so. */
 TEST(TeamPeers, LinksThatAreOpenAreUsedAgain) {
     FakeCuda cuda(1, gpus(2, true));
-    add_kernels(cuda);
+    add_program_kernels(cuda);
     for (int queue = 0; queue < 2; queue++) {
         Product product("cuda:0,cuda:1", 32);
         EXPECT_EQ(product.run(), POLYTILE_OK) << product.error();
@@ -323,13 +304,13 @@ TEST(TeamPeers, LinksThatAreOpenAreUsedAgain) {
 int64_t run_program(const std::string &devices, const FakeCuda::Options &gpus, uint64_t seed) {
     int64_t n_launched = 0;
     FakeCuda cuda(seed, gpus);
-    add_kernels(cuda);
+    add_program_kernels(cuda);
     {
         Random random(seed);
         Program::Options options;
         options.n = random.one_of({5, 16, 24});
         options.n_steps = static_cast<int>(random.one_of({5, 30, 60}));
-        options.implementations = &implementations();
+        options.implementations = &fake_program_kernels();
         Program program(devices, options, &random);
         program.run();
         n_launched = program.n_launched();

@@ -433,6 +433,13 @@ TEST_F(OuterPlan, WrongRequestsAreRefusedByName) {
         EXPECT_NE(error().find(c.named), std::string::npos) << error();
     }
     EXPECT_EQ(polytile_ranks_plan_create(nullptr, &plan_), POLYTILE_INVALID);
+    polytile_ranks_request request = {};
+    request.n_launches = static_cast<int>(launches_.size());
+    request.launches = launches_.data();
+    request.n_scratch = -1;
+    request.n_ranks = 2;
+    EXPECT_EQ(polytile_ranks_plan_create(&request, &plan_), POLYTILE_INVALID);
+    EXPECT_NE(error().find("-1 scratch arrays"), std::string::npos) << error();
 }
 
 } // namespace

@@ -123,6 +123,8 @@ class World {
     void end_array();
     void make_queue();
     void end_queue();
+    using MovingCall = decltype(&polytile_queue_attach);
+    template <class May, class Go> void move(MovingCall moving, May may, Go go);
     void attach();
     void detach();
     void launch();
@@ -233,36 +235,38 @@ void World::end_queue() {
     forget(&queues_, queue);
 }
 
-void World::attach() {
+/** Of some arrays, all or none: those that may go where the call takes them, each once. */
+template <class May, class Go> void World::move(MovingCall moving, May may, Go go) {
     const Queue *queue = any(queues_);
     const std::vector<Array *> arrays = some_arrays();
     if (queue == nullptr)
         return;
     bool succeeds = !arrays.empty() && !has_doubles(arrays);
     for (const Array *array : arrays)
-        succeeds = succeeds && is_mine(array) && array->queue == nullptr;
-    expect(polytile_queue_attach(queue->handle, static_cast<int>(arrays.size()),
-                                 handles_of(arrays).data()),
+        succeeds = succeeds && may(queue, array);
+    expect(moving(queue->handle, static_cast<int>(arrays.size()), handles_of(arrays).data()),
            succeeds);
     for (Array *array : arrays)
         if (succeeds)
-            array->queue = queue;
+            go(queue, array);
+}
+
+void World::attach() {
+    move(
+        polytile_queue_attach,
+        [this](const Queue *, const Array *array) {
+            return is_mine(array) && array->queue == nullptr;
+        },
+        [](const Queue *queue, Array *array) { array->queue = queue; });
 }
 
 void World::detach() {
-    const Queue *queue = any(queues_);
-    const std::vector<Array *> arrays = some_arrays();
-    if (queue == nullptr)
-        return;
-    bool succeeds = !arrays.empty() && !has_doubles(arrays);
-    for (const Array *array : arrays)
-        succeeds = succeeds && array->queue == queue && !array->is_internal;
-    expect(polytile_queue_detach(queue->handle, static_cast<int>(arrays.size()),
-                                 handles_of(arrays).data()),
-           succeeds);
-    for (Array *array : arrays)
-        if (succeeds)
-            give_back(array);
+    move(
+        polytile_queue_detach,
+        [](const Queue *queue, const Array *array) {
+            return array->queue == queue && !array->is_internal;
+        },
+        [this](const Queue *, Array *array) { give_back(array); });
 }
 
 void World::wait() {

@@ -69,6 +69,11 @@ TEST_F(Launches, AreOfOneContext) {
                    none);
     expect_refused({{copy, nine, arrays}}, POLYTILE_INVALID, "scratch array 0 of 1 is NULL", 1,
                    nullptr);
+    expect_refused({{copy, nine, arrays}}, POLYTILE_INVALID,
+                   "copy: -1 scratch arrays; give 0 or more", -1, arrays);
+    const polytile_chain_launch launch = {copy, nine, arrays};
+    EXPECT_EQ(polytile_check_chain(1, &launch, -1, arrays, nullptr), POLYTILE_INVALID);
+    EXPECT_STREQ(polytile_last_error(ctx), "copy: -1 scratch arrays; give 0 or more");
 }
 
 TEST_F(Launches, TakeThoseOfTheParametersThatTheirKernelsHave) {

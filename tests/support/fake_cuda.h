@@ -111,6 +111,10 @@ class FakeCuda {
     bool is_on_device(const ByteRange &range) const;
     bool is_allocated(const ByteRange &range) const;
     int device_of(const ByteRange &range) const;
+    static Block line_of(const void *first, size_t n_bytes);
+    static Block block_of(const cudaPitchedPtr &memory, const cudaPos &at,
+                          const cudaExtent &extent);
+    template <class Parms> static bool find_blocks(const Parms &parms, Block *to, Block *from);
     cudaError_t copy_peer(const Block &to, int to_device, const Block &from, int from_device,
                           cudaStream_t stream);
     cudaError_t check_side(const ByteRange &range, bool on_device, bool *is_pageable) const;

@@ -72,17 +72,39 @@ void FakeCuda::run_copy(const Block &to, const Block &from, bool is_pageable) {
     }
 }
 
+FakeCuda::Block FakeCuda::line_of(const void *first, size_t n_bytes) {
+    return {static_cast<char *>(const_cast<void *>(first)),
+            std::min(n_bytes, max_pitch_bytes),
+            0,
+            n_bytes,
+            1,
+            1};
+}
+
+FakeCuda::Block FakeCuda::block_of(const cudaPitchedPtr &memory, const cudaPos &at,
+                                   const cudaExtent &extent) {
+    const size_t slice = memory.pitch * memory.ysize;
+    return {static_cast<char *>(memory.ptr) + at.z * slice + at.y * memory.pitch + at.x,
+            memory.pitch,
+            slice,
+            extent.width,
+            extent.height,
+            extent.depth};
+}
+
+/** Both sides of a copy of a box, of whatever kind; false if it is none within its memory. */
+template <class Parms> bool FakeCuda::find_blocks(const Parms &parms, Block *to, Block *from) {
+    const cudaExtent &extent = parms.extent;
+    *to = block_of(parms.dstPtr, parms.dstPos, extent);
+    *from = block_of(parms.srcPtr, parms.srcPos, extent);
+    return parms.srcArray == nullptr && parms.dstArray == nullptr &&
+           parms.srcPos.y + extent.height <= parms.srcPtr.ysize &&
+           parms.dstPos.y + extent.height <= parms.dstPtr.ysize;
+}
+
 cudaError_t FakeCuda::cudaMemcpyAsync(void *to, const void *from, size_t n_bytes,
                                       enum cudaMemcpyKind kind, cudaStream_t stream) {
-    auto line = [n_bytes](const void *first) {
-        return Block{static_cast<char *>(const_cast<void *>(first)),
-                     std::min(n_bytes, max_pitch_bytes),
-                     0,
-                     n_bytes,
-                     1,
-                     1};
-    };
-    return copy(line(to), line(from), kind, stream);
+    return copy(line_of(to, n_bytes), line_of(from, n_bytes), kind, stream);
 }
 
 cudaError_t FakeCuda::cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
@@ -96,22 +118,10 @@ cudaError_t FakeCuda::cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *f
 
 cudaError_t FakeCuda::cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms,
                                         cudaStream_t stream) {
-    const cudaExtent &extent = parms->extent;
-    auto block = [&extent](const cudaPitchedPtr &memory, const cudaPos &at) {
-        const size_t slice = memory.pitch * memory.ysize;
-        return Block{static_cast<char *>(memory.ptr) + at.z * slice + at.y * memory.pitch + at.x,
-                     memory.pitch,
-                     slice,
-                     extent.width,
-                     extent.height,
-                     extent.depth};
-    };
-    if (parms->srcArray != nullptr || parms->dstArray != nullptr ||
-        parms->srcPos.y + extent.height > parms->srcPtr.ysize ||
-        parms->dstPos.y + extent.height > parms->dstPtr.ysize)
+    Block to, from;
+    if (!find_blocks(*parms, &to, &from))
         return cudaErrorInvalidValue;
-    return copy(block(parms->dstPtr, parms->dstPos), block(parms->srcPtr, parms->srcPos),
-                parms->kind, stream);
+    return copy(to, from, parms->kind, stream);
 }
 
 /** Both sides are checked as CUDA does; that the link is open, which CUDA does not need but is slow
@@ -134,35 +144,15 @@ cudaError_t FakeCuda::copy_peer(const Block &to, int to_device, const Block &fro
 
 cudaError_t FakeCuda::cudaMemcpyPeerAsync(void *to, int to_number, const void *from,
                                           int from_number, size_t n_bytes, cudaStream_t stream) {
-    auto line = [n_bytes](const void *first) {
-        return Block{static_cast<char *>(const_cast<void *>(first)),
-                     std::min(n_bytes, max_pitch_bytes),
-                     0,
-                     n_bytes,
-                     1,
-                     1};
-    };
-    return copy_peer(line(to), to_number, line(from), from_number, stream);
+    return copy_peer(line_of(to, n_bytes), to_number, line_of(from, n_bytes), from_number, stream);
 }
 
 cudaError_t FakeCuda::cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parms,
                                             cudaStream_t stream) {
-    const cudaExtent &extent = parms->extent;
-    auto block = [&extent](const cudaPitchedPtr &memory, const cudaPos &at) {
-        const size_t slice = memory.pitch * memory.ysize;
-        return Block{static_cast<char *>(memory.ptr) + at.z * slice + at.y * memory.pitch + at.x,
-                     memory.pitch,
-                     slice,
-                     extent.width,
-                     extent.height,
-                     extent.depth};
-    };
-    if (parms->srcArray != nullptr || parms->dstArray != nullptr ||
-        parms->srcPos.y + extent.height > parms->srcPtr.ysize ||
-        parms->dstPos.y + extent.height > parms->dstPtr.ysize)
+    Block to, from;
+    if (!find_blocks(*parms, &to, &from))
         return cudaErrorInvalidValue;
-    return copy_peer(block(parms->dstPtr, parms->dstPos), parms->dstDevice,
-                     block(parms->srcPtr, parms->srcPos), parms->srcDevice, stream);
+    return copy_peer(to, parms->dstDevice, from, parms->srcDevice, stream);
 }
 
 cudaError_t FakeCuda::cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,

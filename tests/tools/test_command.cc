@@ -334,6 +334,28 @@ TEST_F(Command, HasTheWitnessAsData) {
     }
 }
 
+TEST_F(Command, SaysAsJsonWhyThereIsNothingToCheck) {
+    const std::string kernel = "check --kernel 'f[i]: in x[i]; out y[i]' ";
+    const std::string arrays = "--array x:f32:9 y:f32:9 ";
+    for (const std::string &arguments :
+         {kernel + arrays, kernel + arrays + "--domain 9 --bogus", kernel + "--domain 9",
+          "check --kernel 'f[i: in x[i]; out y[i]' --domain 9 " + arrays,
+          "check --kernel 'f[i]: in \xff[i]' --domain 9 " + arrays,
+          kernel + arrays + "--domain 9 --param \xff=1", std::string("check word")}) {
+        Shell::Result result = run(arguments + " --json");
+        EXPECT_EQ(result.exit_code, 2) << arguments;
+        Json root(json_loads(result.out.c_str(), 0, nullptr), json_decref);
+        ASSERT_TRUE(root) << arguments << "\n" << result.out << result.err;
+        EXPECT_TRUE(json_is_false(json_object_get(root.get(), "ok")));
+        EXPECT_TRUE(json_is_null(json_object_get(root.get(), "witness")));
+        const std::string error = json_string_value(json_object_get(root.get(), "error"));
+        EXPECT_FALSE(error.empty());
+        const bool is_plain = arguments.find('\xff') == std::string::npos;
+        EXPECT_TRUE(!is_plain || result.err.find("polytile check: " + error + "\n") == 0)
+            << result.err;
+    }
+}
+
 TEST_F(Command, SaysWhatNothingFits) {
     Shell::Result result = run("plan " + add + add_arrays + "--domain 1000 --limit 8B");
     EXPECT_EQ(result.exit_code, 3);

@@ -17,8 +17,8 @@ polytile_status pti_access_check(polytile_device *device, const polytile_kernel 
                                  const pti_instance *instance, polytile_array *const *arrays,
                                  const int64_t *block, polytile_check_report *report);
 
-/** What POLYTILE_CHECK asks for: nothing, such a check, or also warnings of what is declared too wide.
- * Errors: as above. */
+/** What POLYTILE_CHECK asks for: nothing, such a check, or also warnings of what is declared too
+ * wide. Errors: as above. */
 polytile_status pti_access_check_asked(polytile_device *device, const polytile_kernel *kernel,
                                        const pti_instance *instance, polytile_array *const *arrays,
                                        const int64_t *block);

@@ -34,10 +34,6 @@ static polytile_status make_plan(const polytile_device *device, const polytile_k
     return polytile_plan_create(kernel, domain, arrays, &own, plan);
 }
 
-static const int64_t *block_of(const polytile_plan *plan) {
-    return plan->has_block ? plan->summary.block : NULL;
-}
-
 polytile_status pti_access_check_asked(polytile_device *device, const polytile_kernel *kernel,
                                        const pti_instance *instance, polytile_array *const *arrays,
                                        const int64_t *block) {
@@ -75,7 +71,7 @@ polytile_status polytile_check_run(polytile_device *device, const polytile_kerne
     if (report != NULL)
         *report = (polytile_check_report){.shown_array = -1};
     PTI_TRY(begin(device, kernel, domain, arrays, options, &plan));
-    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, block_of(plan), report));
+    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, pti_plan_block(plan), report));
 done:
     polytile_plan_destroy(plan);
     return status;
@@ -89,8 +85,8 @@ polytile_status polytile_check_use(polytile_device *device, const polytile_kerne
     PTI_TRY(begin(device, kernel, domain, arrays, options, &plan));
     if (uses == NULL)
         PTI_TRY(refuse(device, "uses is NULL; give memory for one use an array of the kernel"));
-    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, block_of(plan), NULL));
-    PTI_TRY(pti_access_use(device, kernel, plan->instance, arrays, block_of(plan), uses));
+    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, pti_plan_block(plan), NULL));
+    PTI_TRY(pti_access_use(device, kernel, plan->instance, arrays, pti_plan_block(plan), uses));
 done:
     polytile_plan_destroy(plan);
     return status;

@@ -1,6 +1,7 @@
 #include "launch/access_check/cover.h"
 
 #include "base/checked.h"
+#include "base/mix.h"
 
 #include <stddef.h>
 
@@ -42,14 +43,6 @@ int64_t pti_units_n_drawn(const pti_units *units, int64_t n_most) {
     return pti_min(units->n_units, n_most);
 }
 
-/** Bits that look random (the finaliser of splitmix64). */
-static uint64_t mix(uint64_t bits) {
-    bits += UINT64_C(0x9E3779B97F4A7C15);
-    bits = (bits ^ (bits >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return bits ^ (bits >> 31);
-}
-
 polytile_domain pti_units_draw(const pti_units *units, int64_t n_most, int64_t k) {
     polytile_domain box = units->threads;
     if (units->n_units <= n_most)
@@ -57,7 +50,7 @@ polytile_domain pti_units_draw(const pti_units *units, int64_t n_most, int64_t k
     bool is_corner = k < INT64_C(1) << box.n_dims;
     for (int d = 0; d < box.n_dims; d++) {
         int64_t last = units->count[d] - 1;
-        int64_t drawn = (int64_t)(mix((uint64_t)k * POLYTILE_MAX_DIMS + (uint64_t)d) %
+        int64_t drawn = (int64_t)(pti_scramble((uint64_t)k * POLYTILE_MAX_DIMS + (uint64_t)d) %
                                   (uint64_t)units->count[d]);
         int64_t at = is_corner ? (k >> d & 1) * last : drawn;
         box.range[d] = threads_of(units, d, at, at);

@@ -23,7 +23,8 @@ polytile_domain pti_units_get(const pti_units *units, int64_t k);
 int64_t pti_units_n_drawn(const pti_units *units, int64_t n_most);
 polytile_domain pti_units_draw(const pti_units *units, int64_t n_most, int64_t k);
 
-/** Cut a box of whole blocks in two along the index with the most of them; false: it is one block. */
+/** Cut a box of whole blocks in two along the index with the most of them; false: it is one
+ * block. */
 bool pti_units_halve(const pti_units *units, const polytile_domain *box, polytile_domain *halves);
 
 #endif

@@ -22,8 +22,8 @@ static bool is_same(const pti_trial *trial, const pti_scratch *scratch, const un
             pti_tolerance_is_near(of->reduction, of->type, one, other));
 }
 
-/** What the first two patterns leave in its place, which nowhere have the same value, was not written.
- */
+/** What the first two patterns leave in its place, which nowhere have the same value, was not
+ * written. */
 static bool is_left(const pti_scratch *scratch, int64_t k, int pattern) {
     size_t element_bytes = (size_t)scratch->operand->element_bytes;
     int64_t place = scratch->marked[k].place;

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/** Memory between pages that nobody may touch: who goes far beyond it faults at that very access. */
+/** Memory between pages that nobody may touch: who goes far beyond it faults at that very
+ * access. */
 typedef struct pti_guarded {
     unsigned char *bytes;
     size_t n_bytes; /* that may be touched: whole pages */
@@ -14,8 +15,8 @@ typedef struct pti_guarded {
 } pti_guarded;
 
 /**
- * Let there be n_bytes at least, with about as many guarded ones on either side as reach_bytes; what
- * the memory held is lost. Zero-initialise it first.
+ * Let there be n_bytes at least, with about as many guarded ones on either side as reach_bytes;
+ * what the memory held is lost. Zero-initialise it first.
  *
  * Errors  NO_MEMORY.
  */

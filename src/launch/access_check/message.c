@@ -4,24 +4,25 @@
 #include "access/boxes.h"
 #include "access/kernel.h"
 
-#include <inttypes.h>
-
 static void write_element(pti_text *text, const pti_operand *operand, const int64_t *element) {
     pti_text_add(text, "%s", operand->name);
-    for (int d = 0; d < operand->domain.n_dims; d++)
-        pti_text_add(text, d == 0 ? "[%" PRId64 : ", %" PRId64, element[d]);
-    pti_text_add(text, "]");
+    pti_point_write(text, element, operand->domain.n_dims);
+}
+
+static void write_thread(pti_text *text, const polytile_domain *threads) {
+    int64_t index[POLYTILE_MAX_DIMS];
+    for (int k = 0; k < threads->n_dims; k++)
+        index[k] = threads->range[k].lo;
+    pti_point_write(text, index, threads->n_dims);
 }
 
 void pti_check_write_threads(pti_text *text, const polytile_domain *threads) {
     bool is_one = pti_box_count(threads) == 1;
-    pti_text_add(text, is_one ? "thread [" : "the threads [");
-    for (int k = 0; k < threads->n_dims; k++) {
-        pti_text_add(text, k == 0 ? "%" PRId64 : ", %" PRId64, threads->range[k].lo);
-        if (!is_one)
-            pti_text_add(text, ":%" PRId64, threads->range[k].hi);
-    }
-    pti_text_add(text, "]");
+    pti_text_add(text, is_one ? "thread " : "the threads ");
+    if (is_one)
+        write_thread(text, threads);
+    else
+        pti_domain_write(text, threads);
 }
 
 /** "in A[i, j-1:j+1], A[i-1:i+1, j]" */
@@ -39,8 +40,7 @@ static void write_declared(pti_text *text, const polytile_declaration *declarati
 static bool is_outside(const pti_operand *operand, const int64_t *element) {
     bool is_inside = true;
     for (int d = 0; d < operand->domain.n_dims; d++)
-        is_inside = is_inside && element[d] >= operand->domain.range[d].lo &&
-                    element[d] <= operand->domain.range[d].hi;
+        is_inside = is_inside && pti_range_has(operand->domain.range[d], element[d]);
     return !is_inside;
 }
 
@@ -49,23 +49,22 @@ static void write_outside(pti_text *text, const pti_operand *operand, const int6
     if (!is_outside(operand, element))
         return;
     pti_text_add(text, ", which lies outside the array %s", operand->name);
-    for (int d = 0; d < operand->domain.n_dims; d++)
-        pti_text_add(text, d == 0 ? "[%" PRId64 ":%" PRId64 : ", %" PRId64 ":%" PRId64,
-                     operand->domain.range[d].lo, operand->domain.range[d].hi);
-    pti_text_add(text, "]");
+    pti_domain_write(text, &operand->domain);
 }
 
-/** What is said of each violation: what the threads do, what that means, and what helps. */
+/** What is said of each violation: what one thread does, or several do, what that means, and what
+ * helps. */
 static const struct {
-    const char *does;
+    const char *does, *several_do;
     const char *means;
     const char *help;
 } words[] = {
-    [POLYTILE_READS_UNDECLARED] = {"reads", "is not declared to be read there",
+    [POLYTILE_READS_UNDECLARED] = {"reads", "read", "is not declared to be read there",
                                    "declare what is read, or read no more than that"},
-    [POLYTILE_WRITES_UNDECLARED] = {"writes", "is not declared to be written there",
+    [POLYTILE_WRITES_UNDECLARED] = {"writes", "write", "is not declared to be written there",
                                     "declare what is written, or write no more than that"},
-    [POLYTILE_LEAVES_UNWRITTEN] = {"does not write", "is declared to be overwritten there",
+    [POLYTILE_LEAVES_UNWRITTEN] = {"does not write", "do not write",
+                                   "is declared to be overwritten there",
                                    "write all of it, narrow the section, or declare it inout"},
 };
 
@@ -74,14 +73,10 @@ static void write_report(pti_text *text, const polytile_kernel *kernel,
                          const polytile_check_report *report) {
     const pti_operand *operand = &instance->operand[report->array];
     bool is_one = pti_box_count(&report->threads) == 1;
-    const char *does = words[report->violation].does;
-    if (!is_one)
-        does = report->violation == POLYTILE_READS_UNDECLARED    ? "read"
-               : report->violation == POLYTILE_WRITES_UNDECLARED ? "write"
-                                                                 : "do not write";
     pti_text_add(text, "%s: its declaration is wrong: ", instance->kernel_name);
     pti_check_write_threads(text, &report->threads);
-    pti_text_add(text, " %s ", does);
+    pti_text_add(text, " %s ",
+                 is_one ? words[report->violation].does : words[report->violation].several_do);
     write_element(text, operand, report->element);
     write_outside(text, operand, report->element);
     if (report->shown_array >= 0) {

@@ -1,5 +1,7 @@
 #include "launch/access_check/poison.h"
 
+#include "base/mix.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -26,14 +28,6 @@ static const float_form *form_of(polytile_type type) {
     default:
         return NULL;
     }
-}
-
-/** Bits that look random and follow from the pattern and the place (the finaliser of splitmix64). */
-static uint64_t mix(int pattern, int64_t place) {
-    uint64_t bits = (uint64_t)place * 8 + (uint64_t)pattern + UINT64_C(0x9E3779B97F4A7C15);
-    bits = (bits ^ (bits >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return bits ^ (bits >> 31);
 }
 
 /** Sign, exponent relative to one, and the leading digits out of random bits. */
@@ -85,7 +79,7 @@ static uint64_t poison_integer(polytile_type type, int64_t element_bytes, int pa
 
 static uint64_t poison_at(polytile_type type, int64_t element_bytes, int pattern, int64_t place) {
     const float_form *form = form_of(type);
-    uint64_t bits = mix(pattern, place);
+    uint64_t bits = pti_scramble((uint64_t)place * 8 + (uint64_t)pattern);
     return form != NULL ? poison_float(form, pattern, bits)
                         : poison_integer(type, element_bytes, pattern, bits);
 }

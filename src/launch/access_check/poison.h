@@ -4,14 +4,14 @@
 #include <polytile/array.h>
 #include <stdbool.h>
 
-/* What stands where a kernel must not look: patterns of which each has about any value at each place,
- * and pattern 1 nowhere the value of pattern 0.
+/* What stands where a kernel must not look: patterns of which each has about any value at each
+ * place, and pattern 1 nowhere the value of pattern 0.
  *
- * Patterns 0 and 1 are small numbers, of types with fractions one of either sign, so that what takes
- * one for an index stays near. 2 and 3 are large ones, of either sign if the type has one, integers the
- * largest and the smallest: whatever is combined with them by taking the smaller or the larger shows
- * in one of them. 4 is not a number, which spreads through arithmetic, and integers have any bits; 5 is
- * small fractions, or any bits again. */
+ * Patterns 0 and 1 are small numbers, of types with fractions one of either sign, so that what
+ * takes one for an index stays near. 2 and 3 are large ones, of either sign if the type has one,
+ * integers the largest and the smallest: whatever is combined with them by taking the smaller or
+ * the larger shows in one of them. 4 is not a number, which spreads through arithmetic, and
+ * integers have any bits; 5 is small fractions, or any bits again. */
 
 /** Patterns there are; a check that wants fewer takes the first. */
 enum { PTI_POISON_PATTERNS = 6 };

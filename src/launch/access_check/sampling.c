@@ -44,8 +44,8 @@ done:
     return status;
 }
 
-/** Whether any written element is another than it was; the one that was changed counts if it does not
- * hold what it was changed to. */
+/** Whether any written element is another than it was; the one that was changed counts if it does
+ * not hold what it was changed to. */
 static bool has_changed(const pti_trial *trial, const pti_scratch *tried, int64_t place,
                         const void *value) {
     bool has = false;
@@ -65,7 +65,8 @@ static bool has_changed(const pti_trial *trial, const pti_scratch *tried, int64_
     return has;
 }
 
-/** Give a marked element another value, which is returned: that of another one, or a small number. */
+/** Give a marked element another value, which is returned: that of another one, or a small
+ * number. */
 static const void *change(pti_sampling *sampling, const pti_scratch *scratch, int64_t k,
                           int value) {
     size_t element_bytes = (size_t)scratch->operand->element_bytes;

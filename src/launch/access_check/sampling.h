@@ -16,11 +16,11 @@ polytile_status pti_sampling_make(polytile_context *ctx, int n_operands, pti_sam
 void pti_sampling_free(pti_sampling *sampling);
 
 /**
- * Try some elements that the threads which a trial is aimed at are declared to read, of operands that
- * they do not combine into.
+ * Try some elements that the threads which a trial is aimed at are declared to read, of operands
+ * that they do not combine into.
  *
- * Others of the array's values, and small numbers, take an element's place: no large ones, for it may
- * be an index.
+ * Others of the array's values, and small numbers, take an element's place: no large ones, for it
+ * may be an index.
  * Errors  Those of the device, NO_MEMORY.
  */
 polytile_status pti_sampling_try(pti_sampling *sampling, pti_trial *trial);

@@ -29,8 +29,8 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
                                const int64_t *block, pti_trial *trial);
 void pti_trial_close(pti_trial *trial);
 
-/** Copy arrays whole from now on if that takes so many bytes at most, of which the device has enough;
- * else what lies around the threads' footprints. */
+/** Copy arrays whole from now on if that takes so many bytes at most, of which the device has
+ * enough; else what lies around the threads' footprints. */
 void pti_trial_copy_whole(pti_trial *trial, int64_t most_bytes);
 
 /** Whether runs on the same memory give the same results, to the last bit. */

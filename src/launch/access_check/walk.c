@@ -2,7 +2,8 @@
 
 #include "base/checked.h"
 
-/** Boxes that a launch is cut into at least, as a power of two, and bytes that one takes at most. */
+/** Boxes that a launch is cut into at least, as a power of two, and bytes that one takes at
+ * most. */
 enum { LEAST_HALVINGS = 3, MOST_BOX_BYTES = 32 << 20 };
 
 typedef struct walk {

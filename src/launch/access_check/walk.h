@@ -8,7 +8,8 @@
 typedef polytile_status pti_walk_visit(const polytile_domain *threads, bool *goes_on, void *user);
 
 /** Visit boxes of blocks that together are the launch: several if there are as many blocks, and as
- * many as it takes for the copies of one to be small. Errors: those of a visit, which is the last. */
+ * many as it takes for the copies of one to be small. Errors: those of a visit, which is the
+ * last. */
 polytile_status pti_walk_boxes(const pti_trial *trial, const pti_units *units,
                                pti_walk_visit *visit, void *user);
 

@@ -5,8 +5,9 @@
 #include "launch/cuda/grid.h"
 
 /**
- * Enqueue a sub-kernel on its stream for launches: call its launcher, or launch its CUDA kernel with
- * the arguments (polytile_domain threads, polytile_view first array, ...), as polytile/cuda.h says.
+ * Enqueue a sub-kernel on its stream for launches: call its launcher, or launch its CUDA kernel
+ * with the arguments (polytile_domain threads, polytile_view first array, ...), as polytile/cuda.h
+ * says.
  *
  * Errors  DEVICE; UNSUPPORTED (CUDA has no code for the kernel, or the views do not fit the 4 KiB
  *         of a kernel's arguments); INVALID (the block asked for has more threads than the kernel

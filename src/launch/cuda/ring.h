@@ -84,8 +84,8 @@ void pti_buffer_drain(pti_buffer *buffer, pti_copiers *copiers);
 /** Whether the threads are done with a buffer. */
 bool pti_buffer_is_copied(pti_buffer *buffer);
 
-/** Enqueue a buffer's copy to the device, or from there, and its event, which tells when it is done.
- */
+/** Enqueue a buffer's copy to the device, or from there, and its event, which tells when it is
+ * done. */
 polytile_status pti_buffer_send(pti_cuda_device *cuda, pti_buffer *buffer);
 polytile_status pti_buffer_receive(pti_cuda_device *cuda, pti_buffer *buffer);
 

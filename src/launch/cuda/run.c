@@ -69,9 +69,9 @@ static polytile_status upload_box(pti_cuda_device *cuda, const pti_move *move) {
     return pti_cuda_copy(cuda, move, cudaMemcpyHostToDevice, cuda->stream[PTI_STREAM_IN]);
 }
 
-/** Upload from a copy of a box that has its pages for itself: CUDA is done with pageable memory when
- * it returns, but the array's may be pinned by another run, in whole or in part, which unpins it
- * when that run ends. */
+/** Upload from a copy of a box that has its pages for itself: CUDA is done with pageable memory
+ * when it returns, but the array's may be pinned by another run, in whole or in part, which unpins
+ * it when that run ends. */
 static polytile_status upload_aside(pti_cuda_device *cuda, const pti_move *move) {
     polytile_status status;
     pti_layout layout = pti_layout_of(move->box, move->element_bytes);
