@@ -18,24 +18,6 @@ bool pti_box_equals(const polytile_domain *a, const polytile_domain *b) {
     return true;
 }
 
-bool pti_box_contains(const polytile_domain *outer, const polytile_domain *inner) {
-    for (int d = 0; d < outer->n_dims; d++) {
-        polytile_range range = outer->range[d], part = inner->range[d];
-        bool is_between = range.lo <= part.lo && part.hi <= range.hi;
-        if (!is_between || (range.step != 1 && !pti_range_contains(range, part)))
-            return pti_box_is_empty(inner);
-    }
-    return true;
-}
-
-/* Most pairs of boxes miss each other in some dimension's ends. */
-bool pti_box_may_meet(const polytile_domain *a, const polytile_domain *b) {
-    for (int d = 0; d < a->n_dims; d++)
-        if (a->range[d].lo > b->range[d].hi || b->range[d].lo > a->range[d].hi)
-            return false;
-    return true;
-}
-
 bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b,
                        polytile_domain *common) {
     bool meets = pti_box_may_meet(a, b);
