@@ -200,6 +200,7 @@ static bool replay_all(pti_replay *replay) {
         return false;
     for (int64_t i = 0; i < replay->schedule->n_ops; i++) {
         replay_renewals(replay, i, &next);
+        pti_replay_go_on(replay, i);
         if (!replay_of[replay->schedule->op[i].kind](replay, i))
             return false;
     }

@@ -26,33 +26,36 @@ static void advance_clock(pti_clock *clock, const pti_clock *other) {
         clock->done[s] = pti_max(clock->done[s], other->done[s]);
 }
 
-static void set_clocks(pti_replay *replay) {
-    const pti_schedule *schedule = replay->schedule;
-    pti_clock stream_clock[PTI_N_STREAMS];
+/** Mark all operations that others wait for; false when memory runs out. */
+static bool begin_waits(pti_waits *waits, const pti_schedule *schedule) {
+    int64_t n_kept = 0;
+    waits->newest = no_clock();
     for (int s = 0; s < PTI_N_STREAMS; s++)
-        stream_clock[s] = no_clock();
-    for (int64_t i = 0; i < schedule->n_ops; i++) {
-        const pti_op *op = &schedule->op[i];
-        pti_clock *clock = &stream_clock[pti_op_stream(op)];
-        for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
-            advance_clock(clock, &replay->clock[schedule->wait[w]]);
-        clock->done[pti_op_stream(op)] = i;
-        replay->clock[i] = *clock;
+        waits->of[s] = no_clock();
+    waits->kept = calloc((size_t)schedule->n_ops + 1, sizeof *waits->kept);
+    for (int64_t w = 0; w < schedule->n_waits && waits->kept != NULL; w++) {
+        int64_t *kept = &waits->kept[schedule->wait[w]];
+        *kept = *kept > 0 ? *kept : ++n_kept;
     }
+    waits->at = malloc(((size_t)n_kept + 1) * sizeof *waits->at);
+    return waits->kept != NULL && waits->at != NULL;
 }
 
-/** Mark all operations that others wait for, and then find the last such one before each. */
-static void find_awaited(pti_replay *replay) {
-    const pti_schedule *schedule = replay->schedule;
-    pti_clock newest = no_clock();
-    for (int64_t w = 0; w < schedule->n_waits; w++)
-        replay->awaited[schedule->wait[w]] = 1;
-    for (int64_t i = 0; i < schedule->n_ops; i++) {
-        int64_t *of_stream = &newest.done[pti_op_stream(&schedule->op[i])];
-        bool is_awaited = replay->awaited[i] == 1;
-        replay->awaited[i] = *of_stream;
-        *of_stream = is_awaited ? i : *of_stream;
-    }
+void pti_replay_go_on(pti_replay *replay, int64_t i) {
+    pti_waits *waits = &replay->waits;
+    const pti_op *op = &replay->schedule->op[i];
+    pti_stream stream = pti_op_stream(op);
+    pti_clock *clock = &waits->of[stream];
+    for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
+        advance_clock(clock, &waits->at[waits->kept[replay->schedule->wait[w]] - 1]);
+    clock->done[stream] = i;
+    waits->stream = stream;
+    waits->clock = clock;
+    waits->awaited = waits->newest.done[stream];
+    if (waits->kept[i] == 0)
+        return;
+    waits->newest.done[stream] = i;
+    waits->at[waits->kept[i] - 1] = *clock;
 }
 
 static void link_resident(pti_replay *replay, int64_t r) {
@@ -97,16 +100,12 @@ bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text
     int n_operands = schedule->instance->n_operands;
     *replay = (pti_replay){.schedule = schedule, .instance = schedule->instance, .why = why};
     replay->n_residents = schedule->in_place ? n_operands : schedule->n_placements;
-    replay->clock = new_array(replay, schedule->n_ops, sizeof *replay->clock);
-    replay->awaited = new_array(replay, schedule->n_ops, sizeof *replay->awaited);
     replay->resident = new_array(replay, replay->n_residents, sizeof *replay->resident);
     replay->operand = new_array(replay, n_operands, sizeof *replay->operand);
     replay->segment = new_array(replay, 2 * replay->n_residents, sizeof *replay->segment);
-    if (replay->failed)
+    if (!begin_waits(&replay->waits, schedule) || replay->failed)
         return PTI_REJECT(why, "out of host memory to check %" PRId64 " operations",
                           schedule->n_ops);
-    set_clocks(replay);
-    find_awaited(replay);
     for (int64_t r = 0; r < replay->n_residents; r++) {
         pti_resident *resident = &replay->resident[r];
         resident->operand = schedule->in_place ? (int)r : schedule->placement[r].operand;
@@ -149,8 +148,8 @@ void pti_replay_end(pti_replay *replay) {
         forget(replay, &replay->used[way]);
         forget(replay, &replay->used_before[way]);
     }
-    free(replay->clock);
-    free(replay->awaited);
+    free(replay->waits.kept);
+    free(replay->waits.at);
     free(replay->resident);
     free(replay->operand);
     free(replay->segment);
@@ -294,7 +293,7 @@ bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t r, bool writes) {
         return pti_replay_reject(replay, op, resident->operand, NULL,
                                  "is used where other data has taken its place");
     for (int s = 0; s < PTI_N_STREAMS; s++)
-        if (resident->after.done[s] > replay->clock[op].done[s])
+        if (resident->after.done[s] > replay->waits.clock->done[s])
             return pti_replay_reject(replay, op, resident->operand, NULL,
                                      "does not wait for the last use of the memory it takes over");
     return true;
@@ -344,7 +343,8 @@ void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domai
         if (r != resident)
             outdate(replay, r, box);
     for (int c = PTI_IDENTITY; c < PTI_N_CONTENTS; c++)
-        pti_check_subtract(&content[c], box);
+        if (content[c].n_boxes > 0)
+            pti_check_subtract(&content[c], box);
     pti_check_gather(&content[PTI_VALID], box);
     if (!replay->schedule->in_place)
         pti_check_gather(&content[PTI_DIRTY], box);

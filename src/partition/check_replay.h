@@ -20,6 +20,19 @@ typedef struct pti_clock {
     int64_t done[PTI_N_STREAMS];
 } pti_clock;
 
+/** What the operation at hand comes after. Of those before it, only the clocks of those that any
+ * operation waits for are kept. */
+typedef struct pti_waits {
+    pti_stream stream;      /* of the operation at hand */
+    const pti_clock *clock; /* of the operation at hand */
+    int64_t awaited;        /* the newest one of its stream before it that any operation waits for,
+                                -1 for none */
+    pti_clock newest;       /* awaited ones */
+    pti_clock of[PTI_N_STREAMS]; /* at the newest operation of each stream */
+    int64_t *kept; /* of each operation: one more than its position in at, 0 for none */
+    pti_clock *at;
+} pti_waits;
+
 /**
  * The use of some memory by an operation, or by several of one stream.
  *
@@ -93,10 +106,7 @@ typedef struct pti_replay {
     const pti_schedule *schedule;
     const pti_instance *instance;
     pti_text *why;
-    pti_clock *clock; /* one an operation */
-    int64_t
-        *awaited; /* of each operation: the newest one of its stream before it that any operation
-                         waits for, -1 for none */
+    pti_waits waits;
     int64_t n_residents;
     pti_resident *resident;
     pti_operand_state *operand;
@@ -115,6 +125,9 @@ typedef struct pti_replay {
 /** Prepare a replay of a schedule whose shape was checked; free it even if this is false. */
 bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text *why);
 void pti_replay_end(pti_replay *replay);
+
+/** Go on to an operation, the one after that at hand. */
+void pti_replay_go_on(pti_replay *replay, int64_t op);
 
 /** Where a placement's data is: a position in resident. */
 int64_t pti_replay_resident(const pti_replay *replay, int64_t placement);
