@@ -58,10 +58,27 @@ void pti_replay_go_on(pti_replay *replay, int64_t i) {
     waits->at[waits->kept[i] - 1] = *clock;
 }
 
+/** Sets of nothing, in memory that other residents' sets grew in, if there is
+ * some. */
+static pti_boxes *take_content(pti_replay *replay) {
+    if (replay->n_spare > 0)
+        return replay->spare[--replay->n_spare];
+    pti_boxes *content = &replay->content[PTI_N_CONTENTS * replay->n_contents++];
+    memset(content, 0, PTI_N_CONTENTS * sizeof *content);
+    return content;
+}
+
+static void give_content(pti_replay *replay, pti_boxes *content) {
+    for (int c = 0; c < PTI_N_CONTENTS; c++)
+        pti_boxes_clear(&content[c]);
+    replay->spare[replay->n_spare++] = content;
+}
+
 static void link_resident(pti_replay *replay, int64_t r) {
     pti_resident *resident = &replay->resident[r];
     pti_operand_state *operand = &replay->operand[resident->operand];
     resident->life = PTI_LIVE;
+    resident->content = take_content(replay);
     resident->next = operand->first_resident;
     resident->previous = -1;
     if (resident->next >= 0)
@@ -80,7 +97,8 @@ static void unlink_resident(pti_replay *replay, int64_t r) {
     resident->life = PTI_OVERWRITTEN;
 }
 
-/** In place every array is there from the start; what a fresh reduction holds does not count. */
+/** In place every array is there from the start; what a fresh reduction holds
+ * does not count. */
 static void begin_in_place(pti_replay *replay) {
     for (int o = 0; o < replay->instance->n_operands; o++) {
         link_resident(replay, o);
@@ -90,8 +108,9 @@ static void begin_in_place(pti_replay *replay) {
     }
 }
 
+/** Neither filled nor touched. */
 static void *new_array(pti_replay *replay, int64_t n, size_t bytes) {
-    void *array = calloc((size_t)n + 1, bytes);
+    void *array = malloc(((size_t)n + 1) * bytes);
     replay->failed |= array == NULL;
     return array;
 }
@@ -101,21 +120,21 @@ bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text
     *replay = (pti_replay){.schedule = schedule, .instance = schedule->instance, .why = why};
     replay->n_residents = schedule->in_place ? n_operands : schedule->n_placements;
     replay->resident = new_array(replay, replay->n_residents, sizeof *replay->resident);
-    replay->operand = new_array(replay, n_operands, sizeof *replay->operand);
+    replay->content =
+        new_array(replay, replay->n_residents, PTI_N_CONTENTS * sizeof *replay->content);
+    replay->spare = new_array(replay, replay->n_residents, sizeof *replay->spare);
+    replay->operand = calloc((size_t)n_operands + 1, sizeof *replay->operand);
     replay->segment = new_array(replay, 2 * replay->n_residents, sizeof *replay->segment);
-    if (!begin_waits(&replay->waits, schedule) || replay->failed)
+    if (!begin_waits(&replay->waits, schedule) || replay->operand == NULL || replay->failed)
         return PTI_REJECT(why, "out of host memory to check %" PRId64 " operations",
                           schedule->n_ops);
-    for (int64_t r = 0; r < replay->n_residents; r++) {
-        pti_resident *resident = &replay->resident[r];
-        resident->operand = schedule->in_place ? (int)r : schedule->placement[r].operand;
-        resident->history = no_history();
-        resident->after = no_clock();
-    }
-    for (int o = 0; o < n_operands; o++) {
-        replay->operand[o].first_resident = -1;
-        replay->operand[o].host = no_history();
-    }
+    for (int64_t r = 0; r < replay->n_residents; r++)
+        replay->resident[r] =
+            (pti_resident){.operand = schedule->in_place ? (int)r : schedule->placement[r].operand,
+                           .history = no_history(),
+                           .after = no_clock()};
+    for (int o = 0; o < n_operands; o++)
+        replay->operand[o] = (pti_operand_state){.first_resident = -1, .host = no_history()};
     if (schedule->in_place)
         begin_in_place(replay);
     return true;
@@ -132,8 +151,8 @@ static void forget_all(pti_replay *replay, pti_boxes *content) {
 }
 
 void pti_replay_end(pti_replay *replay) {
-    for (int64_t r = 0; replay->resident != NULL && r < replay->n_residents; r++)
-        forget_all(replay, replay->resident[r].content);
+    for (int64_t k = 0; k < replay->n_contents; k++)
+        forget_all(replay, &replay->content[k * PTI_N_CONTENTS]);
     forget_all(replay, replay->moved);
     for (int o = 0; replay->operand != NULL && o < replay->instance->n_operands; o++) {
         forget(replay, &replay->operand[o].unwritten);
@@ -151,6 +170,8 @@ void pti_replay_end(pti_replay *replay) {
     free(replay->waits.kept);
     free(replay->waits.at);
     free(replay->resident);
+    free(replay->content);
+    free(replay->spare);
     free(replay->operand);
     free(replay->segment);
     free(replay->use);
@@ -190,8 +211,8 @@ static int64_t find_segment(const pti_replay *replay, int64_t byte) {
     return lo;
 }
 
-/** Add to what is lost the part of a box that is dirty in one resident and in no other, which is
- * then in scratch; false if there is none. */
+/** Add to what is lost the part of a box that is dirty in one resident and in
+ * no other, which is then in scratch; false if there is none. */
 static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
     pti_operand_state *operand = &replay->operand[replay->resident[r].operand];
     if (!pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
@@ -207,9 +228,11 @@ static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
 }
 
 /**
- * A resident's memory goes to another; what is newest in it is lost if it is not elsewhere too.
+ * A resident's memory goes to another; what is newest in it is lost if it is
+ * not elsewhere too.
  *
- * Within one launch nothing overwrites what it wrote, so that the loss is told at once.
+ * Within one launch nothing overwrites what it wrote, so that the loss is told
+ * at once.
  */
 static bool bury(pti_replay *replay, int64_t op, int64_t r) {
     pti_resident *resident = &replay->resident[r];
@@ -218,7 +241,7 @@ static bool bury(pti_replay *replay, int64_t op, int64_t r) {
     if (loses && replay->schedule->n_launches == 0)
         return pti_replay_reject(replay, op, resident->operand, &replay->scratch.box[0],
                                  "is overwritten before it was downloaded");
-    forget_all(replay, resident->content);
+    give_content(replay, resident->content);
     return true;
 }
 
@@ -232,7 +255,8 @@ static void come_after(const pti_replay *replay, pti_resident *resident,
                 pti_max(resident->after.done[s], replay->use[before->history.newest[s]].last_op);
 }
 
-/** Put a new segment in place of those from .. to - 1, of which it may leave an end at each side.
+/** Put a new segment in place of those from .. to - 1, of which it may leave an
+ * end at each side.
  */
 static void replace_segments(pti_replay *replay, int64_t from, int64_t to, pti_segment added) {
     pti_segment pieces[3];
