@@ -107,16 +107,22 @@ static bool extend_use(pti_replay *replay, int64_t op, int64_t newest, const pti
     return true;
 }
 
-static bool reserve_use(pti_replay *replay) {
-    if (replay->n_uses < replay->uses_capacity)
-        return true;
-    int64_t capacity = 2 * replay->uses_capacity + 64;
-    pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    replay->use = grown;
-    replay->uses_capacity = capacity;
-    return true;
+/** The position of a use to fill in, -1 when memory runs out. */
+static int64_t take_use(pti_replay *replay) {
+    int64_t spare = replay->spare_use;
+    if (spare >= 0) {
+        replay->spare_use = replay->use[spare].previous;
+        return spare;
+    }
+    if (replay->n_uses == replay->uses_capacity) {
+        int64_t capacity = 2 * replay->uses_capacity + 64;
+        pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
+        if (grown == NULL)
+            return -1;
+        replay->use = grown;
+        replay->uses_capacity = capacity;
+    }
+    return replay->n_uses++;
 }
 
 /** Put the leap of a use together from those before it, which stay as they are from now on. */
@@ -136,11 +142,12 @@ static void record_use(pti_replay *replay, int64_t op, pti_history *history, con
     int64_t *newest = &history->newest[replay->waits.stream];
     if (extend_use(replay, op, *newest, ends, writes))
         return;
-    if (!reserve_use(replay)) {
+    int64_t taken = take_use(replay);
+    if (taken < 0) {
         replay->failed = true;
         return;
     }
-    pti_use *use = &replay->use[replay->n_uses];
+    pti_use *use = &replay->use[taken];
     use->first_op = use->last_op = op;
     use->previous = *newest;
     use->writes = writes;
@@ -150,7 +157,7 @@ static void record_use(pti_replay *replay, int64_t op, pti_history *history, con
         use->number = replay->use[*newest].number + 1;
         add_leap(replay, use);
     }
-    *newest = replay->n_uses++;
+    *newest = taken;
 }
 
 /** The use before one that a search goes on with: all between lie apart. */

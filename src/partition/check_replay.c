@@ -117,7 +117,8 @@ static void *new_array(pti_replay *replay, int64_t n, size_t bytes) {
 
 bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text *why) {
     int n_operands = schedule->instance->n_operands;
-    *replay = (pti_replay){.schedule = schedule, .instance = schedule->instance, .why = why};
+    *replay = (pti_replay){
+        .schedule = schedule, .instance = schedule->instance, .why = why, .spare_use = -1};
     replay->n_residents = schedule->in_place ? n_operands : schedule->n_placements;
     replay->resident = new_array(replay, replay->n_residents, sizeof *replay->resident);
     replay->content =
@@ -227,6 +228,20 @@ static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
     return replay->scratch.n_boxes > 0;
 }
 
+/** What takes a resident's memory comes after all of its uses, of which no more is to be known. */
+static void end_uses(pti_replay *replay, pti_resident *resident) {
+    for (int s = 0; s < PTI_N_STREAMS; s++) {
+        int64_t newest = resident->history.newest[s], oldest = newest;
+        if (newest < 0)
+            continue;
+        resident->after.done[s] = pti_max(resident->after.done[s], replay->use[newest].last_op);
+        while (replay->use[oldest].number > 0)
+            oldest = replay->use[oldest].leap_to;
+        replay->use[oldest].previous = replay->spare_use;
+        replay->spare_use = newest;
+    }
+}
+
 /**
  * A resident's memory goes to another; what is newest in it is lost if it is
  * not elsewhere too.
@@ -237,22 +252,13 @@ static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
 static bool bury(pti_replay *replay, int64_t op, int64_t r) {
     pti_resident *resident = &replay->resident[r];
     unlink_resident(replay, r);
+    end_uses(replay, resident);
     bool loses = lose(replay, r, &replay->schedule->placement[r].layout.hull);
     if (loses && replay->schedule->n_launches == 0)
         return pti_replay_reject(replay, op, resident->operand, &replay->scratch.box[0],
                                  "is overwritten before it was downloaded");
     give_content(replay, resident->content);
     return true;
-}
-
-/** A resident comes after the uses of what was in its memory before. */
-static void come_after(const pti_replay *replay, pti_resident *resident,
-                       const pti_resident *before) {
-    advance_clock(&resident->after, &before->after);
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        if (before->history.newest[s] >= 0)
-            resident->after.done[s] =
-                pti_max(resident->after.done[s], replay->use[before->history.newest[s]].last_op);
 }
 
 /** Put a new segment in place of those from .. to - 1, of which it may leave an
@@ -297,9 +303,9 @@ static bool take_over(pti_replay *replay, int64_t op, int64_t r) {
     int64_t from = find_segment(replay, added.first_byte), to = from;
     for (; to < replay->n_segments && replay->segment[to].first_byte < added.end_byte; to++) {
         int64_t before = replay->segment[to].resident;
-        come_after(replay, &replay->resident[r], &replay->resident[before]);
         if (replay->resident[before].life == PTI_LIVE && !bury(replay, op, before))
             return false;
+        advance_clock(&replay->resident[r].after, &replay->resident[before].after);
     }
     replace_segments(replay, from, to, added);
     link_resident(replay, r);
