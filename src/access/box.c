@@ -2,13 +2,6 @@
 
 #include "base/checked.h"
 
-bool pti_box_is_empty(const polytile_domain *box) {
-    for (int d = 0; d < box->n_dims; d++)
-        if (pti_range_is_empty(box->range[d]))
-            return true;
-    return false;
-}
-
 bool pti_box_equals(const polytile_domain *a, const polytile_domain *b) {
     if (pti_box_is_empty(a) || pti_box_is_empty(b))
         return pti_box_is_empty(a) && pti_box_is_empty(b);

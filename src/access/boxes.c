@@ -89,6 +89,8 @@ static void subtract_from(pti_boxes *set, int first, const polytile_domain *box)
     int n_before = set->n_boxes, kept = first;
     for (int k = first; k < n_before; k++) {
         polytile_domain whole;
+        if (pti_box_contains(&removed, &set->box[k]))
+            continue;
         if (!pti_box_may_meet(&set->box[k], &removed) ||
             !pti_box_intersect(&set->box[k], &removed, &common)) {
             keep(set, k, &kept);

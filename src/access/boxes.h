@@ -6,7 +6,13 @@
 /* A box is a polytile_domain used as a piece of an index space: a product of strided ranges. Two
  * boxes in one call have the same number of dimensions. */
 
-bool pti_box_is_empty(const polytile_domain *box);
+static inline bool pti_box_is_empty(const polytile_domain *box) {
+    for (int d = 0; d < box->n_dims; d++)
+        if (pti_range_is_empty(box->range[d]))
+            return true;
+    return false;
+}
+
 bool pti_box_equals(const polytile_domain *a, const polytile_domain *b);
 
 static inline bool pti_box_contains(const polytile_domain *outer, const polytile_domain *inner) {

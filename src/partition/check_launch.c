@@ -129,29 +129,14 @@ static pti_boxes find_written(const launch_operand *of) {
     return used[PTI_WRITTEN];
 }
 
-/** Whether a box holds the identity or values to go on from; *missing has elements without. */
-static bool is_ready_to_combine(const launch_operand *of, const polytile_domain *box,
-                                polytile_domain *missing) {
-    const pti_boxes *content = contents_of(of);
-    const pti_boxes *identity = &content[pti_identity_of(of->operand->reduction)];
-    pti_boxes rest = {0};
-    pti_boxes_append(&rest, box);
-    pti_boxes_subtract_all(&rest, &content[PTI_VALID]);
-    pti_boxes_subtract_all(&rest, identity);
-    bool ready = rest.n_boxes == 0 && !rest.failed;
-    *missing = rest.n_boxes > 0 ? rest.box[0] : *box;
-    of->replay->failed |= rest.failed;
-    pti_boxes_free(&rest);
-    return ready;
-}
-
 /** What this launch combined into before goes on from there; all else starts from the identity. */
 static bool check_start(const launch_operand *of, const polytile_domain *box) {
     const pti_boxes *combined = pti_replay_combined(of->replay, of->launch, of->array);
     const pti_boxes *valid = &contents_of(of)[PTI_VALID];
-    const pti_boxes *identity = &contents_of(of)[pti_identity_of(of->operand->reduction)];
+    pti_content fresh = pti_identity_of(of->operand->reduction);
+    const pti_boxes *identity = &contents_of(of)[fresh];
     polytile_domain common;
-    if (!is_ready_to_combine(of, box, &common))
+    if (!pti_replay_knows(of->replay, of->resident, 1u << PTI_VALID | 1u << fresh, box, &common))
         return reject_read(of, &common);
     for (int k = 0; k < identity->n_boxes; k++)
         if (pti_box_intersect(&identity->box[k], box, &common) && pti_boxes_meet(combined, &common))

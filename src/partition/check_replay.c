@@ -335,6 +335,18 @@ bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
            pti_race_use(replay, op, (pti_memory){false, resident}, box, writes);
 }
 
+bool pti_replay_knows(pti_replay *replay, int64_t r, unsigned ways, const polytile_domain *box,
+                      polytile_domain *missing) {
+    pti_boxes *rest = &replay->scratch;
+    pti_boxes_clear(rest);
+    pti_boxes_append(rest, box);
+    for (int c = 0; c < PTI_N_CONTENTS; c++)
+        if ((ways >> c & 1) != 0)
+            pti_boxes_subtract_all(rest, &replay->resident[r].content[c]);
+    *missing = rest->n_boxes > 0 ? rest->box[0] : *box;
+    return rest->n_boxes == 0 && !rest->failed;
+}
+
 bool pti_replay_is_lost(const pti_replay *replay, int operand, const polytile_domain *box) {
     return pti_boxes_meet(&replay->operand[operand].lost, box);
 }

@@ -172,6 +172,11 @@ bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
  * has some of it. */
 bool pti_replay_settle(pti_replay *replay, int64_t resident);
 
+/** Whether a resident holds every element of a box in one of some ways, 1 << pti_content each; if
+ * not, *missing has one that it does not. */
+bool pti_replay_knows(pti_replay *replay, int64_t resident, unsigned ways,
+                      const polytile_domain *box, polytile_domain *missing);
+
 /** Whether the newest version of a part of the box is nowhere any more. */
 bool pti_replay_is_lost(const pti_replay *replay, int operand, const polytile_domain *box);
 
