@@ -2,36 +2,11 @@
 
 #include "base/checked.h"
 
-bool pti_box_is_empty(const polytile_domain *box) {
-    for (int d = 0; d < box->n_dims; d++)
-        if (pti_range_is_empty(box->range[d]))
-            return true;
-    return false;
-}
-
 bool pti_box_equals(const polytile_domain *a, const polytile_domain *b) {
     if (pti_box_is_empty(a) || pti_box_is_empty(b))
         return pti_box_is_empty(a) && pti_box_is_empty(b);
     for (int d = 0; d < a->n_dims; d++)
         if (!pti_range_equals(a->range[d], b->range[d]))
-            return false;
-    return true;
-}
-
-bool pti_box_contains(const polytile_domain *outer, const polytile_domain *inner) {
-    for (int d = 0; d < outer->n_dims; d++) {
-        polytile_range range = outer->range[d], part = inner->range[d];
-        bool is_between = range.lo <= part.lo && part.hi <= range.hi;
-        if (!is_between || (range.step != 1 && !pti_range_contains(range, part)))
-            return pti_box_is_empty(inner);
-    }
-    return true;
-}
-
-/* Most pairs of boxes miss each other in some dimension's ends. */
-bool pti_box_may_meet(const polytile_domain *a, const polytile_domain *b) {
-    for (int d = 0; d < a->n_dims; d++)
-        if (a->range[d].lo > b->range[d].hi || b->range[d].lo > a->range[d].hi)
             return false;
     return true;
 }

@@ -89,7 +89,10 @@ static void subtract_from(pti_boxes *set, int first, const polytile_domain *box)
     int n_before = set->n_boxes, kept = first;
     for (int k = first; k < n_before; k++) {
         polytile_domain whole;
-        if (!pti_box_intersect(&set->box[k], &removed, &common)) {
+        if (pti_box_contains(&removed, &set->box[k]))
+            continue;
+        if (!pti_box_may_meet(&set->box[k], &removed) ||
+            !pti_box_intersect(&set->box[k], &removed, &common)) {
             keep(set, k, &kept);
             continue;
         }
@@ -157,13 +160,41 @@ void pti_boxes_copy(pti_boxes *set, const pti_boxes *other) {
     set->n_boxes = other->n_boxes;
 }
 
+/* Take away from box, without gaps, one end that lies in another, if the rest is a box again. */
+static void trim(polytile_domain *box, const polytile_domain *by) {
+    int cut = -1;
+    for (int d = 0; d < box->n_dims; d++) {
+        const polytile_range *range = &box->range[d], *other = &by->range[d];
+        if (range->step != 1 || other->step != 1)
+            return;
+        if (other->lo <= range->lo && range->hi <= other->hi)
+            continue;
+        if (cut >= 0 || other->hi < range->lo || range->hi < other->lo ||
+            (range->lo < other->lo && other->hi < range->hi))
+            return;
+        cut = d;
+    }
+    if (cut >= 0 && by->range[cut].lo <= box->range[cut].lo)
+        box->range[cut].lo = by->range[cut].hi + 1;
+    else if (cut >= 0)
+        box->range[cut].hi = by->range[cut].lo - 1;
+}
+
 /* A failed allocation answers false: nothing is claimed to be there that might not be. */
 bool pti_boxes_cover(const pti_boxes *set, const polytile_domain *box) {
     for (int k = 0; k < set->n_boxes; k++)
         if (pti_box_contains(&set->box[k], box))
             return true;
+    if (set->n_boxes < 2)
+        return pti_box_is_empty(box);
+    polytile_domain rest = *box;
+    for (int k = 0; k < set->n_boxes; k++) {
+        if (pti_box_contains(&set->box[k], &rest))
+            return true;
+        trim(&rest, &set->box[k]);
+    }
     pti_boxes missing = {0};
-    pti_boxes_append(&missing, box);
+    pti_boxes_append(&missing, &rest);
     pti_boxes_subtract_all(&missing, set);
     bool covers = missing.n_boxes == 0 && !missing.failed;
     pti_boxes_free(&missing);
@@ -176,14 +207,6 @@ int64_t pti_boxes_count(const pti_boxes *set) {
         if (pti_add_overflows(count, pti_box_count(&set->box[k]), &count))
             return INT64_MAX;
     return count;
-}
-
-bool pti_boxes_meet(const pti_boxes *set, const polytile_domain *box) {
-    polytile_domain common;
-    for (int k = 0; k < set->n_boxes; k++)
-        if (pti_box_intersect(&set->box[k], box, &common))
-            return true;
-    return false;
 }
 
 void pti_boxes_gather(pti_boxes *set, const polytile_domain *box) {

@@ -55,19 +55,6 @@ static bool check_copy_ways(pti_replay *replay, int64_t i) {
                              "is copied onto itself, and not along one dimension");
 }
 
-/** Whether of every element in a box it is known what a resident holds. */
-static bool is_known(pti_replay *replay, int64_t r, const polytile_domain *box) {
-    const pti_boxes *content = content_of(replay, r);
-    pti_boxes unknown = {0};
-    pti_boxes_append(&unknown, box);
-    for (int c = 0; c < PTI_N_CONTENTS; c++)
-        pti_boxes_subtract_all(&unknown, &content[c]);
-    bool known = unknown.n_boxes == 0 && !unknown.failed;
-    replay->failed |= unknown.failed;
-    pti_boxes_free(&unknown);
-    return known;
-}
-
 /** Keep what a copy reads, before its target takes over the source's memory. */
 static void lift(pti_replay *replay, const pti_op *op) {
     for (int c = 0; c < PTI_N_CONTENTS; c++) {
@@ -89,10 +76,11 @@ static void put_down(pti_replay *replay, const pti_op *op) {
 /** What slides along its memory may have gaps of which nothing is known before or after. */
 static bool replay_copy(pti_replay *replay, int64_t i) {
     const pti_op *op = &replay->schedule->op[i];
+    polytile_domain unknown;
     if (!pti_replay_use_resident(replay, i, op->source_placement, &op->box, false))
         return false;
     if (!copy_is(replay, op, pti_check_copy_slides) &&
-        !is_known(replay, op->source_placement, &op->box))
+        !pti_replay_knows(replay, op->source_placement, ~0u, &op->box, &unknown))
         return pti_replay_reject(replay, i, replay->resident[op->source_placement].operand,
                                  &op->box, "is not all in the placement it is copied from");
     lift(replay, op);
@@ -200,6 +188,7 @@ static bool replay_all(pti_replay *replay) {
         return false;
     for (int64_t i = 0; i < replay->schedule->n_ops; i++) {
         replay_renewals(replay, i, &next);
+        pti_replay_go_on(replay, i);
         if (!replay_of[replay->schedule->op[i].kind](replay, i))
             return false;
     }

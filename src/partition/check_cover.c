@@ -37,37 +37,35 @@ static int compare_keys(const void *left, const void *right) {
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/** Fill keys with a launch's superblocks, sorted along dimension d; returns how many distinct first
- * indices there are. */
-static int64_t sort_superblocks(const pti_schedule *schedule, const pti_schedule_launch *launch,
-                                int d, cover_key *keys) {
+/** The dimension that is longest against the superblocks, which have most first
+ * indices there. */
+static int find_longest(const pti_schedule *schedule, const pti_schedule_launch *launch) {
+    const polytile_domain *box = &schedule->superblock[launch->first_superblock];
+    int longest = 0;
+    double most = 0;
+    for (int d = 0; d < launch->instance->n_indices; d++) {
+        double extents = 0;
+        for (int64_t k = 0; k < launch->n_superblocks; k++)
+            extents += (double)pti_range_count(box[k].range[d]);
+        double length = (double)pti_range_count(launch->instance->threads.range[d]) / extents;
+        longest = length > most ? d : longest;
+        most = length > most ? length : most;
+    }
+    return longest;
+}
+
+/** Fill keys with a launch's superblocks, sorted along dimension d. */
+static void sort_superblocks(const pti_schedule *schedule, const pti_schedule_launch *launch, int d,
+                             cover_key *keys) {
     for (int64_t k = 0; k < launch->n_superblocks; k++) {
         int64_t superblock = launch->first_superblock + k;
         keys[k] = (cover_key){schedule->superblock[superblock].range[d].lo, superblock};
     }
     qsort(keys, (size_t)launch->n_superblocks, sizeof *keys, compare_keys);
-    int64_t n_distinct = 1;
-    for (int64_t k = 1; k < launch->n_superblocks; k++)
-        n_distinct += keys[k].first != keys[k - 1].first;
-    return n_distinct;
 }
 
-static int sort_along_best_dimension(const pti_schedule *schedule,
-                                     const pti_schedule_launch *launch, cover_key *keys) {
-    int64_t most = 0;
-    int best = 0;
-    for (int d = 0; d < launch->instance->n_indices; d++) {
-        int64_t n_distinct = sort_superblocks(schedule, launch, d, keys);
-        if (n_distinct > most) {
-            most = n_distinct;
-            best = d;
-        }
-    }
-    sort_superblocks(schedule, launch, best, keys);
-    return best;
-}
-
-/** Whether each superblock lies behind the one before it, along one dimension. */
+/** Whether each superblock lies behind the one before it, along one dimension.
+ */
 static bool follow_along(const pti_schedule *schedule, const pti_schedule_launch *launch, int d) {
     const polytile_domain *box = &schedule->superblock[launch->first_superblock];
     for (int64_t k = 1; k < launch->n_superblocks; k++)
@@ -81,12 +79,14 @@ static bool check_disjoint(const pti_schedule *schedule, const pti_schedule_laun
     for (int along = 0; along < launch->instance->n_indices; along++)
         if (follow_along(schedule, launch, along))
             return true;
-    int d = sort_along_best_dimension(schedule, launch, keys);
+    int d = find_longest(schedule, launch);
+    sort_superblocks(schedule, launch, d, keys);
     for (int64_t i = 0; i < launch->n_superblocks; i++) {
         const polytile_domain *box = &schedule->superblock[keys[i].superblock];
         polytile_domain common;
         for (int64_t j = i + 1; j < launch->n_superblocks && keys[j].first <= box->range[d].hi; j++)
-            if (pti_box_intersect(box, &schedule->superblock[keys[j].superblock], &common))
+            if (pti_box_may_meet(box, &schedule->superblock[keys[j].superblock]) &&
+                pti_box_intersect(box, &schedule->superblock[keys[j].superblock], &common))
                 return reject_superblock(schedule, keys[i].superblock, "overlaps another", why);
     }
     return true;
@@ -99,7 +99,8 @@ static bool has_gaps(const polytile_domain *box) {
     return false;
 }
 
-/** Superblocks that are inside the domain and disjoint cover it if they are as many threads. */
+/** Superblocks that are inside the domain and disjoint cover it if they are as
+ * many threads. */
 static bool check_count(const pti_schedule *schedule, const pti_schedule_launch *launch,
                         pti_text *why) {
     int64_t n_threads = 0, n_all = pti_box_count(&launch->instance->threads);

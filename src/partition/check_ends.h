@@ -29,17 +29,17 @@ static inline pti_ends pti_ends_of(const polytile_domain *box) {
 }
 
 static inline bool pti_ends_apart(const pti_ends *a, const pti_ends *b) {
-    bool apart = false;
     for (int d = 0; d < PTI_ENDS_RANK; d++)
-        apart |= a->lo[d] > b->hi[d] || b->lo[d] > a->hi[d];
-    return apart;
+        if (a->lo[d] > b->hi[d] || b->lo[d] > a->hi[d])
+            return true;
+    return false;
 }
 
 static inline bool pti_ends_contain(const pti_ends *outer, const pti_ends *inner) {
-    bool contain = true;
     for (int d = 0; d < PTI_ENDS_RANK; d++)
-        contain &= outer->lo[d] <= inner->lo[d] && inner->hi[d] <= outer->hi[d];
-    return contain;
+        if (outer->lo[d] > inner->lo[d] || inner->hi[d] > outer->hi[d])
+            return false;
+    return true;
 }
 
 static inline void pti_ends_extend(pti_ends *ends, const pti_ends *added) {

@@ -21,10 +21,11 @@ typedef struct launch_operand {
     int64_t placement;        /* -1: none */
     int64_t resident;         /* -1: none */
     const pti_window *window; /* of each part */
+    polytile_domain *hull;    /* of each part, see hull_of() */
 } launch_operand;
 
 static launch_operand operand_at(pti_replay *replay, int64_t i, const pti_schedule_launch *launch,
-                                 int number, const pti_window *windows) {
+                                 int number, const pti_window *windows, polytile_domain *hulls) {
     const pti_op *op = &replay->schedule->op[i];
     int array = pti_schedule_array(launch, number);
     int64_t placement =
@@ -39,7 +40,8 @@ static launch_operand operand_at(pti_replay *replay, int64_t i, const pti_schedu
                             .array = array,
                             .placement = placement,
                             .resident = placement < 0 ? -1 : pti_replay_resident(replay, placement),
-                            .window = &windows[number * PTI_N_PARTS]};
+                            .window = &windows[number * PTI_N_PARTS],
+                            .hull = &hulls[number * PTI_N_PARTS]};
 }
 
 static bool reject(const launch_operand *of, const polytile_domain *box, const char *reason) {
@@ -89,46 +91,52 @@ static bool replay_partial_reads(const launch_operand *of) {
            (pti_boxes_cover(&contents_of(of)[PTI_VALID], &hull) || reject_read(of, &hull));
 }
 
-static bool find_box(const launch_operand *of, pti_part part, polytile_domain *box) {
-    return pti_window_box(&of->window[part], &of->operand->domain, of->threads, box);
+/** Around the sections of a part that touch anything; empty if none does. */
+static void find_hull(const launch_operand *of, pti_part part, polytile_domain *hull) {
+    if (pti_window_box(&of->window[part], &of->operand->domain, of->threads, hull))
+        return;
+    *hull = pti_box_empty(of->operand->domain.n_dims);
+    for (int s = 0; s < of->operand->n_sections; s++) {
+        const pti_section *section = &of->instance->section[of->operand->first_section + s];
+        polytile_domain of_section, touched;
+        if (pti_section_is_of(section, part) &&
+            (pti_needs_is_box(of->instance, section, of->threads, &of_section) ||
+             is_touched(of, section, &touched)))
+            *hull = pti_box_coarse_union(hull, &of_section);
+    }
 }
 
-/** What the launch changes of an operand; some boxes may overlap. */
-static const pti_boxes *find_written(const launch_operand *of) {
-    pti_boxes *used = of->replay->used, *written = &used[PTI_WRITTEN];
-    polytile_domain box;
+/** The same, found once for parts of all sections. */
+static polytile_domain *hull_of(const launch_operand *of, pti_part part) {
+    if (part != PTI_PART_TOUCHED &&
+        of->window[part].n_sections == of->window[PTI_PART_TOUCHED].n_sections)
+        return &of->hull[PTI_PART_TOUCHED];
+    find_hull(of, part, &of->hull[part]);
+    return &of->hull[part];
+}
+
+/** What the launch changes of an operand whose reads were replayed; some boxes may overlap. */
+static pti_boxes find_written(const launch_operand *of) {
+    const pti_window *window = &of->window[PTI_PART_WRITTEN];
+    pti_boxes *used = of->replay->used;
+    if (window->is_known && window->n_sections == 1) {
+        polytile_domain *hull = hull_of(of, PTI_PART_WRITTEN);
+        return (pti_boxes){.box = hull, .n_boxes = !pti_box_is_empty(hull)};
+    }
     pti_boxes_clear(&used[PTI_ONLY_READ]);
-    pti_boxes_clear(written);
-    if (of->window[PTI_PART_WRITTEN].n_sections == 1 && find_box(of, PTI_PART_WRITTEN, &box))
-        pti_boxes_append(written, &box);
-    else
-        pti_needs_list_operand(of->instance, of->number, of->threads, used);
-    return written;
-}
-
-/** Whether a box holds the identity or values to go on from; *missing has elements without. */
-static bool is_ready_to_combine(const launch_operand *of, const polytile_domain *box,
-                                polytile_domain *missing) {
-    const pti_boxes *content = contents_of(of);
-    const pti_boxes *identity = &content[pti_identity_of(of->operand->reduction)];
-    pti_boxes rest = {0};
-    pti_boxes_append(&rest, box);
-    pti_boxes_subtract_all(&rest, &content[PTI_VALID]);
-    pti_boxes_subtract_all(&rest, identity);
-    bool ready = rest.n_boxes == 0 && !rest.failed;
-    *missing = rest.n_boxes > 0 ? rest.box[0] : *box;
-    of->replay->failed |= rest.failed;
-    pti_boxes_free(&rest);
-    return ready;
+    pti_boxes_clear(&used[PTI_WRITTEN]);
+    pti_needs_list_operand(of->instance, of->number, of->threads, used);
+    return used[PTI_WRITTEN];
 }
 
 /** What this launch combined into before goes on from there; all else starts from the identity. */
 static bool check_start(const launch_operand *of, const polytile_domain *box) {
     const pti_boxes *combined = pti_replay_combined(of->replay, of->launch, of->array);
     const pti_boxes *valid = &contents_of(of)[PTI_VALID];
-    const pti_boxes *identity = &contents_of(of)[pti_identity_of(of->operand->reduction)];
+    pti_content fresh = pti_identity_of(of->operand->reduction);
+    const pti_boxes *identity = &contents_of(of)[fresh];
     polytile_domain common;
-    if (!is_ready_to_combine(of, box, &common))
+    if (!pti_replay_knows(of->replay, of->resident, 1u << PTI_VALID | 1u << fresh, box, &common))
         return reject_read(of, &common);
     for (int k = 0; k < identity->n_boxes; k++)
         if (pti_box_intersect(&identity->box[k], box, &common) && pti_boxes_meet(combined, &common))
@@ -141,26 +149,11 @@ static bool check_start(const launch_operand *of, const polytile_domain *box) {
 
 /** A reduction that starts from the identity reads just what it writes. */
 static bool check_fresh_reads(const launch_operand *of) {
-    const pti_boxes *written = find_written(of);
-    for (int k = 0; k < written->n_boxes; k++)
-        if (!check_start(of, &written->box[k]))
+    const pti_boxes written = find_written(of);
+    for (int k = 0; k < written.n_boxes; k++)
+        if (!check_start(of, &written.box[k]))
             return false;
     return true;
-}
-
-/** Around the sections of a part that touch anything; empty if none does. */
-static void find_hull(const launch_operand *of, pti_part part, polytile_domain *hull) {
-    if (find_box(of, part, hull))
-        return;
-    *hull = pti_box_empty(of->operand->domain.n_dims);
-    for (int s = 0; s < of->operand->n_sections; s++) {
-        const pti_section *section = &of->instance->section[of->operand->first_section + s];
-        polytile_domain of_section, touched;
-        if (pti_section_is_of(section, part) &&
-            (pti_needs_is_box(of->instance, section, of->threads, &of_section) ||
-             is_touched(of, section, &touched)))
-            *hull = pti_box_coarse_union(hull, &of_section);
-    }
 }
 
 /** What is around all that is read is mostly there; else each section is looked at. */
@@ -177,19 +170,15 @@ static bool check_reads(const launch_operand *of, const polytile_domain *read) {
 
 /** Record what a launch uses of an operand, and check what it reads. */
 static bool replay_reads(const launch_operand *of) {
-    polytile_domain touched, read;
     if (of->operand->partial)
         return replay_partial_reads(of);
-    find_hull(of, PTI_PART_TOUCHED, &touched);
-    if (pti_box_is_empty(&touched))
+    const polytile_domain *touched = hull_of(of, PTI_PART_TOUCHED);
+    if (pti_box_is_empty(touched))
         return true;
-    if (!pti_replay_use_resident(of->replay, of->op, of->resident, &touched, of->operand->writes))
+    if (!pti_replay_use_resident(of->replay, of->op, of->resident, touched, of->operand->writes))
         return false;
-    if (of->window[PTI_PART_READ].n_sections > 0) {
-        find_hull(of, PTI_PART_READ, &read);
-        if (!check_reads(of, &read))
-            return false;
-    }
+    if (of->window[PTI_PART_READ].n_sections > 0 && !check_reads(of, hull_of(of, PTI_PART_READ)))
+        return false;
     return !of->operand->fresh || check_fresh_reads(of);
 }
 
@@ -212,15 +201,16 @@ static bool begin_combining(const launch_operand *of) {
 
 static bool replay_writes(const launch_operand *of) {
     const polytile_domain *hull = &of->replay->schedule->placement[of->placement].layout.hull;
-    const pti_boxes *written = find_written(of);
-    for (int k = 0; k < written->n_boxes; k++) {
-        if (!pti_box_contains(hull, &written->box[k]))
-            return reject(of, &written->box[k], "is written outside its placement");
-        pti_replay_renew(of->replay, of->resident, &written->box[k]);
+    pti_operand_state *state = &of->replay->operand[of->array];
+    const pti_boxes written = find_written(of);
+    for (int k = 0; k < written.n_boxes; k++) {
+        if (!pti_box_contains(hull, &written.box[k]))
+            return reject(of, &written.box[k], "is written outside its placement");
+        pti_replay_renew(of->replay, of->resident, &written.box[k]);
         if (of->operand->fresh)
-            pti_check_gather(&of->replay->operand[of->array].combined, &written->box[k]);
-        pti_check_subtract(&of->replay->operand[of->array].filled, &written->box[k]);
-        pti_check_subtract(&of->replay->operand[of->array].zero, &written->box[k]);
+            pti_check_gather(&state->combined, &written.box[k]);
+        pti_check_subtract(&state->filled, &written.box[k]);
+        pti_check_subtract(&state->zero, &written.box[k]);
     }
     return true;
 }
@@ -246,12 +236,13 @@ bool pti_replay_launch(pti_replay *replay, int64_t op) {
         pti_schedule_launch_of(replay->schedule, &replay->schedule->op[op]);
     const pti_window *windows = pti_windows_of(&replay->windows, launch.instance);
     launch_operand of[MOST_OPERANDS];
+    polytile_domain hulls[MOST_OPERANDS * PTI_N_PARTS];
     if (windows == NULL)
         return pti_replay_reject(replay, op, 0, NULL, "out of host memory to check its sections");
     if (launch.instance->n_operands > MOST_OPERANDS)
         return pti_replay_reject(replay, op, 0, NULL, "is one of more operands than a kernel has");
     for (int o = 0; o < launch.instance->n_operands; o++)
-        of[o] = operand_at(replay, op, &launch, o, windows);
+        of[o] = operand_at(replay, op, &launch, o, windows, hulls);
     for (size_t step = 0; step < sizeof steps / sizeof *steps; step++)
         for (int o = 0; o < launch.instance->n_operands; o++)
             if (!steps[step](&of[o]))

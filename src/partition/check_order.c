@@ -32,6 +32,7 @@ typedef struct order_operand {
     int64_t op; /* of the launch at hand, else -1 */
     int launch;
     int64_t superblock;
+    const polytile_domain *threads;
     const pti_instance *instance;
     int number;
     int array;
@@ -53,11 +54,10 @@ static bool is_in_order(const pti_schedule *schedule) {
     return true;
 }
 
-static void find_touched(const order_check *check, const order_operand *of, pti_boxes *touched) {
+static void find_touched(const order_operand *of, pti_boxes *touched) {
     for (int way = 0; way < PTI_N_WAYS; way++)
         pti_boxes_clear(&touched[way]);
-    pti_needs_list_operand(of->instance, of->number, &check->schedule->superblock[of->superblock],
-                           touched);
+    pti_needs_list_operand(of->instance, of->number, of->threads, touched);
 }
 
 static bool reject(const order_check *check, const order_operand *of, pti_way way, int later,
@@ -76,7 +76,7 @@ static bool check_against(order_check *check, const order_operand *of, pti_way w
                           const order_operand *other, pti_way done) {
     polytile_domain common;
     const pti_boxes *mine = &check->touched[way], *its = &check->before[done];
-    find_touched(check, other, check->before);
+    find_touched(other, check->before);
     for (int n = 0; n < its->n_boxes; n++)
         for (int k = 0; k < mine->n_boxes; k++)
             if (pti_box_intersect(&its->box[n], &mine->box[k], &common))
@@ -91,8 +91,14 @@ static bool check_against_launch(order_check *check, const order_operand *of, pt
     for (int o = 0; o < launch->instance->n_operands; o++)
         for (int64_t n = 0; pti_schedule_array(launch, o) == of->array && n < check->n_done[later];
              n++) {
-            order_operand other = {-1, later,    launch->first_superblock + n, launch->instance,
-                                   o,  of->array};
+            int64_t superblock = launch->first_superblock + n;
+            order_operand other = {-1,
+                                   later,
+                                   superblock,
+                                   &check->schedule->superblock[superblock],
+                                   launch->instance,
+                                   o,
+                                   of->array};
             if (!check_against(check, of, way, &other, done))
                 return false;
         }
@@ -107,7 +113,7 @@ static bool check_against_later(order_check *check, const order_operand *of, pti
     for (; done < PTI_N_WAYS; done++) {
         if (pti_ends_apart(&trail->later[done], ends))
             continue;
-        find_touched(check, of, check->touched);
+        find_touched(of, check->touched);
         for (int later = of->launch + 1; later < check->schedule->n_launches; later++)
             if (!pti_ends_apart(&trail_of(check, later, of->array)->own[done], ends) &&
                 !check_against_launch(check, of, way, later, (pti_way)done))
@@ -133,15 +139,14 @@ static bool find_ends(order_check *check, const order_operand *of, pti_way way,
                       const pti_window *window, pti_ends *ends) {
     polytile_domain box;
     const pti_window *part = &window[way == PTI_ONLY_READ ? PTI_PART_READ : PTI_PART_WRITTEN];
-    *ends = pti_ends_of_nothing();
     if (part->is_known && part->n_sections == 0)
         return false;
-    if (pti_window_box(part, &of->instance->operand[of->number].domain,
-                       &check->schedule->superblock[of->superblock], &box)) {
+    if (pti_window_box(part, &of->instance->operand[of->number].domain, of->threads, &box)) {
         *ends = pti_ends_of(&box);
         return true;
     }
-    find_touched(check, of, check->touched);
+    find_touched(of, check->touched);
+    *ends = pti_ends_of_nothing();
     for (int k = 0; k < check->touched[way].n_boxes; k++) {
         pti_ends of_box = pti_ends_of(&check->touched[way].box[k]);
         pti_ends_extend(ends, &of_box);
@@ -168,8 +173,13 @@ static bool replay_launch(order_check *check, int64_t i) {
     if (window == NULL)
         return PTI_REJECT(check->why, "out of host memory to check the order of launches");
     for (int o = 0; o < launch->instance->n_operands; o++) {
-        order_operand of = {
-            i, op->launch, op->superblock, launch->instance, o, pti_schedule_array(launch, o)};
+        order_operand of = {i,
+                            op->launch,
+                            op->superblock,
+                            &op->box,
+                            launch->instance,
+                            o,
+                            pti_schedule_array(launch, o)};
         if (!replay_operand(check, &of, &window[o * PTI_N_PARTS]))
             return false;
     }

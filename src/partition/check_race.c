@@ -88,7 +88,7 @@ static bool check_exactly(pti_replay *replay, int64_t op, pti_memory memory, con
 
 static bool take_in(const pti_replay *replay, int64_t op, pti_use *use, const pti_ends *ends,
                     bool writes) {
-    if (use->first_op <= replay->awaited[op] || use->writes != writes ||
+    if (use->first_op <= replay->waits.awaited || use->writes != writes ||
         !pti_ends_absorb(&use->ends, ends))
         return false;
     use->last_op = op;
@@ -107,16 +107,22 @@ static bool extend_use(pti_replay *replay, int64_t op, int64_t newest, const pti
     return true;
 }
 
-static bool reserve_use(pti_replay *replay) {
-    if (replay->n_uses < replay->uses_capacity)
-        return true;
-    int64_t capacity = 2 * replay->uses_capacity + 64;
-    pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
-    if (grown == NULL)
-        return false;
-    replay->use = grown;
-    replay->uses_capacity = capacity;
-    return true;
+/** The position of a use to fill in, -1 when memory runs out. */
+static int64_t take_use(pti_replay *replay) {
+    int64_t spare = replay->spare_use;
+    if (spare >= 0) {
+        replay->spare_use = replay->use[spare].previous;
+        return spare;
+    }
+    if (replay->n_uses == replay->uses_capacity) {
+        int64_t capacity = 2 * replay->uses_capacity + 64;
+        pti_use *grown = realloc(replay->use, (size_t)capacity * sizeof *grown);
+        if (grown == NULL)
+            return -1;
+        replay->use = grown;
+        replay->uses_capacity = capacity;
+    }
+    return replay->n_uses++;
 }
 
 /** Put the leap of a use together from those before it, which stay as they are from now on. */
@@ -133,21 +139,25 @@ static void add_leap(const pti_replay *replay, pti_use *use) {
 
 static void record_use(pti_replay *replay, int64_t op, pti_history *history, const pti_ends *ends,
                        bool writes) {
-    int64_t *newest = &history->newest[pti_op_stream(&replay->schedule->op[op])];
+    int64_t *newest = &history->newest[replay->waits.stream];
     if (extend_use(replay, op, *newest, ends, writes))
         return;
-    if (!reserve_use(replay)) {
+    int64_t taken = take_use(replay);
+    if (taken < 0) {
         replay->failed = true;
         return;
     }
-    pti_use *use = &replay->use[replay->n_uses];
-    *use = (pti_use){
-        .first_op = op, .last_op = op, .previous = *newest, .writes = writes, .ends = *ends};
+    pti_use *use = &replay->use[taken];
+    use->first_op = use->last_op = op;
+    use->previous = *newest;
+    use->writes = writes;
+    use->ends = *ends;
+    use->number = 0;
     if (*newest >= 0) {
         use->number = replay->use[*newest].number + 1;
         add_leap(replay, use);
     }
-    *newest = replay->n_uses++;
+    *newest = taken;
 }
 
 /** The use before one that a search goes on with: all between lie apart. */
@@ -161,11 +171,11 @@ static int64_t next_use(const pti_replay *replay, int64_t u, const pti_ends *end
 bool pti_race_use(pti_replay *replay, int64_t op, pti_memory memory, const polytile_domain *box,
                   bool writes) {
     pti_history *history = history_of(replay, memory);
-    const pti_clock *clock = &replay->clock[op];
+    const pti_clock *clock = replay->waits.clock;
     pti_ends ends = pti_ends_of(box);
     for (int s = 0; s < PTI_N_STREAMS; s++)
-        for (int64_t u = history->newest[s]; u >= 0 && replay->use[u].first_op > clock->done[s];
-             u = next_use(replay, u, &ends))
+        for (int64_t u = s == (int)replay->waits.stream ? -1 : history->newest[s];
+             u >= 0 && replay->use[u].first_op > clock->done[s]; u = next_use(replay, u, &ends))
             if ((writes || replay->use[u].writes) && !pti_ends_apart(&replay->use[u].ends, &ends) &&
                 !check_exactly(replay, op, memory, &replay->use[u]))
                 return false;

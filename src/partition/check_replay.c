@@ -26,39 +26,59 @@ static void advance_clock(pti_clock *clock, const pti_clock *other) {
         clock->done[s] = pti_max(clock->done[s], other->done[s]);
 }
 
-static void set_clocks(pti_replay *replay) {
-    const pti_schedule *schedule = replay->schedule;
-    pti_clock stream_clock[PTI_N_STREAMS];
+/** Mark all operations that others wait for; false when memory runs out. */
+static bool begin_waits(pti_waits *waits, const pti_schedule *schedule) {
+    int64_t n_kept = 0;
+    waits->newest = no_clock();
     for (int s = 0; s < PTI_N_STREAMS; s++)
-        stream_clock[s] = no_clock();
-    for (int64_t i = 0; i < schedule->n_ops; i++) {
-        const pti_op *op = &schedule->op[i];
-        pti_clock *clock = &stream_clock[pti_op_stream(op)];
-        for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
-            advance_clock(clock, &replay->clock[schedule->wait[w]]);
-        clock->done[pti_op_stream(op)] = i;
-        replay->clock[i] = *clock;
+        waits->of[s] = no_clock();
+    waits->kept = calloc((size_t)schedule->n_ops + 1, sizeof *waits->kept);
+    for (int64_t w = 0; w < schedule->n_waits && waits->kept != NULL; w++) {
+        int64_t *kept = &waits->kept[schedule->wait[w]];
+        *kept = *kept > 0 ? *kept : ++n_kept;
     }
+    waits->at = malloc(((size_t)n_kept + 1) * sizeof *waits->at);
+    return waits->kept != NULL && waits->at != NULL;
 }
 
-/** Mark all operations that others wait for, and then find the last such one before each. */
-static void find_awaited(pti_replay *replay) {
-    const pti_schedule *schedule = replay->schedule;
-    pti_clock newest = no_clock();
-    for (int64_t w = 0; w < schedule->n_waits; w++)
-        replay->awaited[schedule->wait[w]] = 1;
-    for (int64_t i = 0; i < schedule->n_ops; i++) {
-        int64_t *of_stream = &newest.done[pti_op_stream(&schedule->op[i])];
-        bool is_awaited = replay->awaited[i] == 1;
-        replay->awaited[i] = *of_stream;
-        *of_stream = is_awaited ? i : *of_stream;
-    }
+void pti_replay_go_on(pti_replay *replay, int64_t i) {
+    pti_waits *waits = &replay->waits;
+    const pti_op *op = &replay->schedule->op[i];
+    pti_stream stream = pti_op_stream(op);
+    pti_clock *clock = &waits->of[stream];
+    for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++)
+        advance_clock(clock, &waits->at[waits->kept[replay->schedule->wait[w]] - 1]);
+    clock->done[stream] = i;
+    waits->stream = stream;
+    waits->clock = clock;
+    waits->awaited = waits->newest.done[stream];
+    if (waits->kept[i] == 0)
+        return;
+    waits->newest.done[stream] = i;
+    waits->at[waits->kept[i] - 1] = *clock;
+}
+
+/** Sets of nothing, in memory that other residents' sets grew in, if there is
+ * some. */
+static pti_boxes *take_content(pti_replay *replay) {
+    if (replay->n_spare > 0)
+        return replay->spare[--replay->n_spare];
+    pti_boxes *content = &replay->content[PTI_N_CONTENTS * replay->n_contents++];
+    memset(content, 0, PTI_N_CONTENTS * sizeof *content);
+    return content;
+}
+
+static void give_content(pti_replay *replay, pti_boxes *content) {
+    for (int c = 0; c < PTI_N_CONTENTS; c++)
+        pti_boxes_clear(&content[c]);
+    replay->spare[replay->n_spare++] = content;
 }
 
 static void link_resident(pti_replay *replay, int64_t r) {
     pti_resident *resident = &replay->resident[r];
     pti_operand_state *operand = &replay->operand[resident->operand];
     resident->life = PTI_LIVE;
+    resident->content = take_content(replay);
     resident->next = operand->first_resident;
     resident->previous = -1;
     if (resident->next >= 0)
@@ -77,7 +97,8 @@ static void unlink_resident(pti_replay *replay, int64_t r) {
     resident->life = PTI_OVERWRITTEN;
 }
 
-/** In place every array is there from the start; what a fresh reduction holds does not count. */
+/** In place every array is there from the start; what a fresh reduction holds
+ * does not count. */
 static void begin_in_place(pti_replay *replay) {
     for (int o = 0; o < replay->instance->n_operands; o++) {
         link_resident(replay, o);
@@ -87,36 +108,34 @@ static void begin_in_place(pti_replay *replay) {
     }
 }
 
+/** Neither filled nor touched. */
 static void *new_array(pti_replay *replay, int64_t n, size_t bytes) {
-    void *array = calloc((size_t)n + 1, bytes);
+    void *array = malloc(((size_t)n + 1) * bytes);
     replay->failed |= array == NULL;
     return array;
 }
 
 bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text *why) {
     int n_operands = schedule->instance->n_operands;
-    *replay = (pti_replay){.schedule = schedule, .instance = schedule->instance, .why = why};
+    *replay = (pti_replay){
+        .schedule = schedule, .instance = schedule->instance, .why = why, .spare_use = -1};
     replay->n_residents = schedule->in_place ? n_operands : schedule->n_placements;
-    replay->clock = new_array(replay, schedule->n_ops, sizeof *replay->clock);
-    replay->awaited = new_array(replay, schedule->n_ops, sizeof *replay->awaited);
     replay->resident = new_array(replay, replay->n_residents, sizeof *replay->resident);
-    replay->operand = new_array(replay, n_operands, sizeof *replay->operand);
+    replay->content =
+        new_array(replay, replay->n_residents, PTI_N_CONTENTS * sizeof *replay->content);
+    replay->spare = new_array(replay, replay->n_residents, sizeof *replay->spare);
+    replay->operand = calloc((size_t)n_operands + 1, sizeof *replay->operand);
     replay->segment = new_array(replay, 2 * replay->n_residents, sizeof *replay->segment);
-    if (replay->failed)
+    if (!begin_waits(&replay->waits, schedule) || replay->operand == NULL || replay->failed)
         return PTI_REJECT(why, "out of host memory to check %" PRId64 " operations",
                           schedule->n_ops);
-    set_clocks(replay);
-    find_awaited(replay);
-    for (int64_t r = 0; r < replay->n_residents; r++) {
-        pti_resident *resident = &replay->resident[r];
-        resident->operand = schedule->in_place ? (int)r : schedule->placement[r].operand;
-        resident->history = no_history();
-        resident->after = no_clock();
-    }
-    for (int o = 0; o < n_operands; o++) {
-        replay->operand[o].first_resident = -1;
-        replay->operand[o].host = no_history();
-    }
+    for (int64_t r = 0; r < replay->n_residents; r++)
+        replay->resident[r] =
+            (pti_resident){.operand = schedule->in_place ? (int)r : schedule->placement[r].operand,
+                           .history = no_history(),
+                           .after = no_clock()};
+    for (int o = 0; o < n_operands; o++)
+        replay->operand[o] = (pti_operand_state){.first_resident = -1, .host = no_history()};
     if (schedule->in_place)
         begin_in_place(replay);
     return true;
@@ -133,8 +152,8 @@ static void forget_all(pti_replay *replay, pti_boxes *content) {
 }
 
 void pti_replay_end(pti_replay *replay) {
-    for (int64_t r = 0; replay->resident != NULL && r < replay->n_residents; r++)
-        forget_all(replay, replay->resident[r].content);
+    for (int64_t k = 0; k < replay->n_contents; k++)
+        forget_all(replay, &replay->content[k * PTI_N_CONTENTS]);
     forget_all(replay, replay->moved);
     for (int o = 0; replay->operand != NULL && o < replay->instance->n_operands; o++) {
         forget(replay, &replay->operand[o].unwritten);
@@ -149,9 +168,11 @@ void pti_replay_end(pti_replay *replay) {
         forget(replay, &replay->used[way]);
         forget(replay, &replay->used_before[way]);
     }
-    free(replay->clock);
-    free(replay->awaited);
+    free(replay->waits.kept);
+    free(replay->waits.at);
     free(replay->resident);
+    free(replay->content);
+    free(replay->spare);
     free(replay->operand);
     free(replay->segment);
     free(replay->use);
@@ -191,8 +212,8 @@ static int64_t find_segment(const pti_replay *replay, int64_t byte) {
     return lo;
 }
 
-/** Add to what is lost the part of a box that is dirty in one resident and in no other, which is
- * then in scratch; false if there is none. */
+/** Add to what is lost the part of a box that is dirty in one resident and in
+ * no other, which is then in scratch; false if there is none. */
 static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
     pti_operand_state *operand = &replay->operand[replay->resident[r].operand];
     if (!pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
@@ -207,33 +228,41 @@ static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
     return replay->scratch.n_boxes > 0;
 }
 
+/** What takes a resident's memory comes after all of its uses, of which no more is to be known. */
+static void end_uses(pti_replay *replay, pti_resident *resident) {
+    for (int s = 0; s < PTI_N_STREAMS; s++) {
+        int64_t newest = resident->history.newest[s], oldest = newest;
+        if (newest < 0)
+            continue;
+        resident->after.done[s] = pti_max(resident->after.done[s], replay->use[newest].last_op);
+        while (replay->use[oldest].number > 0)
+            oldest = replay->use[oldest].leap_to;
+        replay->use[oldest].previous = replay->spare_use;
+        replay->spare_use = newest;
+    }
+}
+
 /**
- * A resident's memory goes to another; what is newest in it is lost if it is not elsewhere too.
+ * A resident's memory goes to another; what is newest in it is lost if it is
+ * not elsewhere too.
  *
- * Within one launch nothing overwrites what it wrote, so that the loss is told at once.
+ * Within one launch nothing overwrites what it wrote, so that the loss is told
+ * at once.
  */
 static bool bury(pti_replay *replay, int64_t op, int64_t r) {
     pti_resident *resident = &replay->resident[r];
     unlink_resident(replay, r);
+    end_uses(replay, resident);
     bool loses = lose(replay, r, &replay->schedule->placement[r].layout.hull);
     if (loses && replay->schedule->n_launches == 0)
         return pti_replay_reject(replay, op, resident->operand, &replay->scratch.box[0],
                                  "is overwritten before it was downloaded");
-    forget_all(replay, resident->content);
+    give_content(replay, resident->content);
     return true;
 }
 
-/** A resident comes after the uses of what was in its memory before. */
-static void come_after(const pti_replay *replay, pti_resident *resident,
-                       const pti_resident *before) {
-    advance_clock(&resident->after, &before->after);
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        if (before->history.newest[s] >= 0)
-            resident->after.done[s] =
-                pti_max(resident->after.done[s], replay->use[before->history.newest[s]].last_op);
-}
-
-/** Put a new segment in place of those from .. to - 1, of which it may leave an end at each side.
+/** Put a new segment in place of those from .. to - 1, of which it may leave an
+ * end at each side.
  */
 static void replace_segments(pti_replay *replay, int64_t from, int64_t to, pti_segment added) {
     pti_segment pieces[3];
@@ -274,9 +303,9 @@ static bool take_over(pti_replay *replay, int64_t op, int64_t r) {
     int64_t from = find_segment(replay, added.first_byte), to = from;
     for (; to < replay->n_segments && replay->segment[to].first_byte < added.end_byte; to++) {
         int64_t before = replay->segment[to].resident;
-        come_after(replay, &replay->resident[r], &replay->resident[before]);
         if (replay->resident[before].life == PTI_LIVE && !bury(replay, op, before))
             return false;
+        advance_clock(&replay->resident[r].after, &replay->resident[before].after);
     }
     replace_segments(replay, from, to, added);
     link_resident(replay, r);
@@ -294,7 +323,7 @@ bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t r, bool writes) {
         return pti_replay_reject(replay, op, resident->operand, NULL,
                                  "is used where other data has taken its place");
     for (int s = 0; s < PTI_N_STREAMS; s++)
-        if (resident->after.done[s] > replay->clock[op].done[s])
+        if (resident->after.done[s] > replay->waits.clock->done[s])
             return pti_replay_reject(replay, op, resident->operand, NULL,
                                      "does not wait for the last use of the memory it takes over");
     return true;
@@ -304,6 +333,18 @@ bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
                              const polytile_domain *box, bool writes) {
     return pti_replay_enter(replay, op, resident, writes) &&
            pti_race_use(replay, op, (pti_memory){false, resident}, box, writes);
+}
+
+bool pti_replay_knows(pti_replay *replay, int64_t r, unsigned ways, const polytile_domain *box,
+                      polytile_domain *missing) {
+    pti_boxes *rest = &replay->scratch;
+    pti_boxes_clear(rest);
+    pti_boxes_append(rest, box);
+    for (int c = 0; c < PTI_N_CONTENTS; c++)
+        if ((ways >> c & 1) != 0)
+            pti_boxes_subtract_all(rest, &replay->resident[r].content[c]);
+    *missing = rest->n_boxes > 0 ? rest->box[0] : *box;
+    return rest->n_boxes == 0 && !rest->failed;
 }
 
 bool pti_replay_is_lost(const pti_replay *replay, int operand, const polytile_domain *box) {
@@ -344,7 +385,8 @@ void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domai
         if (r != resident)
             outdate(replay, r, box);
     for (int c = PTI_IDENTITY; c < PTI_N_CONTENTS; c++)
-        pti_check_subtract(&content[c], box);
+        if (content[c].n_boxes > 0)
+            pti_check_subtract(&content[c], box);
     pti_check_gather(&content[PTI_VALID], box);
     if (!replay->schedule->in_place)
         pti_check_gather(&content[PTI_DIRTY], box);

@@ -25,7 +25,7 @@ bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *dom
         polytile_range inner = box->range[d], outer = domain->range[d];
         if (inner.lo < outer.lo || inner.hi > outer.hi || inner.lo > inner.hi || inner.step < 1 ||
             (inner.step > 1 && (inner.hi - inner.lo) % inner.step != 0) ||
-            !pti_range_contains(outer, inner))
+            (outer.step != 1 && !pti_range_contains(outer, inner)))
             return false;
     }
     return true;
@@ -279,6 +279,17 @@ static bool check_superblock_of(const pti_schedule *schedule, int64_t i, pti_tex
     return true;
 }
 
+/** Whether a box of unknown origin is another that is well formed. */
+static bool is_same_box(const polytile_domain *box, const polytile_domain *known) {
+    bool same = box->n_dims == known->n_dims;
+    for (int d = 0; same && d < known->n_dims; d++) {
+        const polytile_range *range = &box->range[d], *other = &known->range[d];
+        same = range->lo == other->lo && range->hi == other->hi &&
+               (range->step == other->step || (range->lo == range->hi && range->step >= 1));
+    }
+    return same;
+}
+
 /** The superblocks of a launch run in their order; n_done: how many of each launch did. */
 static bool check_launch(const pti_schedule *schedule, int64_t i, int64_t *n_done, pti_text *why) {
     const pti_op *op = &schedule->op[i];
@@ -289,8 +300,7 @@ static bool check_launch(const pti_schedule *schedule, int64_t i, int64_t *n_don
                           "operation %" PRId64 " launches a superblock out of order or again: "
                           "%" PRId64 " of launch %d, whose next is %" PRId64,
                           i, op->superblock, op->launch, k);
-    if (!pti_check_box_inside(&op->box, &schedule->superblock[k]) ||
-        !pti_box_equals(&op->box, &schedule->superblock[k]))
+    if (!is_same_box(&op->box, &schedule->superblock[k]))
         return reject_op(i, "launches other threads than its superblock's", why);
     return true;
 }
