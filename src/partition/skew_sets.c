@@ -117,9 +117,10 @@ static bool find_wider(const widening *by, const pti_boxes *set, const polytile_
     return !pti_box_equals(widest, box);
 }
 
-/** Let boxes grow, and take in what they meet of others. */
+/** Let boxes grow, and take in what they meet of others. Where memory ran out for all that a pass
+ * touches, their hull has no dimensions. */
 static void widen(const widening *by, pti_boxes *set) {
-    int n_left = set->n_boxes;
+    int n_left = by->hull.n_dims == 0 ? 0 : set->n_boxes;
     for (int k = 0; k < set->n_boxes && n_left > 0 && !set->failed; k++) {
         polytile_domain wide;
         if (!find_wider(by, set, &set->box[k], &wide))
