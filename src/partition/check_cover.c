@@ -99,8 +99,7 @@ static bool has_gaps(const polytile_domain *box) {
     return false;
 }
 
-/** Superblocks that are inside the domain and disjoint cover it if they are as
- * many threads. */
+/** Superblocks that are inside the domain and disjoint cover it if they are as many threads. */
 static bool check_count(const pti_schedule *schedule, const pti_schedule_launch *launch,
                         pti_text *why) {
     int64_t n_threads = 0, n_all = pti_box_count(&launch->instance->threads);

@@ -19,14 +19,16 @@ bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
                        const polytile_domain *threads, const pti_boxes *there,
                        polytile_domain *missing);
 
-/** Put boxes of exactly what the threads touch behind those of a list, in which some may overlap. */
+/** Put boxes of exactly what the threads touch behind those of a list, in which some may overlap.
+ * */
 void pti_needs_list(const pti_instance *instance, const pti_section *section,
                     const polytile_domain *threads, pti_boxes *list);
 
 /** What threads do to elements; those that they read and write count as written. */
 typedef enum pti_way { PTI_ONLY_READ, PTI_WRITTEN, PTI_N_WAYS } pti_way;
 
-/** The same of all sections of an operand, in a list for each way. Of a partial operand only the hull
+/** The same of all sections of an operand, in a list for each way. Of a partial operand only the
+ * hull
  * is known: all of it counts as written. */
 void pti_needs_list_operand(const pti_instance *instance, int operand,
                             const polytile_domain *threads, pti_boxes *used);

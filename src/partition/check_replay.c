@@ -97,8 +97,7 @@ static void unlink_resident(pti_replay *replay, int64_t r) {
     resident->life = PTI_OVERWRITTEN;
 }
 
-/** In place every array is there from the start; what a fresh reduction holds
- * does not count. */
+/** In place every array is there from the start; what a fresh reduction holds does not count. */
 static void begin_in_place(pti_replay *replay) {
     for (int o = 0; o < replay->instance->n_operands; o++) {
         link_resident(replay, o);
@@ -212,8 +211,8 @@ static int64_t find_segment(const pti_replay *replay, int64_t byte) {
     return lo;
 }
 
-/** Add to what is lost the part of a box that is dirty in one resident and in
- * no other, which is then in scratch; false if there is none. */
+/** Add to what is lost the part of a box that is dirty in one resident and in no other, which is
+ * then in scratch; false if there is none. */
 static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
     pti_operand_state *operand = &replay->operand[replay->resident[r].operand];
     if (!pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
@@ -243,11 +242,9 @@ static void end_uses(pti_replay *replay, pti_resident *resident) {
 }
 
 /**
- * A resident's memory goes to another; what is newest in it is lost if it is
- * not elsewhere too.
+ * A resident's memory goes to another; what is newest in it is lost if it is not elsewhere too.
  *
- * Within one launch nothing overwrites what it wrote, so that the loss is told
- * at once.
+ * Within one launch nothing overwrites what it wrote, so that the loss is told at once.
  */
 static bool bury(pti_replay *replay, int64_t op, int64_t r) {
     pti_resident *resident = &replay->resident[r];
@@ -261,8 +258,7 @@ static bool bury(pti_replay *replay, int64_t op, int64_t r) {
     return true;
 }
 
-/** Put a new segment in place of those from .. to - 1, of which it may leave an
- * end at each side.
+/** Put a new segment in place of those from .. to - 1, of which it may leave an end at each side.
  */
 static void replace_segments(pti_replay *replay, int64_t from, int64_t to, pti_segment added) {
     pti_segment pieces[3];

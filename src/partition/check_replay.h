@@ -10,14 +10,12 @@
 /*
  * The state of a schedule while it is replayed in list order.
  *
- * Replaying in one order is enough because the replay also proves that there is
- * no race: any two operations that use the same bytes or elements, one of them
- * writing, are ordered by streams and waits. Then every order in which a device
- * may run them gives the same data.
+ * Replaying in one order is enough because the replay also proves that there is no race: any two
+ * operations that use the same bytes or elements, one of them writing, are ordered by streams and
+ * waits. Then every order in which a device may run them gives the same data.
  */
 
-/** The newest operation of each stream that is certainly done, -1 for none: a
- * vector clock. */
+/** The newest operation of each stream that is certainly done, -1 for none: a vector clock. */
 typedef struct pti_clock {
     int64_t done[PTI_N_STREAMS];
 } pti_clock;
@@ -39,9 +37,8 @@ typedef struct pti_waits {
 /**
  * The use of some memory by an operation, or by several of one stream.
  *
- * Other streams know of a stream only what they wait for. So operations between
- * two that are waited for are all done or none as far as others know, and their
- * uses count as one.
+ * Other streams know of a stream only what they wait for. So operations between two that are waited
+ * for are all done or none as far as others know, and their uses count as one.
  */
 typedef struct pti_use {
     int64_t first_op, last_op;
@@ -49,8 +46,8 @@ typedef struct pti_use {
     bool writes;      /* some of it */
     pti_ends ends;    /* around all */
     int64_t number;   /* of those before it */
-    int64_t leap_to;  /* over as many uses before it as the largest power of two
-                       that divides the  number: the last of them */
+    int64_t leap_to;  /* over as many uses before it as the largest power of two that divides the
+                         number: the last of them */
     pti_ends leap;    /* around those */
 } pti_use;
 
@@ -67,13 +64,11 @@ typedef struct pti_history {
 
 typedef enum pti_life { PTI_UNUSED, PTI_LIVE, PTI_OVERWRITTEN } pti_life;
 
-/** What is known of elements in a placement, each a set of them; the rest may
- * hold anything. */
+/** What is known of elements in a placement, each a set of them; the rest may hold anything. */
 typedef enum pti_content {
     PTI_VALID,    /* in their newest version */
     PTI_DIRTY,    /* valid, and newer than the host's; empty in place */
-    PTI_IDENTITY, /* hold the identity of the first reducing role; those of the
-                   others follow */
+    PTI_IDENTITY, /* hold the identity of the first reducing role; those of the others follow */
     PTI_N_CONTENTS = PTI_IDENTITY + POLYTILE_MAX - POLYTILE_SUM + 1
 } pti_content;
 
@@ -89,8 +84,7 @@ typedef struct pti_resident {
     int64_t previous;
 } pti_resident;
 
-/** Bytes of the arena with the resident that they belong to, or last belonged
- * to. */
+/** Bytes of the arena with the resident that they belong to, or last belonged to. */
 typedef struct pti_segment {
     int64_t first_byte;
     int64_t end_byte;
@@ -103,11 +97,9 @@ typedef struct pti_operand_state {
     pti_history host;       /* of the host array, under transfers */
     pti_boxes unwritten;    /* elements that nobody wrote yet */
     pti_boxes zero;         /* elements that no launch wrote yet, of those */
-    pti_boxes lost;         /* newer than the host's, and valid nowhere: something took
-                     the place */
+    pti_boxes lost;         /* newer than the host's, and valid nowhere: something took the place */
     int combining;          /* the launch that combined is of */
-    pti_boxes combined;     /* fresh reductions: elements that its threads have
-                         combined into */
+    pti_boxes combined;     /* fresh reductions: elements that its threads have combined into */
     pti_boxes filled;       /* with an identity in place, and not written since */
 } pti_operand_state;
 
@@ -137,8 +129,7 @@ typedef struct pti_replay {
     bool failed;                     /* an allocation */
 } pti_replay;
 
-/** Prepare a replay of a schedule whose shape was checked; free it even if this
- * is false. */
+/** Prepare a replay of a schedule whose shape was checked; free it even if this is false. */
 bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text *why);
 void pti_replay_end(pti_replay *replay);
 
@@ -151,25 +142,22 @@ int64_t pti_replay_resident(const pti_replay *replay, int64_t placement);
 /** The set of elements that hold a reduction's identity. */
 pti_content pti_identity_of(polytile_role reduction);
 
-/** Write a violation's text, naming the operation, the array and, unless NULL,
- * the box; returns false. */
+/** Write a violation's text, naming the operation, the array and, unless NULL, the box; returns
+ * false. */
 bool pti_replay_reject(pti_replay *replay, int64_t op, int operand, const polytile_domain *box,
                        const char *reason);
 
 /**
- * Let an operation use a resident's memory: it takes over from what overlaps it
- * if this is the first use and that writes, and must come after all uses of
- * what was ever there.
+ * Let an operation use a resident's memory: it takes over from what overlaps it if this is the
+ * first use and that writes, and must come after all uses of what was ever there.
  */
 bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t resident, bool writes);
 
-/** Enter a resident's memory, and record the use of a box there as
- * pti_race_use() does. */
+/** Enter a resident's memory, and record the use of a box there as pti_race_use() does. */
 bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
                              const polytile_domain *box, bool writes);
 
-/** Let a resident be there from the start, in its own memory; false if another
- * has some of it. */
+/** Let a resident be there from the start, in its own memory; false if another has some of it. */
 bool pti_replay_settle(pti_replay *replay, int64_t resident);
 
 /** Whether a resident holds every element of a box in one of some ways, 1 << pti_content each; if
@@ -186,23 +174,20 @@ bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polyt
 /** The box was downloaded: nothing of it is dirty any more. */
 void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *box);
 
-/** Nothing is known any more of what a resident holds in the box; what was
- * newest there only is lost. */
+/** Nothing is known any more of what a resident holds in the box; what was newest there only is
+ * lost. */
 void pti_replay_overwrite(pti_replay *replay, int64_t resident, const polytile_domain *box);
 
-/** The box was written in one resident: it is the newest there and old in all
- * others. */
+/** The box was written in one resident: it is the newest there and old in all others. */
 void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box);
 
-/** The host got the newest version of a box from elsewhere: what residents hold
- * of it is old. */
+/** The host got the newest version of a box from elsewhere: what residents hold of it is old. */
 void pti_replay_renew_host(pti_replay *replay, int operand, const polytile_domain *box);
 
 /** Elements that a launch's threads have combined into so far. */
 const pti_boxes *pti_replay_combined(const pti_replay *replay, int launch, int operand);
 
-/** The operand of an operation's launch that starts from an identity in an
- * array; NULL if none. */
+/** The operand of an operation's launch that starts from an identity in an array; NULL if none. */
 const pti_operand *pti_replay_fresh(const pti_replay *replay, int64_t op, int array);
 
 #endif
