@@ -28,8 +28,7 @@ void pti_needs_list(const pti_instance *instance, const pti_section *section,
 typedef enum pti_way { PTI_ONLY_READ, PTI_WRITTEN, PTI_N_WAYS } pti_way;
 
 /** The same of all sections of an operand, in a list for each way. Of a partial operand only the
- * hull
- * is known: all of it counts as written. */
+ * hull is known: all of it counts as written. */
 void pti_needs_list_operand(const pti_instance *instance, int operand,
                             const polytile_domain *threads, pti_boxes *used);
 
