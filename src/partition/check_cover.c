@@ -37,8 +37,7 @@ static int compare_keys(const void *left, const void *right) {
     return (a->first > b->first) - (a->first < b->first);
 }
 
-/** The dimension that is longest against the superblocks, which have most first
- * indices there. */
+/** The dimension that is longest against the superblocks, which have most first indices there. */
 static int find_longest(const pti_schedule *schedule, const pti_schedule_launch *launch) {
     const polytile_domain *box = &schedule->superblock[launch->first_superblock];
     int longest = 0;
@@ -64,8 +63,7 @@ static void sort_superblocks(const pti_schedule *schedule, const pti_schedule_la
     qsort(keys, (size_t)launch->n_superblocks, sizeof *keys, compare_keys);
 }
 
-/** Whether each superblock lies behind the one before it, along one dimension.
- */
+/** Whether each superblock lies behind the one before it, along one dimension. */
 static bool follow_along(const pti_schedule *schedule, const pti_schedule_launch *launch, int d) {
     const polytile_domain *box = &schedule->superblock[launch->first_superblock];
     for (int64_t k = 1; k < launch->n_superblocks; k++)

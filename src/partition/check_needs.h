@@ -19,8 +19,8 @@ bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
                        const polytile_domain *threads, const pti_boxes *there,
                        polytile_domain *missing);
 
-/** Put boxes of exactly what the threads touch behind those of a list, in which some may overlap.
- * */
+/** Put boxes of exactly what the threads touch behind those of a list, in which some may
+ * overlap. */
 void pti_needs_list(const pti_instance *instance, const pti_section *section,
                     const polytile_domain *threads, pti_boxes *list);
 

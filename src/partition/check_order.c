@@ -105,8 +105,8 @@ static bool check_against_launch(order_check *check, const order_operand *of, pt
     return true;
 }
 
-/** Where ends do not show that later launches were elsewhere, their superblocks are gone through.
- * */
+/** Where ends do not show that later launches were elsewhere, their superblocks are gone
+ * through. */
 static bool check_against_later(order_check *check, const order_operand *of, pti_way way,
                                 const pti_ends *ends) {
     const order_trail *trail = trail_of(check, of->launch, of->array);

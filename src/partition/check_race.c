@@ -95,8 +95,8 @@ static bool take_in(const pti_replay *replay, int64_t op, pti_use *use, const pt
     return true;
 }
 
-/** Let one of the two newest uses take another one in, if nobody can tell their operations apart.
- * */
+/** Let one of the two newest uses take another one in, if nobody can tell their operations
+ * apart. */
 static bool extend_use(pti_replay *replay, int64_t op, int64_t newest, const pti_ends *ends,
                        bool writes) {
     if (newest < 0 || take_in(replay, op, &replay->use[newest], ends, writes))

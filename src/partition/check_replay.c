@@ -58,8 +58,7 @@ void pti_replay_go_on(pti_replay *replay, int64_t i) {
     waits->at[waits->kept[i] - 1] = *clock;
 }
 
-/** Sets of nothing, in memory that other residents' sets grew in, if there is
- * some. */
+/** Sets of nothing, in memory that other residents' sets grew in, if there is some. */
 static pti_boxes *take_content(pti_replay *replay) {
     if (replay->n_spare > 0)
         return replay->spare[--replay->n_spare];

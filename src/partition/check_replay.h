@@ -20,17 +20,15 @@ typedef struct pti_clock {
     int64_t done[PTI_N_STREAMS];
 } pti_clock;
 
-/** What the operation at hand comes after. Of those before it, only the clocks
- * of those that any operation waits for are kept. */
+/** What the operation at hand comes after. Of those before it, only the clocks of those that any
+ * operation waits for are kept. */
 typedef struct pti_waits {
-    pti_stream stream;           /* of the operation at hand */
-    const pti_clock *clock;      /* of the operation at hand */
-    int64_t awaited;             /* the newest one of its stream before it that any operation
-                       waits for,  -1 for none */
-    pti_clock newest;            /* awaited ones */
-    pti_clock of[PTI_N_STREAMS]; /* at the newest operation of each stream */
-    int64_t *kept;               /* of each operation: one more than its position in at, 0 for
-                    none */
+    pti_stream stream; /* of the operation at hand, as is */
+    const pti_clock *clock;
+    int64_t awaited;  /* the last one of its stream that any operation waits for; -1: none */
+    pti_clock newest; /* of those that are waited for */
+    pti_clock of[PTI_N_STREAMS]; /* at the last operation of each stream */
+    int64_t *kept;               /* of each operation: its place in at, counted from 1; 0: none */
     pti_clock *at;
 } pti_waits;
 
@@ -110,8 +108,7 @@ typedef struct pti_replay {
     pti_waits waits;
     int64_t n_residents;
     pti_resident *resident;
-    int64_t n_contents; /* that live residents had so far, at most as many as
-                         there are residents */
+    int64_t n_contents; /* that residents had so far, at most as many as there are residents */
     pti_boxes *content; /* [n_contents * PTI_N_CONTENTS] */
     int64_t n_spare;
     pti_boxes **spare; /* contents of residents that are live no more, empty */
