@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
+#include <type_traits>
 #include <vector>
 
 /* Random declarations, each with a kernel that touches just what is declared and lets all of it
@@ -40,6 +41,21 @@ template <class T> T number_of(uint64_t value) {
     return static_cast<T>((value >> 20 | 3) & ~uint64_t{4});
 }
 
+/** Integers of any type wrap. */
+template <class T> T sum_of(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    else
+        return a + b;
+}
+
+template <class T> T product_of(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    else
+        return a * b;
+}
+
 template <class T> void write_as(polytile_role role, uint64_t value, void *element) {
     T before;
     std::memcpy(&before, element, sizeof before);
@@ -47,9 +63,9 @@ template <class T> void write_as(polytile_role role, uint64_t value, void *eleme
     if (role == POLYTILE_OUT && value % 8 == 0)
         after = 0;
     if (role == POLYTILE_SUM)
-        after = static_cast<T>(before + number_of<T>(value));
+        after = sum_of(before, number_of<T>(value));
     if (role == POLYTILE_PROD)
-        after = static_cast<T>(before * number_of<T>(value));
+        after = product_of(before, number_of<T>(value));
     std::memcpy(element, &after, sizeof after);
 }
 
