@@ -1,5 +1,7 @@
 #include "distribute/interior.h"
 
+#include "queue/shared.h"
+
 /* Which side of a box is cut off, and how many indices of it. */
 typedef struct cut {
     int dim;
@@ -83,21 +85,11 @@ static polytile_domain avoid_transfer(const pti_shared_launch *launch, const pti
     return threads;
 }
 
-static bool has_array_twice(const pti_shared_launch *launch) {
-    for (int a = 1; a < launch->instance->n_operands; a++) {
-        for (int b = 0; b < a; b++) {
-            if (launch->array[a] == launch->array[b])
-                return true;
-        }
-    }
-    return false;
-}
-
 polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_exchange *exchange,
                                 int member, const polytile_domain *threads) {
     polytile_domain left = *threads;
     bool is_received = false;
-    if (has_array_twice(launch))
+    if (pti_shared_is_any(launch->instance->n_operands, launch->array))
         return pti_box_empty(threads->n_dims);
     for (int t = 0; t < exchange->n_transfers && !pti_box_is_empty(&left); t++) {
         if (exchange->transfer[t].to != member)

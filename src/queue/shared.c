@@ -33,20 +33,23 @@ static int64_t superblock_bytes(const pti_prepared *prepared, const polytile_dom
     return n_bytes;
 }
 
-/** Whether an array stands for several operands. */
-static bool has_shared(const pti_prepared *prepared) {
-    for (int a = 0; a < prepared->n_arrays; a++) {
+bool pti_shared_is_any(int n_operands, const int *array) {
+    for (int a = 0; a < n_operands; a++) {
         for (int b = 0; b < a; b++) {
-            if (prepared->position[a] == prepared->position[b])
+            if (array[a] == array[b])
                 return true;
         }
     }
     return false;
 }
 
+static bool has_shared(const pti_prepared *prepared) {
+    return pti_shared_is_any(prepared->n_arrays, prepared->position);
+}
+
 /** Whether every superblock fits with each array in one piece. */
 static polytile_status check_superblocks(polytile_context *ctx, const pti_prepared *prepared,
-                                 const pti_partition *partition, int64_t arena_bytes) {
+                                         const pti_partition *partition, int64_t arena_bytes) {
     char need[32], had[32];
     int64_t n_superblocks = has_shared(prepared) ? partition->n_superblocks : 0;
     for (int64_t k = 0; k < n_superblocks; k++) {

@@ -4,6 +4,10 @@
 #include "partition/grain.h"
 #include "queue/queue.h"
 
+/** Whether an array stands for several operands. array: of each operand, a number that is its
+ * array's alone. */
+bool pti_shared_is_any(int n_operands, const int *array);
+
 /**
  * Cut a launch of a queue for its arena, also where an array stands for several operands: these
  * share a piece that contains what lies between them, which may be more than the pieces that the
