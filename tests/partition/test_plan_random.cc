@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -227,6 +228,102 @@ TEST_F(PlanRandom, AgreesWithBruteForceAndPassesTheChecker) {
             ASSERT_LE(plan->summary.peak_device_bytes, options.limit_bytes);
             ASSERT_GE(plan->summary.h2d_bytes + plan->summary.d2h_bytes,
                       plan->summary.lower_bound_bytes);
+            pti_text_free(&why);
+            polytile_plan_destroy(plan);
+        } else {
+            ASSERT_EQ(status, POLYTILE_NO_FIT) << polytile_last_error(ctx);
+        }
+        Forget();
+    }
+    EXPECT_GT(n_planned, n_plans / 4);
+}
+
+/** Sums of overlapping windows: what one superblock combines into another may still hold. */
+class OverlappingSums {
+  public:
+    explicit OverlappingSums(Draw *draw) : draw_(draw) {}
+
+    Launch One() {
+        Launch launch;
+        const int n_dims = static_cast<int>(draw_->Number(1, 3));
+        std::string indices;
+        for (int d = 0; d < n_dims; d++) {
+            launch.block.push_back(draw_->Number(1, 2));
+            launch.extents.push_back(draw_->Number(1, n_dims == 1 ? 40 : 12));
+            indices += (d > 0 ? ", " : "") + Index(d);
+        }
+        launch.declaration = "random[" + indices + "]: in x[" + indices + "]";
+        launch.arrays.push_back({"x", draw_->Type(), launch.extents});
+        const int n_sums = static_cast<int>(draw_->Number(1, 2));
+        for (int a = 0; a < n_sums; a++)
+            AddSum(launch, "s" + std::to_string(a), n_dims);
+        return launch;
+    }
+
+  private:
+    static std::string Index(int d) { return std::string(1, "ijk"[d]); }
+
+    void AddSum(Launch &launch, const std::string &name, int n_dims) {
+        Launch::Array array{name, POLYTILE_F32, {}};
+        std::string section;
+        const int rank = static_cast<int>(draw_->Number(1, 2));
+        for (int r = 0; r < rank; r++) {
+            const int d = static_cast<int>(draw_->Number(0, n_dims - 1));
+            const int64_t coefficient = draw_->Number(0, 3), length = draw_->Number(1, 4);
+            const std::string first = std::to_string(coefficient) + "*" + Index(d);
+            section += (r > 0 ? ", " : "") + first + ":" + first + "+" + std::to_string(length - 1);
+            if (draw_->Number(0, 3) == 0)
+                section += ":2";
+            array.extents.push_back(coefficient * (launch.extents[d] - 1) + length);
+        }
+        const char *roles[] = {"sum", "out sum", "min", "out max"};
+        launch.declaration +=
+            "; " + std::string(roles[draw_->Number(0, 3)]) + " " + name + "[" + section + "]";
+        launch.arrays.push_back(array);
+    }
+
+    Draw *draw_;
+};
+
+/** A link that is slow in one way or another, so that different plans are the fastest. */
+polytile_link DrawLink(Draw *draw) {
+    polytile_link link = polytile_link_default;
+    double *const rates[] = {&link.upload_bytes_per_s, &link.download_bytes_per_s,
+                             &link.duplex_bytes_per_s, &link.kernel_bytes_per_s,
+                             &link.kernel_accesses_per_s};
+    for (double *rate : rates)
+        if (draw->Number(0, 1) == 0)
+            *rate = std::pow(10.0, static_cast<double>(draw->Number(-6, 12)));
+    if (draw->Number(0, 1) == 0)
+        link.launch_latency_s = 1e-9;
+    return link;
+}
+
+TEST_F(PlanRandom, OverlappingSumsPassTheChecker) {
+    const uint64_t seed = Seed();
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    Draw draw(seed);
+    OverlappingSums sums(&draw);
+    const int n_plans = static_cast<int>(scaled(20000));
+    int n_planned = 0;
+    for (int n = 0; n < n_plans; n++) {
+        const Launch launch = sums.One();
+        ASSERT_NO_FATAL_FAILURE(Make(launch));
+        const polytile_link link = DrawLink(&draw);
+        polytile_plan_options options{};
+        options.block = launch.block.data();
+        options.limit_bytes = draw.Number(200, 3000);
+        options.n_buffers = static_cast<int>(draw.Number(0, 3));
+        options.link = &link;
+        SCOPED_TRACE("case " + std::to_string(n) + ": " + launch.declaration + ", limit " +
+                     std::to_string(options.limit_bytes));
+        polytile_plan *plan = nullptr;
+        const polytile_status status =
+            polytile_plan_create(kernel, &domain, arrays.data(), &options, &plan);
+        if (status == POLYTILE_OK) {
+            n_planned++;
+            pti_text why{};
+            EXPECT_TRUE(pti_schedule_check(plan->schedule, &why)) << why.data;
             pti_text_free(&why);
             polytile_plan_destroy(plan);
         } else {

@@ -26,6 +26,16 @@ polytile_link cached_link(int64_t cache_bytes) {
     return link;
 }
 
+/** One that is slow in some ways, so that other plans are the fastest. */
+polytile_link uneven_link(Random *random) {
+    polytile_link link = polytile_link_default;
+    for (double *rate : {&link.upload_bytes_per_s, &link.download_bytes_per_s,
+                         &link.duplex_bytes_per_s, &link.kernel_bytes_per_s})
+        if (random->chance(50))
+            *rate = static_cast<double>(random->one_of({1, 1000, 1000000, 1000000000}));
+    return link;
+}
+
 } // namespace
 
 RandomProgram::RandomProgram(Random *random)
@@ -75,8 +85,11 @@ void RandomProgram::launch(Twin *twin, const RandomChain::Launch &which) {
         options.block = block;
     if (random_->chance(20))
         options.strategy = "min-traffic";
+    const polytile_link uneven = uneven_link(random_);
     if (has_link_)
         options.link = &link_;
+    else if (random_->chance(30))
+        options.link = &uneven;
     options.launches_per_pass = random_->chance(1) ? random_->number(1, 6) : most_per_pass_;
     const polytile_status status = twin->launch(which.kernel, which.threads, &options);
     n_refused_ += status == POLYTILE_NO_FIT;
