@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -9,6 +8,7 @@
 
 #include <polytile/polytile.h>
 
+#include "support/links.h"
 #include "support/scale.h"
 
 extern "C" {
@@ -285,31 +285,18 @@ class OverlappingSums {
     Draw *draw_;
 };
 
-/** A link that is slow in one way or another, so that different plans are the fastest. */
-polytile_link DrawLink(Draw *draw) {
-    polytile_link link = polytile_link_default;
-    double *const rates[] = {&link.upload_bytes_per_s, &link.download_bytes_per_s,
-                             &link.duplex_bytes_per_s, &link.kernel_bytes_per_s,
-                             &link.kernel_accesses_per_s};
-    for (double *rate : rates)
-        if (draw->Number(0, 1) == 0)
-            *rate = std::pow(10.0, static_cast<double>(draw->Number(-6, 12)));
-    if (draw->Number(0, 1) == 0)
-        link.launch_latency_s = 1e-9;
-    return link;
-}
-
 TEST_F(PlanRandom, OverlappingSumsPassTheChecker) {
     const uint64_t seed = Seed();
     std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     Draw draw(seed);
+    Random random(seed);
     OverlappingSums sums(&draw);
     const int n_plans = static_cast<int>(scaled(20000));
     int n_planned = 0;
     for (int n = 0; n < n_plans; n++) {
         const Launch launch = sums.One();
         ASSERT_NO_FATAL_FAILURE(Make(launch));
-        const polytile_link link = DrawLink(&draw);
+        const polytile_link link = uneven_link(&random);
         polytile_plan_options options{};
         options.block = launch.block.data();
         options.limit_bytes = draw.Number(200, 3000);

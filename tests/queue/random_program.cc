@@ -1,5 +1,7 @@
 #include "queue/random_program.h"
 
+#include "support/links.h"
+
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -23,16 +25,6 @@ polytile_link cached_link(int64_t cache_bytes) {
     link.cache_bytes_per_s = 100 * link.kernel_bytes_per_s;
     link.kernel_accesses_per_s = 0;
     link.launch_latency_s = 1e-12;
-    return link;
-}
-
-/** One that is slow in some ways, so that other plans are the fastest. */
-polytile_link uneven_link(Random *random) {
-    polytile_link link = polytile_link_default;
-    for (double *rate : {&link.upload_bytes_per_s, &link.download_bytes_per_s,
-                         &link.duplex_bytes_per_s, &link.kernel_bytes_per_s})
-        if (random->chance(50))
-            *rate = static_cast<double>(random->one_of({1, 1000, 1000000, 1000000000}));
     return link;
 }
 

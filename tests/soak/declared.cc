@@ -1,5 +1,6 @@
 #include "soak/programs.h"
 #include "support/declared_kernel.h"
+#include "support/links.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -111,6 +112,8 @@ class Declared {
         options.block = random_->chance(80) ? block_ : nullptr;
         options.strategy = strategies[random_->number(0, 3)];
         options.n_buffers = static_cast<int>(random_->one_of({0, 0, 0, 1, 2, 3}));
+        link_ = uneven_link(random_);
+        options.link = random_->chance(40) ? &link_ : nullptr;
         options.n_parameters = made_->declaration->n_parameters;
         options.parameters = launch_.parameters().data();
         return options;
@@ -199,6 +202,7 @@ class Declared {
     std::vector<std::vector<unsigned char>> expected_;
     int64_t data_bytes_ = 0;
     int64_t block_[POLYTILE_MAX_DIMS] = {};
+    polytile_link link_ = {};
 };
 
 } // namespace
