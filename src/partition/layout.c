@@ -16,14 +16,23 @@ static int64_t round_up(int64_t value, int64_t multiple) {
     return sum / multiple * multiple;
 }
 
-/** Rows of inner_bytes each, step indices apart: exact, with gaps kept, or with padded rows. */
-static pitch pitch_of(int64_t inner_bytes, int64_t step, int64_t element_bytes, bool may_pad) {
-    int64_t common = pti_gcd(inner_bytes, step);
+static int64_t rows_bytes(const polytile_range *range, int64_t step, int64_t row_bytes) {
+    int64_t n_rows = (range->hi - range->lo) / step + 1, bytes = INT64_MAX;
+    pti_mul_overflows(n_rows, row_bytes, &bytes);
+    return bytes;
+}
+
+/** Rows of inner_bytes each, at the indices of a range: exact, with gaps kept, or with padded rows.
+ * Never more than all indices from its first to its last would take. */
+static pitch pitch_of(const polytile_range *range, int64_t inner_bytes, int64_t element_bytes,
+                      bool may_pad) {
+    int64_t step = range->step, common = pti_gcd(inner_bytes, step);
     if (common == step)
         return (pitch){step, inner_bytes / step};
     int64_t multiple = step / pti_gcd(step, element_bytes) * element_bytes;
     int64_t padded = round_up(inner_bytes, multiple);
-    bool padding_is_smaller = padded / step <= inner_bytes / common;
+    bool padding_is_smaller =
+        rows_bytes(range, step, padded) <= rows_bytes(range, common, inner_bytes);
     if (may_pad && padded != INT64_MAX && padding_is_smaller)
         return (pitch){step, padded / step};
     return (pitch){common, inner_bytes / common};
@@ -39,7 +48,7 @@ pti_layout pti_layout_of(const polytile_domain *hull, int64_t element_bytes) {
         polytile_range *range = &layout.hull.range[d];
         pitch chosen = {1, inner_bytes};
         if (range->lo != range->hi && range->step > 1)
-            chosen = pitch_of(inner_bytes, range->step, element_bytes, d < hull->n_dims - 1);
+            chosen = pitch_of(range, inner_bytes, element_bytes, d < hull->n_dims - 1);
         range->step = chosen.step;
         layout.stride_bytes[d] = chosen.stride_bytes;
         int64_t count = (range->hi - range->lo) / range->step + 1;

@@ -16,7 +16,8 @@ typedef struct pti_layout {
     int64_t size_bytes;
 } pti_layout;
 
-/** Lay out a box; size_bytes is INT64_MAX when it exceeds 64 bits, 0 for an empty box. */
+/** Lay out a box, in no more memory than without its steps; size_bytes is INT64_MAX when it exceeds
+ * 64 bits, 0 for an empty box. */
 pti_layout pti_layout_of(const polytile_domain *hull, int64_t element_bytes);
 
 /** The runs of a box: bytes that lie side by side in an array in C order. */

@@ -67,6 +67,10 @@ TEST(Layout, GivesEveryElementBytesOfItsOwnInsideTheSize) {
         int64_t element_bytes = sizes[number(0, 6)];
         pti_layout layout = pti_layout_of(&box, element_bytes);
         ASSERT_TRUE(pti_box_contains(&layout.hull, &box));
+        polytile_domain dense = box;
+        for (int d = 0; d < box.n_dims; d++)
+            dense.range[d].step = 1;
+        ASSERT_LE(layout.size_bytes, pti_box_count(&dense) * element_bytes);
         std::vector<bool> used(static_cast<size_t>(layout.size_bytes), false);
         std::vector<int64_t> element(box.n_dims);
         for (int d = 0; d < box.n_dims; d++)
