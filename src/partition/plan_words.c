@@ -83,7 +83,7 @@ void pti_words_type(pti_text *text, polytile_type type) {
 #undef TYPE_WORD
     };
     if (type < 0)
-        pti_text_add(text, "%d B", -type);
+        pti_text_add(text, "%" PRId64 " B", polytile_type_get_bytes(type));
     else
         pti_text_add(text, "%s", words[type]);
 }
