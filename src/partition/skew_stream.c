@@ -166,8 +166,11 @@ int64_t pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k) {
     }
     int64_t added = pti_skew_stream_add(of, &op, &all);
     for (int o = 0; o < cut->instance->n_operands; o++) {
-        if (placement[cut->array[o]] >= 0)
-            pti_last_note_on(&of->lane[cut->array[o]].users, pti_op_stream(&op), added);
+        pti_skew_lane *along = &of->lane[cut->array[o]];
+        if (placement[cut->array[o]] < 0)
+            continue;
+        pti_last_note_on(&along->users, pti_op_stream(&op), added);
+        along->is_used = true;
     }
     return added;
 }
