@@ -199,6 +199,28 @@ TEST(PlanChain, ArraysThatAllFitMoveOnce) {
     EXPECT_TRUE(Has(Text(plan), "all arrays fit 1 MiB together")) << Text(plan);
 }
 
+/** The first slabs of a triangle touch nothing: there is nothing to slide on to the next. */
+TEST(PlanChain, RowsThatNoLaunchTouchesAreNotCopied) {
+    polytile_context *ctx = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *array = nullptr;
+    polytile_plan *plan = nullptr;
+    const int64_t extents[] = {41, 51};
+    const polytile_domain rows = polytile_domain_from_extents(1, extents);
+    const polytile_domain whole = polytile_domain_from_extents(2, extents);
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    ASSERT_EQ(polytile_kernel_create(ctx, "triangle[i]: out A[i, 8:i]", nullptr, &kernel),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_array_describe(ctx, "A", POLYTILE_BYTES(12), &whole, &array), POLYTILE_OK);
+    const std::vector<polytile_chain_launch> launches(3, {kernel, rows, &array});
+    const polytile_plan_options options = Limit(4000);
+    ASSERT_EQ(polytile_plan_create_chain(3, launches.data(), 0, nullptr, &options, &plan),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+    EXPECT_EQ(Objection(plan), "");
+    polytile_context_destroy(ctx);
+}
+
 TEST(PlanChain, WithoutALimitLaunchesRunInPlaceOneByOne) {
     ToAndFro of(five_points, {256, 256}, 4);
     polytile_plan *plan = of.Plan(Limit(0));

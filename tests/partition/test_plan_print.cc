@@ -126,6 +126,13 @@ TEST(PlanPrint, TextSaysTheFiguresAndTheFirstSuperblocks) {
         EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 }
 
+TEST(PlanPrint, TextSaysHowLargeRawElementsAre) {
+    HandPlan plan("move", {16}, {2});
+    plan.operand(0).type = POLYTILE_BYTES(12);
+    EXPECT_NE(plan.print(POLYTILE_TEXT).find("x[0:15] 12 B, in"), std::string::npos)
+        << plan.print(POLYTILE_TEXT);
+}
+
 TEST(PlanPrint, TextSaysHowFarThePapersEquationsOvershoot) {
     HandPlan plan("add", {64}, {2});
     EXPECT_EQ(plan.print(POLYTILE_TEXT).find("overshoot"), std::string::npos);
