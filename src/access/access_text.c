@@ -120,23 +120,43 @@ static void write_indices(pti_text *text, const polytile_declaration *declaratio
         pti_text_add(text, "%s%s", k == 0 ? "" : ", ", declaration->index_name[k]);
 }
 
-static void write_constraint(pti_text *text, const polytile_declaration *declaration, char letter,
-                             const pti_constraint *constraint) {
+/** Terms that stand on one side of a relation: those that are added, or, with their signs turned,
+ * those that are taken away. The least number, which cannot be turned, stays. */
+static void take_side(const int64_t *from, int n, bool turned, int64_t *to) {
+    for (int k = 0; k < n; k++) {
+        bool is_turned = from[k] < 0 && from[k] != INT64_MIN;
+        to[k] = is_turned != turned ? 0 : turned ? -from[k] : from[k];
+    }
+}
+
+static void write_side(pti_text *text, const polytile_declaration *declaration, char letter,
+                       const pti_constraint *constraint, bool turned) {
     char name[32];
     bool first = true;
+    int64_t element[POLYTILE_MAX_DIMS], exists[POLYTILE_MAX_DIMS];
+    polytile_affine rest = {0};
+    take_side(constraint->element, POLYTILE_MAX_DIMS, turned, element);
+    take_side(constraint->exists, POLYTILE_MAX_DIMS, turned, exists);
+    take_side(constraint->index, POLYTILE_MAX_DIMS, turned, rest.index);
+    take_side(constraint->parameter, POLYTILE_MAX_DIMS, turned, rest.parameter);
+    take_side(&constraint->constant, 1, turned, &rest.constant);
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++) {
         snprintf(name, sizeof name, "%c%d", letter, d);
-        first &= !write_term(text, constraint->element[d], name, first);
+        first &= !write_term(text, element[d], name, first);
     }
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++) {
         snprintf(name, sizeof name, "%cx%d", letter, k);
-        first &= !write_term(text, constraint->exists[k], name, first);
+        first &= !write_term(text, exists[k], name, first);
     }
-    polytile_affine rest = {.constant = constraint->constant};
-    memcpy(rest.index, constraint->index, sizeof rest.index);
-    memcpy(rest.parameter, constraint->parameter, sizeof rest.parameter);
     write_terms(text, declaration, &rest, first);
-    pti_text_add(text, constraint->is_equality ? " = 0" : " >= 0");
+}
+
+/** Without signs, as far as that goes: "i = 3*ex0+1" rather than "-3*ex0+i-1 = 0". */
+static void write_constraint(pti_text *text, const polytile_declaration *declaration, char letter,
+                             const pti_constraint *constraint) {
+    write_side(text, declaration, letter, constraint, false);
+    pti_text_add(text, constraint->is_equality ? " = " : " >= ");
+    write_side(text, declaration, letter, constraint, true);
 }
 
 static void write_relation(pti_text *text, const polytile_declaration *declaration,
