@@ -332,6 +332,14 @@ void *faults_isl_realloc(void *memory, size_t n_bytes) {
     return is_due(FAULTS_ISL_MEMORY, "realloc") ? NULL : REAL(realloc)(memory, n_bytes);
 }
 
+void *faults_allocate_aside(size_t n_bytes, size_t alignment) {
+    return REAL(memalign)(alignment, n_bytes);
+}
+
+void faults_free_aside(void *memory) {
+    REAL(free)(memory);
+}
+
 /* Files, and what else the library asks of the system. Only its own calls count. */
 
 static _Atomic int64_t n_mappings;

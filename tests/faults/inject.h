@@ -11,8 +11,8 @@ extern "C" {
 
 /* Calls of the C library that fail when told to, in a program that is linked with inject.c: its own
  * malloc(), open() and so on go before those of the C library, for every module of the process. So
- * allocations of isl, GMP and Jansson fail as those of polytile do; those of the OpenMP and C++
- * runtimes, which end the process without memory, are left alone. */
+ * allocations of isl, GMP and Jansson fail as those of polytile do; those of the OpenMP runtime, which
+ * ends the process without memory, are left alone, as are those of C++ (new_delete.cc). */
 
 /** What is let fail. */
 typedef enum faults_kind {
@@ -47,6 +47,11 @@ int faults_get_struck_at(void **frames);
  * FAULTS_ISL_MEMORY. */
 void *faults_isl_malloc(size_t n_bytes);
 void *faults_isl_realloc(void *memory, size_t n_bytes);
+
+/** For operator new and delete, whose memory is the program's own: never fails on purpose, and is not
+ * remembered. */
+void *faults_allocate_aside(size_t n_bytes, size_t alignment);
+void faults_free_aside(void *memory);
 
 /** From here on allocations are remembered until they are freed, or no more. */
 void faults_track(bool on);
