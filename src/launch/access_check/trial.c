@@ -32,7 +32,7 @@ done:
 }
 
 bool pti_trial_repeats(const pti_trial *trial) {
-    return trial->own != NULL;
+    return trial->own != NULL && !trial->varies;
 }
 
 polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *kernel,
