@@ -1,25 +1,14 @@
 #include "launch/scene.h"
+#include "launch/test_access_lines.h"
 #include "support/environment.h"
 
 #include <algorithm>
+#include <cstring>
 #include <gtest/gtest.h>
 
 /* What a check of a kernel against its declaration finds, and what it says. */
 
 namespace {
-
-class Context {
-  public:
-    Context() { EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
-    ~Context() { polytile_context_destroy(ctx); }
-    std::string error() const { return polytile_last_error(ctx); }
-    polytile_device *open(const std::string &text) {
-        polytile_device *device = nullptr;
-        EXPECT_EQ(polytile_device_open(ctx, text.c_str(), &device), POLYTILE_OK) << error();
-        return device;
-    }
-    polytile_context *ctx = nullptr;
-};
 
 const Case &case_of(const std::string &declaration) {
     for (const Case &of : all_cases())
@@ -163,52 +152,6 @@ TEST(AccessCheck, NamesWhatIsWrongWithDeclarations) {
     }
 }
 
-/** A context, a device on the host, and lines of floats. */
-class AccessCheckLines : public testing::Test {
-  protected:
-    void SetUp() override {
-        device = context.open("host");
-        for (size_t a = 0; a < 3; a++) {
-            for (size_t k = 0; k < memory[a].size(); k++)
-                memory[a][k] = static_cast<float>((k * 7 + a) % 20);
-            EXPECT_EQ(polytile_array_wrap(context.ctx, names[a], POLYTILE_F32, 1, &extent,
-                                          memory[a].data(), &arrays[a]),
-                      POLYTILE_OK);
-        }
-    }
-
-    polytile_status check(const char *declaration, const polytile_implementation &of, int64_t n,
-                          const polytile_plan_options *options = nullptr) {
-        polytile_kernel *kernel = nullptr;
-        EXPECT_EQ(polytile_kernel_create(context.ctx, declaration, &of, &kernel), POLYTILE_OK)
-            << context.error();
-        return polytile_check_run(device, kernel, POLYTILE_EXTENTS(n), arrays, options, &report);
-    }
-    polytile_status check(const char *declaration, polytile_host_function *host, int64_t n,
-                          const polytile_plan_options *options = nullptr) {
-        polytile_implementation made = {};
-        made.host = host;
-        return check(declaration, made, n, options);
-    }
-
-    static float &at(const polytile_view &view, int64_t i) {
-        return *reinterpret_cast<float *>(static_cast<char *>(view.origin) +
-                                          i * view.stride_bytes[0]);
-    }
-    void expect_says(const char *part) const {
-        EXPECT_NE(context.error().find(part), std::string::npos) << context.error();
-    }
-
-    static constexpr const char *names[] = {"x", "y", "z"};
-    const int64_t extent = 300;
-    Context context;
-    polytile_device *device = nullptr;
-    std::vector<float> memory[3] = {std::vector<float>(300), std::vector<float>(300),
-                                    std::vector<float>(300)};
-    polytile_array *arrays[3] = {};
-    polytile_check_report report = {};
-};
-
 TEST_F(AccessCheckLines, SeesWhatLiesOutsideTheArray) {
     EXPECT_EQ(check(
                   "shift[i]: in x[i]; out y[i]",
@@ -268,6 +211,86 @@ TEST_F(AccessCheckLines, SeesWhatOnlyTheArraysOwnValuesMakeTrue) {
                   299),
               POLYTILE_INVALID);
     EXPECT_EQ(report.violation, POLYTILE_READS_UNDECLARED);
+}
+
+/** A mask that is read one element too far, or a flag that is read elsewhere, of each type. */
+template <class T, bool IsFlag>
+void choose(const polytile_domain *threads, const polytile_view *views, void *constant) {
+    const auto of = [&](int view, int64_t i) {
+        return static_cast<char *>(views[view].origin) + i * views[view].stride_bytes[0];
+    };
+    for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++) {
+        T mask;
+        std::memcpy(&mask, of(1, IsFlag ? 0 : i + 1), sizeof mask);
+        float chosen = 0;
+        if (mask != *static_cast<const T *>(constant))
+            std::memcpy(&chosen, of(0, i), sizeof chosen);
+        std::memcpy(of(2, i), &chosen, sizeof chosen);
+    }
+}
+
+/** A line of masks whose elements are all one but for one in the middle. */
+template <class T> class Masked {
+  public:
+    explicit Masked(polytile_type type) {
+        const int64_t extent = 20000;
+        mask_[extent / 2] = rare;
+        EXPECT_EQ(polytile_array_wrap(context_.ctx, "A", POLYTILE_F32, 1, &extent, a_.data(),
+                                      &arrays_[0]),
+                  POLYTILE_OK);
+        EXPECT_EQ(
+            polytile_array_wrap(context_.ctx, "m", type, 1, &extent, mask_.data(), &arrays_[1]),
+            POLYTILE_OK);
+        EXPECT_EQ(polytile_array_wrap(context_.ctx, "B", POLYTILE_F32, 1, &extent, b_.data(),
+                                      &arrays_[2]),
+                  POLYTILE_OK);
+    }
+    /** What is read of the mask, and not declared. */
+    int64_t undeclared(const char *declaration, polytile_host_function *host, T constant) {
+        polytile_kernel *kernel = nullptr;
+        polytile_implementation made = {};
+        made.host = host;
+        made.user = &constant;
+        polytile_check_report report = {};
+        EXPECT_EQ(polytile_kernel_create(context_.ctx, declaration, &made, &kernel), POLYTILE_OK);
+        EXPECT_EQ(polytile_check_run(context_.open("host"), kernel, POLYTILE_EXTENTS(19999),
+                                     arrays_, nullptr, &report),
+                  POLYTILE_INVALID);
+        EXPECT_EQ(report.violation, POLYTILE_READS_UNDECLARED) << context_.error();
+        EXPECT_EQ(report.array, 1) << context_.error();
+        return report.element[0] - report.threads.range[0].lo;
+    }
+    static constexpr T rare = 57;
+
+  private:
+    Context context_;
+    std::vector<float> a_ = std::vector<float>(20000, 3), b_ = std::vector<float>(20000);
+    std::vector<T> mask_ = std::vector<T>(20000, 1);
+    polytile_array *arrays_[3] = {};
+};
+
+template <class T> void sees_comparisons(polytile_type type) {
+    Masked<T> of(type);
+    EXPECT_EQ(of.undeclared("mask[i]: in A[i], m[i]; out B[i]", choose<T, false>, 0), 1) << type;
+    EXPECT_EQ(of.undeclared("mask[i]: in A[i], m[i]; out B[i]", choose<T, false>, Masked<T>::rare),
+              1)
+        << type;
+    of.undeclared("flag[i]: in A[i], m[5]; out B[i]", choose<T, true>, 0);
+    of.undeclared("flag[i]: in A[i], m[5]; out B[i]", choose<T, true>, 1);
+}
+
+/** With zero, and with a value that is rare. */
+TEST(AccessCheck, SeesWhatIsOnlyComparedWithAValue) {
+    sees_comparisons<int8_t>(POLYTILE_I8);
+    sees_comparisons<int16_t>(POLYTILE_I16);
+    sees_comparisons<int32_t>(POLYTILE_I32);
+    sees_comparisons<int64_t>(POLYTILE_I64);
+    sees_comparisons<uint8_t>(POLYTILE_U8);
+    sees_comparisons<uint16_t>(POLYTILE_U16);
+    sees_comparisons<uint32_t>(POLYTILE_U32);
+    sees_comparisons<uint64_t>(POLYTILE_U64);
+    sees_comparisons<float>(POLYTILE_F32);
+    sees_comparisons<double>(POLYTILE_F64);
 }
 
 TEST_F(AccessCheckLines, TablesHoldTheirValues) {

@@ -24,8 +24,8 @@ TEST(AccessPoison, FirstTwoPatternsDifferEverywhere) {
     for (polytile_type type : types) {
         const size_t n_bytes = static_cast<size_t>(polytile_type_get_bytes(type));
         std::vector<unsigned char> one(500 * n_bytes), other(500 * n_bytes);
-        pti_poison_fill(0, type, static_cast<int64_t>(n_bytes), 7, 500, one.data());
-        pti_poison_fill(1, type, static_cast<int64_t>(n_bytes), 7, 500, other.data());
+        pti_poison_fill(PTI_PATTERN_EVEN, type, static_cast<int64_t>(n_bytes), 7, 500, one.data());
+        pti_poison_fill(PTI_PATTERN_ODD, type, static_cast<int64_t>(n_bytes), 7, 500, other.data());
         for (size_t k = 0; k < 500; k++)
             EXPECT_FALSE(pti_poison_is_same(type, static_cast<int64_t>(n_bytes), &one[k * n_bytes],
                                             &other[k * n_bytes]))
@@ -35,23 +35,45 @@ TEST(AccessPoison, FirstTwoPatternsDifferEverywhere) {
 
 TEST(AccessPoison, DependsOnThePlaceAlone) {
     int32_t all[100], part[10];
-    pti_poison_fill(5, POLYTILE_I32, 4, 1000, 100, reinterpret_cast<unsigned char *>(all));
-    pti_poison_fill(5, POLYTILE_I32, 4, 1040, 10, reinterpret_cast<unsigned char *>(part));
+    pti_poison_fill(PTI_PATTERN_NO_NUMBER, POLYTILE_I32, 4, 1000, 100,
+                    reinterpret_cast<unsigned char *>(all));
+    pti_poison_fill(PTI_PATTERN_NO_NUMBER, POLYTILE_I32, 4, 1040, 10,
+                    reinterpret_cast<unsigned char *>(part));
     EXPECT_EQ(std::memcmp(all + 40, part, sizeof part), 0);
     EXPECT_GT(std::set<int32_t>(all, all + 100).size(), 95u);
 }
 
+TEST(AccessPoison, OfEachTypeIsZeroInOnePatternAndNotInAnother) {
+    for (polytile_type type : types) {
+        const int64_t n_bytes = polytile_type_get_bytes(type);
+        const std::vector<unsigned char> zero(static_cast<size_t>(n_bytes));
+        std::vector<unsigned char> element(zero.size());
+        for (int64_t place = 0; place < 500; place++) {
+            pti_poison_fill(PTI_PATTERN_ZERO, type, n_bytes, place, 1, element.data());
+            EXPECT_EQ(element, zero) << type << " " << place;
+            for (pti_pattern pattern : {PTI_PATTERN_EVEN, PTI_PATTERN_ODD}) {
+                pti_poison_fill(pattern, type, n_bytes, place, 1, element.data());
+                EXPECT_NE(element, zero) << type << " " << place;
+            }
+        }
+    }
+}
+
 TEST(AccessPoison, OfFractionsHasEitherSignAndWhatIsNoNumber) {
-    float pattern[PTI_POISON_PATTERNS][50];
-    for (int p = 0; p < PTI_POISON_PATTERNS; p++)
-        pti_poison_fill(p, POLYTILE_F32, 4, 0, 50, reinterpret_cast<unsigned char *>(pattern[p]));
+    float pattern[PTI_N_PATTERNS][50];
+    for (int p = 0; p < PTI_N_PATTERNS; p++)
+        pti_poison_fill(static_cast<pti_pattern>(p), POLYTILE_F32, 4, 0, 50,
+                        reinterpret_cast<unsigned char *>(pattern[p]));
     for (int k = 0; k < 50; k++) {
-        EXPECT_TRUE(pattern[0][k] >= 1 && pattern[0][k] < 2);
-        EXPECT_TRUE(pattern[1][k] <= -2 && pattern[1][k] > -4);
-        EXPECT_TRUE(pattern[2][k] > 1e36f && std::isfinite(pattern[2][k]));
-        EXPECT_TRUE(pattern[3][k] < -1e36f && std::isfinite(pattern[3][k]));
-        EXPECT_TRUE(std::isnan(pattern[4][k]));
-        EXPECT_TRUE(std::fabs(pattern[5][k]) < 1);
+        for (pti_pattern p : {PTI_PATTERN_EVEN, PTI_PATTERN_OWN, PTI_PATTERN_DRAWN})
+            EXPECT_TRUE(pattern[p][k] >= 1 && pattern[p][k] < 2);
+        EXPECT_TRUE(pattern[PTI_PATTERN_ODD][k] <= -2 && pattern[PTI_PATTERN_ODD][k] > -4);
+        EXPECT_TRUE(pattern[PTI_PATTERN_LARGEST][k] > 1e36f);
+        EXPECT_TRUE(std::isfinite(pattern[PTI_PATTERN_LARGEST][k]));
+        EXPECT_TRUE(pattern[PTI_PATTERN_SMALLEST][k] < -1e36f);
+        EXPECT_TRUE(std::isfinite(pattern[PTI_PATTERN_SMALLEST][k]));
+        EXPECT_TRUE(std::isnan(pattern[PTI_PATTERN_NO_NUMBER][k]));
+        EXPECT_TRUE(std::fabs(pattern[PTI_PATTERN_FRACTIONS][k]) < 1);
     }
 }
 

@@ -18,7 +18,7 @@ typedef struct check {
 } check;
 
 static bool has_found(const check *of) {
-    return of->finding.violation != POLYTILE_NO_VIOLATION;
+    return pti_finding_is_any(&of->finding);
 }
 
 /** Who runs is known before it can end in a fault. */
@@ -132,7 +132,7 @@ polytile_status pti_access_check(polytile_device *device, const polytile_kernel 
     device->is_running = false;
     PTI_TRY(status);
     if (has_found(&of))
-        status = pti_check_accuse(kernel, instance, device->text, &of.report);
+        status = pti_check_accuse(kernel, instance, device->text, &of.report, &of.finding);
 done:
     of.report.n_runs = of.trial.n_runs;
     pti_trial_close(&of.trial);

@@ -6,11 +6,17 @@
 
 /** An element that gives a kernel away. */
 typedef struct pti_finding {
-    polytile_violation violation; /* POLYTILE_NO_VIOLATION: the rest means nothing */
+    polytile_violation violation;
+    bool varies; /* it is another one in a run on the same, which is no violation; if neither, the
+                    rest means nothing */
     int operand;
-    int64_t place; /* in the copy: written beside the declaration, left, or another result */
-    int pattern;   /* of a read: which gives another result than pattern 0 */
+    int64_t place;       /* in the copy: written beside the declaration, left, or another result */
+    pti_pattern pattern; /* of a read: which gives another result than the first */
+    bool is_partial;     /* left: only some bytes of it are */
 } pti_finding;
+
+/** Whether there is one at all. */
+bool pti_finding_is_any(const pti_finding *finding);
 
 /**
  * Run the box of threads that a trial is aimed at with every pattern of poison, and compare.
@@ -18,5 +24,10 @@ typedef struct pti_finding {
  * Errors  Those of the device, NO_MEMORY; a violation is none.
  */
 polytile_status pti_finding_look(pti_trial *trial, pti_finding *finding);
+
+/** Whether two results of an operand count as the same: if runs differ by themselves, so do those
+ * of a reduction that are close. */
+bool pti_finding_is_same(const pti_trial *trial, const pti_scratch *scratch,
+                         const unsigned char *one, const unsigned char *other);
 
 #endif

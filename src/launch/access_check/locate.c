@@ -18,11 +18,9 @@ static const unsigned char *first_result(const pti_scratch *scratch, int64_t pla
 static polytile_status try_first(pti_trial *trial, const pti_finding *finding, int64_t n,
                                  bool *is_first) {
     const pti_scratch *scratch = &trial->scratch[finding->operand];
-    const pti_operand *of = scratch->operand;
     polytile_status status = pti_trial_run_mixed(trial, finding->pattern, n, 0);
-    *is_first =
-        pti_poison_is_same(of->type, of->element_bytes, first_result(scratch, finding->place),
-                           pti_scratch_at(scratch, finding->place));
+    *is_first = pti_finding_is_same(trial, scratch, first_result(scratch, finding->place),
+                                    pti_scratch_at(scratch, finding->place));
     return status;
 }
 

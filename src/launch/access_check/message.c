@@ -54,11 +54,13 @@ static void write_outside(pti_text *text, const pti_operand *operand, const int6
 
 /** What is said of each violation: what one thread does, or several do, what that means, and what
  * helps. */
-static const struct {
+typedef struct words {
     const char *does, *several_do;
     const char *means;
     const char *help;
-} words[] = {
+} words;
+
+static const words of_violation[] = {
     [POLYTILE_READS_UNDECLARED] = {"reads", "read", "is not declared to be read there",
                                    "declare what is read, or read no more than that"},
     [POLYTILE_WRITES_UNDECLARED] = {"writes", "write", "is not declared to be written there",
@@ -68,15 +70,20 @@ static const struct {
                                    "write all of it, narrow the section, or declare it inout"},
 };
 
+static const words of_bytes = {
+    "does not write all bytes of", "do not write all bytes of",
+    "is declared to be overwritten there",
+    "write the others, too, or declare it inout; if they are padding, which assigning an element "
+    "may leave out, make it members of the struct, and set these"};
+
 static void write_report(pti_text *text, const polytile_kernel *kernel,
                          const pti_instance *instance, const char *device,
-                         const polytile_check_report *report) {
+                         const polytile_check_report *report, const words *of) {
     const pti_operand *operand = &instance->operand[report->array];
     bool is_one = pti_box_count(&report->threads) == 1;
     pti_text_add(text, "%s: its declaration is wrong: ", instance->kernel_name);
     pti_check_write_threads(text, &report->threads);
-    pti_text_add(text, " %s ",
-                 is_one ? words[report->violation].does : words[report->violation].several_do);
+    pti_text_add(text, " %s ", is_one ? of->does : of->several_do);
     write_element(text, operand, report->element);
     write_outside(text, operand, report->element);
     if (report->shown_array >= 0) {
@@ -84,19 +91,39 @@ static void write_report(pti_text *text, const polytile_kernel *kernel,
         write_element(text, &instance->operand[report->shown_array], report->shown);
         pti_text_add(text, " depends on it)");
     }
-    pti_text_add(text, ", and it %s: ", words[report->violation].means);
+    pti_text_add(text, ", and it %s: ", of->means);
     write_declared(text, kernel->declaration, report->array);
-    pti_text_add(text, "; %s (found on %s)", words[report->violation].help, device);
+    pti_text_add(text, "; %s (found on %s)", of->help, device);
+}
+
+static void write_varies(pti_text *text, const pti_instance *instance, const char *device,
+                         const polytile_check_report *report) {
+    bool is_one = pti_box_count(&report->threads) == 1;
+    pti_text_add(text, "%s: its declaration cannot be checked: ", instance->kernel_name);
+    pti_check_write_threads(text, &report->threads);
+    pti_text_add(text, is_one ? " leaves " : " leave ");
+    write_element(text, &instance->operand[report->array], report->element);
+    pti_text_add(text,
+                 " with another value when run again on the same values; let the kernel do the "
+                 "same each time, without counters, clocks or a random state of its own, or do not "
+                 "check it (found on %s)",
+                 device);
 }
 
 polytile_status pti_check_accuse(const polytile_kernel *kernel, const pti_instance *instance,
-                                 const char *device, const polytile_check_report *report) {
+                                 const char *device, const polytile_check_report *report,
+                                 const pti_finding *finding) {
     pti_text text = {0};
     polytile_context *ctx = kernel->object.context;
-    write_report(&text, kernel, instance, device, report);
-    polytile_status status = text.failed
-                                 ? pti_fail_memory(ctx, "an error's text", PTI_UNKNOWN_BYTES)
-                                 : pti_fail(ctx, POLYTILE_INVALID, "%s", text.data);
+    if (finding->varies)
+        write_varies(&text, instance, device, report);
+    else
+        write_report(&text, kernel, instance, device, report,
+                     finding->is_partial ? &of_bytes : &of_violation[report->violation]);
+    polytile_status status =
+        text.failed ? pti_fail_memory(ctx, "an error's text", PTI_UNKNOWN_BYTES)
+                    : pti_fail(ctx, finding->varies ? POLYTILE_UNSUPPORTED : POLYTILE_INVALID, "%s",
+                               text.data);
     pti_text_free(&text);
     return status;
 }

@@ -37,21 +37,23 @@ static uint64_t compose(const float_form *form, bool is_negative, int exponent, 
     return sign | (uint64_t)(form->bias + exponent) << form->fraction_bits | fraction;
 }
 
-static uint64_t poison_float(const float_form *form, int pattern, uint64_t bits) {
+static uint64_t poison_float(const float_form *form, pti_pattern pattern, uint64_t bits) {
     int step = (int)(bits >> 55 & 3);
     switch (pattern) {
-    case 0:
-        return compose(form, false, 0, bits);
-    case 1:
+    case PTI_PATTERN_ODD:
         return compose(form, true, 1, bits);
-    case 2:
+    case PTI_PATTERN_ZERO:
+        return 0;
+    case PTI_PATTERN_LARGEST:
         return compose(form, false, form->bias - step, bits);
-    case 3:
+    case PTI_PATTERN_SMALLEST:
         return compose(form, true, form->bias - step, bits);
-    case 4:
+    case PTI_PATTERN_NO_NUMBER:
         return compose(form, false, form->bias + 1, UINT64_C(1) << (form->fraction_bits - 1));
-    default:
+    case PTI_PATTERN_FRACTIONS:
         return compose(form, bits >> 63, -step - 1, bits);
+    default:
+        return compose(form, false, 0, bits);
     }
 }
 
@@ -59,33 +61,42 @@ static bool has_sign(polytile_type type) {
     return type >= POLYTILE_I8 && type <= POLYTILE_I64;
 }
 
-/** Pattern 0 is even and 1 is odd; 2 and 3 are the largest and the smallest there are. */
-static uint64_t poison_integer(polytile_type type, int64_t element_bytes, int pattern,
+/** Small numbers are 2 .. 32 and 1 .. 31; the smallest without a sign are zero. */
+static uint64_t poison_integer(polytile_type type, int64_t element_bytes, pti_pattern pattern,
                                uint64_t bits) {
     uint64_t sign = has_sign(type) ? UINT64_C(1) << (8 * element_bytes - 1) : 0;
     switch (pattern) {
-    case 0:
-        return bits & 0x1E;
-    case 1:
+    case PTI_PATTERN_ODD:
         return (bits & 0x1E) | 1;
-    case 2:
+    case PTI_PATTERN_ZERO:
+        return 0;
+    case PTI_PATTERN_LARGEST:
         return ~sign;
-    case 3:
+    case PTI_PATTERN_SMALLEST:
         return sign;
-    default:
+    case PTI_PATTERN_NO_NUMBER:
+    case PTI_PATTERN_FRACTIONS:
         return bits | 1;
+    default:
+        return (bits & 0x1E) + 2;
     }
 }
 
-static uint64_t poison_at(polytile_type type, int64_t element_bytes, int pattern, int64_t place) {
+uint64_t pti_poison_bits(pti_pattern pattern, int64_t place) {
+    return pti_scramble((uint64_t)place * 16 + (uint64_t)pattern);
+}
+
+static uint64_t poison_at(polytile_type type, int64_t element_bytes, pti_pattern pattern,
+                          int64_t place) {
     const float_form *form = form_of(type);
-    uint64_t bits = pti_scramble((uint64_t)place * 8 + (uint64_t)pattern);
+    uint64_t bits = pti_poison_bits(pattern, place);
     return form != NULL ? poison_float(form, pattern, bits)
                         : poison_integer(type, element_bytes, pattern, bits);
 }
 
 /** Of elements longer than a number, every eight bytes are one. */
-static void fill_long(int pattern, int64_t element_bytes, int64_t place, unsigned char *element) {
+static void fill_long(pti_pattern pattern, int64_t element_bytes, int64_t place,
+                      unsigned char *element) {
     for (int64_t at = 0; at < element_bytes; at += (int64_t)sizeof(uint64_t)) {
         int64_t left = element_bytes - at;
         uint64_t bits = poison_at(POLYTILE_U64, 8, pattern, place + at * INT64_C(0x10001));
@@ -93,7 +104,7 @@ static void fill_long(int pattern, int64_t element_bytes, int64_t place, unsigne
     }
 }
 
-void pti_poison_fill(int pattern, polytile_type type, int64_t element_bytes, int64_t place,
+void pti_poison_fill(pti_pattern pattern, polytile_type type, int64_t element_bytes, int64_t place,
                      int64_t n, unsigned char *elements) {
     for (int64_t k = 0; k < n; k++) {
         unsigned char *element = elements + k * element_bytes;

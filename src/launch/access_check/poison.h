@@ -3,21 +3,38 @@
 
 #include <polytile/array.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-/* What stands where a kernel must not look: patterns of which each has about any value at each
- * place, and pattern 1 nowhere the value of pattern 0.
+/**
+ * What stands where a kernel must not look, in the order in which runs hold it.
  *
- * Patterns 0 and 1 are small numbers, of types with fractions one of either sign, so that what
- * takes one for an index stays near. 2 and 3 are large ones, of either sign if the type has one,
- * integers the largest and the smallest: whatever is combined with them by taking the smaller or
- * the larger shows in one of them. 4 is not a number, which spreads through arithmetic, and
- * integers have any bits; 5 is small fractions, or any bits again. */
+ * The first two are small numbers, of types with fractions one of either sign, so that what takes
+ * one for an index stays near; they are never zero, and nowhere the same. With them a result that
+ * depends on an element differs, unless it is one of a comparison: with zero, which is a pattern of
+ * its own, or with a value that the array holds, there or elsewhere. The largest and the smallest
+ * numbers there are show in whatever is combined with them by taking the larger or the smaller.
+ * What is not a number spreads through arithmetic; integers have any bits then. The last one is
+ * small fractions, or any bits again.
+ */
+typedef enum pti_pattern {
+    PTI_PATTERN_EVEN,
+    PTI_PATTERN_ODD,
+    PTI_PATTERN_OWN,   /* what the array has there; outside of it small numbers */
+    PTI_PATTERN_DRAWN, /* what the array has anywhere */
+    PTI_PATTERN_ZERO,
+    PTI_PATTERN_LARGEST,
+    PTI_PATTERN_SMALLEST,
+    PTI_PATTERN_NO_NUMBER,
+    PTI_PATTERN_FRACTIONS,
+    PTI_N_PATTERNS
+} pti_pattern;
 
-/** Patterns there are; a check that wants fewer takes the first. */
-enum { PTI_POISON_PATTERNS = 6 };
+/** Random bits of an element's own for a pattern. */
+uint64_t pti_poison_bits(pti_pattern pattern, int64_t place);
 
-/** Fill n elements, of which the first has a place, with a pattern. */
-void pti_poison_fill(int pattern, polytile_type type, int64_t element_bytes, int64_t place,
+/** Fill n elements, of which the first has a place, with a pattern; of those that are an array's
+ * values small numbers. */
+void pti_poison_fill(pti_pattern pattern, polytile_type type, int64_t element_bytes, int64_t place,
                      int64_t n, unsigned char *elements);
 
 /** Whether two elements are the same result: equal bytes, or both not a number. */

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Places of one copy, at most, that have poison of their own. */
-enum { PLACE_BITS = 44 };
+/** Places of one array, at most, that have poison of their own, and elements by which a row is
+ * longer for that, at least as many as copies reach beyond both of its ends. */
+enum { PLACE_BITS = 44, BEYOND = 1 + 2 * 64 };
 
 unsigned char *pti_scratch_at(const pti_scratch *scratch, int64_t place) {
     return scratch->memory.bytes + place * scratch->operand->element_bytes;
@@ -32,8 +33,15 @@ void pti_scratch_find(const pti_scratch *scratch, int64_t place, int64_t *elemen
     }
 }
 
+/** Memory of which nothing is read may never have been written. */
+polytile_status pti_scratch_make(const polytile_array *array, const pti_operand *operand,
+                                 int number, pti_scratch *scratch) {
+    *scratch = (pti_scratch){.array = array, .operand = operand, .number = number};
+    return pti_values_collect(array, operand->reads, &scratch->values);
+}
+
 static void free_poison(pti_scratch *scratch) {
-    for (int k = 0; k < PTI_SCRATCH_PATTERNS; k++) {
+    for (int k = 0; k < PTI_N_PATTERNS; k++) {
         free(scratch->poison[k]);
         scratch->poison[k] = NULL;
     }
@@ -61,7 +69,7 @@ static bool make_poison(pti_scratch *scratch, int n_patterns) {
 }
 
 /** Outside the array there is poison in any case. */
-static void take_values(pti_scratch *scratch) {
+static void take_own_values(pti_scratch *scratch) {
     const polytile_array *array = scratch->array;
     pti_layout source = pti_layout_of(&array->domain, array->element_bytes);
     polytile_domain common;
@@ -69,18 +77,54 @@ static void take_values(pti_scratch *scratch) {
         return;
     pti_box_copy(&(pti_move){.box = &common,
                              .element_bytes = array->element_bytes,
-                             .to = {scratch->poison[PTI_VALUES_PATTERN], &scratch->layout},
+                             .to = {scratch->poison[PTI_PATTERN_OWN], &scratch->layout},
                              .from = {array->data, &source}},
                  1);
 }
 
+/** What an element's poison depends on: where it lies in the array, whose rows are taken to be
+ * longer, for boxes reach beyond them. It wraps, as all that is made of it. */
+static int64_t poison_place(const pti_scratch *scratch, const int64_t *element) {
+    const polytile_domain *array = &scratch->array->domain;
+    uint64_t place = 0;
+    for (int d = 0; d < array->n_dims; d++) {
+        uint64_t extent = (uint64_t)(array->range[d].hi - array->range[d].lo) + BEYOND;
+        place = place * extent + (uint64_t)(element[d] - array->range[d].lo);
+    }
+    return (int64_t)(place + ((uint64_t)scratch->number << PLACE_BITS));
+}
+
+static void draw_values(const pti_scratch *scratch, int64_t place, int64_t n,
+                        unsigned char *elements) {
+    size_t element_bytes = (size_t)scratch->operand->element_bytes;
+    for (int64_t k = 0; k < n; k++)
+        memcpy(elements + (size_t)k * element_bytes,
+               pti_values_get(&scratch->values, pti_poison_bits(PTI_PATTERN_DRAWN, place + k)),
+               element_bytes);
+}
+
+/** n elements in a row, of which the first has a place in the copy. */
+static void fill_row(pti_scratch *scratch, int64_t first, int64_t n) {
+    int64_t element[POLYTILE_MAX_DIMS];
+    pti_scratch_find(scratch, first, element);
+    int64_t place = poison_place(scratch, element);
+    for (int k = 0; k < scratch->n_patterns; k++) {
+        unsigned char *row = scratch->poison[k] + first * scratch->operand->element_bytes;
+        if (k == PTI_PATTERN_DRAWN)
+            draw_values(scratch, place, n, row);
+        else
+            pti_poison_fill((pti_pattern)k, scratch->operand->type, scratch->operand->element_bytes,
+                            place, n, row);
+    }
+}
+
 static void fill_poison(pti_scratch *scratch) {
-    int64_t first_place = (int64_t)scratch->number << PLACE_BITS;
-    for (int k = 0; k < scratch->n_patterns; k++)
-        pti_poison_fill(k <= PTI_VALUES_PATTERN ? k : k - 1, scratch->operand->type,
-                        scratch->operand->element_bytes, first_place, scratch->n_elements,
-                        scratch->poison[k]);
-    take_values(scratch);
+    const polytile_domain *box = &scratch->layout.hull;
+    const polytile_range *last = &box->range[box->n_dims - 1];
+    int64_t row = last->hi - last->lo + 1;
+    for (int64_t first = 0; first < scratch->n_elements; first += row)
+        fill_row(scratch, first, row);
+    take_own_values(scratch);
 }
 
 polytile_status pti_scratch_place(polytile_context *ctx, pti_scratch *scratch,
@@ -104,6 +148,7 @@ polytile_status pti_scratch_place(polytile_context *ctx, pti_scratch *scratch,
 void pti_scratch_free(pti_scratch *scratch) {
     pti_guarded_free(&scratch->memory);
     free_poison(scratch);
+    pti_values_free(&scratch->values);
     free(scratch->marked);
     free(scratch->result);
 }

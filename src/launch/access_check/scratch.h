@@ -5,11 +5,8 @@
 #include "access/instance.h"
 #include "launch/access_check/guarded.h"
 #include "launch/access_check/poison.h"
+#include "launch/access_check/values.h"
 #include "partition/layout.h"
-
-/** What elements that are not declared to be read hold: poison, and in one pattern what the array
- * has there, since a result may depend on values alone that no poison has. */
-enum { PTI_SCRATCH_PATTERNS = PTI_POISON_PATTERNS + 1, PTI_VALUES_PATTERN = 2 };
 
 /** What a box of threads may do with an element. */
 enum { PTI_MARK_READ = 1, PTI_MARK_WRITTEN = 2 };
@@ -24,7 +21,8 @@ typedef struct pti_marked {
  * A copy of a part of an array, larger than what a box of threads is declared to touch, in which
  * only what is declared to be read has its value.
  *
- * Places count the elements of the box, which may reach beyond the array, in C order.
+ * Places count the elements of the box, which may reach beyond the array, in C order. The poison of
+ * an element of the array is the same in each box.
  */
 typedef struct pti_scratch {
     const polytile_array *array; /* borrowed */
@@ -32,8 +30,9 @@ typedef struct pti_scratch {
     int number;                  /* of the operand: each has poison of its own */
     pti_layout layout;           /* of the box, whose steps are 1 */
     int64_t n_elements;
-    pti_guarded memory;                          /* what the kernel gets; owned, as all below */
-    unsigned char *poison[PTI_SCRATCH_PATTERNS]; /* of all elements */
+    pti_guarded memory;                    /* what the kernel gets; owned, as all below */
+    pti_values values;                     /* that the array holds */
+    unsigned char *poison[PTI_N_PATTERNS]; /* of all elements */
     int n_patterns;
     int64_t poison_elements; /* there is memory for so many in each, and as many marks */
     unsigned char *mark;     /* of each element; 0: it is not declared */
@@ -43,6 +42,11 @@ typedef struct pti_scratch {
     int64_t n_results_had;
     bool has_failed; /* for lack of memory */
 } pti_scratch;
+
+/** The scratch of an array, the number-th of a kernel, without memory. Errors: NO_MEMORY; to be
+ * freed in any case. */
+polytile_status pti_scratch_make(const polytile_array *array, const pti_operand *operand,
+                                 int number, pti_scratch *scratch);
 
 /** Let the copy be of a box, with poison everywhere and no marks. Errors: NO_MEMORY. */
 polytile_status pti_scratch_place(polytile_context *ctx, pti_scratch *scratch,

@@ -12,8 +12,9 @@
  * that are wrong by a little stay there. */
 static const int64_t margins[POLYTILE_MAX_DIMS + 1] = {0, 64, 8, 4, 2, 1, 1, 1, 1};
 
-/** Of launches that write fewer bytes, more patterns are tried: few bits are the same by chance. */
-enum { FEW_PATTERNS = 6 };
+/** All patterns are tried of launches that write fewer bytes, for few bits are the same by chance,
+ * and the last is left out of others. Elements of an operand that are counted for that. */
+enum { FEW_BYTES = 16, ELEMENTS_COUNTED = 64 };
 
 /** On the host one thread runs kernels, for the order of a reduction must not change, and nothing
  * that is written beside a declaration may meet another thread's. */
@@ -31,23 +32,21 @@ done:
 }
 
 bool pti_trial_repeats(const pti_trial *trial) {
-    return trial->own != NULL;
+    return trial->own != NULL && !trial->varies;
 }
 
 polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
                                const int64_t *block, pti_trial *trial) {
+    polytile_status status = POLYTILE_OK;
     *trial = (pti_trial){.kernel = kernel, .instance = instance, .block = block};
     trial->scratch = calloc((size_t)instance->n_operands, sizeof *trial->scratch);
     if (trial->scratch == NULL)
         return pti_fail_memory(device->object.context, instance->kernel_name,
                                (double)instance->n_operands * (double)sizeof *trial->scratch);
-    for (int o = 0; o < instance->n_operands; o++) {
-        trial->scratch[o].array = arrays[o];
-        trial->scratch[o].operand = &instance->operand[o];
-        trial->scratch[o].number = o;
-    }
-    return choose_device(device, trial);
+    for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
+        status = pti_scratch_make(arrays[o], &instance->operand[o], o, &trial->scratch[o]);
+    return status == POLYTILE_OK ? choose_device(device, trial) : status;
 }
 
 void pti_trial_close(pti_trial *trial) {
@@ -120,19 +119,21 @@ static polytile_status mark_operand(pti_trial *trial, int operand, pti_touch tou
     return status;
 }
 
-/** The written bytes of all operands. */
+/** The written bytes of all operands, if they are few. */
 static int64_t written_bytes(const pti_trial *trial, const polytile_domain *threads) {
     int64_t n_bytes = 0;
     for (int o = 0; o < trial->instance->n_operands; o++) {
         polytile_domain hull = pti_footprint_hull(trial->instance, o, PTI_WRITES, threads);
-        n_bytes += pti_min(pti_box_count(&hull), 64) * trial->instance->operand[o].element_bytes;
+        n_bytes += pti_min(pti_box_count(&hull), ELEMENTS_COUNTED) *
+                   trial->instance->operand[o].element_bytes;
     }
     return n_bytes;
 }
 
 polytile_status pti_trial_aim(pti_trial *trial, const polytile_domain *threads) {
     polytile_context *ctx = trial->kernel->object.context;
-    int n_patterns = written_bytes(trial, threads) < 16 ? PTI_SCRATCH_PATTERNS : FEW_PATTERNS;
+    bool is_little = written_bytes(trial, threads) < FEW_BYTES;
+    int n_patterns = is_little ? PTI_N_PATTERNS : PTI_PATTERN_FRACTIONS;
     polytile_status status = POLYTILE_OK;
     trial->threads = *threads;
     trial->n_patterns = n_patterns;

@@ -15,6 +15,7 @@ typedef struct pti_trial {
     polytile_domain threads; /* aimed at */
     int n_patterns;          /* of poison that it is run with */
     bool is_whole;           /* arrays are copied whole */
+    bool varies;             /* a result came out different by itself */
     int64_t n_runs;          /* of the kernel, so far */
 } pti_trial;
 
@@ -33,7 +34,7 @@ void pti_trial_close(pti_trial *trial);
  * enough; else what lies around the threads' footprints. */
 void pti_trial_copy_whole(pti_trial *trial, int64_t most_bytes);
 
-/** Whether runs on the same memory give the same results, to the last bit. */
+/** Whether runs on the same memory give the same results, to the last bit, as far as is known. */
 bool pti_trial_repeats(const pti_trial *trial);
 
 /** The bytes of the device that it would take to run a box of threads; INT64_MAX: too many. */
