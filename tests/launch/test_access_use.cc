@@ -87,6 +87,38 @@ TEST_F(AccessUse, OfElementsThatAreUpdatedIsSeen) {
     EXPECT_LT(uses[0].n_read, uses[0].n_tried);
 }
 
+/** x is written and not read, and both are reached for. */
+POLYTILE_KERNEL(overwrite, (i), (float, x, 1), (const float, y, 1)) {
+    PT_AT(x, i) = PT_AT(y, i) + 1;
+}
+POLYTILE_KERNEL(update, (i), (float, x, 1), (const float, y, 1)) {
+    PT_AT(x, i) = PT_AT(x, i) * 2 + PT_AT(y, i);
+}
+POLYTILE_KERNEL(later, (i), (float, x, 1), (const float, y, 1)) {
+    if (i >= 50)
+        PT_AT(x, i) = PT_AT(y, i);
+}
+
+TEST_F(AccessUse, OfElementsThatAreOnlyWrittenIsNone) {
+    ASSERT_EQ(find("overwrite[i]: inout x[i]; in y[i]", overwrite_kernel), POLYTILE_OK) << error();
+    EXPECT_FALSE(uses[0].is_recorded);
+    EXPECT_EQ(uses[0].n_declared, 100);
+    EXPECT_EQ(uses[0].n_tried, 100);
+    EXPECT_EQ(uses[0].n_read, 0);
+    EXPECT_TRUE(uses[1].is_recorded);
+    EXPECT_EQ(uses[1].n_read, 100);
+    ASSERT_EQ(find("update[i]: inout x[i]; in y[i]", update_kernel), POLYTILE_OK) << error();
+    EXPECT_EQ(uses[0].n_declared, 100);
+    EXPECT_EQ(uses[0].n_read, 100);
+}
+
+TEST_F(AccessUse, IsCountedWhereTheFirstThreadsDoNothing) {
+    ASSERT_EQ(find("later[i]: inout x[i]; in y[i]", later_kernel), POLYTILE_OK) << error();
+    EXPECT_TRUE(uses[1].is_recorded);
+    EXPECT_EQ(uses[1].n_declared, 100);
+    EXPECT_EQ(uses[1].n_read, 50);
+}
+
 TEST_F(AccessUse, IsNotLookedForBehindAWrongDeclaration) {
     EXPECT_EQ(find("add[i]: in x[i], y[0]; out z[i]", add_kernel), POLYTILE_INVALID);
     EXPECT_NE(error().find("reads y["), std::string::npos) << error();
@@ -106,6 +138,14 @@ TEST_F(AccessUse, IsToldWhereTheEnvironmentAsksForIt) {
               "polytile: add: declared too wide: y: 1500 of 1600 elements that boxes of threads "
               "are declared to read are not read there, 5.86 KiB of 6.25 KiB\n");
     EXPECT_EQ(memory[2][99], memory[0][99] + memory[1][99]);
+    ASSERT_EQ(polytile_kernel_create(ctx, "overwrite[i]: inout x[i]; in y[i]", &overwrite_kernel,
+                                     &kernel),
+              POLYTILE_OK);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(100), arrays, nullptr), POLYTILE_OK);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "polytile: overwrite: perhaps declared too wide: x: of 100 elements tried no result "
+              "depends on 100, about 400 B of 400 B; declare out what is only written\n");
 }
 
 } // namespace

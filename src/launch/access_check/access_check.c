@@ -1,19 +1,29 @@
 #include "launch/access_check/access_check.h"
 
 #include "access/kernel.h"
+#include "base/checked.h"
 #include "launch/access_check/finding.h"
 #include "launch/access_check/locate.h"
 #include "launch/access_check/message.h"
 #include "launch/access_check/walk.h"
 
-/** Blocks that are looked at alone, and the bytes that arrays copied whole take, for boxes and for
- * such blocks. */
-enum { MOST_ALONE = 1024, WHOLE_WITH_BOXES_BYTES = 32 << 20, WHOLE_ALONE_BYTES = 64 << 10 };
+/** Blocks that are looked at alone: fewer than most where they would take more bytes than the boxes,
+ * and than a few. What one takes is told from a sample. */
+enum {
+    LEAST_ALONE = 8,
+    MOST_ALONE = 1024,
+    FEW_BYTES = 16 << 20,
+    N_SAMPLED = 16,
+};
+
+/** The bytes that arrays copied whole take, for boxes and for such blocks. */
+enum { WHOLE_WITH_BOXES_BYTES = 32 << 20, WHOLE_ALONE_BYTES = 64 << 10 };
 
 typedef struct check {
     pti_trial trial;
     pti_units units;
     pti_finding finding;
+    int64_t boxes_bytes; /* that copies for boxes took */
     polytile_check_report report;
 } check;
 
@@ -46,15 +56,33 @@ static polytile_status look_at_box(const polytile_domain *threads, bool *goes_on
     check *of = user;
     polytile_status status = look_at(of, threads);
     of->report.n_boxes++;
+    if (pti_add_overflows(of->boxes_bytes, pti_trial_bytes(&of->trial, threads), &of->boxes_bytes))
+        of->boxes_bytes = INT64_MAX;
     *goes_on = !has_found(of);
     return status;
 }
 
+/** The most bytes that blocks of a sample take one by one. */
+static int64_t alone_bytes(const check *of) {
+    int64_t most_bytes = 1;
+    for (int64_t k = 0; k < pti_units_n_drawn(&of->units, N_SAMPLED); k++) {
+        polytile_domain threads = pti_units_draw(&of->units, N_SAMPLED, k);
+        most_bytes = pti_max(most_bytes, pti_trial_bytes(&of->trial, &threads));
+    }
+    return most_bytes;
+}
+
+static int64_t choose_alone(const check *of) {
+    int64_t all_bytes = pti_max(FEW_BYTES, of->boxes_bytes);
+    return pti_max(LEAST_ALONE, pti_min(MOST_ALONE, all_bytes / alone_bytes(of)));
+}
+
 static polytile_status look_alone(check *of) {
-    int64_t n = pti_units_n_drawn(&of->units, MOST_ALONE);
+    int64_t n_most = choose_alone(of);
+    int64_t n = pti_units_n_drawn(&of->units, n_most);
     polytile_status status = POLYTILE_OK;
     for (int64_t k = 0; k < n && !has_found(of); k++) {
-        polytile_domain threads = pti_units_draw(&of->units, MOST_ALONE, k);
+        polytile_domain threads = pti_units_draw(&of->units, n_most, k);
         of->report.n_alone++;
         PTI_TRY(look_at(of, &threads));
     }

@@ -1,5 +1,6 @@
 #include "launch/access_check/finding.h"
 
+#include "launch/access_check/element.h"
 #include "launch/access_check/tolerance.h"
 
 #include <string.h>
@@ -23,7 +24,8 @@ static void accuse(pti_finding *finding, polytile_violation violation, int opera
 bool pti_finding_is_same(const pti_trial *trial, const pti_scratch *scratch,
                          const unsigned char *one, const unsigned char *other) {
     const pti_operand *of = scratch->operand;
-    return pti_poison_is_same(of->type, of->element_bytes, one, other) ||
+    return pti_element_equals(one, other, of->element_bytes) ||
+           pti_poison_is_same(of->type, of->element_bytes, one, other) ||
            (!pti_trial_repeats(trial) && of->reduces &&
             pti_tolerance_is_near(of->reduction, of->type, one, other));
 }
@@ -58,7 +60,7 @@ static void look_at_written(const pti_trial *trial, int operand, int64_t k, int 
     int64_t place = scratch->marked[k].place;
     const unsigned char *now = pti_scratch_at(scratch, place);
     if (pattern == PTI_PATTERN_EVEN)
-        memcpy(pti_scratch_result(scratch, k), now, (size_t)scratch->operand->element_bytes);
+        pti_element_copy(pti_scratch_result(scratch, k), now, scratch->operand->element_bytes);
     else if (!pti_finding_is_same(trial, scratch, pti_scratch_result(scratch, k), now))
         accuse(finding,
                is_left(scratch, k, pattern) ? POLYTILE_LEAVES_UNWRITTEN : POLYTILE_READS_UNDECLARED,
@@ -66,9 +68,9 @@ static void look_at_written(const pti_trial *trial, int operand, int64_t k, int 
 }
 
 static bool is_unchanged(const pti_scratch *scratch, const pti_marked *element) {
-    return memcmp(pti_scratch_at(scratch, element->place),
-                  (const char *)scratch->array->data + element->source_bytes,
-                  (size_t)scratch->operand->element_bytes) == 0;
+    return pti_element_equals(pti_scratch_at(scratch, element->place),
+                              (const char *)scratch->array->data + element->source_bytes,
+                              scratch->operand->element_bytes);
 }
 
 /** Elements that are only read, and poison, must be as they were. What is declared gets poison
@@ -80,8 +82,9 @@ static void look_at_others(const pti_trial *trial, int operand, int pattern, pti
         const pti_marked *element = &scratch->marked[k];
         if (!(scratch->mark[element->place] & PTI_MARK_WRITTEN) && !is_unchanged(scratch, element))
             accuse(finding, POLYTILE_WRITES_UNDECLARED, operand, element->place, pattern);
-        memcpy(pti_scratch_at(scratch, element->place),
-               pti_scratch_poison(scratch, pattern, element->place), element_bytes);
+        pti_element_copy(pti_scratch_at(scratch, element->place),
+                         pti_scratch_poison(scratch, pattern, element->place),
+                         scratch->operand->element_bytes);
     }
     if (memcmp(scratch->memory.bytes, scratch->poison[pattern],
                (size_t)scratch->n_elements * element_bytes) == 0)

@@ -2,6 +2,7 @@
 
 #include "access/boxes.h"
 #include "base/checked.h"
+#include "launch/access_check/element.h"
 #include "launch/box_copy.h"
 #include "launch/reduction.h"
 
@@ -11,18 +12,6 @@
 /** Places of one array, at most, that have poison of their own, and elements by which a row is
  * longer for that, at least as many as copies reach beyond both of its ends. */
 enum { PLACE_BITS = 44, BEYOND = 1 + 2 * 64 };
-
-unsigned char *pti_scratch_at(const pti_scratch *scratch, int64_t place) {
-    return scratch->memory.bytes + place * scratch->operand->element_bytes;
-}
-
-const unsigned char *pti_scratch_poison(const pti_scratch *scratch, int pattern, int64_t place) {
-    return scratch->poison[pattern] + place * scratch->operand->element_bytes;
-}
-
-unsigned char *pti_scratch_result(const pti_scratch *scratch, int64_t k) {
-    return scratch->result + k * scratch->operand->element_bytes;
-}
 
 void pti_scratch_find(const pti_scratch *scratch, int64_t place, int64_t *element) {
     const polytile_domain *box = &scratch->layout.hull;
@@ -223,8 +212,8 @@ bool pti_scratch_begin_of(const pti_scratch *scratch, const pti_marked *element,
         return true;
     }
     if (marks & PTI_MARK_READ)
-        memcpy(value, (const char *)scratch->array->data + element->source_bytes,
-               (size_t)operand->element_bytes);
+        pti_element_copy(value, (const char *)scratch->array->data + element->source_bytes,
+                         operand->element_bytes);
     return (marks & PTI_MARK_READ) != 0;
 }
 

@@ -69,10 +69,19 @@ bool pti_scratch_begin_of(const pti_scratch *scratch, const pti_marked *element,
 void pti_scratch_begin(pti_scratch *scratch, int first_pattern, int64_t n_first, int then_pattern);
 
 /** Where the first result of the k-th marked element is kept. */
-unsigned char *pti_scratch_result(const pti_scratch *scratch, int64_t k);
+static inline unsigned char *pti_scratch_result(const pti_scratch *scratch, int64_t k) {
+    return scratch->result + k * scratch->operand->element_bytes;
+}
 
-unsigned char *pti_scratch_at(const pti_scratch *scratch, int64_t place);
-const unsigned char *pti_scratch_poison(const pti_scratch *scratch, int pattern, int64_t place);
+static inline unsigned char *pti_scratch_at(const pti_scratch *scratch, int64_t place) {
+    return scratch->memory.bytes + place * scratch->operand->element_bytes;
+}
+
+static inline const unsigned char *pti_scratch_poison(const pti_scratch *scratch, int pattern,
+                                                      int64_t place) {
+    return scratch->poison[pattern] + place * scratch->operand->element_bytes;
+}
+
 /** The indices of the element at a place. */
 void pti_scratch_find(const pti_scratch *scratch, int64_t place, int64_t *element);
 

@@ -16,6 +16,7 @@ typedef struct usage {
     pti_trial trial;
     pti_units units;
     polytile_use *uses; /* of each operand */
+    bool *updates; /* of each operand: elements that were reached for may be written, too; owned */
     bool is_recorded;
     pti_sampling sampling;
 } usage;
@@ -27,8 +28,10 @@ static void count(usage *of, const pti_record *record) {
         for (int64_t k = 0; k < scratch->n_marked; k++) {
             int64_t place = scratch->marked[k].place;
             bool is_declared = scratch->mark[place] & PTI_MARK_READ;
+            bool is_updated = is_declared && scratch->mark[place] & PTI_MARK_WRITTEN;
             of->uses[o].n_declared += is_declared;
             of->uses[o].n_read += is_declared && record != NULL && record->reached[o][place];
+            of->updates[o] = of->updates[o] || (is_updated && !scratch->operand->reduces);
         }
     }
 }
@@ -46,7 +49,7 @@ static polytile_status record_box(const polytile_domain *threads, bool *goes_on,
     pti_record_set(before);
     count(of, &record);
     of->is_recorded = of->is_recorded || record.n_calls > 0;
-    *goes_on = of->is_recorded;
+    *goes_on = true;
 done:
     pti_record_free(&record);
     return status;
@@ -65,95 +68,137 @@ static polytile_status sample_box(const polytile_domain *threads, bool *goes_on,
     usage *of = user;
     polytile_status status;
     PTI_TRY(pti_trial_aim(&of->trial, threads));
-    count(of, NULL);
+    if (!of->is_recorded)
+        count(of, NULL);
     PTI_TRY(pti_sampling_try(&of->sampling, &of->trial));
     *goes_on = true;
 done:
     return status;
 }
 
-static void note_samples(usage *of) {
-    for (int o = 0; o < of->trial.instance->n_operands; o++) {
-        of->uses[o].n_tried = of->sampling.n_tried[o];
-        of->uses[o].n_read = of->sampling.n_read[o];
-    }
+static void note_sample(usage *of, int operand) {
+    of->uses[operand].n_tried = of->sampling.n_tried[operand];
+    of->uses[operand].n_read = of->sampling.n_read[operand];
 }
 
-static void note_records(usage *of) {
-    for (int o = 0; o < of->trial.instance->n_operands; o++) {
-        of->uses[o].n_tried = of->uses[o].n_declared;
-        of->uses[o].is_recorded = true;
-    }
+static void note_record(usage *of, int operand) {
+    of->uses[operand].n_tried = of->uses[operand].n_declared;
+    of->uses[operand].is_recorded = true;
 }
 
+static bool any_updates(const usage *of) {
+    bool any = false;
+    for (int o = 0; o < of->trial.instance->n_operands; o++)
+        any = any || of->updates[o];
+    return any;
+}
+
+static void forget_counts(usage *of) {
+    memset(of->uses, 0, (size_t)of->trial.instance->n_operands * sizeof *of->uses);
+}
+
+static polytile_status sample(usage *of) {
+    polytile_status status;
+    PTI_TRY(pti_walk_boxes(&of->trial, &of->units, count_box, of));
+    PTI_TRY(pti_walk_boxes(&of->trial, &of->units, sample_box, of));
+done:
+    return status;
+}
+
+/** Who reaches for an element that it may read and write does not tell which of the two it does, so
+ * of such operands a sample is tried in any case. */
 static polytile_status find(usage *of) {
     polytile_status status = POLYTILE_OK;
     pti_trial_copy_whole(&of->trial, WHOLE_BYTES);
     if (pti_trial_repeats(&of->trial))
         PTI_TRY(pti_walk_boxes(&of->trial, &of->units, record_box, of));
-    if (of->is_recorded) {
-        note_records(of);
-        return POLYTILE_OK;
-    }
-    memset(of->uses, 0, (size_t)of->trial.instance->n_operands * sizeof *of->uses);
-    PTI_TRY(pti_walk_boxes(&of->trial, &of->units, count_box, of));
-    PTI_TRY(pti_walk_boxes(&of->trial, &of->units, sample_box, of));
-    note_samples(of);
+    if (!of->is_recorded)
+        forget_counts(of);
+    if (!of->is_recorded || any_updates(of))
+        PTI_TRY(sample(of));
+    for (int o = 0; o < of->trial.instance->n_operands; o++)
+        if (of->is_recorded && !of->updates[o])
+            note_record(of, o);
+        else
+            note_sample(of, o);
 done:
+    return status;
+}
+
+/** updates: one an operand, false at first. */
+static polytile_status find_use(polytile_device *device, const polytile_kernel *kernel,
+                                const pti_instance *instance, polytile_array *const *arrays,
+                                const int64_t *block, usage *of) {
+    polytile_status status;
+    memset(of->uses, 0, (size_t)instance->n_operands * sizeof *of->uses);
+    of->units = pti_units_of(&instance->threads, block);
+    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, block, &of->trial));
+    PTI_TRY(pti_sampling_make(device->object.context, instance->n_operands, &of->sampling));
+    device->is_running = true;
+    status = find(of);
+    device->is_running = false;
+done:
+    pti_sampling_free(&of->sampling);
+    pti_trial_close(&of->trial);
     return status;
 }
 
 polytile_status pti_access_use(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
                                const int64_t *block, polytile_use *uses) {
-    usage of = {.units = pti_units_of(&instance->threads, block), .uses = uses};
-    polytile_status status;
-    memset(uses, 0, (size_t)instance->n_operands * sizeof *uses);
-    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, block, &of.trial));
-    PTI_TRY(pti_sampling_make(device->object.context, instance->n_operands, &of.sampling));
-    device->is_running = true;
-    status = find(&of);
-    device->is_running = false;
-done:
-    pti_sampling_free(&of.sampling);
-    pti_trial_close(&of.trial);
+    usage of = {.uses = uses, .updates = calloc((size_t)instance->n_operands, sizeof *of.updates)};
+    if (of.updates == NULL)
+        return pti_fail_memory(device->object.context, instance->kernel_name, PTI_UNKNOWN_BYTES);
+    polytile_status status = find_use(device, kernel, instance, arrays, block, &of);
+    free(of.updates);
     return status;
 }
 
+/** What to do about an operand of which no result depends on some elements. */
+static const char *advice(const usage *of, int operand) {
+    if (of->updates[operand])
+        return "declare out what is only written";
+    return "compile the kernel with POLYTILE_RECORD_ACCESS to be sure";
+}
+
 /** "A: of 4096 declared elements 2048 are read", or of those that were tried. */
-static void warn(polytile_context *ctx, const pti_instance *instance, int operand,
-                 const polytile_use *use) {
-    const pti_operand *of = &instance->operand[operand];
+static void warn(polytile_context *ctx, const pti_instance *instance, const usage *of,
+                 int operand) {
+    const pti_operand *array = &instance->operand[operand];
+    const polytile_use *use = &of->uses[operand];
     char all[32], unread[32];
     double share = 1 - (double)use->n_read / (double)use->n_tried;
-    int64_t unread_bytes = (int64_t)(share * (double)use->n_declared) * of->element_bytes;
-    polytile_size_format(use->n_declared * of->element_bytes, all);
+    int64_t unread_bytes = (int64_t)(share * (double)use->n_declared) * array->element_bytes;
+    polytile_size_format(use->n_declared * array->element_bytes, all);
     polytile_size_format(unread_bytes, unread);
     if (use->is_recorded)
         pti_log(ctx, PTI_LOG_WARN,
                 "%s: declared too wide: %s: %lld of %lld elements that boxes of threads are "
                 "declared to read are not read there, %s of %s",
-                instance->kernel_name, of->name, (long long)(use->n_declared - use->n_read),
+                instance->kernel_name, array->name, (long long)(use->n_declared - use->n_read),
                 (long long)use->n_declared, unread, all);
     else
         pti_log(ctx, PTI_LOG_WARN,
                 "%s: perhaps declared too wide: %s: of %lld elements tried no result depends on "
-                "%lld, about %s of %s; compile the kernel with POLYTILE_RECORD_ACCESS to be sure",
-                instance->kernel_name, of->name, (long long)use->n_tried,
-                (long long)(use->n_tried - use->n_read), unread, all);
+                "%lld, about %s of %s; %s",
+                instance->kernel_name, array->name, (long long)use->n_tried,
+                (long long)(use->n_tried - use->n_read), unread, all, advice(of, operand));
 }
 
 polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *kernel,
                                 const pti_instance *instance, polytile_array *const *arrays,
                                 const int64_t *block) {
     polytile_context *ctx = device->object.context;
-    polytile_use *uses = calloc((size_t)instance->n_operands, sizeof *uses);
-    if (uses == NULL)
-        return pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
-    polytile_status status = pti_access_use(device, kernel, instance, arrays, block, uses);
+    size_t n_operands = (size_t)instance->n_operands;
+    usage of = {.uses = calloc(n_operands, sizeof *of.uses),
+                .updates = calloc(n_operands, sizeof *of.updates)};
+    polytile_status status = of.uses == NULL || of.updates == NULL
+                                 ? pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES)
+                                 : find_use(device, kernel, instance, arrays, block, &of);
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
-        if (uses[o].n_read < uses[o].n_tried)
-            warn(ctx, instance, o, &uses[o]);
-    free(uses);
+        if (of.uses[o].n_read < of.uses[o].n_tried)
+            warn(ctx, instance, &of, o);
+    free(of.uses);
+    free(of.updates);
     return status;
 }

@@ -3,29 +3,38 @@
 #include "base/checked.h"
 
 /** Boxes that a launch is cut into at least, as a power of two, and bytes that one takes at
- * most. */
-enum { LEAST_HALVINGS = 3, MOST_BOX_BYTES = 32 << 20 };
+ * most, unless all boxes together would then take so many times what the launch takes. */
+enum { LEAST_HALVINGS = 3, MOST_BOX_BYTES = 32 << 20, MOST_TIMES = 8 };
 
 typedef struct walk {
     const pti_trial *trial;
     const pti_units *units;
-    int64_t most_bytes;
+    int64_t launch_bytes;
+    int64_t limit_bytes; /* of the device; 0: none */
     pti_walk_visit *visit;
     void *user;
     bool goes_on;
 } walk;
 
 /** A device whose memory is limited takes smaller boxes, if there are any. */
-static int64_t most_bytes(const polytile_device *device) {
-    int64_t limit_bytes = device->reaches_host ? 0 : device->limit_bytes;
-    return limit_bytes == 0 ? MOST_BOX_BYTES : pti_min(limit_bytes, MOST_BOX_BYTES);
+static bool is_small(const walk *of, int64_t n_bytes) {
+    return n_bytes <= MOST_BOX_BYTES && (of->limit_bytes == 0 || n_bytes <= of->limit_bytes);
+}
+
+/** Whether boxes have so much in common that it is too much to cut them further. */
+static bool is_shared(const walk *of, int64_t n_bytes, int n_halvings) {
+    double all_bytes = (double)n_bytes * (double)(UINT64_C(1) << pti_min(n_halvings, 62));
+    return all_bytes > MOST_TIMES * (double)of->launch_bytes &&
+           (of->limit_bytes == 0 || n_bytes <= of->limit_bytes);
 }
 
 static polytile_status walk_box(walk *of, const polytile_domain *threads, int n_halvings) {
     polytile_domain halves[2];
     polytile_status status = POLYTILE_OK;
-    bool is_small = pti_trial_bytes(of->trial, threads) <= of->most_bytes;
-    if ((n_halvings >= LEAST_HALVINGS && is_small) || !pti_units_halve(of->units, threads, halves))
+    int64_t n_bytes = pti_trial_bytes(of->trial, threads);
+    bool is_fine = n_halvings >= LEAST_HALVINGS &&
+                   (is_small(of, n_bytes) || is_shared(of, n_bytes, n_halvings));
+    if (is_fine || !pti_units_halve(of->units, threads, halves))
         return of->visit(threads, &of->goes_on, of->user);
     for (int k = 0; k < 2 && of->goes_on; k++)
         PTI_TRY(walk_box(of, &halves[k], n_halvings + 1));
@@ -35,6 +44,13 @@ done:
 
 polytile_status pti_walk_boxes(const pti_trial *trial, const pti_units *units,
                                pti_walk_visit *visit, void *user) {
-    walk of = {trial, units, most_bytes(trial->device), visit, user, true};
+    const polytile_device *device = trial->device;
+    walk of = {.trial = trial,
+               .units = units,
+               .launch_bytes = pti_trial_bytes(trial, &units->threads),
+               .limit_bytes = device->reaches_host ? 0 : device->limit_bytes,
+               .visit = visit,
+               .user = user,
+               .goes_on = true};
     return walk_box(&of, &units->threads, 0);
 }
