@@ -137,8 +137,9 @@ int main(int argc, char **argv) {
         fputs(usage, argc < 2 ? stderr : stdout);
         return argc < 2 ? EXIT_REFUSED : EXIT_DONE;
     }
-    if (polytile_context_create(&ctx) != POLYTILE_OK)
-        return refuse("start", "no context could be created");
+    polytile_status status = polytile_context_create(&ctx);
+    if (status != POLYTILE_OK)
+        return refuse("start", polytile_status_text(status));
     int exit_code = run_command(ctx, argc, argv);
     polytile_context_destroy(ctx);
     return exit_code;

@@ -20,11 +20,20 @@ static int add_domain(arguments *args, const char *text) {
     return usage_error(args->subcommand, "--domain %s: %s", text, why);
 }
 
+/** A value that could not be read: it is wrong, or there is no memory for its parts. */
+static int refuse_value(const arguments *args, const char *option, const char *text, parsed how,
+                        const char *why) {
+    if (how == PARSED_NO_MEMORY)
+        return failure(args->subcommand, "%s %s: out of memory", option, text);
+    return usage_error(args->subcommand, "%s %s: %s", option, text, why);
+}
+
 static int add_array(arguments *args, const char *text) {
     char why[WHY_SIZE];
     array_value value;
-    if (!parse_array(text, &value, why))
-        return usage_error(args->subcommand, "--array %s: %s", text, why);
+    parsed how = parse_array(text, &value, why);
+    if (how != PARSED)
+        return refuse_value(args, "--array", text, how, why);
     args->array[args->n_arrays++] = value;
     for (int k = 0; k < args->n_arrays - 1; k++)
         if (strcmp(args->array[k].name, value.name) == 0)
@@ -36,8 +45,9 @@ static int add_array(arguments *args, const char *text) {
 static int add_parameter(arguments *args, const char *text) {
     char why[WHY_SIZE];
     parameter_value value;
-    if (!parse_parameter(text, &value, why))
-        return usage_error(args->subcommand, "--param %s: %s", text, why);
+    parsed how = parse_parameter(text, &value, why);
+    if (how != PARSED)
+        return refuse_value(args, "--param", text, how, why);
     args->parameter[args->n_parameters++] = value;
     for (int k = 0; k < args->n_parameters - 1; k++)
         if (strcmp(args->parameter[k].name, value.name) == 0)
@@ -58,11 +68,11 @@ static int set_steps(arguments *args, const char *text) {
 
 static int add_swap(arguments *args, const char *text) {
     char why[WHY_SIZE];
-    if (parse_swap(text, &args->swap[args->n_swaps], why)) {
-        args->n_swaps++;
-        return EXIT_DONE;
-    }
-    return usage_error(args->subcommand, "--swap %s: %s", text, why);
+    parsed how = parse_swap(text, &args->swap[args->n_swaps], why);
+    if (how != PARSED)
+        return refuse_value(args, "--swap", text, how, why);
+    args->n_swaps++;
+    return EXIT_DONE;
 }
 
 static int add_scratch(arguments *args, const char *text) {

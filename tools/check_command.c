@@ -28,19 +28,28 @@ static json_t *json_text(const char *text) {
     return value;
 }
 
+/** A list, or NULL and none any more when memory ran out. */
+static json_t *list_or_none(json_t *list, int failed) {
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 static json_t *list(const int64_t *point, int n_dims) {
     json_t *numbers = json_array();
+    int failed = 0;
     for (int d = 0; d < n_dims; d++)
-        json_array_append_new(numbers, json_integer(point[d]));
-    return numbers;
+        failed |= json_array_append_new(numbers, json_integer(point[d]));
+    return list_or_none(numbers, failed);
 }
 
 static json_t *list_threads(const polytile_witness *found) {
     json_t *threads = json_array();
-    json_array_append_new(threads, list(found->thread, found->n_indices));
+    int failed = json_array_append_new(threads, list(found->thread, found->n_indices));
     if (found->kind == POLYTILE_WITNESS_CONFLICT)
-        json_array_append_new(threads, list(found->other, found->n_indices));
-    return threads;
+        failed |= json_array_append_new(threads, list(found->other, found->n_indices));
+    return list_or_none(threads, failed);
 }
 
 static json_t *describe(const polytile_witness *found, const request *made) {
@@ -51,16 +60,6 @@ static json_t *describe(const polytile_witness *found, const request *made) {
                      json_text(polytile_array_get_name(launch->arrays[found->operand])), "operand",
                      polytile_kernel_get_array_name(launch->kernel, found->operand), "element",
                      list(found->element, found->n_dims));
-}
-
-/** Print and drop a reference; NULL: memory ran out. */
-static int print_json(const arguments *args, json_t *proof) {
-    if (proof == NULL)
-        return library_error(args->subcommand, NULL, POLYTILE_NO_MEMORY);
-    json_dumpf(proof, stdout, 0);
-    json_decref(proof);
-    puts("");
-    return finish_results(args->subcommand);
 }
 
 static json_t *describe_proof(const request *made) {
@@ -119,12 +118,13 @@ static bool wants_json(const arguments *args, int argc, char **argv) {
 }
 
 static int print_failure(const arguments *args, const request *made, int exit_code) {
-    int printed = print_json(args, describe_failure(made));
+    int printed = write_json(args->subcommand, describe_failure(made), 0);
     return printed == EXIT_DONE ? exit_code : printed;
 }
 
 static int print_proof(const arguments *args, const request *made) {
-    return args->json ? print_json(args, describe_proof(made)) : print_text(args, made);
+    return args->json ? write_json(args->subcommand, describe_proof(made), 0)
+                      : print_text(args, made);
 }
 
 int check_command(int argc, char **argv) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char reported[4096];
@@ -68,6 +69,16 @@ int finish_results(const char *subcommand) {
 
 int write_result(const char *subcommand, const char *text) {
     fputs(text, stdout);
+    return finish_results(subcommand);
+}
+
+int write_json(const char *subcommand, json_t *value, size_t flags) {
+    char *text = value == NULL ? NULL : json_dumps(value, flags);
+    json_decref(value);
+    if (text == NULL)
+        return library_error(subcommand, NULL, POLYTILE_NO_MEMORY);
+    puts(text);
+    free(text);
     return finish_results(subcommand);
 }
 

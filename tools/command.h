@@ -1,6 +1,7 @@
 #ifndef POLYTILE_TOOLS_COMMAND_H
 #define POLYTILE_TOOLS_COMMAND_H
 
+#include <jansson.h>
 #include <polytile/polytile.h>
 
 /* What the subcommands of polytile share: exit codes, errors, output that is known to be written.
@@ -33,6 +34,10 @@ int finish_results(const char *subcommand);
 
 /** Write a result to stdout and make sure that it got there. Returns the exit code. */
 int write_result(const char *subcommand, const char *text);
+
+/** Write a value to stdout as JSON, with json_dumps()'s flags, and drop a reference to it; NULL:
+ * memory ran out. Returns the exit code. */
+int write_json(const char *subcommand, json_t *value, size_t flags);
 
 /** Write a file whole. Returns the exit code. */
 int write_file(const char *subcommand, const char *path, const char *text);

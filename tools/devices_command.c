@@ -64,8 +64,8 @@ static const struct {
 } figures[] = {
 #define FIGURE(member)                                                                             \
     { #member, offsetof(polytile_link, member) }
-    FIGURE(upload_bytes_per_s), FIGURE(download_bytes_per_s), FIGURE(duplex_bytes_per_s),
-    FIGURE(transfer_latency_s), FIGURE(run_overhead_bytes),   FIGURE(launch_latency_s),
+    FIGURE(upload_bytes_per_s), FIGURE(download_bytes_per_s),  FIGURE(duplex_bytes_per_s),
+    FIGURE(transfer_latency_s), FIGURE(run_overhead_bytes),    FIGURE(launch_latency_s),
     FIGURE(kernel_bytes_per_s), FIGURE(kernel_accesses_per_s),
 #undef FIGURE
 };
@@ -95,14 +95,11 @@ static int print_json(const polytile_device_info *infos, int n) {
     for (int k = 0; k < n; k++)
         failed |= json_array_append_new(list, json_device(&infos[k]));
     json_t *root = json_pack("{s:o}", "devices", list);
-    if (failed || root == NULL) {
+    if (failed) {
         json_decref(root);
-        return library_error(subcommand, NULL, POLYTILE_NO_MEMORY);
+        root = NULL;
     }
-    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    json_decref(root);
-    puts("");
-    return finish_results(subcommand);
+    return write_json(subcommand, root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 }
 
 static int list_devices(bool json) {

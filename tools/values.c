@@ -105,52 +105,76 @@ bool parse_extents(const char *text, int *n_dims, int64_t *extents, char *why) {
     return true;
 }
 
-/** The text up to a separator, or NULL if there is none or memory runs out. */
-static char *copy_until(const char *text, char separator) {
+/** The text up to a separator; refused: there is none, or nothing before it. */
+static parsed copy_until(const char *text, char separator, char **copy) {
     const char *end = strchr(text, separator);
-    return end == NULL || end == text ? NULL : strndup(text, (size_t)(end - text));
+    *copy = NULL;
+    if (end == NULL || end == text)
+        return PARSED_REFUSED;
+    *copy = strndup(text, (size_t)(end - text));
+    return *copy == NULL ? PARSED_NO_MEMORY : PARSED;
 }
 
-bool parse_array(const char *text, array_value *value, char *why) {
-    char *name = copy_until(text, ':');
-    char *type = name == NULL ? NULL : copy_until(text + strlen(name) + 1, ':');
-    *value = (array_value){.name = name, .text = text};
-    bool good = false;
-    if (type == NULL)
-        refuse(why, "it is not of the form NAME:TYPE:DOMAIN, such as A:f32:8192x8192");
-    else if (polytile_type_parse(type, &value->type) != POLYTILE_OK)
+static parsed read_array(const char *text, const char *type, array_value *value, char *why) {
+    if (polytile_type_parse(type, &value->type) != POLYTILE_OK) {
         refuse(why,
                "there is no type %.40s; use i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 or a size in "
                "bytes",
                type);
-    else
-        good = parse_domain(text + strlen(name) + strlen(type) + 2, &value->domain, why);
+        return PARSED_REFUSED;
+    }
+    const char *domain = text + strlen(value->name) + strlen(type) + 2;
+    return parse_domain(domain, &value->domain, why) ? PARSED : PARSED_REFUSED;
+}
+
+parsed parse_array(const char *text, array_value *value, char *why) {
+    char *type = NULL;
+    *value = (array_value){.text = text};
+    refuse(why, "it is not of the form NAME:TYPE:DOMAIN, such as A:f32:8192x8192");
+    parsed how = copy_until(text, ':', &value->name);
+    if (how == PARSED)
+        how = copy_until(text + strlen(value->name) + 1, ':', &type);
+    if (how == PARSED)
+        how = read_array(text, type, value, why);
     free(type);
-    if (!good) {
-        free(name);
+    if (how != PARSED) {
+        free(value->name);
         value->name = NULL;
     }
-    return good;
+    return how;
 }
 
-bool parse_parameter(const char *text, parameter_value *value, char *why) {
-    char *name = copy_until(text, '=');
-    *value = (parameter_value){.name = name};
-    if (name != NULL && parse_integer(text + strlen(name) + 1, &value->value))
-        return true;
-    free(name);
-    value->name = NULL;
-    return refuse(why, "it is not of the form NAME=INTEGER, such as n=100");
+parsed parse_parameter(const char *text, parameter_value *value, char *why) {
+    *value = (parameter_value){0};
+    parsed how = copy_until(text, '=', &value->name);
+    if (how == PARSED && !parse_integer(text + strlen(value->name) + 1, &value->value))
+        how = PARSED_REFUSED;
+    if (how != PARSED) {
+        free(value->name);
+        value->name = NULL;
+        refuse(why, "it is not of the form NAME=INTEGER, such as n=100");
+    }
+    return how;
 }
 
-bool parse_swap(const char *text, swap_value *value, char *why) {
-    char *one = copy_until(text, '=');
-    const char *other = one == NULL ? "" : text + strlen(one) + 1;
-    *value = (swap_value){.one = one, .other = strdup(other)};
-    if (one != NULL && value->other != NULL && *other != '\0' && strcmp(one, other) != 0)
-        return true;
-    free(one);
-    free(value->other);
+/** What is behind the separator; refused: nothing, or the same name again. */
+static parsed copy_other(const char *text, const char *one, char **other) {
+    const char *start = text + strlen(one) + 1;
+    if (*start == '\0' || strcmp(one, start) == 0)
+        return PARSED_REFUSED;
+    *other = strdup(start);
+    return *other == NULL ? PARSED_NO_MEMORY : PARSED;
+}
+
+parsed parse_swap(const char *text, swap_value *value, char *why) {
     *value = (swap_value){0};
-    return refuse(why, "it is not two names of arrays, such as A=B");
+    parsed how = copy_until(text, '=', &value->one);
+    if (how == PARSED)
+        how = copy_other(text, value->one, &value->other);
+    if (how != PARSED) {
+        free(value->one);
+        *value = (swap_value){0};
+        refuse(why, "it is not two names of arrays, such as A=B");
+    }
+    return how;
 }

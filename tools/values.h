@@ -4,10 +4,13 @@
 #include <polytile/array.h>
 #include <stdbool.h>
 
-/* The values of options as text. A parser that returns false leaves in *why, a buffer of at least
+/* The values of options as text. A parser that refuses one leaves in *why, a buffer of at least
  * WHY_SIZE, what is wrong and what is expected. */
 
 enum { WHY_SIZE = 256 };
+
+/** What became of a text whose value has parts that are copied. */
+typedef enum parsed { PARSED, PARSED_REFUSED, PARSED_NO_MEMORY } parsed;
 
 /** An integer, whole text. */
 bool parse_integer(const char *text, int64_t *number);
@@ -26,7 +29,7 @@ typedef struct array_value {
 } array_value;
 
 /** "NAME:TYPE:DOMAIN". Owns: the caller frees value->name. */
-bool parse_array(const char *text, array_value *value, char *why);
+parsed parse_array(const char *text, array_value *value, char *why);
 
 typedef struct parameter_value {
     char *name; /* owned */
@@ -34,7 +37,7 @@ typedef struct parameter_value {
 } parameter_value;
 
 /** "NAME=INTEGER". Owns: the caller frees value->name. */
-bool parse_parameter(const char *text, parameter_value *value, char *why);
+parsed parse_parameter(const char *text, parameter_value *value, char *why);
 
 typedef struct swap_value {
     char *one; /* owned, as is the other */
@@ -42,6 +45,6 @@ typedef struct swap_value {
 } swap_value;
 
 /** "NAME=NAME", two different ones. Owns: the caller frees both. */
-bool parse_swap(const char *text, swap_value *value, char *why);
+parsed parse_swap(const char *text, swap_value *value, char *why);
 
 #endif

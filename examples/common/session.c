@@ -172,8 +172,9 @@ static polytile_status open_devices(session *s) {
 }
 
 static polytile_status open_session(session *s) {
-    if (polytile_context_create(&s->ctx) != POLYTILE_OK)
-        return session_fail(s, POLYTILE_NO_MEMORY, "no context could be created");
+    polytile_status status = polytile_context_create(&s->ctx);
+    if (status != POLYTILE_OK)
+        return session_fail(s, status, "%s", polytile_status_text(status));
     s->plan_options.strategy = s->options.strategy;
     s->plan_options.n_buffers = s->options.n_buffers;
     s->plan_options.block = s->options.n_block > 0 ? s->options.block : NULL;

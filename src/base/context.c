@@ -163,11 +163,9 @@ void pti_place_error(polytile_context *ctx, int launch, int n_launches) {
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes) {
     if (n_bytes == PTI_UNKNOWN_BYTES)
         return pti_fail(ctx, POLYTILE_NO_MEMORY,
-                        "%s: host memory ran out; free some or use a larger block", what);
-    return pti_fail(
-        ctx, POLYTILE_NO_MEMORY,
-        "%s: cannot allocate %.0f bytes of host memory; free some or use a larger block", what,
-        n_bytes);
+                        "%s: host memory ran out; free some", what);
+    return pti_fail(ctx, POLYTILE_NO_MEMORY,
+                    "%s: cannot allocate %.0f bytes of host memory; free some", what, n_bytes);
 }
 
 /** volatile: else a compiler leaves both calls out, and says that there is memory. */

@@ -158,5 +158,5 @@ polytile_status pti_ranks_to_svg(const polytile_ranks_plan *plan, char **text) {
         return POLYTILE_OK;
     }
     pti_text_free(&svg);
-    return pti_fail_memory(plan->object.context, "the picture of a plan", 1 << 20);
+    return pti_fail_memory(plan->object.context, "the picture of a plan", PTI_UNKNOWN_BYTES);
 }

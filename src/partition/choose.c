@@ -261,7 +261,10 @@ static polytile_status explain(const chooser *of, polytile_status status) {
                         polytile_size_format(of->options->limit_bytes, size),
                         (int)PTI_MAX_SUPERBLOCKS);
     default:
-        return pti_fail_memory(of->ctx, of->problem.instance->kernel_name, 1 << 20);
+        return pti_fail(of->ctx, POLYTILE_NO_MEMORY,
+                        "%s: host memory ran out while its sub-kernels were planned; free some or "
+                        "use a larger block",
+                        of->problem.instance->kernel_name);
     }
 }
 

@@ -112,7 +112,7 @@ static polytile_status choose_in_place(polytile_context *ctx, const pti_instance
     choice->grid = pti_grid_of(&instance->threads, options->block ? options->block : block);
     memcpy(choice->shape, choice->grid.n_blocks, sizeof choice->shape);
     if (pti_schedule_build_in_place(instance, &choice->schedule) != POLYTILE_OK)
-        return pti_fail_memory(ctx, instance->kernel_name, 1 << 20);
+        return pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
     return POLYTILE_OK;
 }
 

@@ -103,8 +103,9 @@ static pti_skew_request skew_request(const pti_portion_request *request, int fir
         .fewest_bytes = options->strategy != NULL && strcmp(options->strategy, "min-traffic") == 0};
 }
 
-/** Choose how the chain is cut; without a good way none of it is fused. */
-static void choose(const pti_portion_request *request, int first, pti_portion *portion) {
+/** Choose how the chain is cut; without a good way none of it is fused, for a reason that is told but
+ * in place: elsewhere none is told where memory ran out. */
+static polytile_status choose(const pti_portion_request *request, int first, pti_portion *portion) {
     pti_skew_request wanted = skew_request(request, first, portion);
     bool is_chosen;
     if (request->residency == NULL)
@@ -115,6 +116,8 @@ static void choose(const pti_portion_request *request, int first, pti_portion *p
         is_chosen = pti_skew_choose(&wanted, &portion->shape, &portion->apart) &&
                     pti_skew_pays(&wanted, &portion->shape, &portion->apart);
     portion->n_launches = is_chosen ? portion->chain.n_launches : 0;
+    bool has_reason = request->residency == NULL || portion->apart.length > 0;
+    return is_chosen || has_reason ? POLYTILE_OK : POLYTILE_NO_MEMORY;
 }
 
 /** How many launches there are before a step, counted as texts do. */
@@ -168,7 +171,7 @@ polytile_status pti_portion_find(const pti_portion_request *request, int first,
     if (!find_states(request, first + portion->chain.n_launches, portion))
         return POLYTILE_NO_MEMORY;
     refresh_unwritten(request, portion);
-    choose(request, first, portion);
+    PTI_TRY(choose(request, first, portion));
 done:
     return status;
 }

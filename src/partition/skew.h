@@ -54,7 +54,8 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
 
 /**
  * Whether a shape moves less than its launches would one after the other, of which each finds on
- * the device as large a part of its data as the arena is of all; else the reason is added to `why`.
+ * the device as large a part of its data as the arena is of all; else the reason is added to `why`,
+ * or nothing if memory ran out.
  */
 bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why);
 

@@ -347,10 +347,11 @@ static double moved_bytes(const pti_cut_launch *cut) {
     return n_bytes;
 }
 
-/** The bytes of all that the chain touches, in one image of each array. */
+/** The bytes of all that the chain touches, in one image of each array; below 0 when memory runs out.
+ */
 static double touched_bytes(const pti_chain *chain) {
     pti_skew_need *needs = pti_skew_needs(chain, chain->n_launches);
-    double n_bytes = 0;
+    double n_bytes = needs == NULL ? -1 : 0;
     for (int a = 0; needs != NULL && a < chain->arrays->n_operands; a++)
         n_bytes += (double)pti_skew_slab_bytes(&needs[a], INT64_MAX);
     free(needs);
@@ -358,12 +359,13 @@ static double touched_bytes(const pti_chain *chain) {
 }
 
 bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why) {
-    double left = 1 - (double)request->arena_bytes / fmax(1, touched_bytes(request->chain));
+    double all_bytes = touched_bytes(request->chain);
+    double left = 1 - (double)request->arena_bytes / fmax(1, all_bytes);
     double singly_bytes = 0, fused_bytes = (double)shape->h2d_bytes + (double)shape->d2h_bytes;
     for (int l = 0; l < request->chain->n_launches; l++)
         singly_bytes += left * moved_bytes(&request->chain->launch[l].cut);
-    if (fused_bytes < singly_bytes)
-        return true;
+    if (all_bytes < 0 || fused_bytes < singly_bytes)
+        return all_bytes >= 0;
     pti_text_add(why,
                  "going through all arrays moves %.3g MiB, launch after launch moves about "
                  "%.3g MiB, since most of the data stays on the device",

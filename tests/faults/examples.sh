@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Calls of the C library fail in turn, once and for ever, while the examples and the command run: none
-# ends by a signal, and what ends with an error says so. Arguments: the build directory, the library to
-# preload, and how many points of each to try (all if 0).
+# ends by a signal, what ends with an error leaves with the code of errors and names what failed, and
+# what the command completes is what it is without faults. Arguments: the build directory, the library
+# to preload, and how many points of each to try (all if 0).
 # shellcheck source-path=SCRIPTDIR/../examples source=../examples/support.bash
 build=$1 library=$2 n_most=${3:-8}
 . "$(dirname "${BASH_SOURCE[0]}")/../examples/support.bash" "$build" .
@@ -19,24 +20,50 @@ run_with() {
 # LLVM's OpenMP runtime ends the process itself where it has no memory, and says so.
 is_ended_by_openmp() { ((code == 134)) && grep -q '^OMP: Error #' "$work/err"; }
 
+# Whether what is on stderr names what failed: KIND
+names_fault() {
+    case $1 in
+        memory | isl-memory) grep -qi 'memory' "$work/err" ;;
+        threads) grep -qiE 'thread|memory' "$work/err" ;;
+        files) grep -qE 'cannot|not ' "$work/err" ;;
+        *) false ;;
+    esac
+}
+
+# What a program has made, without the time that it took.
+keep_results() {
+    rm -rf "${work:?}/$1" && mkdir "$work/$1"
+    sed -E '/"plan_seconds"|^  planned in /d' "$work/out" >"$work/$1/out"
+    [[ ! -e $work/plan.svg ]] || mv "$work/plan.svg" "$work/$1/"
+}
+
 # One point of a program: KIND N FOR_EVER COMMAND...
 try() {
     run_with "$@"
     is_ended_by_openmp && return
-    ((code < 124)) || fail "$*: exit code $code"
-    ((code == 0)) || [[ -s $work/err ]] || fail "$*: exit code $code, and nothing on stderr"
+    case $code in
+        0) ((!compares)) || is_as_without || fail "$*: done, and not what it is without a fault" ;;
+        "$refused") names_fault "$1" || fail "$*: stderr does not name what failed" ;;
+        *) fail "$*: exit code $code" ;;
+    esac
 }
 
-# Every point of a program, or some that are as far apart: COMMAND...
+is_as_without() {
+    keep_results with
+    diff -r "$work/without" "$work/with" >&2
+}
+
+# Every point of a program, or the first $n_first and some that are as far apart: COMMAND...
 try_all() {
     local kind n n_points step ever
     for kind in memory isl-memory files threads short; do
         run_with "$kind" 0 '' "$@"
         ((code == 0)) || { fail "$*: exit code $code without a fault"; return; }
+        keep_results without
         n_points=$(<"$work/count")
         step=$((n_most == 0 || n_points < n_most ? 1 : n_points / n_most))
         printf '%s: %s points of kind %s, every %s-th\n' "$(basename "$1")" "$n_points" "$kind" "$step"
-        for ((n = 1; n <= n_points; n += step)); do
+        for ((n = 1; n <= n_points; n += n < n_first ? 1 : step)); do
             for ever in '' yes; do
                 try "$kind" "$n" "$ever" "$@"
             done
@@ -44,6 +71,8 @@ try_all() {
     done
 }
 
+# Examples print how long they took, and look at what they computed by themselves: their code 1.
+compares=0 refused=2 n_first=0
 examples=$build/examples
 try_all "$examples/vector_add" --n 1000 --limit 4KiB --check --json --output "$work/z.npy"
 try_all "$examples/vector_add" --n 1000 --device host --input "$work/z.npy" --trace "$work/trace"
@@ -51,8 +80,15 @@ try_all "$examples/matrix_add" --n 40 --limit 4KiB --check
 try_all "$examples/jacobi" --n 40 --steps 4 --limit 8KiB --check
 try_all "$examples/jacobi3d" --n 12 --steps 4 --limit 16KiB --check
 try_all "$examples/matmul" --n 32 --limit 4KiB --check
-command=(--kernel 'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]' --domain 1:38,1:38
-    --array A:f32:40x40 --array B:f32:40x40)
-try_all "$build/tools/polytile" plan "${command[@]}" --limit 8KiB --json --svg "$work/plan.svg"
-try_all "$build/tools/polytile" check "${command[@]}"
+# The command reads its options first.
+compares=1 refused=1 n_first=16
+jacobi=(--kernel 'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]' --domain 1:38x1:38
+    --array A:f32:40x40 B:f32:40x40)
+shift=(--kernel 'f[i]: in A[i+n]; out B[i]' --param n=0 --domain 100 --array A:f32:100 B:f32:100)
+polytile=$build/tools/polytile
+try_all "$polytile" plan "${jacobi[@]}" --limit 8KiB --json --svg "$work/plan.svg"
+try_all "$polytile" plan "${shift[@]}" --steps 3 --swap A=B --scratch B --limit 600B
+try_all "$polytile" plan "${shift[@]}" --ranks 2 --json
+try_all "$polytile" check "${jacobi[@]}"
+try_all "$polytile" check "${shift[@]}" --swap A=B --json
 finish

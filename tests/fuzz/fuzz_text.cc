@@ -76,7 +76,7 @@ void try_extents(const std::string &text) {
 void try_array(const std::string &text) {
     array_value value = {};
     char why[WHY_SIZE] = "";
-    if (!parse_array(text.c_str(), &value, why))
+    if (parse_array(text.c_str(), &value, why) != PARSED)
         return require_why(why);
     require(value.name != nullptr && polytile_type_get_bytes(value.type) > 0, "a name and a type");
     std::free(value.name);
@@ -85,7 +85,7 @@ void try_array(const std::string &text) {
 void try_parameter(const std::string &text) {
     parameter_value value = {};
     char why[WHY_SIZE] = "";
-    if (!parse_parameter(text.c_str(), &value, why))
+    if (parse_parameter(text.c_str(), &value, why) != PARSED)
         return require_why(why);
     require(value.name != nullptr, "a parameter has a name");
     std::free(value.name);
@@ -94,7 +94,7 @@ void try_parameter(const std::string &text) {
 void try_swap(const std::string &text) {
     swap_value value = {};
     char why[WHY_SIZE] = "";
-    if (!parse_swap(text.c_str(), &value, why))
+    if (parse_swap(text.c_str(), &value, why) != PARSED)
         return require_why(why);
     require(std::string(value.one) != value.other, "two names differ");
     std::free(value.one);
