@@ -202,7 +202,8 @@ struct Kernel {
     }
 };
 
-/** Another declaration: an end, a step, a coefficient or a role changes, or an access is gone. */
+/** Another declaration: an end moves inwards or outwards, a step, a coefficient or a role changes, or
+ * an access is gone. */
 bool mutate(Random *random, const RandomLaunch &launch, std::vector<pti_access> *accesses) {
     const size_t a =
         static_cast<size_t>(random->number(0, static_cast<int64_t>(accesses->size()) - 1));
@@ -213,7 +214,7 @@ bool mutate(Random *random, const RandomLaunch &launch, std::vector<pti_access> 
     int n_alike = 0;
     for (const pti_access &other : *accesses)
         n_alike += other.array == access.array;
-    switch (random->number(0, 8)) {
+    switch (random->number(0, 10)) {
     case 0:
     case 1:
         if (subscript.from_first)
@@ -227,6 +228,12 @@ bool mutate(Random *random, const RandomLaunch &launch, std::vector<pti_access> 
             subscript.hi = polytile_affine{array.hi, {}, {}};
         subscript.to_last = false;
         subscript.hi.constant -= random->number(1, 2);
+        return true;
+    case 9:
+        subscript.lo.constant -= subscript.from_first ? 0 : random->number(1, 2);
+        return true;
+    case 10:
+        subscript.hi.constant += subscript.to_last ? 0 : random->number(1, 2);
         return true;
     case 4:
         subscript.step += random->number(1, 2);
@@ -319,6 +326,35 @@ class Scene {
         return found;
     }
 
+    /** Whether a thread of those that are reported does what is reported, by enumeration. */
+    bool is_true(const std::vector<pti_access> &accesses,
+                 const polytile_check_report &report) const {
+        const Accesses declared(launch_, accesses);
+        const int n_dims = launch_.array_domains()[static_cast<size_t>(report.array)].n_dims;
+        const std::pair<int, Point> name = {report.array,
+                                            Point(report.element, report.element + n_dims)};
+        bool is = false;
+        for_each_point(report.threads, [&](const Point &thread) {
+            const auto does = [&](bool (*counts)(const pti_access &)) {
+                return kernel_.of.touched(thread, counts).count(name) > 0;
+            };
+            const auto may = [&](bool (*counts)(const pti_access &)) {
+                return declared.touched(thread, counts).count(name) > 0;
+            };
+            switch (report.violation) {
+            case POLYTILE_READS_UNDECLARED:
+                is = is || (does(is_read) && !may(is_read));
+                break;
+            case POLYTILE_WRITES_UNDECLARED:
+                is = is || (does(is_written) && !may(is_written));
+                break;
+            default:
+                is = is || (may(is_overwritten) && !does(is_written));
+            }
+        });
+        return is;
+    }
+
   private:
     static std::string name_of(size_t array) {
         return std::string(1, static_cast<char>('A' + array));
@@ -357,6 +393,7 @@ class Scene {
 /** What became of declarations. */
 struct Counts {
     int64_t n_right = 0, n_refused = 0, n_harmless = 0;
+    int64_t n_found = 0, n_alone = 0; /* of the latter one thread is named */
     std::map<polytile_violation, int64_t> n_caught;
     int64_t n_narrowed() {
         return n_caught[POLYTILE_READS_UNDECLARED] + n_caught[POLYTILE_WRITES_UNDECLARED];
@@ -380,6 +417,12 @@ void try_mutation(Random *random, polytile_context *ctx, const RandomLaunch &lau
         << launch.declaration_text() << "\n"
         << "should be " << truth << " and is " << report.violation << ": "
         << polytile_last_error(ctx);
+    if (report.violation != POLYTILE_NO_VIOLATION) {
+        EXPECT_TRUE(scene->is_true(accesses, report)) << launch.declaration_text() << "\n"
+                                                      << polytile_last_error(ctx);
+        counts->n_alone += pti_box_count(&report.threads) == 1;
+        counts->n_found++;
+    }
     counts->n_harmless += truth == POLYTILE_NO_VIOLATION;
     if (truth != POLYTILE_NO_VIOLATION)
         counts->n_caught[truth]++;
@@ -424,15 +467,18 @@ TEST(AccessCheck, CatchesEveryNarrowedDeclarationAndNoRightOne) {
         }
         polytile_context_destroy(ctx);
     }
-    std::printf("%lld right declarations passed; of their mutations %lld were narrowed and caught "
-                "(%lld in what is read, %lld in what is written), %lld left something unwritten, "
-                "%lld changed nothing and passed, %lld were refused\n",
-                static_cast<long long>(counts.n_right), static_cast<long long>(counts.n_narrowed()),
-                static_cast<long long>(counts.n_caught[POLYTILE_READS_UNDECLARED]),
-                static_cast<long long>(counts.n_caught[POLYTILE_WRITES_UNDECLARED]),
-                static_cast<long long>(counts.n_caught[POLYTILE_LEAVES_UNWRITTEN]),
-                static_cast<long long>(counts.n_harmless),
-                static_cast<long long>(counts.n_refused));
+    std::printf(
+        "%lld right declarations passed; of their mutations %lld were narrowed and caught "
+        "(%lld in what is read, %lld in what is written), %lld left something unwritten, "
+        "%lld changed nothing and passed, %lld were refused; one thread was named %lld times "
+        "of %lld\n",
+        static_cast<long long>(counts.n_right), static_cast<long long>(counts.n_narrowed()),
+        static_cast<long long>(counts.n_caught[POLYTILE_READS_UNDECLARED]),
+        static_cast<long long>(counts.n_caught[POLYTILE_WRITES_UNDECLARED]),
+        static_cast<long long>(counts.n_caught[POLYTILE_LEAVES_UNWRITTEN]),
+        static_cast<long long>(counts.n_harmless), static_cast<long long>(counts.n_refused),
+        static_cast<long long>(counts.n_alone), static_cast<long long>(counts.n_found));
+    EXPECT_EQ(counts.n_alone, counts.n_found);
 }
 
 } // namespace
