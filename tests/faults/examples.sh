@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Calls of the C library fail in turn, once and for ever, while the examples and the command run: none
-# ends by a signal, what ends with an error leaves with the code of errors and names what failed, and
-# what the command completes is what it is without faults. Arguments: the build directory, the library
-# to preload, and how many points of each to try (all if 0).
+# Calls of the C library fail in turn, once and for ever, while the examples, the command and a program
+# in the short form run: none ends by a signal, what ends with an error leaves with the code of errors
+# and names what failed, and what the command or the short form completes is what it is without faults.
+# Arguments: the build directory, the library to preload, and how many points of each to try (all if 0).
 # shellcheck source-path=SCRIPTDIR/../examples source=../examples/support.bash
 build=$1 library=$2 n_most=${3:-8}
 . "$(dirname "${BASH_SOURCE[0]}")/../examples/support.bash" "$build" .
@@ -80,7 +80,7 @@ try_all "$examples/matrix_add" --n 40 --limit 4KiB --check
 try_all "$examples/jacobi" --n 40 --steps 4 --limit 8KiB --check
 try_all "$examples/jacobi3d" --n 12 --steps 4 --limit 16KiB --check
 try_all "$examples/matmul" --n 32 --limit 4KiB --check
-# The command reads its options first.
+# The command reads its options first; what it and the short form print is the same each time.
 compares=1 refused=1 n_first=16
 jacobi=(--kernel 'jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]' --domain 1:38x1:38
     --array A:f32:40x40 B:f32:40x40)
@@ -91,4 +91,5 @@ try_all "$polytile" plan "${shift[@]}" --steps 3 --swap A=B --scratch B --limit 
 try_all "$polytile" plan "${shift[@]}" --ranks 2 --json
 try_all "$polytile" check "${jacobi[@]}"
 try_all "$polytile" check "${shift[@]}" --swap A=B --json
+try_all "$build/polytile_short_form"
 finish

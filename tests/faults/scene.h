@@ -61,6 +61,7 @@ struct Scene {
 
 std::vector<Scene> all_scenes();
 std::vector<Scene> scenes_on_host();
+std::vector<Scene> scenes_of_checks();
 /** None in a library without CUDA. */
 std::vector<Scene> scenes_on_cuda();
 

@@ -6,6 +6,7 @@
 #include <isl/map.h>
 #include <isl/options.h>
 #include <polytile/isl.h>
+#include <polytile/ranks.h>
 
 namespace {
 
@@ -22,6 +23,16 @@ polytile_status create(const Stage &stage, const char *declaration,
 
 /* Declarations. */
 
+/** What a kernel that was declared tells of itself. */
+bool tells_of_itself(const polytile_kernel *kernel) {
+    bool is_named = *polytile_kernel_get_name(kernel) != '\0';
+    for (int a = 0; a < polytile_kernel_get_n_arrays(kernel); a++)
+        is_named = is_named && *polytile_kernel_get_array_name(kernel, a) != '\0';
+    for (int k = 0; k < polytile_kernel_get_n_accesses(kernel); k++)
+        is_named = is_named && polytile_kernel_get_access_array(kernel, k) >= 0;
+    return is_named && polytile_kernel_get_n_indices(kernel) > 0;
+}
+
 polytile_status declare_texts(Stage &stage) {
     for (const char *text : {
              jacobi_text,
@@ -33,6 +44,8 @@ polytile_status declare_texts(Stage &stage) {
          }) {
         polytile_kernel *kernel = nullptr;
         SCENE_TRY(create(stage, text, nullptr, &kernel));
+        if (!tells_of_itself(kernel))
+            return POLYTILE_INTERNAL;
         const polytile_character character = {POLYTILE_COALESCING_FULL, POLYTILE_LEVEL_LOW,
                                               POLYTILE_LEVEL_LOW, POLYTILE_LEVEL_HIGH};
         SCENE_TRY(polytile_kernel_characterise(kernel, &character));
@@ -103,6 +116,30 @@ polytile_status make_arrays(Stage &stage) {
     return POLYTILE_OK;
 }
 
+/** An array whose indices begin below 0, and all that can be asked of one. */
+polytile_status wrap_a_domain(Stage &stage) {
+    Field &field = stage.fields[0];
+    polytile_array *array = nullptr;
+    const int64_t lo[] = {-1, 0}, hi[] = {8, 99};
+    const polytile_domain domain = polytile_domain_from_bounds(2, lo, hi);
+    SCENE_TRY(polytile_array_wrap_domain(stage.ctx, field.name.c_str(), field.type, &domain,
+                                         field.memory.data(), &array));
+    field.array = array;
+    const bool is_right = polytile_array_get_name(array) == field.name &&
+                          polytile_array_get_type(array) == field.type &&
+                          polytile_array_get_domain(array)->range[0].lo == -1 &&
+                          polytile_array_get_data(array) == field.memory.data();
+    return is_right ? POLYTILE_OK : POLYTILE_INTERNAL;
+}
+
+polytile_status list_devices(Stage &stage) {
+    polytile_device_info infos[16];
+    int n_devices = 0;
+    SCENE_TRY(polytile_devices_list(stage.ctx, 16, infos, &n_devices));
+    return n_devices > 0 && std::strcmp(infos[0].text, "host") == 0 ? POLYTILE_OK
+                                                                    : POLYTILE_INTERNAL;
+}
+
 polytile_status run_add(Stage &stage, polytile_array *const *arrays, const char *device_text) {
     polytile_device *device = nullptr;
     polytile_kernel *kernel = nullptr;
@@ -140,6 +177,10 @@ void prepare_jacobi(Stage &stage) {
 }
 
 polytile_status print(const polytile_plan *plan) {
+    polytile_plan_summary summary;
+    polytile_domain last;
+    polytile_plan_get_summary(plan, &summary);
+    SCENE_TRY(polytile_plan_get_superblock(plan, summary.n_kernels - 1, &last));
     for (polytile_format format : {POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG}) {
         char *text = nullptr;
         SCENE_TRY(polytile_plan_to_string(plan, format, &text));
@@ -207,6 +248,40 @@ polytile_status plan_chain(Stage &stage) {
     return print(plan);
 }
 
+polytile_status print_ranks(const polytile_ranks_plan *plan) {
+    polytile_ranks_summary summary;
+    polytile_ranks_plan_get_summary(plan, &summary);
+    if (summary.n_ranks != 3 || polytile_ranks_plan_get_inner(plan) == nullptr)
+        return POLYTILE_INTERNAL;
+    for (polytile_format format : {POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG}) {
+        char *text = nullptr;
+        SCENE_TRY(polytile_ranks_plan_to_string(plan, format, &text));
+        std::free(text);
+    }
+    return POLYTILE_OK;
+}
+
+polytile_status plan_ranks(Stage &stage) {
+    polytile_array *there[2] = {}, *back[2] = {};
+    polytile_kernel *kernel = nullptr;
+    SCENE_TRY(create(stage, jacobi_text, &jacobi_kernel, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &there[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &there[1]));
+    back[0] = there[1];
+    back[1] = there[0];
+    const polytile_chain_launch launches[] = {{kernel, *POLYTILE_INTERIOR(1, 40, 40), there},
+                                              {kernel, *POLYTILE_INTERIOR(1, 40, 40), back}};
+    polytile_ranks_request request = {};
+    request.n_launches = 2;
+    request.launches = launches;
+    request.n_ranks = 3;
+    polytile_ranks_plan *plan = nullptr;
+    SCENE_TRY(polytile_ranks_plan_create(&request, &plan));
+    SCENE_TRY(print_ranks(plan));
+    polytile_ranks_plan_destroy(plan);
+    return POLYTILE_OK;
+}
+
 polytile_status plan_what_does_not_fit(Stage &stage) {
     polytile_array *arrays[2] = {};
     polytile_kernel *kernel = nullptr;
@@ -230,6 +305,14 @@ polytile_status plan_a_conflict(Stage &stage) {
 
 /* Runs. */
 
+/** A device tells what it was opened with and what it did. */
+bool has_run(const polytile_device *device, const char *text) {
+    polytile_report report;
+    polytile_device_get_report(device, &report);
+    return polytile_device_get_link(device)->upload_bytes_per_s > 0 && report.n_kernels > 0 &&
+           polytile_device_get_text(device) == std::string(text);
+}
+
 polytile_status run_jacobi(Stage &stage, const char *device_text, const char *trace) {
     polytile_array *arrays[2] = {};
     polytile_device *device = nullptr;
@@ -246,7 +329,11 @@ polytile_status run_jacobi(Stage &stage, const char *device_text, const char *tr
         stage.say();
     const polytile_status finished =
         trace == nullptr ? POLYTILE_OK : polytile_device_trace(device, nullptr);
-    return status != POLYTILE_OK ? status : finished;
+    SCENE_TRY(status);
+    SCENE_TRY(finished);
+    const bool is_right = has_run(device, device_text);
+    polytile_device_close(device);
+    return is_right ? POLYTILE_OK : POLYTILE_INTERNAL;
 }
 
 polytile_status run_in_place(Stage &stage) {
@@ -370,6 +457,8 @@ polytile_status use_queue(Stage &stage, const char *device_text, bool with_scrat
         return status;
     }
     polytile_queue_get_report(queue, true, &report);
+    if (polytile_queue_get_device(queue) == nullptr)
+        return POLYTILE_INTERNAL;
     polytile_queue_destroy(queue);
     return POLYTILE_OK;
 }
@@ -447,10 +536,13 @@ std::vector<Scene> scenes_on_host() {
         {"DeclareIslMaps", none, declare_isl_maps, POLYTILE_OK, {}},
         {"DeclareWrongly", none, declare_wrongly, POLYTILE_DECLARATION, {}},
         {"MakeArrays", prepare_add, make_arrays, POLYTILE_OK, {}},
+        {"WrapADomain", prepare_add, wrap_a_domain, POLYTILE_OK, {}},
+        {"ListDevices", none, list_devices, POLYTILE_OK, {}},
         {"UseFiles", prepare_add, use_files, POLYTILE_OK, {}},
         {"PlanJacobi", prepare_jacobi, plan_jacobi, POLYTILE_OK, {}},
         {"PlanInBraces", prepare_jacobi, plan_in_braces, POLYTILE_OK, {}},
         {"PlanChain", prepare_jacobi, plan_chain, POLYTILE_OK, {}},
+        {"PlanRanks", prepare_jacobi, plan_ranks, POLYTILE_OK, {}},
         {"PlanWhatDoesNotFit", prepare_jacobi, plan_what_does_not_fit, POLYTILE_NO_FIT, {}},
         {"PlanAConflict", prepare_jacobi, plan_a_conflict, POLYTILE_CONFLICT, {}},
         {"RunInPlace", prepare_jacobi, run_in_place, POLYTILE_OK, {}},

@@ -4,6 +4,8 @@
 
 std::vector<Scene> all_scenes() {
     std::vector<Scene> scenes = scenes_on_host();
+    for (const Scene &scene : scenes_of_checks())
+        scenes.push_back(scene);
     for (const Scene &scene : scenes_on_cuda())
         scenes.push_back(scene);
     return scenes;

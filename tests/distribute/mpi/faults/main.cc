@@ -53,9 +53,9 @@ class Program {
         using Step = polytile_status (Program::*)();
         for (Step step :
              {&Program::open, &Program::make_array, &Program::make_other, &Program::fill,
-              &Program::attach, &Program::launch, &Program::reduce, &Program::wait,
-              &Program::launch, &Program::launch_spread, &Program::gather, &Program::write,
-              &Program::read, &Program::scatter, &Program::detach}) {
+              &Program::get, &Program::put, &Program::attach, &Program::launch, &Program::reduce,
+              &Program::wait, &Program::launch, &Program::launch_spread, &Program::gather,
+              &Program::write, &Program::read, &Program::scatter, &Program::detach}) {
             const polytile_status status = (this->*step)();
             if (n_steps_++ == 0)
                 let_fail();
@@ -73,7 +73,9 @@ class Program {
         polytile_context_destroy(ctx_);
     }
 
-    bool is_right() const { return y_[5] == 3 && sum_[0] == static_cast<float>(n) && has_all_; }
+    bool is_right() const {
+        return y_[5] == 3 && sum_[0] == static_cast<float>(n) && has_all_ && has_own_;
+    }
     const std::string &said() const { return said_; }
     int n_steps() const { return n_steps_; }
 
@@ -114,6 +116,16 @@ class Program {
         return polytile_mpi_array_create(queue_, "v", POLYTILE_F32, 1, &n, nullptr, &v_);
     }
     polytile_status fill() { return polytile_mpi_array_fill(u_, set_one, nullptr); }
+    /** What this rank owns, as the function that filled it has set it. */
+    polytile_status get() {
+        own_ = polytile_mpi_array_get_box(u_, 0);
+        own_values_.resize(static_cast<size_t>(own_.range[0].hi - own_.range[0].lo + 1));
+        const polytile_status status = polytile_mpi_array_get(u_, &own_, own_values_.data());
+        has_own_ = polytile_mpi_array_count_boxes(u_) == 1 &&
+                   own_values_ == std::vector<float>(own_values_.size(), 1);
+        return status;
+    }
+    polytile_status put() { return polytile_mpi_array_put(u_, &own_, own_values_.data()); }
     polytile_status attach() {
         const int64_t one = 1;
         polytile_array_wrap(ctx_, "x", POLYTILE_F32, 1, &n, x_.data(), &arrays_[0]);
@@ -146,7 +158,9 @@ class Program {
     std::string path_, said_;
     std::vector<float> x_ = std::vector<float>(n, 1), y_ = std::vector<float>(n, 0), sum_ = {7};
     std::vector<float> all_ = std::vector<float>(n, 0);
-    bool has_all_ = false;
+    polytile_domain own_ = {};
+    std::vector<float> own_values_;
+    bool has_all_ = false, has_own_ = false;
     int n_steps_ = 0;
     polytile_status status_ = POLYTILE_OK;
     polytile_context *ctx_ = nullptr;
