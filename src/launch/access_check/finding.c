@@ -15,10 +15,8 @@ bool pti_finding_is_any(const pti_finding *finding) {
 static void accuse(pti_finding *finding, polytile_violation violation, int operand, int64_t place,
                    int pattern) {
     if (finding->violation == POLYTILE_NO_VIOLATION)
-        *finding = (pti_finding){.violation = violation,
-                                 .operand = operand,
-                                 .place = place,
-                                 .pattern = (pti_pattern)pattern};
+        *finding = (pti_finding){
+            .violation = violation, .operand = operand, .place = place, .pattern = pattern};
 }
 
 bool pti_finding_is_same(const pti_trial *trial, const pti_scratch *scratch,

@@ -10,9 +10,9 @@ typedef struct pti_finding {
     bool varies; /* it is another one in a run on the same, which is no violation; if neither, the
                     rest means nothing */
     int operand;
-    int64_t place;       /* in the copy: written beside the declaration, left, or another result */
-    pti_pattern pattern; /* of a read: which gives another result than the first */
-    bool is_partial;     /* left: only some bytes of it are */
+    int64_t place;   /* in the copy: written beside the declaration, left, or another result */
+    int pattern;     /* of a read: which gives another result than the first */
+    bool is_partial; /* left: only some bytes of it are */
 } pti_finding;
 
 /** Whether there is one at all. */
