@@ -379,6 +379,25 @@ TEST_F(AccessCheckLines, RefusesWhatCannotRun) {
     expect_says("belongs to a queue");
 }
 
+/** Who was run last is known, should it end in a fault. */
+TEST(AccessCheckAsked, ThreadsAreLoggedBeforeTheyRun) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "debug");
+    Random random(1);
+    Context context;
+    Scene scene(context.ctx, case_of("smooth["), 20, &random);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(polytile_check_run(context.open("host"), scene.kernel, &scene.domain,
+                                 scene.arrays.data(), nullptr, nullptr),
+              POLYTILE_OK);
+    const std::string log = testing::internal::GetCapturedStderr();
+    const size_t box = log.find("smooth: checks what is touched by the threads ["),
+                 alone = log.find("smooth: checks what is touched by thread [1]\n");
+    EXPECT_NE(box, std::string::npos) << log;
+    EXPECT_NE(alone, std::string::npos) << log;
+    EXPECT_LT(box, alone);
+}
+
 TEST(AccessCheckAsked, RunsAreRefusedBeforeAnythingIsWritten) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "access");

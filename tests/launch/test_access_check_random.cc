@@ -260,6 +260,8 @@ bool mutate(Random *random, const RandomLaunch &launch, std::vector<pti_access> 
             access.role = random->chance(50) ? POLYTILE_IN : POLYTILE_OUT;
         else if (access.role == POLYTILE_OUT)
             access.role = POLYTILE_IN;
+        else if (access.role == POLYTILE_IN && random->chance(30))
+            access.role = POLYTILE_OUT;
         return true;
     }
 }
@@ -315,7 +317,7 @@ class Scene {
         for_each_point(launch_.threads(), [&](const Point &thread) {
             const Accesses::Names written = kernel_.of.touched(thread, is_written);
             const Accesses::Names may_write = declared.touched(thread, is_written);
-            if (!includes(written, declared.touched(thread, is_overwritten)))
+            if (!includes(written, to_overwrite(declared, thread)))
                 found = POLYTILE_LEAVES_UNWRITTEN;
             if (!written.empty() &&
                 !includes(declared.touched(thread, is_read), kernel_.of.touched(thread, is_read)))
@@ -349,7 +351,7 @@ class Scene {
                 is = is || (does(is_written) && !may(is_written));
                 break;
             default:
-                is = is || (may(is_overwritten) && !does(is_written));
+                is = is || (to_overwrite(declared, thread).count(name) > 0 && !does(is_written));
             }
         });
         return is;
@@ -358,6 +360,15 @@ class Scene {
   private:
     static std::string name_of(size_t array) {
         return std::string(1, static_cast<char>('A' + array));
+    }
+    /** What is declared to be read, too, has its value, and may be left. */
+    static Accesses::Names to_overwrite(const Accesses &declared, const Point &thread) {
+        const Accesses::Names read = declared.touched(thread, is_read);
+        Accesses::Names names;
+        for (const auto &name : declared.touched(thread, is_overwritten))
+            if (read.count(name) == 0)
+                names.insert(name);
+        return names;
     }
     static bool includes(const Accesses::Names &all, const Accesses::Names &some) {
         return std::includes(all.begin(), all.end(), some.begin(), some.end());

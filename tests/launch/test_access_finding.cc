@@ -1,6 +1,8 @@
 #include "launch/test_access_lines.h"
 
-#include <cstring>
+extern "C" {
+#include "launch/access_check/scratch.h"
+}
 
 /* What differs between runs for another reason than that something else is read. */
 
@@ -89,6 +91,62 @@ TEST(AccessCheckFinding, AMemberThatNobodySetsIsLeft) {
     EXPECT_EQ(of.check("next[i]: in A[i]; out B[i]", next), POLYTILE_INVALID);
     EXPECT_EQ(of.report.violation, POLYTILE_READS_UNDECLARED);
     EXPECT_EQ(of.report.element[0], 1);
+}
+
+/** The first thread whose own element of B has the small numbers of the next of A as poison. */
+int64_t first_alike(polytile_context *ctx, polytile_array *const *arrays) {
+    pti_scratch scratch[2];
+    pti_operand operand[2] = {};
+    polytile_domain box = *POLYTILE_EXTENTS(5000);
+    for (int a = 0; a < 2; a++) {
+        operand[a].name = arrays[a]->name;
+        operand[a].type = POLYTILE_U8;
+        operand[a].element_bytes = 1;
+        operand[a].domain = box;
+        EXPECT_EQ(pti_scratch_make(arrays[a], &operand[a], a, &scratch[a]), POLYTILE_OK);
+        EXPECT_EQ(pti_scratch_place(ctx, &scratch[a], &box, PTI_N_PATTERNS), POLYTILE_OK);
+    }
+    const auto is_alike = [&](int64_t i, pti_pattern pattern) {
+        return *pti_scratch_poison(&scratch[0], pattern, i + 1) ==
+               *pti_scratch_poison(&scratch[1], pattern, i);
+    };
+    int64_t thread = 1;
+    while (!is_alike(thread, PTI_PATTERN_EVEN) || !is_alike(thread, PTI_PATTERN_ODD))
+        thread++;
+    EXPECT_LT(thread, 4000);
+    for (pti_scratch &one : scratch)
+        pti_scratch_free(&one);
+    return thread;
+}
+
+TEST(AccessCheckFinding, WhatIsReadIsNotSaidToBeLeftBecauseItIsAlike) {
+    Context context;
+    const int64_t extent = 5000;
+    std::vector<uint8_t> memory[2] = {std::vector<uint8_t>(5000), std::vector<uint8_t>(5000)};
+    polytile_array *arrays[2];
+    for (size_t a = 0; a < 2; a++)
+        ASSERT_EQ(polytile_array_wrap(context.ctx, a == 0 ? "A" : "B", POLYTILE_U8, 1, &extent,
+                                      memory[a].data(), &arrays[a]),
+                  POLYTILE_OK);
+    int64_t thread = first_alike(context.ctx, arrays);
+    polytile_implementation made = {};
+    made.user = &thread;
+    made.host = [](const polytile_domain *threads, const polytile_view *views, void *user) {
+        const auto at = [&](int view, int64_t i) {
+            return static_cast<uint8_t *>(views[view].origin) + i;
+        };
+        for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+            *at(1, i) = i == *static_cast<const int64_t *>(user) ? *at(0, i + 1) : 7;
+    };
+    polytile_kernel *kernel = nullptr;
+    polytile_check_report report;
+    ASSERT_EQ(polytile_kernel_create(context.ctx, "alike[i]: in A[0]; out B[i]", &made, &kernel),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_check_run(context.open("host"), kernel, POLYTILE_EXTENTS(4999), arrays,
+                                 nullptr, &report),
+              POLYTILE_INVALID);
+    EXPECT_EQ(report.violation, POLYTILE_READS_UNDECLARED) << context.error();
+    EXPECT_EQ(report.element[0], thread + 1) << context.error();
 }
 
 /** Adds up from either end in turn, as threads of its own may in any order. */

@@ -38,7 +38,7 @@ static void log_threads(const check *of, const polytile_domain *threads) {
     if (pti_get_settings(ctx)->log_level < PTI_LOG_DEBUG)
         return;
     pti_check_write_threads(&text, threads);
-    pti_log(ctx, PTI_LOG_DEBUG, "%s: checks what %s touch", of->trial.instance->kernel_name,
+    pti_log(ctx, PTI_LOG_DEBUG, "%s: checks what is touched by %s", of->trial.instance->kernel_name,
             text.failed ? "threads" : text.data);
     pti_text_free(&text);
 }

@@ -18,7 +18,7 @@ static const unsigned char *first_result(const pti_scratch *scratch, int64_t pla
 static polytile_status try_first(pti_trial *trial, const pti_finding *finding, int64_t n,
                                  bool *is_first) {
     const pti_scratch *scratch = &trial->scratch[finding->operand];
-    polytile_status status = pti_trial_run_mixed(trial, finding->pattern, n, 0);
+    polytile_status status = pti_trial_run_mixed(trial, (int)finding->pattern, n, PTI_PATTERN_EVEN);
     *is_first = pti_finding_is_same(trial, scratch, first_result(scratch, finding->place),
                                     pti_scratch_at(scratch, finding->place));
     return status;
