@@ -12,7 +12,8 @@ extern "C" {
 }
 
 /* Plans: the first line is a declaration, the bytes behind it decide on the domain, the arrays and
- * the options. A plan that is made is proved right by the schedule checker, and is written. */
+ * the options, and on a chain of this kernel and of others over arrays that change places, some of
+ * them scratch. A plan that is made is proved right by the schedule checker, and is written. */
 
 namespace {
 
@@ -58,6 +59,44 @@ polytile_link draw_link(Bytes *bytes) {
     return link;
 }
 
+/** Kernels that take turns with the one of the input. */
+const std::vector<polytile_kernel *> &companions() {
+    static const std::vector<polytile_kernel *> made = [] {
+        std::vector<polytile_kernel *> kernels;
+        for (const char *text : {
+                 "copy[i]: in A[i]; out B[i]",
+                 "smooth[i]: in A[i-1:i+1]; out B[i]",
+                 "grow[i]: in A[i]; inout B[i]",
+                 "rows[i, j]: in A[i-1:i+1, j]; out B[i, j]",
+                 "jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+                 "weigh[i, j]: in A[i, j], w[j]; out B[i, j]",
+                 "add_up[i, j]: in A[i, j]; out sum s[j]",
+                 "heat[i, j, k]: in A[i-1:i+1, j, k], A[i, j, k-1:k+1]; out B[i, j, k]",
+             }) {
+            polytile_kernel *kernel = nullptr;
+            require(polytile_kernel_create(shared_context(), text, nullptr, &kernel) == POLYTILE_OK,
+                    text);
+            kernels.push_back(kernel);
+        }
+        return kernels;
+    }();
+    return made;
+}
+
+/** What is within one of the ends of both, or of the first if they have not as many dimensions. */
+polytile_domain inner(const polytile_domain &one, const polytile_domain &other) {
+    polytile_domain common = one;
+    for (int d = 0; d < one.n_dims; d++) {
+        const bool has_both = d < other.n_dims;
+        const int64_t lo =
+            has_both ? std::max(one.range[d].lo, other.range[d].lo) : one.range[d].lo;
+        const int64_t hi =
+            has_both ? std::min(one.range[d].hi, other.range[d].hi) : one.range[d].hi;
+        common.range[d] = {lo < INT64_MAX ? lo + 1 : lo, hi > INT64_MIN ? hi - 1 : hi, 1};
+    }
+    return common;
+}
+
 /** What a plan is made of; all of it belongs to the shared context. */
 class Request {
   public:
@@ -69,7 +108,12 @@ class Request {
         for (int a = 0; a < declaration->n_arrays; a++)
             draw_array(bytes, declaration->array_n_dims[a]);
         draw_options(bytes);
-        n_launches_ = bytes->byte() < 200 ? 0 : static_cast<int>(bytes->number(1, 4));
+        const int n_launches = bytes->byte() < 120 ? 0 : static_cast<int>(bytes->number(1, 8));
+        for (int l = 0; l < n_launches && has_all(); l++)
+            draw_launch(bytes);
+        for (polytile_array *array : arrays_)
+            if (!launches_.empty() && bytes->chance(25))
+                scratch_.push_back(array);
     }
     ~Request() {
         for (polytile_array *array : arrays_)
@@ -83,21 +127,79 @@ class Request {
     }
 
     polytile_status plan(polytile_plan **made) const {
-        if (n_launches_ == 0)
+        if (launches_.empty())
             return polytile_plan_create(kernel_, &threads_, arrays_.data(), &options_, made);
-        const std::vector<polytile_chain_launch> launches(static_cast<size_t>(n_launches_),
-                                                          {kernel_, threads_, arrays_.data()});
-        return polytile_plan_create_chain(n_launches_, launches.data(), 0, nullptr, &options_,
-                                          made);
+        const std::vector<polytile_chain_launch> launches = chain();
+        return polytile_plan_create_chain(static_cast<int>(launches.size()), launches.data(),
+                                          static_cast<int>(scratch_.size()), scratch_.data(),
+                                          &options_, made);
     }
 
     polytile_status check() const {
-        return polytile_check(kernel_, &threads_, arrays_.data(), &options_);
+        if (launches_.empty())
+            return polytile_check(kernel_, &threads_, arrays_.data(), &options_);
+        const std::vector<polytile_chain_launch> launches = chain();
+        return polytile_check_chain(static_cast<int>(launches.size()), launches.data(),
+                                    static_cast<int>(scratch_.size()), scratch_.data(), &options_);
     }
+    bool has_scratch() const { return !scratch_.empty(); }
     int64_t limit_bytes() const { return options_.limit_bytes; }
     const polytile_declaration *declaration() const { return kernel_->declaration; }
 
   private:
+    struct Launch {
+        polytile_kernel *kernel;
+        polytile_domain threads;
+        std::vector<polytile_array *> arrays;
+    };
+
+    std::vector<polytile_chain_launch> chain() const {
+        std::vector<polytile_chain_launch> launches;
+        for (const Launch &launch : launches_)
+            launches.push_back({launch.kernel, launch.threads, launch.arrays.data()});
+        return launches;
+    }
+
+    /** One of the arrays that have as many dimensions; NULL: there is none. */
+    polytile_array *draw_operand(Bytes *bytes, int n_dims) const {
+        std::vector<polytile_array *> fitting;
+        for (polytile_array *array : arrays_)
+            if (polytile_array_get_domain(array)->n_dims == n_dims)
+                fitting.push_back(array);
+        const auto n_fitting = static_cast<int64_t>(fitting.size());
+        return fitting.empty() ? nullptr
+                               : fitting[static_cast<size_t>(bytes->number(0, n_fitting - 1))];
+    }
+
+    /** The kernel of the input over its own arrays, over others, or another kernel. */
+    void draw_launch(Bytes *bytes) {
+        Launch launch = {kernel_, threads_, arrays_};
+        if (bytes->chance(60))
+            draw_companion(bytes, &launch);
+        else if (bytes->chance(60))
+            draw_operands(bytes, &launch);
+        const auto is_missing = [](const polytile_array *array) { return array == nullptr; };
+        if (std::none_of(launch.arrays.begin(), launch.arrays.end(), is_missing))
+            launches_.push_back(launch);
+    }
+
+    void draw_operands(Bytes *bytes, Launch *launch) const {
+        const polytile_declaration *declaration = launch->kernel->declaration;
+        launch->arrays.clear();
+        for (int a = 0; a < declaration->n_arrays; a++)
+            launch->arrays.push_back(draw_operand(bytes, declaration->array_n_dims[a]));
+    }
+
+    void draw_companion(Bytes *bytes, Launch *launch) const {
+        const auto last = static_cast<int64_t>(companions().size()) - 1;
+        launch->kernel = companions()[static_cast<size_t>(bytes->number(0, last))];
+        draw_operands(bytes, launch);
+        const polytile_array *first = launch->arrays.front(), *back = launch->arrays.back();
+        if (first != nullptr && back != nullptr)
+            launch->threads =
+                inner(*polytile_array_get_domain(first), *polytile_array_get_domain(back));
+    }
+
     void draw_array(Bytes *bytes, int n_dims) {
         static const polytile_type types[] = {POLYTILE_F32, POLYTILE_U8, POLYTILE_F64, POLYTILE_I16,
                                               POLYTILE_BYTES(12)};
@@ -133,14 +235,22 @@ class Request {
     std::vector<int64_t> block_;
     polytile_link link_ = {};
     polytile_plan_options options_ = {};
-    int n_launches_ = 0;
+    std::vector<Launch> launches_;
+    std::vector<polytile_array *> scratch_;
 };
 
-void prove(const polytile_plan *plan, int64_t limit_bytes) {
+void prove_schedule(const pti_schedule *schedule) {
     pti_text why = {};
-    if (plan->schedule != nullptr && !pti_schedule_check(plan->schedule, &why))
+    if (!pti_schedule_check(schedule, &why))
         require(false, std::string("a plan is right: ") + (why.data ? why.data : ""));
     pti_text_free(&why);
+}
+
+void prove(const polytile_plan *plan, int64_t limit_bytes) {
+    if (plan->schedule != nullptr)
+        prove_schedule(plan->schedule);
+    for (int k = 0; plan->chain != nullptr && k < plan->chain->n_parts; k++)
+        prove_schedule(plan->chain->part[k].schedule);
     polytile_plan_summary summary;
     polytile_plan_get_summary(plan, &summary);
     require(limit_bytes == 0 || summary.peak_device_bytes <= limit_bytes,
@@ -172,7 +282,8 @@ void require_sound(const Request &request) {
     const polytile_status status = request.check();
     const bool may_be_refused =
         status == POLYTILE_UNSUPPORTED ||
-        (status == POLYTILE_DECLARATION && is_left_to_proofs(request.declaration()));
+        (status == POLYTILE_DECLARATION &&
+         (request.has_scratch() || is_left_to_proofs(request.declaration())));
     require(status == POLYTILE_OK || may_be_refused,
             std::string("what can be planned is sound: ") + polytile_last_error(shared_context()));
 }

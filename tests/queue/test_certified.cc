@@ -10,7 +10,6 @@
 #include <sstream>
 
 extern "C" {
-#include "base/environment.h"
 #include "partition/check.h"
 bool __real_pti_schedule_check(const pti_schedule *schedule, pti_text *why);
 bool __wrap_pti_schedule_check(const pti_schedule *schedule, pti_text *why);
@@ -55,6 +54,12 @@ void compute(int n_launches, std::vector<float> *fields) {
     }
 }
 
+#ifdef NDEBUG
+constexpr bool is_for_debugging = false;
+#else
+constexpr bool is_for_debugging = true;
+#endif
+
 class CertifiedPlans : public QueueTest {
   protected:
     void SetUp() override {
@@ -98,12 +103,16 @@ class CertifiedPlans : public QueueTest {
 };
 
 TEST_F(CertifiedPlans, AreProvedInBuildsForDebuggingUnlessTurnedOff) {
-    const bool by_default = PTI_CHECKS_PLANS;
     const struct {
         const char *value;
         bool plan, attach;
-    } cases[] = {{nullptr, by_default, false}, {"", by_default, false}, {"off", false, false},
-                 {"plan", true, false},        {"attach", false, true}, {"plan,attach", true, true},
+    } cases[] = {{nullptr, is_for_debugging, false},
+                 {"", is_for_debugging, false},
+                 {"off", false, false},
+                 {"plan", true, false},
+                 {"attach", false, true},
+                 {"plan,attach", true, true},
+                 {"access,wide", false, false},
                  {"attach,plan", true, true}};
     for (const auto &of : cases) {
         ASSERT_NO_FATAL_FAILURE(set_check(of.value));

@@ -40,6 +40,62 @@ TEST_F(Worker, LeavesSignalsToTheProgramsThreadsButThoseOfItsOwnFaults) {
     EXPECT_EQ(sigismember(&mine, SIGINT), 0) << "the program's own mask has changed";
 }
 
+/** Gives every signal that can be had a handler of the test's own, until it ends. */
+class OwnHandlers {
+  public:
+    OwnHandlers() {
+        struct sigaction own = {};
+        own.sa_handler = do_nothing;
+        for (int number = 1; number < NSIG; number++)
+            is_set_[number] = sigaction(number, &own, &before_[number]) == 0;
+    }
+    ~OwnHandlers() {
+        for (int number = 1; number < NSIG; number++)
+            if (is_set_[number])
+                sigaction(number, &before_[number], nullptr);
+    }
+
+    /** The signals that have another one now. */
+    std::vector<int> list_replaced() const {
+        std::vector<int> replaced;
+        for (int number = 1; number < NSIG; number++) {
+            struct sigaction now = {};
+            sigaction(number, nullptr, &now);
+            if (is_set_[number] && now.sa_handler != do_nothing)
+                replaced.push_back(number);
+        }
+        return replaced;
+    }
+
+  private:
+    static void do_nothing(int) {}
+
+    struct sigaction before_[NSIG] = {};
+    bool is_set_[NSIG] = {};
+};
+
+TEST_F(Worker, LeavesTheHandlersOfSignalsToTheProgram) {
+    const OwnHandlers handlers;
+    polytile_context *another = nullptr;
+    polytile_device *device = nullptr;
+    ASSERT_EQ(polytile_context_create(&another), POLYTILE_OK);
+    EXPECT_EQ(polytile_device_open(another, "host(threads=2)", &device), POLYTILE_OK);
+    std::vector<float> memory(100, 1), sums(100);
+    for (const char *text : {"host(memory=4KiB)", "host,host"}) {
+        polytile_queue *queue = open(text);
+        polytile_array *x = wrap("x", memory), *z = wrap("z", sums);
+        ASSERT_EQ(attach(queue, {x, z}), POLYTILE_OK) << error();
+        EXPECT_EQ(launch(queue, create("add[i]: in x[i], y[i]; out z[i]", &add_kernel), line(100),
+                         {x, x, z}),
+                  POLYTILE_OK)
+            << error();
+        EXPECT_EQ(detach(queue, {x, z}), POLYTILE_OK) << error();
+        polytile_queue_destroy(queue);
+    }
+    polytile_context_destroy(another);
+    EXPECT_EQ(handlers.list_replaced(), std::vector<int>());
+}
+
 TEST_F(Worker, ManyQueuesStartAndStop) {
     for (int round = 0; round < 100; round++) {
         polytile_queue *queues[3];
