@@ -14,7 +14,7 @@ typedef enum polytile_violation {
     POLYTILE_NO_VIOLATION,
     POLYTILE_READS_UNDECLARED,  /* the declaration is too narrow: something else is read */
     POLYTILE_WRITES_UNDECLARED, /* it is too narrow: something else is written */
-    POLYTILE_LEAVES_UNWRITTEN   /* an element of a role out is left as it was */
+    POLYTILE_LEAVES_UNWRITTEN /* an element of a role out is left as it was, or some of its bytes */
 } polytile_violation;
 
 /**
@@ -48,9 +48,10 @@ typedef struct polytile_check_report {
  * each other, unless options->block says which belong together. On the host one thread runs it.
  *
  * Shapes  domain, arrays, options: as polytile_run(). report may be NULL.
- * Errors  INVALID (a violation: the text says which kernel, threads, array and element), and those
- *         of polytile_run(), for what could not be run is not checked. The arrays are as before in
- *         any case.
+ * Errors  INVALID (a violation: the text says which kernel, threads, array and element),
+ *         UNSUPPORTED (results differ from run to run, so that nothing can be told), and those of
+ *         polytile_run(), for what could not be run is not checked. The arrays are as before in any
+ *         case.
  */
 polytile_status polytile_check_run(polytile_device *device, const polytile_kernel *kernel,
                                    const polytile_domain *domain, polytile_array *const *arrays,
@@ -75,9 +76,10 @@ typedef struct polytile_use {
  * and so moves, without being read.
  *
  * A body that is compiled with POLYTILE_RECORD_ACCESS defined tells of each element that it reaches
- * for by PT_AT, on devices that compute on the host: then the counts are exact. Of any other kernel
- * some elements are changed one by one; those on which no result depends are probably not read, and
- * some that are may be among them. Operands that are combined into are then not tried.
+ * for by PT_AT, on devices that compute on the host: then the counts are exact. Of any other kernel,
+ * and of elements that are declared to be written too, some are changed one by one; those on which
+ * no result depends are probably not read, and some that are may be among them. Operands that are
+ * combined into are then not tried.
  *
  * Shapes  uses: one an array of the kernel. The others as polytile_check_run().
  * Errors  As polytile_check_run(), whose check goes first.
