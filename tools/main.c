@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
         if (strcmp(argv[1], subcommands[k].name) == 0)
             return subcommands[k].run(argc - 1, argv + 1);
     fprintf(stderr,
-            "polytile: there is no command %s; use plan, check or devices\n"
+            "polytile: there is no command \"%s\"; use plan, check or devices\n"
             "Try 'polytile --help'.\n",
             argv[1]);
     return EXIT_USAGE;

@@ -111,12 +111,19 @@ polytile_status pti_array_create(polytile_context *ctx, const char *name, polyti
     return POLYTILE_OK;
 }
 
+static polytile_status refuse_no_place(polytile_context *ctx, const char *name) {
+    return pti_fail(ctx, POLYTILE_INVALID, "array %s: the place for the array is NULL",
+                    name == NULL ? "?" : name);
+}
+
 polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *name,
                                            polytile_type type, const polytile_domain *domain,
                                            void *data, polytile_array **array) {
-    if (ctx == NULL || array == NULL)
+    if (ctx == NULL)
         return POLYTILE_INVALID;
     pti_clear_error(ctx);
+    if (array == NULL)
+        return refuse_no_place(ctx, name);
     *array = NULL;
     if (data == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -132,9 +139,11 @@ polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *na
 polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, polytile_type type,
                                     int n_dims, const int64_t *extents, void *data,
                                     polytile_array **array) {
-    if (ctx == NULL || array == NULL)
+    if (ctx == NULL)
         return POLYTILE_INVALID;
     pti_clear_error(ctx);
+    if (array == NULL)
+        return refuse_no_place(ctx, name);
     *array = NULL;
     if (extents == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "array %s: its extents are NULL",

@@ -36,7 +36,8 @@ static bool read_check_word(const char *word, size_t length, pti_settings *setti
     return false;
 }
 
-/** A list is all that is checked, in place of the default. */
+/** A list is all that is checked, in place of the default; a word is missing before a comma, and
+ * behind one. */
 static bool read_check(const char *value, pti_settings *settings) {
     bool known = true;
     if (*value == '\0')
@@ -44,10 +45,11 @@ static bool read_check(const char *value, pti_settings *settings) {
     settings->check_plan = false;
     if (strcmp(value, "off") == 0)
         return true;
-    while (known && *value != '\0') {
+    for (bool has_more = true; has_more && known; value++) {
         size_t length = strcspn(value, ",");
         known = read_check_word(value, length, settings);
-        value += length + (value[length] == ',');
+        value += length;
+        has_more = *value == ',';
     }
     return known;
 }

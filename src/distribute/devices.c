@@ -39,9 +39,14 @@ static void destroy(int n_queues, polytile_queue **queues) {
 static polytile_status open_all(polytile_context *ctx, const char *text, int n_devices,
                                 polytile_queue **queues) {
     polytile_status status = POLYTILE_OK;
+    const char *one = text;
     for (int q = 0; q < n_devices; q++) {
-        PTI_TRY(open_one(ctx, text, &queues[q]));
-        text = end_of_first(text) + 1;
+        if (end_of_first(one) == one)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "devices \"%s\": number %d of %d in the list is empty", text, q + 1,
+                            n_devices);
+        PTI_TRY(open_one(ctx, one, &queues[q]));
+        one = end_of_first(one) + 1;
     }
 done:
     return status;

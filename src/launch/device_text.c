@@ -126,7 +126,7 @@ polytile_status pti_device_text_parse(polytile_context *ctx, const char *text,
     reader in = {ctx, text, text};
     char name[WORD_BYTES] = "";
     *parsed = (pti_device_text){0};
-    if (read_word(&in, ":(", name))
+    if (read_word(&in, ":(,", name))
         parsed->driver = pti_driver_find(name);
     if (parsed->driver == NULL)
         return refuse(&in, NULL, "unknown device", name);
@@ -135,6 +135,11 @@ polytile_status pti_device_text_parse(polytile_context *ctx, const char *text,
     if (skip_mark(&in, '('))
         PTI_TRY(read_options(&in, parsed));
     skip_spaces(&in);
+    if (*in.next == ',')
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "device \"%s\": it is a list of devices, which only queues take; open one "
+                        "of them, or create a queue",
+                        text);
     if (*in.next != '\0')
         return refuse(&in, parsed->driver, "cannot understand", in.next);
 done:

@@ -93,6 +93,13 @@ done:
     return status;
 }
 
+polytile_context *pti_chain_context(int n_launches, const polytile_chain_launch *launches) {
+    for (int l = 0; launches != NULL && l < n_launches; l++)
+        if (launches[l].kernel != NULL)
+            return launches[l].kernel->object.context;
+    return NULL;
+}
+
 /* Kinds. */
 
 static bool same_domain(const polytile_domain *one, const polytile_domain *other) {

@@ -38,6 +38,9 @@ typedef struct pti_chain_request {
     const polytile_plan_options *options;
 } pti_chain_request;
 
+/** The context of the first launch that has a kernel; NULL: there is none. */
+polytile_context *pti_chain_context(int n_launches, const polytile_chain_launch *launches);
+
 /**
  * Fill in launches, each kind once, and prove that each of them is sound.
  *

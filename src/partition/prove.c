@@ -93,10 +93,11 @@ static void free_prover(prover *of) {
 polytile_status polytile_check_chain(int n_launches, const polytile_chain_launch *launches,
                                      int n_scratch, polytile_array *const *scratch,
                                      const polytile_plan_options *options) {
-    if (n_launches < 1 || launches == NULL || launches[0].kernel == NULL)
+    polytile_context *ctx = pti_chain_context(n_launches, launches);
+    if (ctx == NULL)
         return POLYTILE_INVALID;
     pti_chain_request request = {
-        .ctx = launches[0].kernel->object.context,
+        .ctx = ctx,
         .n_launches = n_launches,
         .launch = launches,
         .n_scratch = n_scratch,

@@ -6,10 +6,13 @@
 static polytile_status check_list(const polytile_queue *queue, const char *action, int n_arrays,
                                   polytile_array *const *arrays) {
     polytile_context *ctx = queue->object.context;
-    if (n_arrays < 1 || arrays == NULL)
+    if (n_arrays < 1)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: %d arrays to %s; give at least one, as POLYTILE_ARRAYS(x, y)",
-                        pti_queue_text(queue), arrays == NULL ? 0 : n_arrays, action);
+                        pti_queue_text(queue), n_arrays, action);
+    if (arrays == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "queue on %s: the list of %d arrays to %s is NULL",
+                        pti_queue_text(queue), n_arrays, action);
     for (int a = 0; a < n_arrays; a++) {
         if (arrays[a] == NULL)
             return pti_fail(ctx, POLYTILE_INVALID, "queue on %s: array %d of %d to %s is NULL",

@@ -64,6 +64,8 @@ TEST_F(Device, RefusesWhatItDoesNotKnowAndSaysWhatThereIs) {
         {"host(threads=2,threads=2)", "given twice is option \"threads\""},
         {"host(memory=1MiB", "a closing parenthesis is missing"},
         {"host(memory=1MiB) now", "cannot understand \"now\""},
+        {"host,host", "it is a list of devices, which only queues take"},
+        {"host(memory=1MiB), host", "it is a list of devices, which only queues take"},
         {"host)", "unknown device \"host)\""},
     };
     for (const auto &row : rows) {

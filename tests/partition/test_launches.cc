@@ -72,6 +72,9 @@ TEST_F(Launches, AreOfOneContext) {
     expect_refused({{copy, nine, arrays}}, POLYTILE_INVALID,
                    "copy: -1 scratch arrays; give 0 or more", -1, arrays);
     const polytile_chain_launch launch = {copy, nine, arrays};
+    const polytile_chain_launch gap[] = {{}, launch};
+    EXPECT_EQ(polytile_check_chain(2, gap, 0, nullptr, nullptr), POLYTILE_INVALID);
+    EXPECT_STREQ(polytile_last_error(ctx), "launch 0 of 2 has no kernel");
     EXPECT_EQ(polytile_check_chain(1, &launch, -1, arrays, nullptr), POLYTILE_INVALID);
     EXPECT_STREQ(polytile_last_error(ctx), "copy: -1 scratch arrays; give 0 or more");
 }

@@ -119,9 +119,11 @@ TEST_F(CertifiedPlans, AreProvedInBuildsForDebuggingUnlessTurnedOff) {
         EXPECT_EQ(pti_get_settings(ctx)->check_plan, of.plan) << (of.value ? of.value : "unset");
         EXPECT_EQ(pti_get_settings(ctx)->check_attach, of.attach);
     }
-    environment.set("POLYTILE_CHECK", "off,plan");
-    polytile_context *refused = nullptr;
-    EXPECT_EQ(polytile_context_create(&refused), POLYTILE_INVALID);
+    for (const char *value : {"off,plan", ",access", "access,", "plan,,access", ","}) {
+        environment.set("POLYTILE_CHECK", value);
+        polytile_context *refused = nullptr;
+        EXPECT_EQ(polytile_context_create(&refused), POLYTILE_INVALID) << value;
+    }
 }
 
 TEST_F(CertifiedPlans, AreNotProvedWhereThatIsOff) {

@@ -85,9 +85,20 @@ TEST_F(QueueErrors, ADeviceThatIsNotThereMakesNoQueue) {
     expect_usable();
 }
 
+TEST_F(QueueErrors, ListsOfDevicesHaveNoGaps) {
+    polytile_queue *none = nullptr;
+    EXPECT_EQ(polytile_queue_create(ctx, "host,", &none), POLYTILE_INVALID);
+    expect_says({"devices \"host,\": number 2 of 2 in the list is empty"});
+    EXPECT_EQ(polytile_queue_create(ctx, ",host,host", &none), POLYTILE_INVALID);
+    expect_says({"number 1 of 3 in the list is empty"});
+    EXPECT_EQ(none, nullptr);
+}
+
 TEST_F(QueueErrors, AttachNeedsArrays) {
     EXPECT_EQ(polytile_queue_attach(queue, 0, nullptr), POLYTILE_INVALID);
+    expect_says({"0 arrays to attach", "at least one"});
     EXPECT_EQ(polytile_queue_attach(queue, 3, nullptr), POLYTILE_INVALID);
+    expect_says({"the list of 3 arrays to attach is NULL"});
     EXPECT_EQ(polytile_queue_attach(queue, -1, &z), POLYTILE_INVALID);
     expect_says({"host(memory=64KiB)", "-1 arrays to attach", "at least one"});
     expect_refused(attach(queue, {z, nullptr}), {"array 1 of 2 to attach is NULL"});

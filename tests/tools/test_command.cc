@@ -369,7 +369,8 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
         std::string arguments, named;
     } cases[] = {
         {"", "Usage"},
-        {"draw", "no command draw"},
+        {"draw", "no command \"draw\""},
+        {"''", "no command \"\""},
         {"plan", "--kernel is missing"},
         {"plan " + add, "--domain is missing"},
         {good, "x is missing"},
