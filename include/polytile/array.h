@@ -33,7 +33,11 @@ typedef enum polytile_scalar {
 
 /** A polytile_scalar, or POLYTILE_BYTES(n) for elements that the library only moves. */
 typedef int polytile_type;
-#define POLYTILE_BYTES(n) (-1 - (n))
+#ifdef __cplusplus
+#define POLYTILE_BYTES(n) (-1 - static_cast<int>(n))
+#else
+#define POLYTILE_BYTES(n) (-1 - (int)(n))
+#endif
 
 /** Bytes of one element; 0 if the type is none. */
 int64_t polytile_type_get_bytes(polytile_type type);

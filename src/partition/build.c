@@ -176,7 +176,8 @@ static bool can_move(const pti_placement *from, const pti_placement *to,
     bool apart = false;
     for (int d = 0; d < box->n_dims; d++) {
         int64_t shift = to->layout.hull.range[d].lo - from->layout.hull.range[d].lo;
-        if (from->layout.stride_bytes[d] != to->layout.stride_bytes[d])
+        if (from->layout.stride_bytes[d] != to->layout.stride_bytes[d] ||
+            from->layout.hull.range[d].step != to->layout.hull.range[d].step)
             return false;
         apart |= pti_abs(shift) > box->range[d].hi - box->range[d].lo;
     }
