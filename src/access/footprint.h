@@ -83,6 +83,11 @@ pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index
 /** Whether any of an operand's sections names the index (its footprint moves or grows with it). */
 bool pti_operand_depends(const pti_instance *instance, int operand, int index);
 
+/** Whether threads with different values of an index touch nothing in common, since one dimension
+ * moves on with it by more than all that threads of one value touch; false where only several
+ * dimensions together keep them apart. */
+bool pti_operand_lies_apart(const pti_instance *instance, int operand, int index);
+
 /**
  * A lower bound on the number of distinct elements that the whole launch reads, or writes: exact
  * where that is affordable, never more than the truth.

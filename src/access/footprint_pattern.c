@@ -164,3 +164,35 @@ pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index
                                             &instance->section[touched->first_section + s], index));
     return trend;
 }
+
+/** An expression without one of its indices. */
+static pti_affine without(pti_affine affine, int index) {
+    affine.index[index] = 0;
+    return affine;
+}
+
+/** Whether a dimension alone keeps apart what threads with different values of an index touch: what
+ * those of one value touch is shorter than the step to the next. */
+static bool dimension_separates(const pti_instance *instance, const pti_operand *operand, int index,
+                                int dim) {
+    const pti_section *section = &instance->section[operand->first_section];
+    int64_t step = section->subscript[dim].lo.index[index];
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_subscript *subscript = &section[s].subscript[dim];
+        if (subscript->lo.index[index] != step || subscript->hi.index[index] != step)
+            return false;
+        pti_affine lo = without(subscript->lo, index), hi = without(subscript->hi, index);
+        first = pti_min(first, pti_affine_min(&lo, &instance->threads));
+        last = pti_max(last, pti_affine_max(&hi, &instance->threads));
+    }
+    return last - first < pti_abs(step);
+}
+
+bool pti_operand_lies_apart(const pti_instance *instance, int operand, int index) {
+    const pti_operand *is = &instance->operand[operand];
+    for (int d = 0; d < is->domain.n_dims; d++)
+        if (dimension_separates(instance, is, index, d))
+            return true;
+    return false;
+}

@@ -54,7 +54,7 @@ static cut least_cut(const pti_shared_launch *launch, const polytile_domain *thr
 static bool may_cut(const pti_instance *instance, int index) {
     for (int a = 0; a < instance->n_operands; a++) {
         if (instance->operand[a].reduces &&
-            (!pti_operand_is_regular(instance, a) || !pti_operand_depends(instance, a, index)))
+            (!pti_operand_is_regular(instance, a) || !pti_operand_lies_apart(instance, a, index)))
             return false;
     }
     return true;

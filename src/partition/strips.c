@@ -2,7 +2,6 @@
  * combine is run through panel by panel, and each panel strip by strip: the first strip of a tile
  * is complete, and goes out, while the others are computed, and the next tile's first strip takes
  * its place while the others go out. So neither needs the memory of a second tile. */
-#include "access/affine.h"
 #include "access/footprint.h"
 #include "base/checked.h"
 #include "partition/partition.h"
@@ -25,39 +24,6 @@ static bool accumulates(const pti_instance *instance, int operand, int index) {
            !pti_operand_depends(instance, operand, index);
 }
 
-/** An expression without one of its indices. */
-static pti_affine without(pti_affine affine, int index) {
-    affine.index[index] = 0;
-    return affine;
-}
-
-/** Whether a dimension alone keeps apart what threads with different values of an index touch: what
- * those of one value touch is shorter than the step to the next. */
-static bool dimension_separates(const pti_instance *instance, const pti_operand *operand, int index,
-                                int dim) {
-    const pti_section *section = &instance->section[operand->first_section];
-    int64_t step = section->subscript[dim].lo.index[index];
-    int64_t first = INT64_MAX, last = INT64_MIN;
-    for (int s = 0; s < operand->n_sections; s++) {
-        const pti_subscript *subscript = &section[s].subscript[dim];
-        if (subscript->lo.index[index] != step || subscript->hi.index[index] != step)
-            return false;
-        pti_affine lo = without(subscript->lo, index), hi = without(subscript->hi, index);
-        first = pti_min(first, pti_affine_min(&lo, &instance->threads));
-        last = pti_max(last, pti_affine_max(&hi, &instance->threads));
-    }
-    return last - first < pti_abs(step);
-}
-
-/** Whether threads with different values of an index touch nothing in common. */
-static bool lies_apart(const pti_instance *instance, int operand, int index) {
-    const pti_operand *is = &instance->operand[operand];
-    for (int d = 0; d < is->domain.n_dims; d++)
-        if (dimension_separates(instance, is, index, d))
-            return true;
-    return false;
-}
-
 /** Whether something accumulated can be cut along an index, and whatever depends on it lies apart:
  * pieces of several strips are newer than the host's at a time, so none may have an element of
  * another. */
@@ -66,7 +32,7 @@ static bool can_cut(const pti_instance *instance, int accumulated, int index) {
     for (int a = 0; a < instance->n_operands; a++) {
         if (!accumulates(instance, a, accumulated) || !pti_operand_depends(instance, a, index))
             continue;
-        if (!lies_apart(instance, a, index))
+        if (!pti_operand_lies_apart(instance, a, index))
             return false;
         found = true;
     }
