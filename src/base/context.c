@@ -162,8 +162,7 @@ void pti_place_error(polytile_context *ctx, int launch, int n_launches) {
 
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes) {
     if (n_bytes == PTI_UNKNOWN_BYTES)
-        return pti_fail(ctx, POLYTILE_NO_MEMORY,
-                        "%s: host memory ran out; free some", what);
+        return pti_fail(ctx, POLYTILE_NO_MEMORY, "%s: host memory ran out; free some", what);
     return pti_fail(ctx, POLYTILE_NO_MEMORY,
                     "%s: cannot allocate %.0f bytes of host memory; free some", what, n_bytes);
 }
