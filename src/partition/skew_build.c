@@ -59,7 +59,7 @@ static int64_t add_move(pti_skew_stream *of, const move *made, const polytile_do
     pti_last_join(&all, &along->before);
     int64_t added = pti_skew_stream_add(of, &op, &all);
     pti_last_note_on(&along->users, pti_op_stream(&op), added);
-    along->is_used = true;
+    along->is_filled = true;
     return added;
 }
 
@@ -125,7 +125,7 @@ static void place_image(pti_skew_stream *of, int array, polytile_range rows) {
         .layout = pti_layout_of(&hull, of->chain->arrays->operand[array].element_bytes)};
     along->rows = rows;
     along->before = along->users;
-    along->is_used = false;
+    along->is_filled = false;
     along->placement = pti_builder_place(&of->builder, &placement);
 }
 
@@ -163,11 +163,11 @@ static void slide_array(pti_skew_stream *of, int array, int64_t k) {
     move made = {PTI_COPY, array, first_launch(of, k), k, along->placement};
     pti_last waits = pti_last_none();
     polytile_domain box = of->pass.band[array].hull;
-    bool is_used = along->is_used;
+    bool is_filled = along->is_filled;
     if (rows.lo == from.lo)
         return;
     place_image(of, array, rows);
-    if (!is_used)
+    if (!is_filled)
         return;
     rows.hi = pti_min(from.hi, pti_pass_rows(&of->pass, array, of->shape->slab, k, k).hi);
     box.range[of->chain->axis[array]] = rows;

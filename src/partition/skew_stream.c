@@ -170,7 +170,7 @@ int64_t pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k) {
         if (placement[cut->array[o]] < 0)
             continue;
         pti_last_note_on(&along->users, pti_op_stream(&op), added);
-        along->is_used = true;
+        along->is_filled = along->is_filled || cut->instance->operand[o].writes;
     }
     return added;
 }

@@ -199,8 +199,17 @@ TEST(PlanChain, ArraysThatAllFitMoveOnce) {
     EXPECT_TRUE(Has(Text(plan), "all arrays fit 1 MiB together")) << Text(plan);
 }
 
-/** The first slabs of a triangle touch nothing: there is nothing to slide on to the next. */
-TEST(PlanChain, RowsThatNoLaunchTouchesAreNotCopied) {
+/** The first slabs of a triangle touch nothing: there is nothing to slide on to the next. Nor is
+ * there where each thread's section is empty, though those of several threads lie around elements. */
+class PlanChainUntouched : public testing::TestWithParam<const char *> {};
+
+INSTANTIATE_TEST_SUITE_P(Declarations, PlanChainUntouched,
+                         testing::Values("triangle[i]: out A[i, 8:i]",
+                                         "nothing[i]: in A[i:i-1, 8:i+8]",
+                                         "nothing[i]: in A[i, 3*i:3*i-1]",
+                                         "nothing[i]: in A[i, 2*i+1:i]"));
+
+TEST_P(PlanChainUntouched, RowsThatNoLaunchTouchesAreNotCopied) {
     polytile_context *ctx = nullptr;
     polytile_kernel *kernel = nullptr;
     polytile_array *array = nullptr;
@@ -209,8 +218,7 @@ TEST(PlanChain, RowsThatNoLaunchTouchesAreNotCopied) {
     const polytile_domain rows = polytile_domain_from_extents(1, extents);
     const polytile_domain whole = polytile_domain_from_extents(2, extents);
     ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
-    ASSERT_EQ(polytile_kernel_create(ctx, "triangle[i]: out A[i, 8:i]", nullptr, &kernel),
-              POLYTILE_OK);
+    ASSERT_EQ(polytile_kernel_create(ctx, GetParam(), nullptr, &kernel), POLYTILE_OK);
     ASSERT_EQ(polytile_array_describe(ctx, "A", POLYTILE_BYTES(12), &whole, &array), POLYTILE_OK);
     const std::vector<polytile_chain_launch> launches(3, {kernel, rows, &array});
     const polytile_plan_options options = Limit(4000);
