@@ -34,13 +34,22 @@ static polytile_domain span_of(const pti_section *section, const polytile_domain
     return span;
 }
 
-polytile_domain pti_footprint_span(const pti_instance *instance, int operand,
-                                   const polytile_domain *threads) {
+static bool has_steps(const pti_section *section) {
+    bool has = false;
+    for (int d = 0; d < section->n_dims; d++)
+        has = has || section->subscript[d].step > 1;
+    return has;
+}
+
+polytile_domain pti_footprint_stepped_span(const pti_instance *instance, int operand,
+                                           const polytile_domain *threads) {
     const pti_operand *of = &instance->operand[operand];
     polytile_domain all = pti_box_empty(of->domain.n_dims);
     for (int s = 0; s < of->n_sections && !pti_box_is_empty(threads); s++) {
-        polytile_domain span =
-            span_of(&instance->section[of->first_section + s], &of->domain, threads);
+        const pti_section *section = &instance->section[of->first_section + s];
+        if (!has_steps(section))
+            continue;
+        polytile_domain span = span_of(section, &of->domain, threads);
         all = pti_enclose(&all, &span);
     }
     return all;

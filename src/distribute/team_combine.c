@@ -1,3 +1,5 @@
+#include "distribute/enclose.h"
+#include "distribute/footprints.h"
 #include "distribute/member_box.h"
 #include "distribute/team_state.h"
 #include "launch/box_copy.h"
@@ -16,10 +18,11 @@
 typedef struct sum {
     int operand;
     int position;
-    polytile_domain box; /* all that any thread reduces into */
-    pti_layout layout;   /* of it */
-    void **partial;      /* of each local member; owned, as all below */
-    void **set_aside;    /* the same, from earlier boxes of its threads; NULL: from none */
+    polytile_domain box;     /* all that any thread reduces into */
+    polytile_domain reached; /* that, and all that sections with steps span */
+    pti_layout layout;       /* of what is reached */
+    void **partial;          /* of each local member; owned, as all below */
+    void **set_aside;        /* the same, from earlier boxes of its threads; NULL: from none */
     void *result;
     polytile_array **array; /* of each local member, over its partial */
 } sum;
@@ -53,10 +56,10 @@ static void fill_identity(const pti_recorded *recorded, const sum *one, void *el
     const pti_operand *operand = operand_of(recorded, one);
     unsigned char identity[PTI_MAX_SCALAR_BYTES];
     pti_layout everywhere = one->layout;
-    for (int d = 0; d < one->box.n_dims; d++)
+    for (int d = 0; d < one->reached.n_dims; d++)
         everywhere.stride_bytes[d] = 0;
     pti_reduction_identity(operand->reduction, operand->type, identity);
-    pti_move move = {.box = &one->box,
+    pti_move move = {.box = &one->reached,
                      .element_bytes = operand->element_bytes,
                      .to = {elements, &one->layout},
                      .from = {identity, &everywhere}};
@@ -81,7 +84,7 @@ static polytile_status wrap_partial(const pti_team *team, const pti_recorded *re
     if (one->partial[local] == NULL)
         PTI_TRY(pti_fail_memory(team->ctx, operand->name, (double)one->layout.size_bytes));
     fill_identity(recorded, one, one->partial[local]);
-    PTI_TRY(polytile_array_wrap_domain(team->ctx, operand->name, operand->type, &one->box,
+    PTI_TRY(polytile_array_wrap_domain(team->ctx, operand->name, operand->type, &one->reached,
                                        one->partial[local], &one->array[local]));
 done:
     return status;
@@ -93,12 +96,13 @@ static polytile_status add_sum(const pti_team *team, const pti_recorded *recorde
     size_t n_local = (size_t)team->transport->n_local;
     polytile_status status = POLYTILE_OK;
     sum *one = &of->sum[of->n_sums++];
+    polytile_domain span =
+        pti_footprint_stepped_span(prepared->instance, operand, &prepared->instance->threads);
     *one = (sum){.operand = operand,
                  .position = prepared->position[operand],
-                 .box = prepared->written[operand]};
-    for (int d = 0; d < one->box.n_dims; d++)
-        one->box.range[d].step = 1;
-    one->layout = pti_layout_of(&one->box, prepared->instance->operand[operand].element_bytes);
+                 .box = pti_enclose(&prepared->written[operand], &prepared->written[operand])};
+    one->reached = pti_enclose(&one->box, &span);
+    one->layout = pti_layout_of(&one->reached, prepared->instance->operand[operand].element_bytes);
     one->partial = calloc(n_local, sizeof *one->partial);
     one->set_aside = calloc(n_local, sizeof *one->set_aside);
     one->array = calloc(n_local, sizeof *one->array);
@@ -165,7 +169,7 @@ static void find_arrays(const pti_team *team, const pti_prepared *prepared, cons
 }
 
 static void combine_into(const pti_operand *operand, const sum *one, void *to, const void *from) {
-    pti_move move = {.box = &one->box,
+    pti_move move = {.box = &one->reached,
                      .element_bytes = operand->element_bytes,
                      .to = {to, &one->layout},
                      .from = {(void *)from, &one->layout}};

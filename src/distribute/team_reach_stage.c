@@ -29,22 +29,13 @@ static polytile_domain first_element(const polytile_domain *of) {
     return first;
 }
 
-static bool has_steps(const pti_instance *instance, int operand) {
-    const pti_operand *of = &instance->operand[operand];
-    bool has = false;
-    for (int s = of->first_section; s < of->first_section + of->n_sections; s++) {
-        for (int d = 0; d < of->domain.n_dims; d++)
-            has = has || instance->section[s].subscript[d].step > 1;
-    }
-    return has;
-}
-
 /** A section whose steps miss all elements still has to lie in its array, where it is launched. */
 static polytile_status reach_span(pti_team *team, const pti_prepared *prepared, int operand,
                                   int local, const pti_boxes *threads) {
     polytile_status status = POLYTILE_OK;
     for (int b = 0; b < threads->n_boxes; b++) {
-        polytile_domain span = pti_footprint_span(prepared->instance, operand, &threads->box[b]);
+        polytile_domain span =
+            pti_footprint_stepped_span(prepared->instance, operand, &threads->box[b]);
         PTI_TRY(pti_team_reach(team, prepared->position[operand], local, &span));
     }
 done:
@@ -57,8 +48,7 @@ static polytile_status reach_operands(pti_team *team, const pti_recorded *record
     const pti_prepared *prepared = recorded->prepared;
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < prepared->n_arrays; a++) {
-        if (has_steps(prepared->instance, a))
-            PTI_TRY(reach_span(team, prepared, a, local, threads));
+        PTI_TRY(reach_span(team, prepared, a, local, threads));
         const pti_team_array *of = &team->array[prepared->position[a]];
         polytile_domain first = first_element(&of->array->domain);
         if (of->member[local] == NULL)

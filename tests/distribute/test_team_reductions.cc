@@ -37,6 +37,13 @@ POLYTILE_KERNEL(count, (i), (const uint32_t, A, 2), (uint32_t, B, 1)) {
     PT_AT(B, i) = static_cast<uint32_t>(i + 1);
 }
 
+/* What is named from an element before the array on, in steps of two: of l = 0 none of it is there. */
+POLYTILE_KERNEL(every_second, (i, l, m), (uint32_t, v, 2), (uint32_t, A, 1)) {
+    PT_AT(v, i, l) = static_cast<uint32_t>(i * i % 1009 + l);
+    for (int64_t k = m + 2; k <= 6 + 4 * l; k += 2)
+        PT_SUM(PT_AT(A, k), PT_AT(v, i, l));
+}
+
 class TeamReductions : public testing::TestWithParam<const char *> {
   protected:
     TeamReductions() {
@@ -182,6 +189,28 @@ TEST_P(TeamReductions, SectionsWhoseStepsMissAllElementsAreNone) {
         << error();
     ASSERT_EQ(polytile_queue_detach(queue_, POLYTILE_ARRAYS(of_A, of_B)), POLYTILE_OK) << error();
     EXPECT_EQ(B, (std::vector<uint32_t>{1, 2, 3, 4}));
+}
+
+TEST_P(TeamReductions, SectionsWhoseStepsMissAllElementsAddNothing) {
+    std::vector<uint32_t> v(32 * 4), A(13, 9);
+    std::vector<uint32_t> expected = A;
+    for (size_t i = 0; i < 32; i++)
+        for (size_t l = 0; l < 4; l++)
+            for (size_t k = 7; k <= 6 + 4 * l; k += 2)
+                expected[k - 6] += static_cast<uint32_t>(i * i % 1009 + l);
+    const polytile_domain behind = {1, {{6, 18, 1}}},
+                          threads = {3, {{0, 31, 1}, {0, 3, 1}, {5, 5, 1}}};
+    polytile_array *of_A = nullptr, *const of_v = wrap("v", {32, 4}, &v);
+    ASSERT_EQ(polytile_array_wrap_domain(ctx_, "A", POLYTILE_U32, &behind, A.data(), &of_A),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_queue_attach(queue_, POLYTILE_ARRAYS(of_A)), POLYTILE_OK) << error();
+    polytile_kernel *const sums =
+        kernel("every_second[i, l, m]: out v[i, l]; sum A[m:6+4*l:2]", &every_second_kernel);
+    ASSERT_EQ(polytile_queue_launch(queue_, sums, &threads, POLYTILE_ARRAYS(of_v, of_A), nullptr),
+              POLYTILE_OK)
+        << error();
+    ASSERT_EQ(polytile_queue_detach(queue_, POLYTILE_ARRAYS(of_v, of_A)), POLYTILE_OK) << error();
+    EXPECT_EQ(A, expected);
 }
 
 } // namespace
