@@ -3,17 +3,33 @@
 
 /* Members over one memory: who waits for whom. */
 
+/** Whether a local member touches elements of others. */
+static bool is_across(const pti_team *team, int position, int local, const pti_boxes *touched) {
+    polytile_domain owned =
+        pti_ownership_hull(&team->ownership[position], team->transport->first + local);
+    bool is = false;
+    for (int b = 0; b < touched->n_boxes && !is; b++)
+        is = !pti_box_contains(&owned, &touched->box[b]);
+    return is;
+}
+
 /** Whether local members read elements of each other in a stage. */
 static bool is_read_across(const pti_team *team, const pti_stage *stage, int position) {
-    bool is_across = false;
-    for (int m = 0; m < team->transport->n_local && !is_across; m++) {
-        const pti_boxes *reads = &stage->work[m].reads[position];
-        polytile_domain owned =
-            pti_ownership_hull(&team->ownership[position], team->transport->first + m);
-        for (int b = 0; b < reads->n_boxes && !is_across; b++)
-            is_across = !pti_box_contains(&owned, &reads->box[b]);
-    }
-    return is_across || !pti_ownership_is_whole(&team->ownership[position]);
+    bool is = !pti_ownership_is_whole(&team->ownership[position]);
+    for (int m = 0; m < team->transport->n_local && !is; m++)
+        is = is_across(team, position, m, &stage->work[m].reads[position]);
+    return is;
+}
+
+/** Whether local members write elements of each other in the program's memory: their owners may
+ * still use them. */
+static bool is_written_across(const pti_team *team, const pti_stage *stage, int position) {
+    const pti_team_array *of = &team->array[position];
+    bool is = false;
+    for (int m = 0; m < team->transport->n_local && !is; m++)
+        is = of->array != NULL && of->memory == PTI_TEAM_PROGRAMS &&
+             is_across(team, position, m, &stage->work[m].writes[position]);
+    return is;
 }
 
 static bool is_written(const pti_team *team, const pti_stage *stage, int position) {
@@ -53,7 +69,8 @@ polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage) {
     bool must_wait = false;
     polytile_status status = POLYTILE_OK;
     for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
-        must_wait |= team->array[p].is_lent && is_written(team, stage, p);
+        must_wait |= (team->array[p].is_lent && is_written(team, stage, p)) ||
+                     is_written_across(team, stage, p);
     if (must_wait)
         PTI_TRY(pti_team_settle_members(team, POLYTILE_OK));
     for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
