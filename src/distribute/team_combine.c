@@ -176,7 +176,8 @@ static void combine_into(const pti_operand *operand, const sum *one, void *to, c
     pti_reduction_combine(operand->reduction, operand->type, &move);
 }
 
-/** A launch begins with the identity: what the one before made of a sum is kept beside. */
+/** A launch begins with the identity, but only what it touches: what the one before made of a sum
+ * is kept beside, and nothing of it stays. */
 static polytile_status set_sum_aside(pti_team *team, const pti_recorded *recorded, const sum *one,
                                      int local) {
     const pti_operand *operand = operand_of(recorded, one);
@@ -191,6 +192,7 @@ static polytile_status set_sum_aside(pti_team *team, const pti_recorded *recorde
             PTI_TRY(pti_fail_memory(team->ctx, operand->name, (double)one->layout.size_bytes));
         memcpy(one->set_aside[local], one->partial[local], (size_t)one->layout.size_bytes);
     }
+    fill_identity(recorded, one, one->partial[local]);
     PTI_TRY(polytile_queue_attach(queue, 1, &one->array[local]));
 done:
     return status;

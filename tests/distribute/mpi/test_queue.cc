@@ -18,6 +18,12 @@ POLYTILE_KERNEL(total, (i), (const uint32_t, x, 1), (uint32_t, s, 1)) {
     PT_SUM(PT_AT(s, 0), PT_AT(x, i));
 }
 
+POLYTILE_KERNEL(edges, (i), (const uint32_t, x, 1), (uint32_t, y, 2), (uint32_t, s, 1)) {
+    PT_AT(y, i, 0) = PT_AT(y, i, 1) = PT_AT(x, i);
+    PT_SUM(PT_AT(s, i), PT_AT(x, i));
+    PT_SUM(PT_AT(s, i + 1), PT_AT(x, i));
+}
+
 class MpiQueue : public testing::Test {
   protected:
     MpiQueue() { EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
@@ -204,6 +210,39 @@ TEST_F(MpiQueue, ASumFromTheIdentityTakesInAllThreadsOfACyclicLayout) {
             << error();
     EXPECT_EQ(polytile_queue_detach(queue, POLYTILE_ARRAYS(x, s)), POLYTILE_OK) << error();
     EXPECT_EQ(s_memory[0], static_cast<uint32_t>(n * (n + 1) / 2));
+}
+
+/** Each of those launches reduces into other elements: what one made is counted once. */
+TEST_F(MpiQueue, SumsFromTheIdentityIntoDifferentElementsAreOfACyclicLayout) {
+    polytile_mpi_options options = {};
+    options.layout = "cyclic(1)";
+    constexpr int64_t n = 40;
+    const int64_t n_sums = n + 1, extents[] = {n, 2};
+    std::vector<uint32_t> x_memory(n), y_memory(2 * n), s_memory(n + 1, 77), expected(n + 1, 0);
+    for (uint32_t k = 0; k < n; k++) {
+        x_memory[k] = k + 1;
+        expected[k] += k + 1;
+        expected[k + 1] += k + 1;
+    }
+    polytile_array *x = nullptr, *y = nullptr, *s = nullptr;
+    polytile_kernel *kernel = nullptr;
+    ASSERT_EQ(open(&options), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_array_wrap(ctx, "x", POLYTILE_U32, 1, extents, x_memory.data(), &x),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_array_wrap(ctx, "y", POLYTILE_U32, 2, extents, y_memory.data(), &y),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_array_wrap(ctx, "s", POLYTILE_U32, 1, &n_sums, s_memory.data(), &s),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_kernel_create(ctx, "edges[i]: in x[i]; out y[i, :]; out sum s[i:i+1]",
+                                     &edges_kernel, &kernel),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_attach(queue, POLYTILE_ARRAYS(x, y, s)), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n), POLYTILE_ARRAYS(x, y, s),
+                                    nullptr),
+              POLYTILE_OK)
+        << error();
+    EXPECT_EQ(polytile_queue_detach(queue, POLYTILE_ARRAYS(x, y, s)), POLYTILE_OK) << error();
+    EXPECT_EQ(s_memory, expected);
 }
 
 } // namespace
