@@ -72,8 +72,21 @@ int write_result(const char *subcommand, const char *text) {
     return finish_results(subcommand);
 }
 
+/** For free(); NULL: no memory. json_dumps() leaves out keys that it finds no memory for, and says
+ * nothing. */
+static char *text_of_json(const json_t *value, size_t flags) {
+    size_t n_bytes = json_dumpb(value, NULL, 0, flags);
+    char *text = n_bytes == 0 ? NULL : malloc(n_bytes + 1);
+    if (text == NULL || json_dumpb(value, text, n_bytes, flags) != n_bytes) {
+        free(text);
+        return NULL;
+    }
+    text[n_bytes] = '\0';
+    return text;
+}
+
 int write_json(const char *subcommand, json_t *value, size_t flags) {
-    char *text = value == NULL ? NULL : json_dumps(value, flags);
+    char *text = text_of_json(value, flags);
     json_decref(value);
     if (text == NULL)
         return library_error(subcommand, NULL, POLYTILE_NO_MEMORY);

@@ -34,6 +34,15 @@ void pti_text_add(pti_text *text, const char *format, ...) {
     text->length += (size_t)length;
 }
 
+char *pti_text_extend(pti_text *text, size_t n_bytes) {
+    if (text->failed || !reserve(text, n_bytes))
+        return NULL;
+    char *end = text->data + text->length;
+    text->length += n_bytes;
+    end[n_bytes] = '\0';
+    return end;
+}
+
 void pti_text_free(pti_text *text) {
     free(text->data);
     *text = (pti_text){0};

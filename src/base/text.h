@@ -15,6 +15,10 @@ typedef struct pti_text {
 } pti_text;
 
 void pti_text_add(pti_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Room for bytes at its end, NUL-terminated, for the caller to write; NULL: no memory. */
+char *pti_text_extend(pti_text *text, size_t n_bytes);
+
 void pti_text_free(pti_text *text);
 
 #endif

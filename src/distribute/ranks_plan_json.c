@@ -1,9 +1,8 @@
 #include "distribute/ranks_plan.h"
 
-#include "base/text.h"
+#include "base/json_text.h"
 #include "partition/json_name.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,14 +130,9 @@ static void add_value(pti_text *text, const json_t *value) {
     bool is_list = json_array_size(value) > 0 && json_is_object(json_array_get(value, 0));
     size_t n = is_list ? json_array_size(value) : 1;
     for (size_t k = 0; k < n; k++) {
-        char *line = json_dumps(is_list ? json_array_get(value, k) : value, flags);
-        text->failed = text->failed || line == NULL;
-        pti_text_add(text, "%s%s",
-                     !is_list ? ""
-                     : k == 0 ? "[\n    "
-                              : ",\n    ",
-                     line == NULL ? "" : line);
-        free(line);
+        if (is_list)
+            pti_text_add(text, k == 0 ? "[\n    " : ",\n    ");
+        pti_text_add_json(text, is_list ? json_array_get(value, k) : value, flags);
     }
     pti_text_add(text, is_list ? "],\n" : ",\n");
 }

@@ -1,5 +1,6 @@
 #include "launch/cache.h"
 
+#include "base/json_text.h"
 #include "base/retry.h"
 
 #include <errno.h>
@@ -77,28 +78,25 @@ static bool make_directory_of(char *path) {
     return is_made;
 }
 
-/** jansson's own writing takes less than all for a failure. */
-static int write_all(const char *text, size_t n_bytes, void *fd) {
-    while (n_bytes > 0) {
+static bool write_all(int fd, const pti_text *text) {
+    for (size_t n_done = 0; n_done < text->length;) {
         ssize_t n_written;
-        PTI_RETRY(n_written, write(*(const int *)fd, text, n_bytes));
+        PTI_RETRY(n_written, write(fd, text->data + n_done, text->length - n_done));
         if (n_written < 0)
-            return -1;
-        text += n_written;
-        n_bytes -= (size_t)n_written;
+            return false;
+        n_done += (size_t)n_written;
     }
-    return 0;
+    return true;
 }
 
 /** Write a new file, whose name is chosen, and let it take the path. */
-static bool write_and_rename(const char *path, char *temporary, const json_t *root) {
+static bool write_and_rename(const char *path, char *temporary, const pti_text *text) {
     if (!make_directory_of(temporary))
         return false;
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool is_written =
-        json_dump_callback(root, write_all, &fd, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0;
+    bool is_written = write_all(fd, text);
     is_written &= close(fd) == 0;
     if (is_written && rename(temporary, path) == 0)
         return true;
@@ -109,11 +107,14 @@ static bool write_and_rename(const char *path, char *temporary, const json_t *ro
 }
 
 bool pti_file_replace(const char *path, const json_t *root) {
-    pti_text temporary = {0};
+    pti_text temporary = {0}, text = {0};
     pti_text_add(&temporary, "%s.XXXXXX", path);
+    pti_text_add_json(&text, root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     errno = ENOMEM;
-    bool is_replaced = !temporary.failed && write_and_rename(path, temporary.data, root);
+    bool is_replaced =
+        !temporary.failed && !text.failed && write_and_rename(path, temporary.data, &text);
     int reason = errno;
+    pti_text_free(&text);
     pti_text_free(&temporary);
     errno = reason;
     return is_replaced;

@@ -1,9 +1,8 @@
-#include "base/text.h"
+#include "base/json_text.h"
 #include "partition/json_name.h"
 #include "partition/plan.h"
 #include "partition/plan_words.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -275,12 +274,7 @@ static json_t *json_superblock(const listed *of, const op_index *index, int64_t 
 
 /** One value on one line; 15 digits give back any decimal figure as it was. */
 static void add_value(pti_text *text, const json_t *value) {
-    char *line = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-    if (line == NULL)
-        text->failed = true;
-    else
-        pti_text_add(text, "%s", line);
-    free(line);
+    pti_text_add_json(text, value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 }
 
 static void add_head(pti_text *text, const polytile_plan *plan) {

@@ -1,5 +1,6 @@
 #include "launch/tuning/learned.h"
 
+#include "base/json_text.h"
 #include "launch/cache.h"
 
 #include <errno.h>
@@ -135,14 +136,14 @@ static json_t *extended(const json_t *root, const pti_tuning_row *row, int capab
 
 /** By the reader that later processes use; false when it does not take it. */
 static bool take(json_t *root, pti_learned *taken) {
-    pti_text why = {0};
+    pti_text text = {0}, why = {0};
     int line;
-    char *text = json_dumps(root, 0);
+    pti_text_add_json(&text, root, 0);
     *taken = (pti_learned){.root = root};
-    bool is_taken = text != NULL && pti_tuning_table_read(text, strlen(text), &taken->table, &line,
-                                                          &why) == POLYTILE_OK;
+    bool is_taken = !text.failed && pti_tuning_table_read(text.data, text.length, &taken->table,
+                                                          &line, &why) == POLYTILE_OK;
     pti_text_free(&why);
-    free(text);
+    pti_text_free(&text);
     if (!is_taken)
         pti_learned_free(taken);
     return is_taken;
