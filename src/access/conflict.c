@@ -45,9 +45,10 @@ static polytile_status classify(const polytile_kernel *kernel, pti_conflict_clas
             pti_isl_begin(kernel->relations->isl);
             isl_map *pairs =
                 conflicting_threads(isl_map_copy(relation[a]), isl_map_copy(relation[b]));
-            never = isl_map_is_empty(pairs) == isl_bool_true;
+            isl_bool is_empty = isl_map_is_empty(pairs);
+            never = is_empty == isl_bool_true;
             isl_map_free(pairs);
-            if (!never && pti_isl_lacked_memory(kernel->relations->isl))
+            if (!never && pti_isl_lacked_memory_for(kernel->relations->isl, is_empty))
                 return pti_fail_memory(kernel->object.context, declaration->name,
                                        PTI_UNKNOWN_BYTES);
         }

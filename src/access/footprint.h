@@ -90,8 +90,10 @@ bool pti_operand_lies_apart(const pti_instance *instance, int operand, int index
 
 /**
  * A lower bound on the number of distinct elements that the whole launch reads, or writes: exact
- * where that is affordable, never more than the truth.
+ * where that is affordable, never more than the truth. Sets *failed where memory ran out, which
+ * only makes it less.
  */
-int64_t pti_operand_least_count(const pti_instance *instance, int operand, pti_touch touch);
+int64_t pti_operand_least_count(const pti_instance *instance, int operand, pti_touch touch,
+                                bool *failed);
 
 #endif

@@ -184,12 +184,14 @@ static int64_t count_threads(counter *counting, const polytile_domain *threads) 
 }
 
 /* A failed allocation loses boxes, never adds any, so the bound holds. */
-int64_t pti_operand_least_count(const pti_instance *instance, int operand, pti_touch touch) {
+int64_t pti_operand_least_count(const pti_instance *instance, int operand, pti_touch touch,
+                                bool *failed) {
     counter counting = {.instance = instance,
                         .operand = &instance->operand[operand],
                         .touch = touch,
                         .n_slices_left = MAX_SLICES};
     int64_t count = count_threads(&counting, &instance->threads);
+    *failed = *failed || counting.boxes.failed;
     pti_boxes_free(&counting.boxes);
     return count;
 }

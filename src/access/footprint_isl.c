@@ -38,13 +38,18 @@ static bool counts(const pti_access *access, pti_touch touch) {
 /**
  * The same set of fewer pieces where isl can say so.
  *
- * isl 0.25 coalesces { 2, 4, 6 } with { 3, 4 } and { 2, 3 } to { 2, ..., 7 }, hence the proof.
+ * isl 0.25 coalesces { 2, 4, 6 } with { 3, 4 } and { 2, 3 } to { 2, ..., 7 }, hence the proof. NULL
+ * if isl fails.
  */
 static __isl_give isl_set *simplify(__isl_take isl_set *set) {
     isl_set *simple = isl_set_coalesce(isl_set_copy(set));
-    bool same = isl_set_is_equal(simple, set) == isl_bool_true;
-    isl_set_free(same ? set : simple);
-    return same ? simple : set;
+    isl_bool is_same = isl_set_is_equal(simple, set);
+    if (set != NULL && pti_isl_lacked_memory_for(isl_set_get_ctx(set), is_same)) {
+        isl_set_free(simple);
+        return isl_set_free(set);
+    }
+    isl_set_free(is_same == isl_bool_true ? set : simple);
+    return is_same == isl_bool_true ? simple : set;
 }
 
 /** The union over the operand's accesses that count; NULL if isl fails, or *none is set. */

@@ -130,18 +130,24 @@ static __isl_give isl_map *map_of_access(isl_ctx *isl, const polytile_declaratio
     return pti_declared_relation(isl, declaration, &plain);
 }
 
-/** Try the strides of the relation as steps; they stay only if the section still contains it. */
-static void find_steps(const polytile_declaration *declaration, __isl_keep isl_map *map,
+/** Try the strides of the relation as steps; they stay only if the section still contains it. False
+ * when memory runs out. */
+static bool find_steps(const polytile_declaration *declaration, __isl_keep isl_map *map,
                        pti_access *access) {
-    for (int d = 0; d < access->n_dims; d++) {
+    isl_ctx *isl = isl_map_get_ctx(map);
+    bool is_answered = true;
+    for (int d = 0; d < access->n_dims && is_answered; d++) {
         access->subscript[d].step = access->subscript[d].from_first ? 1 : step_of(map, d);
         if (access->subscript[d].step == 1)
             continue;
-        isl_map *section = map_of_access(isl_map_get_ctx(map), declaration, access);
-        if (isl_map_is_subset(map, section) != isl_bool_true)
+        isl_map *section = map_of_access(isl, declaration, access);
+        isl_bool contains = isl_map_is_subset(map, section);
+        if (contains != isl_bool_true)
             access->subscript[d].step = 1;
+        is_answered = !pti_isl_lacked_memory_for(isl, contains);
         isl_map_free(section);
     }
+    return is_answered;
 }
 
 /** What touches nothing is the section 1:0, not the whole array. */
@@ -150,19 +156,29 @@ static void make_empty(pti_access *access) {
         access->subscript[d] = (polytile_subscript){.lo.constant = 1, .step = 1};
 }
 
+/** Whether the section is just the relation. False when memory runs out. */
+static bool compare(isl_ctx *isl, const polytile_declaration *declaration, __isl_keep isl_map *map,
+                    pti_access *access) {
+    isl_map *section = map_of_access(isl, declaration, access);
+    isl_bool is_equal = isl_map_is_equal(map, section);
+    access->exact = is_equal == isl_bool_true;
+    isl_map_free(section);
+    return !pti_isl_lacked_memory_for(isl, is_equal);
+}
+
 static bool find_section(isl_ctx *isl, const polytile_declaration *declaration,
                          pti_access *access) {
     isl_map *map = pti_declared_relation(isl, declaration, access);
     bool found = map != NULL;
     for (int d = 0; found && d < access->n_dims; d++)
         found = bound_dimension(declaration, map, d, &access->subscript[d]);
-    if (found && isl_map_is_empty(map) == isl_bool_true)
+    isl_bool is_empty = isl_map_is_empty(map);
+    found = found && !pti_isl_lacked_memory_for(isl, is_empty);
+    if (is_empty == isl_bool_true)
         make_empty(access);
-    else if (found)
-        find_steps(declaration, map, access);
-    isl_map *section = found ? map_of_access(isl, declaration, access) : NULL;
-    access->exact = section != NULL && isl_map_is_equal(map, section) == isl_bool_true;
-    isl_map_free(section);
+    else
+        found = found && find_steps(declaration, map, access);
+    found = found && compare(isl, declaration, map, access);
     isl_map_free(map);
     return found;
 }
@@ -176,8 +192,7 @@ polytile_status pti_relations_find_sections(polytile_context *ctx,
     for (int k = 0; found && k < declaration->n_accesses; k++) {
         pti_isl_begin(isl);
         if (declaration->access[k].relation != NULL)
-            found = find_section(isl, declaration, &declaration->access[k]) &&
-                    !pti_isl_lacked_memory(isl);
+            found = find_section(isl, declaration, &declaration->access[k]);
     }
     bool gave_up = !found && pti_isl_gave_up(isl);
     pti_isl_close(isl);

@@ -52,6 +52,10 @@ bool pti_isl_lacked_memory(isl_ctx *isl) {
     return isl_ctx_last_error(isl) == isl_error_alloc || pti_isl_memory_ran_out();
 }
 
+bool pti_isl_lacked_memory_for(isl_ctx *isl, isl_bool answer) {
+    return pti_isl_lacked_memory(isl) || (answer == isl_bool_error && !pti_isl_gave_up(isl));
+}
+
 /** The columns of a constraint matrix: constant, parameters, indices, elements, divisions. */
 typedef struct columns {
     int n_parameters;

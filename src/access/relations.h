@@ -85,4 +85,7 @@ bool pti_isl_gave_up(isl_ctx *isl);
  * be. */
 bool pti_isl_lacked_memory(isl_ctx *isl);
 
+/** Whether isl has no answer for want of memory, of which it does not always give the reason. */
+bool pti_isl_lacked_memory_for(isl_ctx *isl, isl_bool answer);
+
 #endif

@@ -26,20 +26,23 @@ static int64_t whole_bytes(double figure) {
     return least >= 9.2e18 ? INT64_MAX : (int64_t)fmax(0, least);
 }
 
-static int64_t count_bytes(const pti_instance *instance, int operand, pti_touch touch) {
+static int64_t count_bytes(const pti_instance *instance, int operand, pti_touch touch,
+                           bool *failed) {
     const pti_operand *of = &instance->operand[operand];
     if (touch == PTI_READS ? !of->reads : !of->writes)
         return 0;
-    return pti_bound_bytes(pti_operand_least_count(instance, operand, touch), of->element_bytes);
+    return pti_bound_bytes(pti_operand_least_count(instance, operand, touch, failed),
+                           of->element_bytes);
 }
 
 static pti_bound find_compulsory(const pti_instance *instance, int64_t *in_bytes) {
     pti_bound bound = {.kind = PTI_BOUND_COMPULSORY,
                        .reason = "compulsory: every element that is read comes in once"};
     for (int a = 0; a < instance->n_operands; a++) {
-        in_bytes[a] = count_bytes(instance, a, PTI_READS);
+        in_bytes[a] = count_bytes(instance, a, PTI_READS, &bound.failed);
         bound.h2d_bytes = pti_bound_sum(bound.h2d_bytes, in_bytes[a]);
-        bound.d2h_bytes = pti_bound_sum(bound.d2h_bytes, count_bytes(instance, a, PTI_WRITES));
+        bound.d2h_bytes =
+            pti_bound_sum(bound.d2h_bytes, count_bytes(instance, a, PTI_WRITES, &bound.failed));
     }
     bound.goal_bytes = bound.h2d_bytes;
     return bound;

@@ -20,6 +20,7 @@ typedef struct pti_bound {
     int64_t goal_bytes; /* what the kind's formula says, or the compulsory uploads where they are
                            more: no plan's uploads, and results that start on the device instead of
                            being uploaded, are together less */
+    bool failed;        /* memory ran out: it is true, but may be less than it could be */
     char reason[192];   /* "matmul-like (A, B, C): 2 m n k / sqrt(S) words, ..." */
 } pti_bound;
 

@@ -22,6 +22,7 @@ typedef struct history {
     bool has_lost_sight;  /* written is not known any more: it may be all of the array */
     int64_t least_needed; /* elements, where the sets are not known exactly */
     int64_t least_results;
+    bool failed; /* memory ran out */
 } history;
 
 static void free_history(history *of) {
@@ -44,8 +45,8 @@ static void add_reads(const pti_instance *instance, int operand, history *of) {
     if (!instance->operand[operand].reads || of->has_lost_sight)
         return;
     if (!of->has_written)
-        of->least_needed =
-            pti_max(of->least_needed, pti_operand_least_count(instance, operand, PTI_READS));
+        of->least_needed = pti_max(
+            of->least_needed, pti_operand_least_count(instance, operand, PTI_READS, &of->failed));
     bool is_exact = pti_footprint_boxes(instance, operand, PTI_READS, &instance->threads,
                                         BOXES_OF_A_SECTION, &reads);
     if (is_exact && of->needed.n_boxes <= MAX_BOXES) {
@@ -53,6 +54,7 @@ static void add_reads(const pti_instance *instance, int operand, history *of) {
         if (!reads.failed)
             add_all(&of->needed, &reads);
     }
+    of->failed = of->failed || reads.failed;
     pti_boxes_free(&reads);
 }
 
@@ -61,13 +63,14 @@ static void add_writes(const pti_instance *instance, int operand, history *of) {
     if (!instance->operand[operand].writes)
         return;
     of->has_written = true;
-    of->least_results =
-        pti_max(of->least_results, pti_operand_least_count(instance, operand, PTI_WRITES));
+    of->least_results = pti_max(
+        of->least_results, pti_operand_least_count(instance, operand, PTI_WRITES, &of->failed));
     bool is_exact = pti_footprint_boxes(instance, operand, PTI_WRITES, &instance->threads,
                                         BOXES_OF_A_SECTION, &writes);
     of->has_lost_sight |= !add_all(&of->written, &writes);
     if (is_exact && of->results.n_boxes <= MAX_BOXES)
         add_all(&of->results, &writes);
+    of->failed = of->failed || writes.failed;
     pti_boxes_free(&writes);
 }
 
@@ -104,6 +107,8 @@ static void add_array(int n_launches, const pti_bound_launch *launches, int arra
     int64_t out = pti_bound_bytes(count(&of.results, of.least_results), element_bytes);
     bound->h2d_bytes = pti_bound_sum(bound->h2d_bytes, in);
     bound->d2h_bytes = pti_bound_sum(bound->d2h_bytes, out);
+    bound->failed =
+        bound->failed || of.failed || of.needed.failed || of.written.failed || of.results.failed;
     free_history(&of);
 }
 
@@ -140,6 +145,7 @@ pti_bound pti_bound_find_chain(int n_launches, const pti_bound_launch *launches,
         if (!is_scratch[array])
             add_array(n_looked_at, looked_at, array, &bound);
     free(different);
+    bound.failed = bound.failed || different == NULL;
     bound.goal_bytes = bound.h2d_bytes;
     snprintf(bound.reason, sizeof bound.reason,
              n_launches == 1

@@ -315,6 +315,7 @@ static void raise_by(int n_launches, const pti_bound_launch *launches, int n_arr
     for (int a = 0; a < n_arrays; a++)
         skipped[a] |= is_scratch[a];
     pti_bound others = pti_bound_find_chain(n_launches, launches, n_arrays, skipped);
+    bound->failed = bound->failed || others.failed;
     bytes = pti_bound_sum(bytes, others.h2d_bytes);
     if (bytes <= bound->h2d_bytes)
         return;

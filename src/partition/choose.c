@@ -140,14 +140,15 @@ static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate
 }
 
 /** Then offer one that moves less, even if it is somewhat slower. */
-static polytile_status offer_less(chooser *of, const pti_contest *contest,
-                                  const pti_candidate *fastest) {
+static polytile_status offer_less(chooser *of, pti_contest *contest, const pti_candidate *fastest) {
     pti_candidate less;
     int64_t need_bytes;
     polytile_status status = POLYTILE_OK;
     if (pti_contest_less(contest, fastest, &less, &of->patience))
         status = offer_uniform(of, &less, &need_bytes);
     of->patience = 1;
+    if (contest->failed)
+        return POLYTILE_NO_MEMORY;
     return status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
 }
 

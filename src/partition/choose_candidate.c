@@ -136,15 +136,17 @@ static bool find_least(const pti_contest *of, double patience, const pti_candida
 
 /** Whether a candidate brings in little more than any plan must with so much memory, and that is
  * more than each element once. */
-static bool is_near_bound(const pti_problem *problem, const pti_candidate *candidate) {
-    pti_bound bound = pti_bound_find(problem->instance, problem->limit_bytes);
+static bool is_near_bound(pti_contest *of, const pti_candidate *candidate) {
+    pti_bound bound = pti_bound_find(of->problem->instance, of->problem->limit_bytes);
+    of->failed = of->failed || bound.failed;
     return bound.kind != PTI_BOUND_COMPULSORY &&
            candidate->upload_bytes <= much_traffic * (double)bound.goal_bytes;
 }
 
 /** Whether a candidate moves so much that less is worth some time. */
-static bool moves_much(const pti_problem *problem, const pti_candidate *candidate) {
-    pti_bound least = pti_bound_find(problem->instance, INT64_MAX);
+static bool moves_much(pti_contest *of, const pti_candidate *candidate) {
+    pti_bound least = pti_bound_find(of->problem->instance, INT64_MAX);
+    of->failed = of->failed || least.failed;
     return moved_bytes(candidate) >
            much_traffic * ((double)least.h2d_bytes + (double)least.d2h_bytes);
 }
@@ -156,14 +158,14 @@ static bool fills_link(const pti_problem *problem, const pti_candidate *candidat
            busy_part * candidate->run_s;
 }
 
-bool pti_contest_less(const pti_contest *contest, const pti_candidate *fastest, pti_candidate *less,
+bool pti_contest_less(pti_contest *contest, const pti_candidate *fastest, pti_candidate *less,
                       double *patience) {
     const pti_problem *problem = contest->problem;
-    if (!contest->objective->may_be_small || !moves_much(problem, fastest))
+    if (!contest->objective->may_be_small || !moves_much(contest, fastest))
         return false;
     *patience = long_enough;
     if (fills_link(problem, fastest) && find_least(contest, *patience, fastest, less) &&
-        is_near_bound(problem, less))
+        is_near_bound(contest, less))
         return true;
     *patience = as_good;
     return find_least(contest, *patience, fastest, less);

@@ -13,6 +13,7 @@ typedef struct pti_contest {
     int first_buffers; /* the numbers of buffers to try */
     int last_buffers;
     int line_buffers; /* the most where some pieces have one place only */
+    bool failed;      /* set where memory ran out: there may be better ones */
 } pti_contest;
 
 /** Plain superblocks, those in strips, and those in lines. */
@@ -25,7 +26,7 @@ int pti_contest_best(const pti_contest *contest, pti_candidate best[PTI_N_FAMILI
 /** A candidate that moves less than the fastest one, where that moves much, and how many times as
  * long it may take: somewhat longer if the link is busy and hardly any plan can move less, else
  * hardly longer. False if there is none. */
-bool pti_contest_less(const pti_contest *contest, const pti_candidate *fastest, pti_candidate *less,
+bool pti_contest_less(pti_contest *contest, const pti_candidate *fastest, pti_candidate *less,
                       double *patience);
 
 #endif

@@ -255,8 +255,10 @@ void pti_picture_threads(const pti_picture *picture, pti_svg_box area) {
 
 double pti_picture_threads_height(const pti_picture *picture, double width) {
     pti_slices slices;
-    if (!pti_slices_choose(picture->schedule, picture->chosen, &slices))
+    if (!pti_slices_choose(picture->schedule, picture->chosen, &slices)) {
+        picture->svg->failed = true;
         return width;
+    }
     int n_cols = slice_columns(&slices), n_rows = (slices.n_slices + n_cols - 1) / n_cols;
     pti_panel panel = panel_of(picture, &slices);
     return n_rows * (pti_panel_height(&panel, slice_width(&slices, width)) + slice_caption);

@@ -116,10 +116,13 @@ static polytile_status choose_in_place(polytile_context *ctx, const pti_instance
     return POLYTILE_OK;
 }
 
-static void summarise(polytile_plan *plan, const pti_choice *choice, const char *strategy,
-                      int64_t limit_bytes) {
+static polytile_status summarise(polytile_context *ctx, polytile_plan *plan,
+                                 const pti_choice *choice, const char *strategy,
+                                 int64_t limit_bytes) {
     if (!plan->schedule->in_place)
         plan->bound = pti_bound_find(plan->instance, limit_bytes);
+    if (plan->bound.failed)
+        return pti_fail_memory(ctx, plan->instance->kernel_name, PTI_UNKNOWN_BYTES);
     polytile_plan_summary *summary = &plan->summary;
     *summary = (polytile_plan_summary){
         .kernel = plan->instance->kernel_name,
@@ -144,6 +147,7 @@ static void summarise(polytile_plan *plan, const pti_choice *choice, const char 
     memcpy(summary->grid_blocks, choice->grid.n_blocks, sizeof summary->grid_blocks);
     memcpy(summary->superblock_blocks, choice->shape, sizeof summary->superblock_blocks);
     plan->paper_overshoot_bytes = choice->paper_overshoot_bytes;
+    return POLYTILE_OK;
 }
 
 polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_domain *domain,
@@ -186,13 +190,14 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
     PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(ctx, "plan", sizeof *made));
     made->instance = made->owned_instance = instance;
     made->schedule = made->owned_schedule = choice.schedule;
-    summarise(made, &choice, strategy->name, options->limit_bytes);
+    PTI_TRY(summarise(ctx, made, &choice, strategy->name, options->limit_bytes));
     made->has_block = options->block != NULL;
     made->summary.plan_seconds = pti_plan_now_s() - start_s;
     pti_object_adopt(ctx, &made->object, destroy_plan);
     *plan = made;
 done:
     if (status != POLYTILE_OK) {
+        free(made);
         pti_schedule_free(choice.schedule);
         pti_instance_free(instance);
     }

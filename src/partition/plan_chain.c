@@ -136,11 +136,12 @@ static int64_t *count_kinds(const pti_launches *launches) {
 
 /** The least of all launches, each by itself from an empty device; INT64_MAX if more. */
 static int64_t find_alone_bytes(const pti_launches *launches, const int64_t *n_of_kind,
-                                int64_t limit_bytes) {
+                                int64_t limit_bytes, bool *failed) {
     int64_t sum = 0;
     for (int k = 0; k < launches->n_kinds; k++) {
         pti_bound bound = pti_bound_find(launches->of_kind[k].instance, limit_bytes);
         int64_t bytes = INT64_MAX;
+        *failed = *failed || bound.failed;
         pti_mul_overflows(pti_bound_sum(bound.h2d_bytes, bound.d2h_bytes), n_of_kind[k], &bytes);
         sum = pti_bound_sum(sum, bytes);
     }
@@ -161,7 +162,9 @@ static polytile_status find_bounds(const pti_chain_request *request, polytile_pl
             pti_bound_find_chain(launches->n_launches, launch, n_arrays, launches->is_scratch);
         has_memory = pti_bound_raise_stencil(launches->n_launches, launch, n_arrays,
                                              launches->is_scratch, limit_bytes, &plan->bound);
-        plan->chain->alone_bytes = find_alone_bytes(launches, n_of_kind, limit_bytes);
+        plan->chain->alone_bytes =
+            find_alone_bytes(launches, n_of_kind, limit_bytes, &plan->bound.failed);
+        has_memory = has_memory && !plan->bound.failed;
     }
     free(launch);
     free(n_of_kind);

@@ -159,4 +159,5 @@ void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
     find_last_writers(emit->of, n_steps, steps);
     for (int s = 0; s < n_steps && !emit->builder.failed; s++)
         act[steps[s].kind](&at, &steps[s]);
+    emit->builder.failed |= future->left.failed;
 }
