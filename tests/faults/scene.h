@@ -33,6 +33,11 @@ class Stage {
     /** A path in a directory that all repetitions share. */
     const char *path(const char *name);
 
+    /** Whether a text is what the first repetition printed at its place, but for how long planning
+     * took. */
+    bool prints(const char *text);
+    void begin_printing() { n_printed_ = 0; }
+
     /** Keep the text of an error that later calls would replace. */
     void say() { said = polytile_last_error(ctx); }
 
@@ -47,6 +52,8 @@ class Stage {
   private:
     std::string directory_;
     std::vector<std::pair<std::string, std::string>> paths_;
+    std::vector<std::string> printed_;
+    size_t n_printed_ = 0; /* by this repetition */
 };
 
 struct Scene {

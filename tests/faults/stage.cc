@@ -1,6 +1,7 @@
 #include "faults/scene.h"
 
 #include <cstring>
+#include <sstream>
 
 std::vector<Scene> all_scenes() {
     std::vector<Scene> scenes = scenes_on_host();
@@ -35,6 +36,19 @@ polytile_status Stage::wrap(polytile_context *context, size_t field, polytile_ar
                             of.extents.data(), of.memory.data(), array);
     of.array = *array;
     return status;
+}
+
+bool Stage::prints(const char *text) {
+    std::istringstream lines(text);
+    std::string line, lasting;
+    while (std::getline(lines, line)) {
+        if (line.find("plan_seconds") == std::string::npos &&
+            line.find("planned in ") == std::string::npos)
+            lasting += line + "\n";
+    }
+    if (n_printed_ == printed_.size())
+        printed_.push_back(lasting);
+    return printed_[n_printed_++] == lasting;
 }
 
 const char *Stage::path(const char *name) {

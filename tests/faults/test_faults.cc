@@ -131,6 +131,7 @@ class Repetitions {
 
   private:
     void reset() {
+        stage_.begin_printing();
         for (Field &field : stage_.fields) {
             std::copy(field.before.begin(), field.before.end(), field.memory.begin());
             field.array = nullptr;
