@@ -179,6 +179,7 @@ static polytile_status choose_uniform(chooser *of) {
                            .last_buffers = of->last_buffers,
                            .line_buffers =
                                of->options->n_buffers == 0 ? MAX_BUFFERS : of->last_buffers};
+    int64_t former_need_bytes = INT64_MAX, less_bytes = 0;
     for (int k = 0; k < MAX_RETRIES; k++) {
         pti_candidate best[PTI_N_FAMILIES];
         int64_t need_bytes = 0;
@@ -190,7 +191,11 @@ static polytile_status choose_uniform(chooser *of) {
             return offer_less(of, &contest, &best[0]);
         if (status != POLYTILE_NO_FIT)
             return status;
-        problem.limit_bytes -= need_bytes - of->options->limit_bytes;
+        /* The same ones again were estimated to need less than that. */
+        less_bytes =
+            need_bytes < former_need_bytes ? need_bytes - of->options->limit_bytes : 2 * less_bytes;
+        former_need_bytes = need_bytes;
+        problem.limit_bytes -= less_bytes;
     }
     return POLYTILE_NO_FIT;
 }

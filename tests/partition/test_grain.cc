@@ -360,4 +360,22 @@ TEST(Grain, PiecesThatFillTheArenaLeaveRoomForTheirPadding) {
     }
 }
 
+/** Strips whose estimates do not see how pieces are padded are tried under ever lower limits. */
+TEST(Grain, SuperblocksThatNeedMoreThanEstimatedEndInSmallerOnes) {
+    const Case windows = {"windows",
+                          "windows[i, j, k]: in A[i-1:i, j:j+1, k-1:k+1:2]; min s[i]",
+                          "0:7, 0:7, 1:6",
+                          {{"A", "8x8x8"}, {"s", "8"}}};
+    const int64_t block[] = {1, 4, 1};
+    const polytile_link link = {
+        1, 1e9, 1000, 2.6e-6, 6144, 1e-9, 1e6, 1e14, static_cast<double>(5 * MiB), 6e12};
+    polytile_plan_options options = {};
+    options.block = block;
+    options.link = &link;
+    for (int64_t arena_bytes = 1024; arena_bytes <= 8192; arena_bytes += 32) {
+        SCOPED_TRACE(arena_bytes);
+        Cut(windows, arena_bytes, nullptr, options).ExpectSound();
+    }
+}
+
 } // namespace
