@@ -6,6 +6,7 @@
 #include "partition/skew_memory.h"
 #include "partition/skew_stream.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -355,7 +356,7 @@ pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_sha
     int64_t most_slabs = 0;
     bool has_begun = pti_skew_stream_begin(&of, &most_slabs) && tell_states(&of) &&
                      begin_lanes(&of, most_slabs) &&
-                     pti_skew_sets_find(request, shape->n_per_pass, &of.sets);
+                     pti_skew_sets_find(request, shape->n_per_pass, INT_MAX, &of.sets);
     if (has_begun)
         run(&of);
     bool is_made = has_begun && !of.builder.failed && !of.scratch.failed;

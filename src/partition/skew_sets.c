@@ -17,6 +17,8 @@ static const double most_growth = 1.05;
 typedef struct walker {
     const pti_skew_request *request;
     int array;
+    int most_boxes;
+    bool is_scattered;
     pti_boxes live;    /* what is needed behind the launch at hand, of launches behind the pass */
     pti_boxes exposed; /* the same, of launches in the pass */
     pti_boxes written; /* by launches of the pass from the one at hand on */
@@ -65,9 +67,11 @@ static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
     const pti_chain *chain = of->request->chain;
     pti_boxes_clear(&of->exposed);
     pti_boxes_clear(&of->written);
-    for (int l = end - 1; l >= first; l--) {
+    for (int l = end - 1; l >= first && !of->is_scattered; l--) {
         note_writes(of, &chain->launch[l].cut);
         note_reads(of, &chain->launch[l].cut);
+        of->is_scattered =
+            of->exposed.n_boxes > of->most_boxes || of->written.n_boxes > of->most_boxes;
     }
     pti_boxes_merge(&of->exposed);
     pti_boxes_copy(&sets->brought, &of->exposed);
@@ -75,6 +79,7 @@ static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
     pti_boxes_copy(&sets->filled, &of->written);
     pti_boxes_subtract_all(&of->live, &of->written);
     unite(&of->live, &of->exposed);
+    of->is_scattered = of->is_scattered || of->live.n_boxes > of->most_boxes;
 }
 
 /* Wider boxes. */
@@ -226,15 +231,18 @@ static void begin_walk(walker *of) {
 }
 
 /** Settle all passes; false when memory runs out. */
-static bool settle_passes(const pti_skew_request *request, int array, pti_skew_sets *sets) {
+static bool settle_passes(const pti_skew_request *request, int array, int most_boxes,
+                          pti_skew_sets *sets) {
     int axis = request->chain->axis[array];
     past of = {.is_dropped = request->dropped[array],
                .stays = axis == PTI_AXIS_WHOLE,
                .axis = axis > 0 ? axis : 0};
     if (request->unwritten != NULL)
         pti_boxes_copy(&of.unwritten, &request->unwritten[array]);
-    for (int p = 0; p < sets->n_passes; p++)
+    for (int p = 0; p < sets->n_passes && !sets->is_scattered; p++) {
         settle_pass(&of, sets_of(sets, p, array));
+        sets->is_scattered = of.unwritten.n_boxes > most_boxes || of.stale.n_boxes > most_boxes;
+    }
     bool failed = of.unwritten.failed || of.stale.failed || of.scratch.failed;
     pti_boxes_free(&of.unwritten);
     pti_boxes_free(&of.stale);
@@ -242,15 +250,16 @@ static bool settle_passes(const pti_skew_request *request, int array, pti_skew_s
     return !failed;
 }
 
-static void find_array(const pti_skew_request *request, int array, int n_per_pass,
+static void find_array(const pti_skew_request *request, int array, int n_per_pass, int most_boxes,
                        pti_skew_sets *sets) {
     int n_launches = request->chain->n_launches;
-    walker of = {.request = request, .array = array};
+    walker of = {.request = request, .array = array, .most_boxes = most_boxes};
     begin_walk(&of);
-    for (int p = sets->n_passes - 1; p >= 0; p--)
+    for (int p = sets->n_passes - 1; p >= 0 && !of.is_scattered; p--)
         walk_pass(&of, p * n_per_pass, (int)pti_min(n_launches, (int64_t)(p + 1) * n_per_pass),
                   sets_of(sets, p, array));
-    bool is_found = settle_passes(request, array, sets);
+    sets->is_scattered = of.is_scattered;
+    bool is_found = settle_passes(request, array, most_boxes, sets);
     sets_of(sets, 0, array)->brought.failed |=
         !is_found || of.live.failed || of.exposed.failed || of.written.failed || of.scratch.failed;
     pti_boxes_free(&of.live);
@@ -267,16 +276,17 @@ static bool has_failed(const pti_skew_sets *sets) {
     return false;
 }
 
-bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, pti_skew_sets *sets) {
+bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, int most_boxes,
+                        pti_skew_sets *sets) {
     const pti_chain *chain = request->chain;
     *sets = (pti_skew_sets){.n_passes = (int)pti_ceil_div(chain->n_launches, n_per_pass),
                             .n_arrays = chain->arrays->n_operands};
     sets->of = calloc((size_t)sets->n_passes * (size_t)sets->n_arrays + 1, sizeof *sets->of);
     if (sets->of == NULL)
         return false;
-    for (int a = 0; a < sets->n_arrays; a++) {
+    for (int a = 0; a < sets->n_arrays && !sets->is_scattered; a++) {
         if (chain->axis[a] != PTI_AXIS_NONE)
-            find_array(request, a, n_per_pass, sets);
+            find_array(request, a, n_per_pass, most_boxes, sets);
     }
     return !has_failed(sets);
 }

@@ -18,12 +18,14 @@ typedef struct pti_pass_sets {
 typedef struct pti_skew_sets {
     int n_passes;
     int n_arrays;
+    bool is_scattered; /* some set has more boxes than were to be gone through: none is complete */
     pti_pass_sets *of; /* [pass * n_arrays + array]; owned */
 } pti_skew_sets;
 
-/** Find them for passes of n_per_pass launches. False when memory runs out. Freed in both cases
- * with pti_skew_sets_free(). */
-bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, pti_skew_sets *sets);
+/** Find them for passes of n_per_pass launches, as long as none has more than most_boxes boxes. False
+ * when memory runs out. Freed in both cases with pti_skew_sets_free(). */
+bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, int most_boxes,
+                        pti_skew_sets *sets);
 void pti_skew_sets_free(pti_skew_sets *sets);
 
 /** What whole arrays bring, whichever passes read it, since they stay; replaces *boxes. */

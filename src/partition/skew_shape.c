@@ -14,6 +14,9 @@
 /** Numbers of passes are tried up to so many times the fewest that fit. */
 enum { MOST_PASSES_FACTOR = 4 };
 
+/** Arrays in more pieces are no good for slabs, and take long to go through. */
+enum { MOST_BOXES = 128 };
+
 /** What one launch leaves in the device's last cache is still there for the next if both go through
  * so much of it. */
 static const double share_of_cache = 0.75;
@@ -38,6 +41,7 @@ typedef struct candidate {
     double row_bytes;    /* that a launch touches at most for each thread along its index */
     double beside_bytes; /* and beside those, at the ends of a slab */
     double enough_s;     /* of shapes that are no slower, the one that moves least is best */
+    bool is_scattered;   /* an array is touched in more than MOST_BOXES pieces */
 } candidate;
 
 static int n_arrays_of(const candidate *of) {
@@ -225,11 +229,13 @@ static void count_array(candidate *of, const pti_skew_sets *sets, int array, pti
     }
 }
 
+/** False when memory runs out. */
 static bool count_bytes(candidate *of) {
     pti_skew_sets sets;
     pti_boxes whole = {0};
-    bool is_found = pti_skew_sets_find(of->request, of->n_per_pass, &sets);
-    for (int a = 0; is_found && a < n_arrays_of(of); a++)
+    bool is_found = pti_skew_sets_find(of->request, of->n_per_pass, MOST_BOXES, &sets);
+    of->is_scattered = sets.is_scattered;
+    for (int a = 0; is_found && !of->is_scattered && a < n_arrays_of(of); a++)
         count_array(of, &sets, a, &whole);
     is_found = is_found && !whole.failed;
     pti_boxes_free(&whole);
@@ -257,21 +263,29 @@ static bool fits(const candidate *wanted, int n_passes, bool *has_memory) {
 }
 
 /** Try a number of passes that fits; false when memory runs out. */
-static bool try_passes(const candidate *wanted, int n_passes, pti_skew_shape *best) {
+static bool try_passes(candidate *wanted, int n_passes, pti_skew_shape *best) {
     candidate of = *wanted;
     part(&of, n_passes);
     of.needs = pti_skew_needs(of.request->chain, of.n_per_pass);
     bool is_tried = of.needs != NULL && count_bytes(&of) &&
                     pti_pass_begin(of.request->chain, 0, of.n_per_pass, &of.pass);
-    if (is_tried)
+    if (is_tried && !of.is_scattered)
         try_slabs(&of, best);
+    wanted->is_scattered = of.is_scattered;
     pti_pass_end(&of.pass);
     free(of.needs);
     return is_tried;
 }
 
-static void explain(const pti_skew_request *request, pti_text *why) {
+static void explain(const pti_skew_request *request, bool is_scattered, pti_text *why) {
     char size[32];
+    if (is_scattered) {
+        pti_text_add(why,
+                     "launches such as %s touch their arrays in more than %d pieces; each launch "
+                     "goes through the arrays by itself",
+                     request->chain->launch[0].cut.instance->kernel_name, MOST_BOXES);
+        return;
+    }
     pti_text_add(why,
                  "%s does not hold the rows that two launches of %s need at the same time; each "
                  "launch goes through the arrays by itself",
@@ -307,11 +321,11 @@ static int fewest_that_fit(const candidate *wanted, bool *has_memory) {
 
 /** Try numbers of passes: all small ones, and of large ones those that differ by a sixteenth. False
  * when memory runs out. */
-static bool try_all(const candidate *wanted, pti_skew_shape *best) {
+static bool try_all(candidate *wanted, pti_skew_shape *best) {
     bool has_memory = true;
     int n = fewest_that_fit(wanted, &has_memory);
     int most = (int)pti_min(most_passes(wanted->request), (int64_t)MOST_PASSES_FACTOR * n);
-    for (; n <= most && has_memory; n += 1 + n / 16)
+    for (; n <= most && has_memory && !wanted->is_scattered; n += 1 + n / 16)
         has_memory = try_passes(wanted, n, best);
     return has_memory;
 }
@@ -330,7 +344,7 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
         has_memory = try_all(&wanted, shape);
     }
     if (has_memory && shape->slab == 0)
-        explain(request, why);
+        explain(request, wanted.is_scattered, why);
     return has_memory && shape->slab > 0;
 }
 
@@ -423,6 +437,6 @@ bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *s
             return false;
     }
     if (shape->slab == 0)
-        explain(request, why);
+        explain(request, false, why);
     return shape->slab > 0;
 }

@@ -229,6 +229,37 @@ TEST_P(PlanChainUntouched, RowsThatNoLaunchTouchesAreNotCopied) {
     polytile_context_destroy(ctx);
 }
 
+/** Each launch does a row here and there, there and back: nothing for slabs, and long to plan. */
+TEST(PlanChain, ArraysInVeryManyPiecesAreNotFused) {
+    polytile_context *ctx = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *there[2] = {}, *back[2] = {};
+    polytile_plan *plan = nullptr;
+    const int64_t n_rows = 1024, extents[] = {n_rows, 64};
+    const polytile_domain whole = polytile_domain_from_extents(2, extents);
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    ASSERT_EQ(polytile_kernel_create(ctx, "row[i]: in A[i, :]; out B[i, :]", nullptr, &kernel),
+              POLYTILE_OK);
+    ASSERT_EQ(polytile_array_describe(ctx, "A", POLYTILE_F32, &whole, &there[0]), POLYTILE_OK);
+    ASSERT_EQ(polytile_array_describe(ctx, "B", POLYTILE_F32, &whole, &there[1]), POLYTILE_OK);
+    back[0] = there[1];
+    back[1] = there[0];
+    std::vector<polytile_chain_launch> launches;
+    for (int64_t turn = 0; turn < 2; turn++) {
+        for (int64_t row = 0; row < n_rows; row += 4)
+            launches.push_back(
+                {kernel, polytile_domain_from_bounds(1, &row, &row), turn == 0 ? there : back});
+    }
+    const polytile_plan_options options = Limit(100 << 10);
+    ASSERT_EQ(polytile_plan_create_chain(static_cast<int>(launches.size()), launches.data(), 0,
+                                         nullptr, &options, &plan),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+    EXPECT_TRUE(Has(Text(plan), "touch their arrays in more than 128 pieces")) << Text(plan);
+    EXPECT_EQ(Objection(plan), "");
+    polytile_context_destroy(ctx);
+}
+
 TEST(PlanChain, WithoutALimitLaunchesRunInPlaceOneByOne) {
     ToAndFro of(five_points, {256, 256}, 4);
     polytile_plan *plan = of.Plan(Limit(0));
