@@ -401,18 +401,22 @@ int64_t faults_count_files(void) {
     return n_files;
 }
 
-int open(const char *path, int flags, ...) {
+static int open_for(void *caller, const char *path, int flags, mode_t mode) {
     NEXT(open);
+    if (interruptible_is_due("open", caller, EACCES))
+        return -1;
+    int file = next(path, flags, mode);
+    if (file >= 0)
+        count(caller, &n_files, 1);
+    return file;
+}
+
+int open(const char *path, int flags, ...) {
     va_list arguments;
     va_start(arguments, flags);
     mode_t mode = va_arg(arguments, mode_t);
     va_end(arguments);
-    if (interruptible_is_due("open", CALLER, EACCES))
-        return -1;
-    int file = next(path, flags, mode);
-    if (file >= 0)
-        count(CALLER, &n_files, 1);
-    return file;
+    return open_for(CALLER, path, flags, mode);
 }
 
 int close(int file) {
@@ -468,11 +472,15 @@ int mkostemp(char *pattern, int flags) {
     return file;
 }
 
-ssize_t read(int file, void *bytes, size_t n_bytes) {
+static ssize_t read_for(void *caller, int file, void *bytes, size_t n_bytes) {
     NEXT(read);
-    return interruptible_is_due("read", CALLER, EIO)
+    return interruptible_is_due("read", caller, EIO)
                ? -1
-               : next(file, bytes, shortened("read", CALLER, n_bytes));
+               : next(file, bytes, shortened("read", caller, n_bytes));
+}
+
+ssize_t read(int file, void *bytes, size_t n_bytes) {
+    return read_for(CALLER, file, bytes, n_bytes);
 }
 
 ssize_t write(int file, const void *bytes, size_t n_bytes) {
@@ -482,11 +490,15 @@ ssize_t write(int file, const void *bytes, size_t n_bytes) {
                : next(file, bytes, shortened("write", CALLER, n_bytes));
 }
 
-ssize_t pread(int file, void *bytes, size_t n_bytes, off_t offset) {
+static ssize_t pread_for(void *caller, int file, void *bytes, size_t n_bytes, off_t offset) {
     NEXT(pread);
-    return interruptible_is_due("pread", CALLER, EIO)
+    return interruptible_is_due("pread", caller, EIO)
                ? -1
-               : next(file, bytes, shortened("pread", CALLER, n_bytes), offset);
+               : next(file, bytes, shortened("pread", caller, n_bytes), offset);
+}
+
+ssize_t pread(int file, void *bytes, size_t n_bytes, off_t offset) {
+    return pread_for(CALLER, file, bytes, n_bytes, offset);
 }
 
 ssize_t pwrite(int file, const void *bytes, size_t n_bytes, off_t offset) {
@@ -494,6 +506,26 @@ ssize_t pwrite(int file, const void *bytes, size_t n_bytes, off_t offset) {
     return interruptible_is_due("pwrite", CALLER, ENOSPC)
                ? -1
                : next(file, bytes, shortened("pwrite", CALLER, n_bytes), offset);
+}
+
+/* What compilers that check sizes (_FORTIFY_SOURCE, as some set by themselves) call instead. */
+
+int __open_2(const char *path, int flags);
+ssize_t __read_chk(int file, void *bytes, size_t n_bytes, size_t size);
+ssize_t __pread_chk(int file, void *bytes, size_t n_bytes, off_t offset, size_t size);
+
+int __open_2(const char *path, int flags) {
+    return open_for(CALLER, path, flags, 0);
+}
+
+ssize_t __read_chk(int file, void *bytes, size_t n_bytes, size_t size) {
+    (void)size;
+    return read_for(CALLER, file, bytes, n_bytes);
+}
+
+ssize_t __pread_chk(int file, void *bytes, size_t n_bytes, off_t offset, size_t size) {
+    (void)size;
+    return pread_for(CALLER, file, bytes, n_bytes, offset);
 }
 
 int posix_fallocate(int file, off_t offset, off_t n_bytes) {
