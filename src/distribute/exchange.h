@@ -20,7 +20,8 @@ void pti_copies_free(pti_copies *copies);
 /** Those of one array that one member has. */
 pti_boxes *pti_copies_get(const pti_copies *copies, int array, int member);
 
-/** Boxes of one array from one member to another; boxes are disjoint. */
+/** Boxes of one array from one member to another; boxes are disjoint. Both members list the same
+ * ones in the same order: one packs by its list, the other one unpacks by its own. */
 typedef struct pti_transfer {
     int array;
     int from;

@@ -44,13 +44,14 @@ static void find_lost(stray_search *strayed, int member, const pti_boxes *elemen
     pti_boxes_free(&other);
 }
 
-static void send(stray_search *strayed, int from, int to, const pti_boxes *passed,
-                 const pti_boxes *lost) {
-    pti_boxes common = {0};
-    pti_boxes_intersect(passed, lost, &common);
-    pti_transfers_add(strayed->transfers, strayed->array, from, to, &common);
-    strayed->transfers->failed = strayed->transfers->failed || common.failed || lost->failed;
-    pti_boxes_free(&common);
+/* Add what one member passes on and another one has lost. Each of the two packs or unpacks by a list
+ * of its own: this finds the same boxes in the same order, whichever of them is local. */
+static void add_between(stray_search *strayed, int from, int to, const pti_boxes *passed) {
+    pti_boxes lost = {0};
+    find_lost(strayed, to, passed, &lost);
+    pti_transfers_add(strayed->transfers, strayed->array, from, to, &lost);
+    strayed->transfers->failed = strayed->transfers->failed || lost.failed;
+    pti_boxes_free(&lost);
 }
 
 /* From all others to a local member. */
@@ -60,7 +61,7 @@ static void receive_all(stray_search *strayed, int member) {
     for (int from = 0; from < strayed->transfers->group->n_members && lost.n_boxes > 0; from++)
         if (from != member) {
             find_written(strayed, pti_share_deal, from, &passed);
-            send(strayed, from, member, &passed, &lost);
+            add_between(strayed, from, member, &passed);
         }
     strayed->transfers->failed = strayed->transfers->failed || passed.failed || lost.failed;
     pti_boxes_free(&passed);
@@ -70,18 +71,19 @@ static void receive_all(stray_search *strayed, int member) {
 /* From a local member to those that are not: what a local one receives is known already. */
 static void send_all(stray_search *strayed, int member) {
     const pti_group *group = strayed->transfers->group;
-    pti_boxes passed = {0}, lost = {0};
+    pti_boxes passed = {0}, away = {0}, owned = {0};
     find_written(strayed, pti_share_deal, member, &passed);
-    pti_ownership_boxes(&group->ownerships[strayed->array], member, &lost);
-    pti_boxes_subtract_all(&passed, &lost);
-    for (int to = 0; to < group->n_members && passed.n_boxes > 0; to++)
-        if (!pti_transfers_is_local(strayed->transfers, to)) {
-            find_lost(strayed, to, &passed, &lost);
-            send(strayed, member, to, &passed, &lost);
-        }
-    strayed->transfers->failed = strayed->transfers->failed || passed.failed || lost.failed;
+    pti_ownership_boxes(&group->ownerships[strayed->array], member, &owned);
+    pti_boxes_copy(&away, &passed);
+    pti_boxes_subtract_all(&away, &owned);
+    for (int to = 0; to < group->n_members && away.n_boxes > 0; to++)
+        if (!pti_transfers_is_local(strayed->transfers, to))
+            add_between(strayed, member, to, &passed);
+    strayed->transfers->failed =
+        strayed->transfers->failed || passed.failed || away.failed || owned.failed;
     pti_boxes_free(&passed);
-    pti_boxes_free(&lost);
+    pti_boxes_free(&away);
+    pti_boxes_free(&owned);
 }
 
 static void bring_home(stray_search *strayed) {

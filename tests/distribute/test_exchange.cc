@@ -97,6 +97,35 @@ TEST(Exchange, WhatIsWrittenAwayFromHomeGoesThereAfterwards) {
     EXPECT_EQ(exchanges.after(0, 2), "0>1:15");
 }
 
+/** A member packs or unpacks by its own list: Members::run() compares that of another one each time
+ * with the list of all. */
+TEST(Exchange, BothEndsOfATransferListItsBoxesInOneOrder) {
+    const struct {
+        const char *launch;
+        polytile_domain threads, a, b;
+    } rows[] = {
+        {"columns[i, j]: sum A[4*i]; out B[i + 4*j]",
+         {2, {{0, 3, 1}, {0, 7, 1}}},
+         {1, {{0, 15, 1}}},
+         {1, {{0, 31, 1}}}},
+        {"steps[i, j]: out A[j, i]; sum B[:i, 3*j:3*j+2:2]",
+         {2, {{0, 2, 1}, {0, 4, 1}}},
+         {2, {{0, 4, 1}, {0, 2, 1}}},
+         {2, {{0, 4, 1}, {0, 14, 1}}}},
+    };
+    constexpr int n_members = 2;
+    for (const auto &row : rows) {
+        SharedProgram program;
+        program.add_array(row.a, n_members, "", "block");
+        program.add_array(row.b, n_members, "", "block");
+        ASSERT_TRUE(program.add_launch(row.launch, row.threads, {0, 1})) << program.error();
+        Members members(program.ownerships(), n_members);
+        for (int turn = 0; turn < n_members; turn++)
+            EXPECT_EQ(members.run(program.launches()), "") << row.launch;
+        EXPECT_GT(members.n_moved(), 0) << row.launch;
+    }
+}
+
 TEST(Exchange, ManyMembersTakeLinearTime) {
     const auto seconds = [](int n_members) {
         SharedProgram program;

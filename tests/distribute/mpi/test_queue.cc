@@ -24,6 +24,11 @@ POLYTILE_KERNEL(edges, (i), (const uint32_t, x, 1), (uint32_t, y, 2), (uint32_t,
     PT_SUM(PT_AT(s, i + 1), PT_AT(x, i));
 }
 
+POLYTILE_KERNEL(columns, (i, j), (uint32_t, s, 1), (uint32_t, y, 1)) {
+    PT_SUM(PT_AT(s, 4 * i), 1);
+    PT_AT(y, i + 4 * j) = static_cast<uint32_t>(100 * i + j);
+}
+
 class MpiQueue : public testing::Test {
   protected:
     MpiQueue() { EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
@@ -243,6 +248,35 @@ TEST_F(MpiQueue, SumsFromTheIdentityIntoDifferentElementsAreOfACyclicLayout) {
         << error();
     EXPECT_EQ(polytile_queue_detach(queue, POLYTILE_ARRAYS(x, y, s)), POLYTILE_OK) << error();
     EXPECT_EQ(s_memory, expected);
+}
+
+/** What a rank writes of others' elements lies in steps: it sends them in the order in which their
+ * owners receive them. */
+TEST_F(MpiQueue, ElementsInStepsComeHomeInTheirOrder) {
+    constexpr uint32_t n = 48, n_columns = 4;
+    const int64_t extents[] = {4 * n_columns}, elements[] = {n_columns * n};
+    std::vector<uint32_t> s_memory(4 * n_columns, 7), y_memory(n_columns * n, 7), expected;
+    for (uint32_t at = 0; at < n_columns * n; at++)
+        expected.push_back(100 * (at % n_columns) + at / n_columns);
+    polytile_array *s = nullptr, *y = nullptr;
+    polytile_kernel *kernel = nullptr;
+    ASSERT_EQ(open(nullptr), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_array_wrap(ctx, "s", POLYTILE_U32, 1, extents, s_memory.data(), &s),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_array_wrap(ctx, "y", POLYTILE_U32, 1, elements, y_memory.data(), &y),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_kernel_create(ctx, "columns[i, j]: sum s[4*i]; out y[i + 4*j]",
+                                     &columns_kernel, &kernel),
+              POLYTILE_OK)
+        << error();
+    EXPECT_EQ(polytile_queue_attach(queue, POLYTILE_ARRAYS(s, y)), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(n_columns, n),
+                                    POLYTILE_ARRAYS(s, y), nullptr),
+              POLYTILE_OK)
+        << error();
+    EXPECT_EQ(polytile_queue_detach(queue, POLYTILE_ARRAYS(s, y)), POLYTILE_OK) << error();
+    EXPECT_EQ(y_memory, expected);
+    EXPECT_EQ(s_memory[4], 7 + n);
 }
 
 } // namespace
