@@ -66,6 +66,10 @@ polytile_status pti_declaration_copy(const polytile_declaration *declaration,
                                      polytile_declaration **copy);
 void pti_declaration_free(polytile_declaration *declaration);
 
+/** The same for declarations that say the same of the same kernel, whatever they call indices and
+ * arrays. */
+uint64_t pti_declaration_hash(const polytile_declaration *declaration);
+
 /** Add one name. Errors: DECLARATION (no identifier, taken already, or one too many). */
 polytile_status pti_declaration_add_index(polytile_declaration *declaration, const char *name,
                                           pti_text *why);

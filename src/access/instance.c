@@ -212,6 +212,7 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
     pti_instance *made = allocate_instance(declaration);
     if (made == NULL)
         return pti_fail_memory(ctx, declaration->name, (double)sizeof *made);
+    made->declaration_hash = kernel->declaration_hash;
     PTI_TRY(fill_threads(ctx, threads, made));
     PTI_TRY(fill_operands(ctx, declaration, arrays, made));
     PTI_TRY(pti_parameters_match(ctx, declaration, n_parameters, parameters, made->parameter));

@@ -54,6 +54,7 @@ typedef struct pti_operand {
 
 typedef struct pti_instance {
     char *kernel_name;
+    uint64_t declaration_hash; /* of the kernel's declaration */
     int n_indices;
     char *index_name[POLYTILE_MAX_DIMS];
     polytile_domain threads;

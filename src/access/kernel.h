@@ -13,6 +13,7 @@ typedef enum pti_conflict_class {
 struct polytile_kernel {
     pti_object object;
     polytile_declaration *declaration; /* owned by the kernel, in no context's list */
+    uint64_t declaration_hash;
     polytile_implementation implementation;
     polytile_character character;
     pti_conflict_class conflict_class;

@@ -39,6 +39,11 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the plan was made for %s; give the kernel that was planned",
                         polytile_kernel_get_name(kernel), name);
+    if (kernel->declaration_hash != plan->instance->declaration_hash)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan was made for another declaration of that name, which touches "
+                        "other elements; plan for this kernel",
+                        name);
     if (plan->schedule->in_place && !device->reaches_host)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the plan has no limit and would run in place, but %s has a memory of "

@@ -179,6 +179,17 @@ TEST_F(RunErrors, APlanIsForItsKernelArraysAndDevice) {
     expect_says("another type or domain");
     EXPECT_EQ(polytile_plan_run(large, host, other.kernel, other.arrays.data()), POLYTILE_INVALID);
     expect_says("the plan was made for add");
+    polytile_implementation body = *add().implementation;
+    body.n_indices = body.n_views = 0;
+    for (const char *declaration :
+         {"add[i]: in x[i+1]; in y[i]; out z[i]", "add[i]: in x[i]; in y[i]; inout z[i]",
+          "add[i]: in x[i]; in y[i]; out z[99-i]", "add[i, j]: in x[i]; in y[i]; out z[j]",
+          "add[i]: in {[i] -> x[a] : i <= a <= i and 2*a <= i + 7}; in y[i]; out z[i]"}) {
+        polytile_kernel *namesake = nullptr;
+        ASSERT_EQ(polytile_kernel_create(ctx, declaration, &body, &namesake), POLYTILE_OK);
+        EXPECT_EQ(polytile_plan_run(large, host, namesake, scene.arrays.data()), POLYTILE_INVALID);
+        expect_says("the plan was made for another declaration of that name");
+    }
     expect_untouched(scene);
     EXPECT_EQ(polytile_plan_run(large, host, scene.kernel, scene.arrays.data()), POLYTILE_OK);
 }
