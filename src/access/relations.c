@@ -10,7 +10,7 @@
 #include <isl/val.h>
 #include <stdlib.h>
 
-enum { MAX_OPERATIONS = 2000000, CONTEXT_BYTES = 64 * 1024 };
+enum { MAX_OPERATIONS = 100000, CONTEXT_BYTES = 64 * 1024 };
 
 /** isl 0.25 crashes when the memory for a context runs out while it is made, so it is asked for
  * before. */
