@@ -192,9 +192,11 @@ class AccessUseIsTold : public AccessUse {
 };
 
 TEST_F(AccessUseIsTold, WhereTheEnvironmentAsksForIt) {
-    EXPECT_EQ(warning("add[i]: in x[i], y[:]; out z[i]", add_kernel),
-              "polytile: add: declared too wide: y: 1500 of 1600 elements that boxes of threads "
-              "are declared to read are not read there, 5.86 KiB of 6.25 KiB\n");
+    EXPECT_EQ(
+        warning("add[i]: in x[i], y[:]; out z[i]", add_kernel),
+        "polytile: add: declared too wide: y: 1500 of 1600 elements that boxes of threads "
+        "are declared to read are not read there, 5.86 KiB of 6.25 KiB (found on host for the "
+        "threads [0:99])\n");
     EXPECT_EQ(memory[2][99], memory[0][99] + memory[1][99]);
 }
 
@@ -202,11 +204,12 @@ TEST_F(AccessUseIsTold, OfElementsThatAreOnlyWritten) {
     EXPECT_EQ(warning("overwrite[i]: inout x[i]; in y[i]", overwrite_kernel),
               "polytile: overwrite: perhaps declared too wide: x: of 100 elements tried no result "
               "depends on 100, about 400 B of 400 B; declare it out if it is never read, and "
-              "written whatever it held\n");
+              "written whatever it held (found on host for the threads [0:99])\n");
     EXPECT_EQ(warning("add_or_set[i]: inout x[i]; in y[i]", add_or_set_kernel),
               "polytile: add_or_set: perhaps declared too wide: x: of 100 elements tried no result "
               "depends on 50, about 200 B of 400 B; if a section holds just those that are never "
-              "read, and written whatever they held, declare it out\n");
+              "read, and written whatever they held, declare it out (found on host for the threads "
+              "[0:99])\n");
 }
 
 TEST_F(AccessUseIsTold, NothingOfElementsThatAreWrittenOnlySometimes) {

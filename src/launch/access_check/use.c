@@ -1,6 +1,7 @@
 #include "launch/access_check/use.h"
 
 #include "access/kernel.h"
+#include "launch/access_check/message.h"
 #include "launch/access_check/record.h"
 #include "launch/access_check/sampling.h"
 #include "launch/access_check/walk.h"
@@ -186,8 +187,7 @@ static const char *advice(const usage *of, int operand) {
 }
 
 /** "A: of 4096 declared elements 2048 are read", or of those that were tried. */
-static void warn(polytile_context *ctx, const pti_instance *instance, const usage *of,
-                 int operand) {
+static void write_use(pti_text *text, const pti_instance *instance, const usage *of, int operand) {
     const pti_operand *array = &instance->operand[operand];
     const polytile_use *use = &of->uses[operand];
     char all[32], unread[32];
@@ -196,17 +196,34 @@ static void warn(polytile_context *ctx, const pti_instance *instance, const usag
     polytile_size_format(use->n_declared * array->element_bytes, all);
     polytile_size_format(unread_bytes, unread);
     if (use->is_recorded)
-        pti_log(ctx, PTI_LOG_WARN,
-                "%s: declared too wide: %s: %lld of %lld elements that boxes of threads are "
-                "declared to read are not read there, %s of %s",
-                instance->kernel_name, array->name, (long long)(use->n_declared - use->n_read),
-                (long long)use->n_declared, unread, all);
+        pti_text_add(text,
+                     "declared too wide: %s: %lld of %lld elements that boxes of threads are "
+                     "declared to read are not read there, %s of %s",
+                     array->name, (long long)(use->n_declared - use->n_read),
+                     (long long)use->n_declared, unread, all);
     else
-        pti_log(ctx, PTI_LOG_WARN,
-                "%s: perhaps declared too wide: %s: of %lld elements tried no result depends on "
-                "%lld, about %s of %s; %s",
-                instance->kernel_name, array->name, (long long)use->n_tried,
-                (long long)(use->n_tried - use->n_read), unread, all, advice(of, operand));
+        pti_text_add(text,
+                     "perhaps declared too wide: %s: of %lld elements tried no result depends on "
+                     "%lld, about %s of %s; %s",
+                     array->name, (long long)use->n_tried, (long long)(use->n_tried - use->n_read),
+                     unread, all, advice(of, operand));
+}
+
+/** Which threads were looked at is told, for members of a queue warn of their own parts each. */
+static polytile_status warn(const polytile_device *device, const pti_instance *instance,
+                            const usage *of, int operand) {
+    polytile_context *ctx = device->object.context;
+    pti_text text = {0};
+    write_use(&text, instance, of, operand);
+    pti_text_add(&text, " (found on %s for ", device->text);
+    pti_check_write_threads(&text, &instance->threads);
+    pti_text_add(&text, ")");
+    polytile_status status =
+        text.failed ? pti_fail_memory(ctx, "a warning's text", PTI_UNKNOWN_BYTES) : POLYTILE_OK;
+    if (status == POLYTILE_OK)
+        pti_log(ctx, PTI_LOG_WARN, "%s: %s", instance->kernel_name, text.data);
+    pti_text_free(&text);
+    return status;
 }
 
 polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *kernel,
@@ -220,7 +237,7 @@ polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *
                                  : pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
         if (is_too_wide(&of, o))
-            warn(ctx, instance, &of, o);
+            status = warn(device, instance, &of, o);
     free(of.uses);
     free_notes(&of);
     return status;
