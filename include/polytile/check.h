@@ -76,10 +76,10 @@ typedef struct polytile_use {
  * and so moves, without being read.
  *
  * A body that is compiled with POLYTILE_RECORD_ACCESS defined tells of each element that it reaches
- * for by PT_AT, on devices that compute on the host: then the counts are exact. Of any other kernel,
- * and of elements that are declared to be written too, some are changed one by one; those on which
- * no result depends are probably not read, and some that are may be among them. Operands that are
- * combined into are then not tried.
+ * for by PT_AT, on devices that compute on the host: then the counts are exact. Of other kernels,
+ * and of elements that may be written, too, some are changed one by one: those on which no result
+ * depends are probably not read, some perhaps are; those that are left as they were count as read.
+ * Operands that are combined into are then not tried.
  *
  * Shapes  uses: one an array of the kernel. The others as polytile_check_run().
  * Errors  As polytile_check_run(), whose check goes first.

@@ -61,15 +61,42 @@ TEST(Docs, PagesNamedInHeadersAreThere) {
             EXPECT_TRUE(fs::exists(root / "docs" / (name + ".md"))) << header << " names " << name;
 }
 
+void remove_white_space(std::string *text) {
+    text->erase(
+        std::remove_if(text->begin(), text->end(), [](unsigned char c) { return isspace(c); }),
+        text->end());
+}
+
 /* All sources and build files of the tests, without white space. */
 std::string all_tests() {
     std::string text;
     for (const auto &entry : fs::recursive_directory_iterator(root / "tests"))
         if (entry.path().extension() == ".cc" || entry.path().filename() == "CMakeLists.txt")
             text += text_of(entry.path());
-    text.erase(std::remove_if(text.begin(), text.end(), [](unsigned char c) { return isspace(c); }),
-               text.end());
+    remove_white_space(&text);
     return text;
+}
+
+/* The code between "```c" and "```". */
+std::vector<std::string> code_of(const std::string &page) {
+    const std::string begins = "```c\n", ends = "```";
+    std::vector<std::string> code;
+    for (size_t at = page.find(begins); at != std::string::npos; at = page.find(begins, at + 1)) {
+        const size_t begin = at + begins.size();
+        code.push_back(page.substr(begin, page.find(ends, begin) - begin));
+    }
+    return code;
+}
+
+/* So it compiles, and does what the page says. */
+TEST(Docs, CodeOfTheCheckingPageStandsInTests) {
+    const std::string tests = all_tests();
+    const std::vector<std::string> code = code_of(text_of(root / "docs/checking.md"));
+    EXPECT_EQ(code.size(), 2u);
+    for (std::string part : code) {
+        remove_white_space(&part);
+        EXPECT_NE(tests.find(part), std::string::npos) << part;
+    }
 }
 
 bool is_example_script(const std::string &suite, const std::string &name) {

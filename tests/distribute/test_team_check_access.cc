@@ -1,7 +1,7 @@
 #include "queue/queue_test.h"
 #include "support/environment.h"
 
-/* POLYTILE_CHECK=access in queues over several devices: each member checks its part. */
+/* POLYTILE_CHECK=access and wide in queues over several devices: each member checks its part. */
 
 namespace {
 
@@ -33,6 +33,30 @@ TEST_F(TeamCheckAccess, WrongLaunchesAreToldByTheNextWait) {
     EXPECT_EQ(detach(queue, {f, c}), POLYTILE_OK) << error();
     for (size_t i = 0; i < coarse.size(); i++)
         EXPECT_EQ(coarse[i], static_cast<float>(6 * i + 3));
+}
+
+class TeamCheckWide : public QueueTest {
+  protected:
+    void SetUp() override {
+        environment_.set("POLYTILE_CHECK", "wide");
+        QueueTest::SetUp();
+    }
+    Environment environment_;
+};
+
+/** The text of every warning is another one. */
+TEST_F(TeamCheckWide, EachMemberNamesTheThreadsThatItWarnsOf) {
+    std::vector<float> fine(201, 1), coarse(100, -1);
+    polytile_queue *queue = open("host,host");
+    polytile_array *f = wrap("f", fine), *c = wrap("c", coarse);
+    ASSERT_EQ(attach(queue, {f, c}), POLYTILE_OK);
+    polytile_kernel *wide = create("coarsen[i]: in f[:]; out c[i]", &coarsen_kernel);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(launch(queue, wide, line(100), {f, c}), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(queue, {f, c}), POLYTILE_OK) << error();
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("(found on host for the threads [0:49])"), std::string::npos) << said;
+    EXPECT_NE(said.find("(found on host for the threads [50:99])"), std::string::npos) << said;
 }
 
 } // namespace

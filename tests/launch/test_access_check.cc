@@ -123,8 +123,9 @@ const std::vector<Wrong> wrongs = {
      POLYTILE_LEAVES_UNWRITTEN,
      1,
      {0},
-     "thread [0] does not write y[0], and it is declared to be overwritten there: out "
-     "y[3*i:3*i+1]; write all of it, narrow the section, or declare it inout"},
+     "thread [0] does not write y[0], or writes what it held, and it is declared to be overwritten "
+     "there: out y[3*i:3*i+1]; declare it inout if what it holds is read or kept, as by +=; else "
+     "write all of it, or narrow the section"},
 };
 
 TEST(AccessCheck, NamesWhatIsWrongWithDeclarations) {
@@ -321,6 +322,19 @@ TEST_F(AccessCheckLines, WhatARelationLeavesOutIsNotToBeWritten) {
     EXPECT_EQ(check("fill[i]: in x[i]; out y[i]", fill, 200), POLYTILE_INVALID);
     EXPECT_EQ(report.violation, POLYTILE_LEAVES_UNWRITTEN);
     EXPECT_EQ(report.element[0], 1);
+}
+
+/** Which is not told from an element that is not written. */
+TEST_F(AccessCheckLines, WhatZeroIsAddedToIsSaidToHoldWhatItHeld) {
+    const auto accumulate = [](const polytile_domain *threads, const polytile_view *views, void *) {
+        for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+            at(views[1], i) += at(views[0], i) * static_cast<float>(i);
+    };
+    EXPECT_EQ(check("accumulate[i]: in x[i]; out y[i]", accumulate, 200), POLYTILE_INVALID);
+    expect_says("thread [0] does not write y[0], or writes what it held, and it is declared to be "
+                "overwritten there: out y[i]; declare it inout if what it holds is read or kept");
+    EXPECT_EQ(check("accumulate[i]: in x[i]; inout y[i]", accumulate, 200), POLYTILE_OK)
+        << context.error();
 }
 
 /** Adds neighbours within boxes of eight threads, as threads of a block may. */

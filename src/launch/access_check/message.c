@@ -52,26 +52,28 @@ static void write_outside(pti_text *text, const pti_operand *operand, const int6
     pti_domain_write(text, &operand->domain);
 }
 
-/** What is said of each violation: what one thread does, or several do, what that means, and what
- * helps. */
+/** What is said of each violation: what one thread does, or several do, to an element, what else it
+ * may be that they do, what that means, and what helps. */
 typedef struct words {
     const char *does, *several_do;
+    const char *or_else;
     const char *means;
     const char *help;
 } words;
 
 static const words of_violation[] = {
-    [POLYTILE_READS_UNDECLARED] = {"reads", "read", "is not declared to be read there",
+    [POLYTILE_READS_UNDECLARED] = {"reads", "read", "", "is not declared to be read there",
                                    "declare what is read, or read no more than that"},
-    [POLYTILE_WRITES_UNDECLARED] = {"writes", "write", "is not declared to be written there",
+    [POLYTILE_WRITES_UNDECLARED] = {"writes", "write", "", "is not declared to be written there",
                                     "declare what is written, or write no more than that"},
-    [POLYTILE_LEAVES_UNWRITTEN] = {"does not write", "do not write",
+    [POLYTILE_LEAVES_UNWRITTEN] = {"does not write", "do not write", ", or writes what it held",
                                    "is declared to be overwritten there",
-                                   "write all of it, narrow the section, or declare it inout"},
+                                   "declare it inout if what it holds is read or kept, as by +=; "
+                                   "else write all of it, or narrow the section"},
 };
 
 static const words of_bytes = {
-    "does not write all bytes of", "do not write all bytes of",
+    "does not write all bytes of", "do not write all bytes of", "",
     "is declared to be overwritten there",
     "write the others, too, or declare it inout; if they are padding, which assigning an element "
     "may leave out, make it members of the struct, and set these"};
@@ -86,6 +88,7 @@ static void write_report(pti_text *text, const polytile_kernel *kernel,
     pti_text_add(text, " %s ", is_one ? of->does : of->several_do);
     write_element(text, operand, report->element);
     write_outside(text, operand, report->element);
+    pti_text_add(text, "%s", of->or_else);
     if (report->shown_array >= 0) {
         pti_text_add(text, " (");
         write_element(text, &instance->operand[report->shown_array], report->shown);

@@ -57,14 +57,14 @@ static uint64_t poison_float(const float_form *form, pti_pattern pattern, uint64
     }
 }
 
-static bool has_sign(polytile_type type) {
+bool pti_poison_has_sign(polytile_type type) {
     return type >= POLYTILE_I8 && type <= POLYTILE_I64;
 }
 
 /** Small numbers are 2 .. 32 and 1 .. 31; the smallest without a sign are zero. */
 static uint64_t poison_integer(polytile_type type, int64_t element_bytes, pti_pattern pattern,
                                uint64_t bits) {
-    uint64_t sign = has_sign(type) ? UINT64_C(1) << (8 * element_bytes - 1) : 0;
+    uint64_t sign = pti_poison_has_sign(type) ? UINT64_C(1) << (8 * element_bytes - 1) : 0;
     switch (pattern) {
     case PTI_PATTERN_ODD:
         return (bits & 0x1E) | 1;

@@ -37,6 +37,9 @@ uint64_t pti_poison_bits(pti_pattern pattern, int64_t place);
 void pti_poison_fill(pti_pattern pattern, polytile_type type, int64_t element_bytes, int64_t place,
                      int64_t n, unsigned char *elements);
 
+/** Whether numbers of a type are integers with a sign. */
+bool pti_poison_has_sign(polytile_type type);
+
 /** Whether two elements are the same result: equal bytes, or both not a number. */
 bool pti_poison_is_same(polytile_type type, int64_t element_bytes, const unsigned char *one,
                         const unsigned char *other);

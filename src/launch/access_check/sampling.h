@@ -5,14 +5,16 @@
 
 /** Elements drawn by chance, changed one by one to see whether any result changes. */
 typedef struct pti_sampling {
-    int64_t *n_tried; /* of each operand; owned, as the other */
-    int64_t *n_read;  /* of them, a result depends on */
-    int64_t n_boxes;  /* of threads, over which those that are tried are spread */
+    int64_t *n_tried;     /* of each operand; owned, as the other three */
+    int64_t *n_read;      /* of them, a result depends on, be it the element itself that is left */
+    int64_t *n_left;      /* of those, may be written and were left as they were for some value */
+    unsigned char *value; /* that the element which is tried was given */
+    int64_t n_boxes;      /* of threads, over which those that are tried are spread */
     uint64_t drawn;
 } pti_sampling;
 
-/** n_boxes is filled in by the caller. Errors: NO_MEMORY. */
-polytile_status pti_sampling_make(polytile_context *ctx, int n_operands, pti_sampling *sampling);
+/** For a trial that is open. n_boxes is filled in by the caller. Errors: NO_MEMORY. */
+polytile_status pti_sampling_make(const pti_trial *trial, pti_sampling *sampling);
 void pti_sampling_free(pti_sampling *sampling);
 
 /**

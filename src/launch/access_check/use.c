@@ -1,6 +1,7 @@
 #include "launch/access_check/use.h"
 
 #include "access/kernel.h"
+#include "launch/access_check/message.h"
 #include "launch/access_check/record.h"
 #include "launch/access_check/sampling.h"
 #include "launch/access_check/walk.h"
@@ -17,6 +18,7 @@ typedef struct usage {
     pti_units units;
     polytile_use *uses; /* of each operand */
     bool *updates; /* of each operand: elements that were reached for may be written, too; owned */
+    bool *leaves;  /* of those, some are left as they were; owned */
     bool is_recorded;
     pti_sampling sampling;
 } usage;
@@ -79,6 +81,7 @@ done:
 static void note_sample(usage *of, int operand) {
     of->uses[operand].n_tried = of->sampling.n_tried[operand];
     of->uses[operand].n_read = of->sampling.n_read[operand];
+    of->leaves[operand] = of->updates[operand] && of->sampling.n_left[operand] > 0;
 }
 
 static void note_record(usage *of, int operand) {
@@ -125,7 +128,7 @@ done:
     return status;
 }
 
-/** updates: one an operand, false at first. */
+/** updates, leaves: one an operand, false at first. */
 static polytile_status find_use(polytile_device *device, const polytile_kernel *kernel,
                                 const pti_instance *instance, polytile_array *const *arrays,
                                 const int64_t *block, usage *of) {
@@ -133,7 +136,7 @@ static polytile_status find_use(polytile_device *device, const polytile_kernel *
     memset(of->uses, 0, (size_t)instance->n_operands * sizeof *of->uses);
     of->units = pti_units_of(&instance->threads, block);
     PTI_TRY(pti_trial_open(device, kernel, instance, arrays, block, &of->trial));
-    PTI_TRY(pti_sampling_make(device->object.context, instance->n_operands, &of->sampling));
+    PTI_TRY(pti_sampling_make(&of->trial, &of->sampling));
     device->is_running = true;
     status = find(of);
     device->is_running = false;
@@ -143,27 +146,48 @@ done:
     return status;
 }
 
+/** Memory for what is noted of each operand. */
+static bool make_notes(usage *of, const pti_instance *instance) {
+    of->updates = calloc((size_t)instance->n_operands, sizeof *of->updates);
+    of->leaves = calloc((size_t)instance->n_operands, sizeof *of->leaves);
+    return of->updates != NULL && of->leaves != NULL;
+}
+
+static void free_notes(usage *of) {
+    free(of->updates);
+    free(of->leaves);
+}
+
 polytile_status pti_access_use(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
                                const int64_t *block, polytile_use *uses) {
-    usage of = {.uses = uses, .updates = calloc((size_t)instance->n_operands, sizeof *of.updates)};
-    if (of.updates == NULL)
-        return pti_fail_memory(device->object.context, instance->kernel_name, PTI_UNKNOWN_BYTES);
-    polytile_status status = find_use(device, kernel, instance, arrays, block, &of);
-    free(of.updates);
+    usage of = {.uses = uses};
+    polytile_status status =
+        make_notes(&of, instance)
+            ? find_use(device, kernel, instance, arrays, block, &of)
+            : pti_fail_memory(device->object.context, instance->kernel_name, PTI_UNKNOWN_BYTES);
+    free_notes(&of);
     return status;
+}
+
+/** Who writes an element or leaves it, as the data say, must be given what it held: that those which
+ * were written depend on nothing is then no reason to declare anything else. */
+static bool is_too_wide(const usage *of, int operand) {
+    return of->uses[operand].n_read < of->uses[operand].n_tried && !of->leaves[operand];
 }
 
 /** What to do about an operand of which no result depends on some elements. */
 static const char *advice(const usage *of, int operand) {
-    if (of->updates[operand])
-        return "declare out what is only written";
-    return "compile the kernel with POLYTILE_RECORD_ACCESS to be sure";
+    if (!of->updates[operand])
+        return "compile the kernel with POLYTILE_RECORD_ACCESS to be sure";
+    if (of->uses[operand].n_read == 0)
+        return "declare it out if it is never read, and written whatever it held";
+    return "if a section holds just those that are never read, and written whatever they held, "
+           "declare it out";
 }
 
 /** "A: of 4096 declared elements 2048 are read", or of those that were tried. */
-static void warn(polytile_context *ctx, const pti_instance *instance, const usage *of,
-                 int operand) {
+static void write_use(pti_text *text, const pti_instance *instance, const usage *of, int operand) {
     const pti_operand *array = &instance->operand[operand];
     const polytile_use *use = &of->uses[operand];
     char all[32], unread[32];
@@ -172,33 +196,49 @@ static void warn(polytile_context *ctx, const pti_instance *instance, const usag
     polytile_size_format(use->n_declared * array->element_bytes, all);
     polytile_size_format(unread_bytes, unread);
     if (use->is_recorded)
-        pti_log(ctx, PTI_LOG_WARN,
-                "%s: declared too wide: %s: %lld of %lld elements that boxes of threads are "
-                "declared to read are not read there, %s of %s",
-                instance->kernel_name, array->name, (long long)(use->n_declared - use->n_read),
-                (long long)use->n_declared, unread, all);
+        pti_text_add(text,
+                     "declared too wide: %s: %lld of %lld elements that boxes of threads are "
+                     "declared to read are not read there, %s of %s",
+                     array->name, (long long)(use->n_declared - use->n_read),
+                     (long long)use->n_declared, unread, all);
     else
-        pti_log(ctx, PTI_LOG_WARN,
-                "%s: perhaps declared too wide: %s: of %lld elements tried no result depends on "
-                "%lld, about %s of %s; %s",
-                instance->kernel_name, array->name, (long long)use->n_tried,
-                (long long)(use->n_tried - use->n_read), unread, all, advice(of, operand));
+        pti_text_add(text,
+                     "perhaps declared too wide: %s: of %lld elements tried no result depends on "
+                     "%lld, about %s of %s; %s",
+                     array->name, (long long)use->n_tried, (long long)(use->n_tried - use->n_read),
+                     unread, all, advice(of, operand));
+}
+
+/** Which threads were looked at is told, for members of a queue warn of their own parts each. */
+static polytile_status warn(const polytile_device *device, const pti_instance *instance,
+                            const usage *of, int operand) {
+    polytile_context *ctx = device->object.context;
+    pti_text text = {0};
+    write_use(&text, instance, of, operand);
+    pti_text_add(&text, " (found on %s for ", device->text);
+    pti_check_write_threads(&text, &instance->threads);
+    pti_text_add(&text, ")");
+    polytile_status status =
+        text.failed ? pti_fail_memory(ctx, "a warning's text", PTI_UNKNOWN_BYTES) : POLYTILE_OK;
+    if (status == POLYTILE_OK)
+        pti_log(ctx, PTI_LOG_WARN, "%s: %s", instance->kernel_name, text.data);
+    pti_text_free(&text);
+    return status;
 }
 
 polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *kernel,
                                 const pti_instance *instance, polytile_array *const *arrays,
                                 const int64_t *block) {
     polytile_context *ctx = device->object.context;
-    size_t n_operands = (size_t)instance->n_operands;
-    usage of = {.uses = calloc(n_operands, sizeof *of.uses),
-                .updates = calloc(n_operands, sizeof *of.updates)};
-    polytile_status status = of.uses == NULL || of.updates == NULL
-                                 ? pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES)
-                                 : find_use(device, kernel, instance, arrays, block, &of);
+    usage of = {.uses = calloc((size_t)instance->n_operands, sizeof *of.uses)};
+    bool has_all = make_notes(&of, instance) && of.uses != NULL;
+    polytile_status status = has_all
+                                 ? find_use(device, kernel, instance, arrays, block, &of)
+                                 : pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
-        if (of.uses[o].n_read < of.uses[o].n_tried)
-            warn(ctx, instance, &of, o);
+        if (is_too_wide(&of, o))
+            status = warn(device, instance, &of, o);
     free(of.uses);
-    free(of.updates);
+    free_notes(&of);
     return status;
 }
