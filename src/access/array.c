@@ -166,21 +166,22 @@ void polytile_array_destroy(polytile_array *array) {
 }
 
 const char *polytile_array_get_name(const polytile_array *array) {
-    return array->name;
+    return array == NULL ? "" : array->name;
 }
 
 polytile_type polytile_array_get_type(const polytile_array *array) {
-    return array->type;
+    return array == NULL ? POLYTILE_BYTES(0) : array->type;
 }
 
 const polytile_domain *polytile_array_get_domain(const polytile_array *array) {
-    return &array->domain;
+    static const polytile_domain none = {0};
+    return array == NULL ? &none : &array->domain;
 }
 
 void *polytile_array_get_data(const polytile_array *array) {
-    return array->is_internal ? NULL : array->data;
+    return array == NULL || array->is_internal ? NULL : array->data;
 }
 
 bool polytile_array_is_complete(const polytile_array *array) {
-    return pti_array_is_complete(array);
+    return array != NULL && pti_array_is_complete(array);
 }

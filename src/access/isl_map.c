@@ -244,12 +244,12 @@ polytile_status polytile_declaration_add_isl_map(polytile_declaration *declarati
 }
 
 int polytile_kernel_get_n_accesses(const polytile_kernel *kernel) {
-    return kernel->declaration->n_accesses;
+    return kernel == NULL ? 0 : kernel->declaration->n_accesses;
 }
 
 int polytile_kernel_get_access_array(const polytile_kernel *kernel, int access) {
-    const polytile_declaration *declaration = kernel->declaration;
-    return access >= 0 && access < declaration->n_accesses ? declaration->access[access].array : -1;
+    bool is_there = access >= 0 && access < polytile_kernel_get_n_accesses(kernel);
+    return is_there ? kernel->declaration->access[access].array : -1;
 }
 
 static __isl_give isl_map *name_parameters(__isl_take isl_map *map,

@@ -172,18 +172,18 @@ polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
 }
 
 const char *polytile_kernel_get_name(const polytile_kernel *kernel) {
-    return kernel->declaration->name;
+    return kernel == NULL ? "" : kernel->declaration->name;
 }
 
 int polytile_kernel_get_n_indices(const polytile_kernel *kernel) {
-    return kernel->declaration->n_indices;
+    return kernel == NULL ? 0 : kernel->declaration->n_indices;
 }
 
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel) {
-    return kernel->declaration->n_arrays;
+    return kernel == NULL ? 0 : kernel->declaration->n_arrays;
 }
 
 const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array) {
-    const polytile_declaration *declaration = kernel->declaration;
-    return array >= 0 && array < declaration->n_arrays ? declaration->array_name[array] : NULL;
+    bool is_there = array >= 0 && array < polytile_kernel_get_n_arrays(kernel);
+    return is_there ? kernel->declaration->array_name[array] : NULL;
 }

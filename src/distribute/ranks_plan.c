@@ -146,10 +146,8 @@ done:
     return status;
 }
 
-void polytile_ranks_plan_get_summary(const polytile_ranks_plan *plan,
-                                     polytile_ranks_summary *summary) {
-    const pti_outer_plan *outer = &plan->outer;
-    *summary = (polytile_ranks_summary){
+static polytile_ranks_summary summarise(const pti_outer_plan *outer) {
+    polytile_ranks_summary summary = {
         .n_ranks = outer->n_members,
         .busiest = outer->busiest,
         .n_exchanges = outer->n_groups,
@@ -159,13 +157,20 @@ void polytile_ranks_plan_get_summary(const polytile_ranks_plan *plan,
         .combined_bytes = outer->combined_bytes,
     };
     for (int q = 0; q < outer->n_members; q++) {
-        summary->n_threads += outer->member[q].n_threads;
-        summary->n_repeated_threads += outer->member[q].n_extra_threads;
+        summary.n_threads += outer->member[q].n_threads;
+        summary.n_repeated_threads += outer->member[q].n_extra_threads;
     }
+    return summary;
+}
+
+void polytile_ranks_plan_get_summary(const polytile_ranks_plan *plan,
+                                     polytile_ranks_summary *summary) {
+    if (summary != NULL)
+        *summary = plan == NULL ? (polytile_ranks_summary){0} : summarise(&plan->outer);
 }
 
 const polytile_plan *polytile_ranks_plan_get_inner(const polytile_ranks_plan *plan) {
-    return plan->inner;
+    return plan == NULL ? NULL : plan->inner;
 }
 
 polytile_status polytile_ranks_plan_to_string(const polytile_ranks_plan *plan,

@@ -205,7 +205,9 @@ done:
 }
 
 void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary *summary) {
-    *summary = plan->summary;
+    static const polytile_plan_summary none = {.kernel = "", .strategy = "", .bound = ""};
+    if (summary != NULL)
+        *summary = plan == NULL ? none : plan->summary;
 }
 
 /** The threads of a superblock of a chain, in run order. */
