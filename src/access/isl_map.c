@@ -2,6 +2,7 @@
 
 #include "access/kernel.h"
 #include "access/relations.h"
+#include "base/plural.h"
 
 #include <isl/mat.h>
 #include <isl/space.h>
@@ -147,8 +148,10 @@ static polytile_status check_shape(map_reader *reader, __isl_keep isl_map *map, 
     int n_indices = (int)isl_map_dim(map, isl_dim_in);
     reader->n_dims = (int)isl_map_dim(map, isl_dim_out);
     if (n_indices != reader->declaration->n_indices) {
-        pti_text_add(why, "the map has %d input dimensions, the kernel has %d indices", n_indices,
-                     reader->declaration->n_indices);
+        pti_text_add(why, "the map has %d input %s, the kernel has %d %s", n_indices,
+                     pti_plural(n_indices, "dimension", "dimensions"),
+                     reader->declaration->n_indices,
+                     pti_plural(reader->declaration->n_indices, "index", "indices"));
         return POLYTILE_DECLARATION;
     }
     if (reader->n_dims < 1 || reader->n_dims > POLYTILE_MAX_DIMS) {

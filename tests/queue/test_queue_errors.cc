@@ -299,7 +299,7 @@ TEST_F(QueueErrors, ALaunchWantsArraysAsItsBodyTakesThem) {
     polytile_array *flat = wrap("flat", square, {10, 10});
     ASSERT_EQ(attach(queue, {flat}), POLYTILE_OK);
     EXPECT_EQ(launch(queue, adding, line(100), {x, y, flat}), POLYTILE_DECLARATION);
-    expect_says({"add: z has 1 subscripts, but its array flat has 2 dimensions"});
+    expect_says({"add: z has 1 subscript, but its array flat has 2 dimensions"});
     expect_usable();
 }
 
