@@ -2,6 +2,7 @@
 
 #include "base/environment.h"
 #include "base/text.h"
+#include <polytile/size.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,10 +162,14 @@ void pti_place_error(polytile_context *ctx, int launch, int n_launches) {
 }
 
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes) {
+    char size[32];
     if (n_bytes == PTI_UNKNOWN_BYTES)
         return pti_fail(ctx, POLYTILE_NO_MEMORY, "%s: host memory ran out; free some", what);
-    return pti_fail(ctx, POLYTILE_NO_MEMORY,
-                    "%s: cannot allocate %.0f bytes of host memory; free some", what, n_bytes);
+    if (n_bytes >= (double)INT64_MAX)
+        return pti_fail(ctx, POLYTILE_NO_MEMORY,
+                        "%s: cannot allocate %.0f bytes of host memory; free some", what, n_bytes);
+    return pti_fail(ctx, POLYTILE_NO_MEMORY, "%s: cannot allocate %s of host memory; free some",
+                    what, polytile_size_format((int64_t)n_bytes, size));
 }
 
 /** volatile: else a compiler leaves both calls out, and says that there is memory. */

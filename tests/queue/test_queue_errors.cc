@@ -50,6 +50,19 @@ class QueueErrors : public QueueTest {
     polytile_kernel *adding = nullptr;
 };
 
+/** No address space has room for them. */
+TEST_F(QueueErrors, SizesThatDoNotFitTheHostAreSaidInWords) {
+    polytile_queue *in_place = nullptr;
+    polytile_array *array = nullptr;
+    const int64_t extent = INT64_C(1) << 58;
+    ASSERT_EQ(polytile_queue_create(ctx, "host", &in_place), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_create_array(in_place, "huge", POLYTILE_F32, 1, &extent, &array),
+              POLYTILE_NO_MEMORY);
+    expect_says({"huge: cannot allocate 1048576 TiB of host memory; free some"});
+    polytile_queue_destroy(in_place);
+    expect_usable();
+}
+
 TEST_F(QueueErrors, NullsAreRefused) {
     polytile_queue *made = nullptr;
     polytile_array *array = nullptr;
