@@ -85,10 +85,15 @@ static polytile_array *allocate_array(const char *name) {
     return array;
 }
 
+static polytile_status refuse_no_place(polytile_context *ctx, const char *name) {
+    return pti_fail(ctx, POLYTILE_INVALID, "array %s: the place for the array is NULL",
+                    name == NULL ? "?" : name);
+}
+
 polytile_status pti_array_create(polytile_context *ctx, const char *name, polytile_type type,
                                  const polytile_domain *domain, polytile_array **array) {
-    if (ctx == NULL || array == NULL)
-        return POLYTILE_INVALID;
+    if (array == NULL)
+        return refuse_no_place(ctx, name);
     *array = NULL;
     if (name == NULL || *name == '\0')
         return pti_fail(ctx, POLYTILE_INVALID, "an array needs a name, for its errors and plans");
@@ -111,16 +116,11 @@ polytile_status pti_array_create(polytile_context *ctx, const char *name, polyti
     return POLYTILE_OK;
 }
 
-static polytile_status refuse_no_place(polytile_context *ctx, const char *name) {
-    return pti_fail(ctx, POLYTILE_INVALID, "array %s: the place for the array is NULL",
-                    name == NULL ? "?" : name);
-}
-
 polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *name,
                                            polytile_type type, const polytile_domain *domain,
                                            void *data, polytile_array **array) {
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (array == NULL)
         return refuse_no_place(ctx, name);
@@ -140,7 +140,7 @@ polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, pol
                                     int n_dims, const int64_t *extents, void *data,
                                     polytile_array **array) {
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (array == NULL)
         return refuse_no_place(ctx, name);
@@ -155,7 +155,7 @@ polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, pol
 polytile_status polytile_array_describe(polytile_context *ctx, const char *name, polytile_type type,
                                         const polytile_domain *domain, polytile_array **array) {
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     return pti_array_create(ctx, name, type, domain, array);
 }

@@ -224,7 +224,7 @@ polytile_status polytile_declaration_add_isl_map(polytile_declaration *declarati
                                                  polytile_role role, bool fresh, const char *array,
                                                  __isl_keep isl_map *map) {
     if (declaration == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
     polytile_context *ctx = declaration->object.context;
     pti_clear_error(ctx);
     if (array == NULL || map == NULL)
@@ -267,7 +267,7 @@ polytile_status polytile_kernel_copy_isl_map(const polytile_kernel *kernel, int 
     if (map != NULL)
         *map = NULL;
     if (kernel == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
     polytile_context *ctx = kernel->object.context;
     const polytile_declaration *declaration = kernel->declaration;
     pti_clear_error(ctx);

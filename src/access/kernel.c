@@ -101,7 +101,7 @@ polytile_status polytile_kernel_create(polytile_context *ctx, const char *declar
     if (kernel != NULL)
         *kernel = NULL;
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (declaration == NULL || kernel == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "kernel: the %s is NULL",
@@ -119,7 +119,7 @@ polytile_status polytile_kernel_create_from(const polytile_declaration *declarat
     if (kernel != NULL)
         *kernel = NULL;
     if (declaration == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
     polytile_context *ctx = declaration->object.context;
     pti_clear_error(ctx);
     if (kernel == NULL)
@@ -144,7 +144,7 @@ static bool is_level(polytile_level level) {
 polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
                                              const polytile_character *character) {
     if (kernel == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
     polytile_context *ctx = kernel->object.context;
     const char *name = kernel->declaration->name;
     pti_clear_error(ctx);

@@ -28,8 +28,13 @@ bool pti_errors_are_redirected(void) {
     return redirected != NULL;
 }
 
+/** The calling thread's last error if NULL left it without a context; else empty. */
+static _Thread_local char without_context[PTI_ERROR_BYTES];
+
 static char *error_of(polytile_context *ctx) {
-    return redirected == NULL ? ctx->error : redirected;
+    if (redirected != NULL)
+        return redirected;
+    return ctx == NULL ? without_context : ctx->error;
 }
 
 polytile_status polytile_context_create(polytile_context **ctx) {
@@ -43,6 +48,7 @@ polytile_status polytile_context_create(polytile_context **ctx) {
         free(made);
         return POLYTILE_INVALID;
     }
+    without_context[0] = '\0';
     *ctx = made;
     return POLYTILE_OK;
 }
@@ -74,12 +80,14 @@ void polytile_context_destroy(polytile_context *ctx) {
 }
 
 const char *polytile_last_error(const polytile_context *ctx) {
+    if (without_context[0] != '\0')
+        return without_context;
     return ctx == NULL ? "no context" : error_of((polytile_context *)ctx);
 }
 
 bool polytile_last_witness(const polytile_context *ctx, polytile_witness *witness) {
-    bool has_witness =
-        ctx != NULL && redirected == NULL && ctx->witness.kind != POLYTILE_WITNESS_NONE;
+    bool has_witness = ctx != NULL && redirected == NULL && without_context[0] == '\0' &&
+                       ctx->witness.kind != POLYTILE_WITNESS_NONE;
     if (witness != NULL)
         *witness = has_witness ? ctx->witness : (polytile_witness){0};
     return has_witness;
@@ -136,7 +144,8 @@ polytile_status pti_fail(polytile_context *ctx, polytile_status status, const ch
     va_end(arguments);
     pti_clear_error(ctx);
     memcpy(error_of(ctx), text, sizeof text);
-    pti_log(ctx, PTI_LOG_INFO, "%s", text);
+    if (ctx != NULL)
+        pti_log(ctx, PTI_LOG_INFO, "%s", text);
     return status;
 }
 
@@ -181,8 +190,9 @@ bool pti_memory_is_there(void) {
 }
 
 void pti_clear_error(polytile_context *ctx) {
+    without_context[0] = '\0';
     error_of(ctx)[0] = '\0';
-    if (redirected == NULL)
+    if (redirected == NULL && ctx != NULL)
         ctx->witness.kind = POLYTILE_WITNESS_NONE;
 }
 

@@ -180,7 +180,7 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
     if (plan != NULL)
         *plan = NULL;
     if (kernel == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
     polytile_context *ctx = kernel->object.context;
     pti_clear_error(ctx);
     if (plan == NULL)
@@ -232,7 +232,7 @@ static polytile_domain find_superblock(const pti_plan_chain *of, int64_t k) {
 polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
                                              polytile_domain *threads) {
     if (plan == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the plan is NULL", __func__);
     pti_clear_error(plan->object.context);
     if (threads == NULL)
         return pti_fail(plan->object.context, POLYTILE_INVALID,

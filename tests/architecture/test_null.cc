@@ -125,6 +125,78 @@ TEST(Null, GetsNoSummaryOfAPlanThatIsThere) {
     polytile_context_destroy(ctx);
 }
 
+/** Nothing leads to the context, whose text and witness are those of an error before. */
+class NullAfterAnError : public testing::Test {
+  protected:
+    void SetUp() override {
+        ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+        ASSERT_EQ(polytile_kernel_create(ctx, "k[i]: out x[0]", nullptr, &kernel), POLYTILE_OK);
+        ASSERT_EQ(polytile_array_describe(ctx, "x", POLYTILE_F32, &nine, &x), POLYTILE_OK);
+    }
+    void TearDown() override { polytile_context_destroy(ctx); }
+
+    /** After a conflict, which has a witness. */
+    template <class Call> void expect_says(const char *text, const Call &call) {
+        polytile_witness witness;
+        ASSERT_EQ(polytile_check(kernel, &nine, &x, nullptr), POLYTILE_CONFLICT);
+        EXPECT_TRUE(polytile_last_witness(ctx, &witness));
+        EXPECT_EQ(call(), POLYTILE_INVALID) << text;
+        EXPECT_NE(std::string(polytile_last_error(ctx)).find(text), std::string::npos)
+            << polytile_last_error(ctx) << "\n"
+            << text;
+        EXPECT_FALSE(polytile_last_witness(ctx, &witness));
+        EXPECT_EQ(witness.kind, POLYTILE_WITNESS_NONE);
+    }
+
+    polytile_context *ctx = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *x = nullptr;
+    const polytile_domain nine = {1, {{0, 8, 1}}};
+};
+
+TEST_F(NullAfterAnError, IsWhatTheTextNames) {
+    polytile_plan *plan = nullptr;
+    polytile_queue *queue = nullptr;
+    char *text = nullptr;
+    const polytile_chain_launch launches[] = {{nullptr, nine, &x}, {kernel, nine, &x}};
+    expect_says("polytile_plan_to_string: the plan is NULL",
+                [&] { return polytile_plan_to_string(nullptr, POLYTILE_TEXT, &text); });
+    expect_says("polytile_ranks_plan_to_string: the plan is NULL",
+                [&] { return polytile_ranks_plan_to_string(nullptr, POLYTILE_TEXT, &text); });
+    expect_says("polytile_plan_create: the kernel is NULL",
+                [&] { return polytile_plan_create(nullptr, &nine, &x, nullptr, &plan); });
+    expect_says("polytile_check: the kernel is NULL",
+                [&] { return polytile_check(nullptr, &nine, &x, nullptr); });
+    expect_says("polytile_run: the device is NULL",
+                [&] { return polytile_run(nullptr, kernel, &nine, &x, nullptr); });
+    expect_says("polytile_plan_run: the device is NULL",
+                [&] { return polytile_plan_run(nullptr, nullptr, kernel, &x); });
+    expect_says("the device is NULL",
+                [&] { return polytile_check_run(nullptr, kernel, &nine, &x, nullptr, nullptr); });
+    expect_says("the queue is NULL",
+                [&] { return polytile_queue_launch(nullptr, kernel, &nine, 1, &x, nullptr); });
+    expect_says("the queue is NULL", [&] { return polytile_queue_attach(nullptr, 1, &x); });
+    expect_says("polytile_queue_create_shared: the context is NULL",
+                [&] { return polytile_queue_create(nullptr, "host", &queue); });
+    expect_says("launch 0 of 2 has no kernel", [&] {
+        return polytile_plan_create_chain(2, launches, 0, nullptr, nullptr, &plan);
+    });
+    expect_says("polytile_check_chain: there are no launches with a kernel",
+                [&] { return polytile_check_chain(1, launches, 0, nullptr, nullptr); });
+}
+
+/** As any other error's. */
+TEST_F(NullAfterAnError, LeavesATextUntilTheNextCall) {
+    polytile_context *other = nullptr;
+    expect_says("the kernel is NULL", [&] { return polytile_check(nullptr, &nine, &x, nullptr); });
+    ASSERT_EQ(polytile_context_create(&other), POLYTILE_OK);
+    EXPECT_STREQ(polytile_last_error(other), "");
+    expect_says("the kernel is NULL", [&] { return polytile_check(nullptr, &nine, &x, nullptr); });
+    EXPECT_EQ(polytile_array_describe(ctx, "y", POLYTILE_F32, &nine, &x), POLYTILE_OK);
+    EXPECT_STREQ(polytile_last_error(ctx), "");
+    polytile_context_destroy(other);
+}
+
 /** Every function of the headers that tells something of an object is called above, but for those
  * that are given no object and those that need MPI. */
 TEST(Null, IsGivenToEveryGetter) {
