@@ -118,7 +118,7 @@ static polytile_status copy_box(polytile_array *array, const char *call, const r
     bool has_begun = false;
     char words[256];
     if (array == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", call);
     snprintf(words, sizeof words, "%s() of %.128s", call, array->name);
     PTI_TRY(pti_array_open(array, use, words, &open));
     PTI_TRY(pti_spread_agree(&open.spread, prepare(&open, of, &boxes)));
