@@ -18,4 +18,11 @@
 #include <polytile/tuning.h>
 #include <polytile/witness.h>
 
+/* What NULL in place of an object gives, as no function follows it. One that returns a status
+ * returns INVALID, which polytile_last_error() explains to the calling thread for any context; one
+ * that ends, pauses or resumes something does nothing. What else is told of it is 0, false, "", the
+ * index -1, a type of 0 bytes, a domain of 0 dimensions, the default link, and NULL for another
+ * object, memory or a name in a list; a summary or report has zeros and "". NULL in place of memory
+ * for an answer is not written to. Only polytile/program.h ends the process. */
+
 #endif

@@ -85,10 +85,15 @@ static polytile_array *allocate_array(const char *name) {
     return array;
 }
 
+static polytile_status refuse_no_place(polytile_context *ctx, const char *name) {
+    return pti_fail(ctx, POLYTILE_INVALID, "array %s: the place for the array is NULL",
+                    name == NULL ? "?" : name);
+}
+
 polytile_status pti_array_create(polytile_context *ctx, const char *name, polytile_type type,
                                  const polytile_domain *domain, polytile_array **array) {
-    if (ctx == NULL || array == NULL)
-        return POLYTILE_INVALID;
+    if (array == NULL)
+        return refuse_no_place(ctx, name);
     *array = NULL;
     if (name == NULL || *name == '\0')
         return pti_fail(ctx, POLYTILE_INVALID, "an array needs a name, for its errors and plans");
@@ -111,16 +116,11 @@ polytile_status pti_array_create(polytile_context *ctx, const char *name, polyti
     return POLYTILE_OK;
 }
 
-static polytile_status refuse_no_place(polytile_context *ctx, const char *name) {
-    return pti_fail(ctx, POLYTILE_INVALID, "array %s: the place for the array is NULL",
-                    name == NULL ? "?" : name);
-}
-
 polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *name,
                                            polytile_type type, const polytile_domain *domain,
                                            void *data, polytile_array **array) {
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (array == NULL)
         return refuse_no_place(ctx, name);
@@ -140,7 +140,7 @@ polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, pol
                                     int n_dims, const int64_t *extents, void *data,
                                     polytile_array **array) {
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (array == NULL)
         return refuse_no_place(ctx, name);
@@ -155,7 +155,7 @@ polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, pol
 polytile_status polytile_array_describe(polytile_context *ctx, const char *name, polytile_type type,
                                         const polytile_domain *domain, polytile_array **array) {
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     return pti_array_create(ctx, name, type, domain, array);
 }
@@ -166,21 +166,22 @@ void polytile_array_destroy(polytile_array *array) {
 }
 
 const char *polytile_array_get_name(const polytile_array *array) {
-    return array->name;
+    return array == NULL ? "" : array->name;
 }
 
 polytile_type polytile_array_get_type(const polytile_array *array) {
-    return array->type;
+    return array == NULL ? POLYTILE_BYTES(0) : array->type;
 }
 
 const polytile_domain *polytile_array_get_domain(const polytile_array *array) {
-    return &array->domain;
+    static const polytile_domain none = {0};
+    return array == NULL ? &none : &array->domain;
 }
 
 void *polytile_array_get_data(const polytile_array *array) {
-    return array->is_internal ? NULL : array->data;
+    return array == NULL || array->is_internal ? NULL : array->data;
 }
 
 bool polytile_array_is_complete(const polytile_array *array) {
-    return pti_array_is_complete(array);
+    return array != NULL && pti_array_is_complete(array);
 }

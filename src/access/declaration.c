@@ -1,5 +1,7 @@
 #include "access/declaration.h"
 
+#include "base/plural.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,8 +144,11 @@ static bool check_subscripts(const polytile_declaration *declaration, const char
             (!subscript->to_last && !names_only(declaration, &subscript->hi))) {
             pti_text_add(why,
                          "subscript %d of %s has a coefficient for an index or a parameter that "
-                         "the kernel, with %d indices and %d parameters, does not have",
-                         d + 1, array, declaration->n_indices, declaration->n_parameters);
+                         "the kernel, with %d %s and %d %s, does not have",
+                         d + 1, array, declaration->n_indices,
+                         pti_plural(declaration->n_indices, "index", "indices"),
+                         declaration->n_parameters,
+                         pti_plural(declaration->n_parameters, "parameter", "parameters"));
             return false;
         }
     }
@@ -169,8 +174,9 @@ static bool agrees_with(const polytile_declaration *declaration, int array,
                         const pti_access *access, pti_text *why) {
     const char *name = declaration->array_name[array];
     if (declaration->array_n_dims[array] != access->n_dims) {
-        pti_text_add(why, "%s has %d subscript%s here and %d before", name, access->n_dims,
-                     access->n_dims == 1 ? "" : "s", declaration->array_n_dims[array]);
+        pti_text_add(why, "%s has %d %s here and %d before", name, access->n_dims,
+                     pti_plural(access->n_dims, "subscript", "subscripts"),
+                     declaration->array_n_dims[array]);
         return false;
     }
     for (int k = 0; k < declaration->n_accesses; k++) {

@@ -53,7 +53,7 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
     if (declaration != NULL)
         *declaration = NULL;
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (declaration == NULL || name == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "declaration: the %s is NULL",
@@ -81,7 +81,7 @@ polytile_status polytile_declaration_add(polytile_declaration *declaration, poly
                                          bool fresh, const char *array, int n_subscripts,
                                          const polytile_subscript *subscripts) {
     if (declaration == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
     polytile_context *ctx = declaration->object.context;
     pti_clear_error(ctx);
     if (array == NULL || subscripts == NULL)

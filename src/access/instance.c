@@ -5,6 +5,7 @@
 #include "access/pieces.h"
 #include "access/section.h"
 #include "base/checked.h"
+#include "base/plural.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -79,8 +80,9 @@ static polytile_status fill_threads(polytile_context *ctx, const polytile_domain
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the launch domain is NULL", kernel);
     if (threads->n_dims != instance->n_indices)
         return pti_fail(ctx, POLYTILE_INVALID,
-                        "%s: the launch domain has %d dimensions, the kernel has %d indices",
-                        kernel, threads->n_dims, instance->n_indices);
+                        "%s: the launch domain has %d %s, the kernel has %d %s", kernel,
+                        threads->n_dims, pti_plural(threads->n_dims, "dimension", "dimensions"),
+                        instance->n_indices, pti_plural(instance->n_indices, "index", "indices"));
     for (int k = 0; k < threads->n_dims; k++) {
         polytile_status status = check_thread_range(ctx, instance, k, threads->range[k]);
         if (status != POLYTILE_OK)
@@ -103,10 +105,11 @@ static polytile_status fill_operands(polytile_context *ctx, const polytile_decla
             return pti_fail(ctx, POLYTILE_INVALID, "%s: the array for %s (number %d) is NULL",
                             kernel, operand->name, p);
         if (array->domain.n_dims != declaration->array_n_dims[p])
-            return pti_fail(ctx, POLYTILE_DECLARATION,
-                            "%s: %s has %d subscripts, but its array %s has %d dimensions", kernel,
-                            operand->name, declaration->array_n_dims[p], array->name,
-                            array->domain.n_dims);
+            return pti_fail(
+                ctx, POLYTILE_DECLARATION, "%s: %s has %d %s, but its array %s has %d %s", kernel,
+                operand->name, declaration->array_n_dims[p],
+                pti_plural(declaration->array_n_dims[p], "subscript", "subscripts"), array->name,
+                array->domain.n_dims, pti_plural(array->domain.n_dims, "dimension", "dimensions"));
         operand->type = array->type;
         operand->element_bytes = array->element_bytes;
         operand->domain = array->domain;

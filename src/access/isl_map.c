@@ -2,6 +2,7 @@
 
 #include "access/kernel.h"
 #include "access/relations.h"
+#include "base/plural.h"
 
 #include <isl/mat.h>
 #include <isl/space.h>
@@ -147,8 +148,10 @@ static polytile_status check_shape(map_reader *reader, __isl_keep isl_map *map, 
     int n_indices = (int)isl_map_dim(map, isl_dim_in);
     reader->n_dims = (int)isl_map_dim(map, isl_dim_out);
     if (n_indices != reader->declaration->n_indices) {
-        pti_text_add(why, "the map has %d input dimensions, the kernel has %d indices", n_indices,
-                     reader->declaration->n_indices);
+        pti_text_add(why, "the map has %d input %s, the kernel has %d %s", n_indices,
+                     pti_plural(n_indices, "dimension", "dimensions"),
+                     reader->declaration->n_indices,
+                     pti_plural(reader->declaration->n_indices, "index", "indices"));
         return POLYTILE_DECLARATION;
     }
     if (reader->n_dims < 1 || reader->n_dims > POLYTILE_MAX_DIMS) {
@@ -221,7 +224,7 @@ polytile_status polytile_declaration_add_isl_map(polytile_declaration *declarati
                                                  polytile_role role, bool fresh, const char *array,
                                                  __isl_keep isl_map *map) {
     if (declaration == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
     polytile_context *ctx = declaration->object.context;
     pti_clear_error(ctx);
     if (array == NULL || map == NULL)
@@ -244,12 +247,12 @@ polytile_status polytile_declaration_add_isl_map(polytile_declaration *declarati
 }
 
 int polytile_kernel_get_n_accesses(const polytile_kernel *kernel) {
-    return kernel->declaration->n_accesses;
+    return kernel == NULL ? 0 : kernel->declaration->n_accesses;
 }
 
 int polytile_kernel_get_access_array(const polytile_kernel *kernel, int access) {
-    const polytile_declaration *declaration = kernel->declaration;
-    return access >= 0 && access < declaration->n_accesses ? declaration->access[access].array : -1;
+    bool is_there = access >= 0 && access < polytile_kernel_get_n_accesses(kernel);
+    return is_there ? kernel->declaration->access[access].array : -1;
 }
 
 static __isl_give isl_map *name_parameters(__isl_take isl_map *map,
@@ -264,7 +267,7 @@ polytile_status polytile_kernel_copy_isl_map(const polytile_kernel *kernel, int 
     if (map != NULL)
         *map = NULL;
     if (kernel == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
     polytile_context *ctx = kernel->object.context;
     const polytile_declaration *declaration = kernel->declaration;
     pti_clear_error(ctx);

@@ -102,7 +102,7 @@ polytile_status polytile_kernel_create(polytile_context *ctx, const char *declar
     if (kernel != NULL)
         *kernel = NULL;
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (declaration == NULL || kernel == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "kernel: the %s is NULL",
@@ -120,7 +120,7 @@ polytile_status polytile_kernel_create_from(const polytile_declaration *declarat
     if (kernel != NULL)
         *kernel = NULL;
     if (declaration == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
     polytile_context *ctx = declaration->object.context;
     pti_clear_error(ctx);
     if (kernel == NULL)
@@ -145,7 +145,7 @@ static bool is_level(polytile_level level) {
 polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
                                              const polytile_character *character) {
     if (kernel == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
     polytile_context *ctx = kernel->object.context;
     const char *name = kernel->declaration->name;
     pti_clear_error(ctx);
@@ -173,18 +173,18 @@ polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
 }
 
 const char *polytile_kernel_get_name(const polytile_kernel *kernel) {
-    return kernel->declaration->name;
+    return kernel == NULL ? "" : kernel->declaration->name;
 }
 
 int polytile_kernel_get_n_indices(const polytile_kernel *kernel) {
-    return kernel->declaration->n_indices;
+    return kernel == NULL ? 0 : kernel->declaration->n_indices;
 }
 
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel) {
-    return kernel->declaration->n_arrays;
+    return kernel == NULL ? 0 : kernel->declaration->n_arrays;
 }
 
 const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array) {
-    const polytile_declaration *declaration = kernel->declaration;
-    return array >= 0 && array < declaration->n_arrays ? declaration->array_name[array] : NULL;
+    bool is_there = array >= 0 && array < polytile_kernel_get_n_arrays(kernel);
+    return is_there ? kernel->declaration->array_name[array] : NULL;
 }

@@ -80,7 +80,8 @@ static void give_mapping(polytile_array *array, void *mapping, int64_t n_bytes,
 static polytile_status check_arguments(polytile_context *ctx, const char *path,
                                        polytile_array **array) {
     if (ctx == NULL || array == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(ctx, POLYTILE_INVALID, "a .npy file: the %s is NULL",
+                        ctx == NULL ? "context" : "place for the array");
     pti_clear_error(ctx);
     *array = NULL;
     if (path == NULL || *path == '\0')

@@ -1,5 +1,7 @@
 #include "access/parse_parser.h"
 
+#include "base/plural.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,8 +105,10 @@ static bool parse_left_tuple(pti_parser *parser, pti_relation *constraints) {
     if (!parse_tuple(parser, PTI_BINDS_INDEX, constraints, &n_places))
         return false;
     if (n_places != parser->declaration->n_indices)
-        return pti_parser_fail(parser, offset, "%d places for the %d indices of the kernel",
-                               n_places, parser->declaration->n_indices);
+        return pti_parser_fail(parser, offset, "%d %s for the %d %s of the kernel", n_places,
+                               pti_plural(n_places, "place", "places"),
+                               parser->declaration->n_indices,
+                               pti_plural(parser->declaration->n_indices, "index", "indices"));
     return pti_parser_expect(parser, PTI_TOKEN_ARROW, "after the thread's tuple");
 }
 

@@ -2,6 +2,7 @@
 
 #include "access/affine.h"
 #include "base/checked.h"
+#include "base/plural.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -159,8 +160,9 @@ polytile_status pti_parameters_match(polytile_context *ctx, const polytile_decla
                                      int64_t *values) {
     bool given[POLYTILE_MAX_DIMS] = {false};
     if (n_parameters < 0 || (n_parameters > 0 && parameters == NULL))
-        return pti_fail(ctx, POLYTILE_INVALID, "%s: %d parameters, but their list is %s",
-                        declaration->name, n_parameters, parameters == NULL ? "NULL" : "given");
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: %d %s, but their list is %s", declaration->name,
+                        n_parameters, pti_plural(n_parameters, "parameter", "parameters"),
+                        parameters == NULL ? "NULL" : "given");
     for (int k = 0; k < n_parameters; k++) {
         polytile_status status = take_parameter(ctx, declaration, &parameters[k], given, values);
         if (status != POLYTILE_OK)

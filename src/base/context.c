@@ -2,6 +2,7 @@
 
 #include "base/environment.h"
 #include "base/text.h"
+#include <polytile/size.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,13 @@ bool pti_errors_are_redirected(void) {
     return redirected != NULL;
 }
 
+/** The calling thread's last error if NULL left it without a context; else empty. */
+static _Thread_local char without_context[PTI_ERROR_BYTES];
+
 static char *error_of(polytile_context *ctx) {
-    return redirected == NULL ? ctx->error : redirected;
+    if (redirected != NULL)
+        return redirected;
+    return ctx == NULL ? without_context : ctx->error;
 }
 
 polytile_status polytile_context_create(polytile_context **ctx) {
@@ -42,6 +48,7 @@ polytile_status polytile_context_create(polytile_context **ctx) {
         free(made);
         return POLYTILE_INVALID;
     }
+    without_context[0] = '\0';
     *ctx = made;
     return POLYTILE_OK;
 }
@@ -73,12 +80,14 @@ void polytile_context_destroy(polytile_context *ctx) {
 }
 
 const char *polytile_last_error(const polytile_context *ctx) {
+    if (without_context[0] != '\0')
+        return without_context;
     return ctx == NULL ? "no context" : error_of((polytile_context *)ctx);
 }
 
 bool polytile_last_witness(const polytile_context *ctx, polytile_witness *witness) {
-    bool has_witness =
-        ctx != NULL && redirected == NULL && ctx->witness.kind != POLYTILE_WITNESS_NONE;
+    bool has_witness = ctx != NULL && redirected == NULL && without_context[0] == '\0' &&
+                       ctx->witness.kind != POLYTILE_WITNESS_NONE;
     if (witness != NULL)
         *witness = has_witness ? ctx->witness : (polytile_witness){0};
     return has_witness;
@@ -135,7 +144,8 @@ polytile_status pti_fail(polytile_context *ctx, polytile_status status, const ch
     va_end(arguments);
     pti_clear_error(ctx);
     memcpy(error_of(ctx), text, sizeof text);
-    pti_log(ctx, PTI_LOG_INFO, "%s", text);
+    if (ctx != NULL)
+        pti_log(ctx, PTI_LOG_INFO, "%s", text);
     return status;
 }
 
@@ -161,10 +171,14 @@ void pti_place_error(polytile_context *ctx, int launch, int n_launches) {
 }
 
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes) {
+    char size[32];
     if (n_bytes == PTI_UNKNOWN_BYTES)
         return pti_fail(ctx, POLYTILE_NO_MEMORY, "%s: host memory ran out; free some", what);
-    return pti_fail(ctx, POLYTILE_NO_MEMORY,
-                    "%s: cannot allocate %.0f bytes of host memory; free some", what, n_bytes);
+    if (n_bytes >= (double)INT64_MAX)
+        return pti_fail(ctx, POLYTILE_NO_MEMORY,
+                        "%s: cannot allocate %.0f bytes of host memory; free some", what, n_bytes);
+    return pti_fail(ctx, POLYTILE_NO_MEMORY, "%s: cannot allocate %s of host memory; free some",
+                    what, polytile_size_format((int64_t)n_bytes, size));
 }
 
 /** volatile: else a compiler leaves both calls out, and says that there is memory. */
@@ -176,8 +190,9 @@ bool pti_memory_is_there(void) {
 }
 
 void pti_clear_error(polytile_context *ctx) {
+    without_context[0] = '\0';
     error_of(ctx)[0] = '\0';
-    if (redirected == NULL)
+    if (redirected == NULL && ctx != NULL)
         ctx->witness.kind = POLYTILE_WITNESS_NONE;
 }
 

@@ -40,8 +40,8 @@ void pti_object_release(pti_object *object);
  * Record an error: the text a user reads, naming the object, the limit and the value, and what to
  * do.
  *
- * Returns status, so that a caller can write `return pti_fail(...)`. The printf arguments may
- * include the old text.
+ * Returns status, for `return pti_fail(...)`. The printf arguments may include the old text. With
+ * NULL for a context the calling thread has it for every context, until the next error is cleared.
  */
 polytile_status pti_fail(polytile_context *ctx, polytile_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -19,7 +19,7 @@ static const struct unit {
 enum { N_UNITS = sizeof units / sizeof *units };
 
 char *polytile_size_format(int64_t bytes, char *buffer) {
-    for (size_t k = 0; k < N_UNITS; k++) {
+    for (size_t k = 0; buffer != NULL && k < N_UNITS; k++) {
         if (bytes < units[k].bytes && k + 1 < N_UNITS)
             continue;
         double value = (double)bytes / (double)units[k].bytes;
@@ -43,6 +43,8 @@ static int64_t unit_bytes(const char *name) {
 /** A fraction is exact in the 64 bits of a long double as long as its bytes are whole. */
 bool polytile_size_parse(const char *text, int64_t *bytes) {
     char *end;
+    if (text == NULL || bytes == NULL)
+        return false;
     size_t n_digits = strspn(text, "0123456789.");
     long double number = strtold(text, &end);
     if (n_digits == 0 || end != text + n_digits)

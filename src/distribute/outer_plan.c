@@ -1,6 +1,7 @@
 #include "distribute/outer_plan.h"
 
 #include "base/checked.h"
+#include "base/plural.h"
 #include "distribute/depth.h"
 
 #include <limits.h>
@@ -222,9 +223,10 @@ static polytile_status check_counts(polytile_context *ctx, const pti_outer_reque
                         (int)PTI_OUTER_MOST_MEMBERS);
     if (n_given != 0 && n_given != n_members)
         return pti_fail(ctx, POLYTILE_INVALID,
-                        "the grid has %d ranks, but %d are planned with; give one whose extents "
+                        "the grid has %d %s, but %d %s planned with; give one whose extents "
                         "multiply to %d",
-                        n_given, n_members, n_members);
+                        n_given, pti_plural(n_given, "rank", "ranks"), n_members,
+                        pti_plural(n_members, "is", "are"), n_members);
     if (request->n_launches > PTI_OUTER_MOST_LAUNCHES)
         return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                         "%d launches over ranks: %d are planned together at most; plan fewer "

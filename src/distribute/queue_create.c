@@ -36,7 +36,7 @@ polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *
     if (queue != NULL)
         *queue = NULL;
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (queue == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "creating a queue needs a place for it");

@@ -126,11 +126,14 @@ polytile_status polytile_ranks_plan_create(const polytile_ranks_request *request
     polytile_status status;
     if (plan != NULL)
         *plan = NULL;
-    if (plan == NULL || request == NULL || request->n_launches < 1 || request->launches == NULL ||
-        request->launches[0].kernel == NULL)
-        return POLYTILE_INVALID;
-    polytile_context *ctx = request->launches[0].kernel->object.context;
+    polytile_context *ctx =
+        request == NULL ? NULL : pti_chain_context(request->n_launches, request->launches);
+    if (ctx == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: there are no launches with a kernel",
+                        __func__);
     pti_clear_error(ctx);
+    if (plan == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL", __func__);
     polytile_ranks_plan *made = calloc(1, sizeof *made);
     if (made == NULL)
         return pti_fail_memory(ctx, "the plan of ranks", sizeof *made);
@@ -146,10 +149,8 @@ done:
     return status;
 }
 
-void polytile_ranks_plan_get_summary(const polytile_ranks_plan *plan,
-                                     polytile_ranks_summary *summary) {
-    const pti_outer_plan *outer = &plan->outer;
-    *summary = (polytile_ranks_summary){
+static polytile_ranks_summary summarise(const pti_outer_plan *outer) {
+    polytile_ranks_summary summary = {
         .n_ranks = outer->n_members,
         .busiest = outer->busiest,
         .n_exchanges = outer->n_groups,
@@ -159,13 +160,20 @@ void polytile_ranks_plan_get_summary(const polytile_ranks_plan *plan,
         .combined_bytes = outer->combined_bytes,
     };
     for (int q = 0; q < outer->n_members; q++) {
-        summary->n_threads += outer->member[q].n_threads;
-        summary->n_repeated_threads += outer->member[q].n_extra_threads;
+        summary.n_threads += outer->member[q].n_threads;
+        summary.n_repeated_threads += outer->member[q].n_extra_threads;
     }
+    return summary;
+}
+
+void polytile_ranks_plan_get_summary(const polytile_ranks_plan *plan,
+                                     polytile_ranks_summary *summary) {
+    if (summary != NULL)
+        *summary = plan == NULL ? (polytile_ranks_summary){0} : summarise(&plan->outer);
 }
 
 const polytile_plan *polytile_ranks_plan_get_inner(const polytile_ranks_plan *plan) {
-    return plan->inner;
+    return plan == NULL ? NULL : plan->inner;
 }
 
 polytile_status polytile_ranks_plan_to_string(const polytile_ranks_plan *plan,
@@ -178,7 +186,7 @@ polytile_status polytile_ranks_plan_to_string(const polytile_ranks_plan *plan,
     if (text != NULL)
         *text = NULL;
     if (plan == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the plan is NULL", __func__);
     polytile_context *ctx = plan->object.context;
     pti_clear_error(ctx);
     if (text == NULL || (unsigned)format >= sizeof printers / sizeof *printers)

@@ -20,7 +20,7 @@ polytile_status polytile_device_open(polytile_context *ctx, const char *text,
     if (device != NULL)
         *device = NULL;
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (text == NULL || device == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,

@@ -27,7 +27,7 @@ polytile_status polytile_devices_list(polytile_context *ctx, int capacity,
                                       polytile_device_info *infos, int *n_devices) {
     polytile_status status = POLYTILE_OK;
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (n_devices == NULL || capacity < 0 || (infos == NULL && capacity > 0))
         return pti_fail(ctx, POLYTILE_INVALID,

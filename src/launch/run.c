@@ -39,7 +39,7 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
                                   const polytile_kernel *kernel, polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
     if (device == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the device is NULL", __func__);
     polytile_context *ctx = device->object.context;
     pti_clear_error(ctx);
     if (plan == NULL || kernel == NULL || arrays == NULL)
@@ -163,7 +163,7 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
     polytile_status status = POLYTILE_OK;
     int64_t missing_bytes;
     if (device == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the device is NULL", __func__);
     polytile_context *ctx = device->object.context;
     pti_clear_error(ctx);
     if (kernel == NULL || domain == NULL || arrays == NULL)

@@ -3,6 +3,7 @@
 #include "access/array.h"
 #include "access/boxes.h"
 #include "base/checked.h"
+#include "base/plural.h"
 
 #include <string.h>
 
@@ -31,9 +32,10 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
                         device->text);
     if (plan->chain != NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
-                        "%s: the plan is of %d launches, which no run of one kernel can make; hand "
-                        "them to a queue",
-                        name, plan->summary.n_launches);
+                        "%s: the plan is of a chain of %d %s, which no run of one kernel can make; "
+                        "launch through a queue",
+                        name, plan->summary.n_launches,
+                        pti_plural(plan->summary.n_launches, "launch", "launches"));
     if (strcmp(polytile_kernel_get_name(kernel), name) != 0 ||
         polytile_kernel_get_n_arrays(kernel) != plan->instance->n_operands)
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -135,12 +137,12 @@ polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
             name, array->name, (long long)array->element_bytes, operand,
             polytile_kernel_get_array_name(kernel, operand), (long long)body->element_bytes);
     if (array->domain.n_dims != body->n_dims)
-        return pti_fail(
-            ctx, POLYTILE_INVALID,
-            "%s: array %s has %d dimensions, and the kernel body's view %d (%s) has %d; "
-            "write the body's view with the array's number of dimensions",
-            name, array->name, array->domain.n_dims, operand,
-            polytile_kernel_get_array_name(kernel, operand), body->n_dims);
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s has %d %s, and the kernel body's view %d (%s) has %d; "
+                        "write the body's view with the array's number of dimensions",
+                        name, array->name, array->domain.n_dims,
+                        pti_plural(array->domain.n_dims, "dimension", "dimensions"), operand,
+                        polytile_kernel_get_array_name(kernel, operand), body->n_dims);
     return POLYTILE_OK;
 }
 

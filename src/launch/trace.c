@@ -84,7 +84,7 @@ static FILE *open_file(const char *path) {
 
 polytile_status polytile_device_trace(polytile_device *device, const char *path) {
     if (device == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the device is NULL", __func__);
     polytile_context *ctx = device->object.context;
     pti_clear_error(ctx);
     if (device->queue != NULL)

@@ -83,12 +83,6 @@ static polytile_status check_request(const pti_chain_request *request) {
         PTI_TRY(check_launch(request, l));
     PTI_TRY(check_scratch(request));
     PTI_TRY(check_parameters(request));
-    if (request->options->launches_per_pass < 0)
-        status =
-            pti_fail(request->ctx, POLYTILE_INVALID,
-                     "%s: %lld launches a pass; there must be at least 1, or 0 to let the "
-                     "planner choose",
-                     name_of(&request->launch[0]), (long long)request->options->launches_per_pass);
 done:
     return status;
 }

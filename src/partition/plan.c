@@ -33,6 +33,18 @@ static const pti_strategy *find_strategy(const polytile_plan_options *options) {
     return pti_strategy_find(options->strategy == NULL ? "min-time" : options->strategy);
 }
 
+static polytile_status check_block(polytile_context *ctx, const polytile_kernel *kernel,
+                                   const polytile_plan_options *options) {
+    int n_indices = polytile_kernel_get_n_indices(kernel);
+    for (int d = 0; options->block != NULL && d < n_indices; d++) {
+        if (options->block[d] < 1)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "%s: a block of %lld threads along index %d; it must be at least 1",
+                            polytile_kernel_get_name(kernel), (long long)options->block[d], d);
+    }
+    return POLYTILE_OK;
+}
+
 static polytile_status check_options(polytile_context *ctx, const polytile_kernel *kernel,
                                      const polytile_plan_options *options,
                                      const pti_strategy *strategy) {
@@ -48,14 +60,12 @@ static polytile_status check_options(polytile_context *ctx, const polytile_kerne
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: a limit of %lld bytes; it must be positive, or 0 for none", name,
                         (long long)options->limit_bytes);
-    int n_indices = polytile_kernel_get_n_indices(kernel);
-    for (int d = 0; options->block != NULL && d < n_indices; d++) {
-        if (options->block[d] < 1)
-            return pti_fail(ctx, POLYTILE_INVALID,
-                            "%s: a block of %lld threads along index %d; it must be at least 1",
-                            name, (long long)options->block[d], d);
-    }
-    return POLYTILE_OK;
+    if (options->launches_per_pass < 0)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: %lld launches a pass; there must be at least 1, or 0 to let the "
+                        "planner choose",
+                        name, (long long)options->launches_per_pass);
+    return check_block(ctx, kernel, options);
 }
 
 static polytile_status check_link(polytile_context *ctx, const polytile_link *link) {
@@ -170,7 +180,7 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
     if (plan != NULL)
         *plan = NULL;
     if (kernel == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
     polytile_context *ctx = kernel->object.context;
     pti_clear_error(ctx);
     if (plan == NULL)
@@ -205,7 +215,9 @@ done:
 }
 
 void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary *summary) {
-    *summary = plan->summary;
+    static const polytile_plan_summary none = {.kernel = "", .strategy = "", .bound = ""};
+    if (summary != NULL)
+        *summary = plan == NULL ? none : plan->summary;
 }
 
 /** The threads of a superblock of a chain, in run order. */
@@ -220,7 +232,7 @@ static polytile_domain find_superblock(const pti_plan_chain *of, int64_t k) {
 polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
                                              polytile_domain *threads) {
     if (plan == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the plan is NULL", __func__);
     pti_clear_error(plan->object.context);
     if (threads == NULL)
         return pti_fail(plan->object.context, POLYTILE_INVALID,

@@ -283,13 +283,13 @@ polytile_status polytile_plan_create_chain(int n_launches, const polytile_chain_
                                            polytile_plan **plan) {
     if (plan != NULL)
         *plan = NULL;
-    if (n_launches < 1 || launches == NULL || launches[0].kernel == NULL)
-        return POLYTILE_INVALID;
-    polytile_context *ctx = launches[0].kernel->object.context;
+    polytile_context *ctx = pti_chain_context(n_launches, launches);
+    if (ctx == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: there are no launches with a kernel",
+                        __func__);
     pti_clear_error(ctx);
     if (plan == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL",
-                        polytile_kernel_get_name(launches[0].kernel));
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL", __func__);
     pti_chain_request request = {
         .ctx = ctx,
         .n_launches = n_launches,

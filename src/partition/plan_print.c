@@ -13,7 +13,7 @@ polytile_status polytile_plan_to_string(const polytile_plan *plan, polytile_form
     if (text != NULL)
         *text = NULL;
     if (plan == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the plan is NULL", __func__);
     polytile_context *ctx = plan->object.context;
     pti_clear_error(ctx);
     if (text == NULL)

@@ -13,7 +13,7 @@ polytile_status polytile_check(const polytile_kernel *kernel, const polytile_dom
                                polytile_array *const *arrays,
                                const polytile_plan_options *options) {
     if (kernel == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
     pti_instance *instance = NULL;
     polytile_status status;
     pti_clear_error(kernel->object.context);
@@ -95,7 +95,8 @@ polytile_status polytile_check_chain(int n_launches, const polytile_chain_launch
                                      const polytile_plan_options *options) {
     polytile_context *ctx = pti_chain_context(n_launches, launches);
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: there are no launches with a kernel",
+                        __func__);
     pti_chain_request request = {
         .ctx = ctx,
         .n_launches = n_launches,

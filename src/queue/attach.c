@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "launch/run_check.h"
 #include "queue/leave.h"
 #include "queue/member.h"
@@ -11,8 +12,9 @@ static polytile_status check_list(const polytile_queue *queue, const char *actio
                         "queue on %s: %d arrays to %s; give at least one, as POLYTILE_ARRAYS(x, y)",
                         pti_queue_text(queue), n_arrays, action);
     if (arrays == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "queue on %s: the list of %d arrays to %s is NULL",
-                        pti_queue_text(queue), n_arrays, action);
+        return pti_fail(ctx, POLYTILE_INVALID, "queue on %s: the list of %d %s to %s is NULL",
+                        pti_queue_text(queue), n_arrays, pti_plural(n_arrays, "array", "arrays"),
+                        action);
     for (int a = 0; a < n_arrays; a++) {
         if (arrays[a] == NULL)
             return pti_fail(ctx, POLYTILE_INVALID, "queue on %s: array %d of %d to %s is NULL",

@@ -1,4 +1,5 @@
 #include "access/kernel.h"
+#include "base/plural.h"
 #include "launch/clock.h"
 #include "partition/demand.h"
 #include "queue/check_access.h"
@@ -77,12 +78,14 @@ static polytile_status refuse_array(const polytile_queue *queue, const polytile_
 static polytile_status check_count(const polytile_queue *queue, const polytile_kernel *kernel,
                                    int n_arrays, polytile_array *const *arrays) {
     int n_declared = polytile_kernel_get_n_arrays(kernel);
-    if (n_arrays == n_declared && arrays != NULL)
+    int n_given = arrays == NULL ? 0 : n_arrays;
+    if (n_given == n_declared)
         return POLYTILE_OK;
     return pti_fail(queue->object.context, POLYTILE_INVALID,
-                    "%s: %d arrays are given and the kernel has %d, from %s to %s; give one of "
+                    "%s: %d %s given and the kernel has %d, from %s to %s; give one of "
                     "each, in the declaration's order, or POLYTILE_BY_NAME",
-                    polytile_kernel_get_name(kernel), arrays == NULL ? 0 : n_arrays, n_declared,
+                    polytile_kernel_get_name(kernel), n_given,
+                    pti_plural(n_given, "array is", "arrays are"), n_declared,
                     polytile_kernel_get_array_name(kernel, 0),
                     polytile_kernel_get_array_name(kernel, n_declared - 1));
 }

@@ -20,16 +20,6 @@ static polytile_status check_limit(const polytile_queue *queue, const pti_reques
                     (long long)request->options->limit_bytes, pti_queue_text(queue));
 }
 
-static polytile_status check_per_pass(const pti_request *request) {
-    if (request->options->launches_per_pass >= 0)
-        return POLYTILE_OK;
-    return pti_fail(request->kernel->object.context, POLYTILE_INVALID,
-                    "%s: %lld launches a pass; there must be at least 1, or 0 to let the planner "
-                    "choose",
-                    polytile_kernel_get_name(request->kernel),
-                    (long long)request->options->launches_per_pass);
-}
-
 /** Operands of one array have one placement, which holds the elements that all of them read. */
 static polytile_status check_pair(const pti_instance *instance, const pti_request *request, int one,
                                   int other) {
@@ -194,7 +184,6 @@ static polytile_status bind(polytile_queue *queue, const pti_request *request,
                             pti_prepared *prepared) {
     polytile_status status;
     PTI_TRY(check_limit(queue, request));
-    PTI_TRY(check_per_pass(request));
     PTI_TRY(pti_plan_bind(request->kernel, request->domain, request->arrays, request->options,
                           &prepared->instance));
     PTI_TRY(check_arrays(prepared->instance, request));

@@ -99,12 +99,23 @@ void polytile_program_close(polytile_program *program) {
 
 static const char bind[] = "polytile_program_bind", launch[] = "polytile_program_launch";
 
+static int count_names(const char *names) {
+    int n_names = 0;
+    names += strspn(names, ", ");
+    while (*names != '\0') {
+        n_names++;
+        names += strcspn(names, ", ");
+        names += strspn(names, ", ");
+    }
+    return n_names;
+}
+
 /** Copy the first name of a list, and return what follows it. */
 static const char *take_name(const char *names, char *name) {
     const size_t length = strcspn(names, ", ");
-    if (length == 0 || length >= NAME_BYTES)
-        die("%s: there are fewer names than arrays, or one has over %d bytes", bind,
-            NAME_BYTES - 1);
+    if (length >= NAME_BYTES)
+        die("%s: the name \"%.*s...\" has %zu bytes, and may have %d; give a shorter one", bind,
+            NAME_BYTES - 1, names, length, NAME_BYTES - 1);
     memcpy(name, names, length);
     name[length] = '\0';
     if (!pti_is_identifier(name))
@@ -156,6 +167,9 @@ void polytile_program_bind(polytile_program *program, polytile_type type,
     require_given(names, bind, "the list of names");
     require_given(memory, bind, "the list of arrays' memory");
     for (int a = 0; a < n_arrays; a++) {
+        if (count_names(names) == 0)
+            die("%s: there are fewer names than arrays, %d and %d; give each array one", bind, a,
+                n_arrays);
         names = take_name(names, name);
         if (memory[a] != NULL)
             attach(program, name, type, domain, memory[a]);
@@ -163,7 +177,8 @@ void polytile_program_bind(polytile_program *program, polytile_type type,
             create_internal(program, name, type, domain);
     }
     if (*names != '\0')
-        die("%s: there are more names than arrays", bind);
+        die("%s: there are more names than arrays, %d and %d; give each array one", bind,
+            n_arrays + count_names(names), n_arrays);
 }
 
 static program_kernel *add_kernel(polytile_program *program, const char *declaration,

@@ -56,7 +56,7 @@ static bool is_own_thread(const polytile_queue *queue) {
 
 polytile_status pti_queue_enter(const polytile_queue *queue) {
     if (queue == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "the queue is NULL; create one first");
     if (is_own_thread(queue))
         return pti_fail(queue->object.context, POLYTILE_INVALID,
                         "queue on %s: it runs the launcher that calls it; a launcher can use other "

@@ -103,19 +103,29 @@ TEST_F(Arguments, OptionsAreJudgedBeforeAnythingIsProved) {
     dead.upload_bytes_per_s = 0;
     polytile_link early = polytile_link_default;
     early.launch_latency_s = -1;
-    polytile_plan_options options[6] = {};
+    polytile_plan_options options[7] = {};
     options[0].strategy = "fastest";
     options[1].n_buffers = 4;
     options[2].limit_bytes = -1;
     options[3].block = empty_block;
     options[4].link = &dead;
     options[5].link = &early;
+    options[6].launches_per_pass = -1;
     const char *const says[] = {
-        "unknown strategy \"fastest\"", "4 buffers",
-        "a limit of -1 bytes",          "a block of 0 threads along index 0",
-        "every rate must be above 0",   "every latency and overhead at least 0"};
-    for (int n = 0; n < 6; n++)
+        "unknown strategy \"fastest\"",
+        "4 buffers",
+        "a limit of -1 bytes",
+        "a block of 0 threads along index 0",
+        "every rate must be above 0",
+        "every latency and overhead at least 0",
+        "k: -1 launches a pass; there must be at least 1, or 0 to let the planner choose"};
+    for (int n = 0; n < 7; n++) {
+        polytile_plan *plan = nullptr;
         expect_says(polytile_check(k, &nine, arrays, &options[n]), POLYTILE_INVALID, says[n]);
+        expect_says(polytile_plan_create(k, &nine, arrays, &options[n], &plan), POLYTILE_INVALID,
+                    says[n]);
+        EXPECT_EQ(plan, nullptr);
+    }
 }
 
 TEST_F(Arguments, DeclarationsBuiltInCAreJudgedAsTextIs) {

@@ -143,7 +143,7 @@ TEST(Declaration, RefusalsOfTheBuilderNameTheArray) {
         {[](Built &b) { b.add(POLYTILE_IN, "x", {range(i, i, 0)}); }, POLYTILE_DECLARATION,
          "step of subscript 1 of x is 0"},
         {[](Built &b) { b.add(POLYTILE_IN, "x", {at(j)}); }, POLYTILE_DECLARATION,
-         "1 indices and 0 parameters"},
+         "1 index and 0 parameters"},
         {[](Built &b) { b.add(POLYTILE_IN, "x", {at(i)}, true); }, POLYTILE_DECLARATION,
          "'in'; only sum"},
         {[](Built &b) { b.add(POLYTILE_SUM, "x", {at(i)}).add(POLYTILE_SUM, "x", {at(i)}, true); },

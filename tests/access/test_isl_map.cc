@@ -124,7 +124,7 @@ TEST_F(IslMap, WrongMapsAreRefusedAndTheDeclarationStaysAsItWas) {
         const char *says;
     };
     const Case cases[] = {
-        {"{ [i] -> [i] }", POLYTILE_IN, false, POLYTILE_DECLARATION, "1 input dimensions"},
+        {"{ [i] -> [i] }", POLYTILE_IN, false, POLYTILE_DECLARATION, "1 input dimension,"},
         {"{ [i, j] -> [] }", POLYTILE_IN, false, POLYTILE_DECLARATION, "0 output dimensions"},
         {"{ [i, j] -> [0, 0, 0, 0, 0, 0, 0, 0, 0] }", POLYTILE_IN, false, POLYTILE_DECLARATION,
          "9 output dimensions"},

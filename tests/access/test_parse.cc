@@ -66,7 +66,7 @@ TEST(Parse, WrongDeclarationsShowWhereAndWhy) {
         {"k[i]: in x[1, 2, 3, 4, 5, 6, 7, 8, @9]", "more than the 8 subscripts"},
         {"k[i]: in {@}", "expected '[' before a tuple"},
         {"k[i]: in {[i]@}", "expected '->' after the thread's tuple"},
-        {"k[i]: in {@[i, j] -> A[i]}", "2 places for the 1 indices"},
+        {"k[i]: in {@[i, j] -> A[i]}", "2 places for the 1 index of"},
         {"k[i]: in {[i] -> @}", "expected a name of an array after '->'"},
         {"k[i]: in {[i] -> A[i] : @}", "expected an expression"},
         {"k[i]: in {[i] -> A[a] : a@}", "expected a comparison, not '}'"},

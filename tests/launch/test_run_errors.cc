@@ -62,6 +62,14 @@ TEST_F(RunErrors, NullsAreRefused) {
     expect_untouched(scene);
 }
 
+TEST_F(RunErrors, OptionsAreThoseOfPlans) {
+    Scene scene(ctx, add(), 100, &random);
+    scene.options.launches_per_pass = -1;
+    EXPECT_EQ(run(scene, host), POLYTILE_INVALID);
+    expect_says("add: -1 launches a pass; there must be at least 1, or 0");
+    expect_untouched(scene);
+}
+
 TEST_F(RunErrors, AKernelWithoutAHostFunctionIsUnsupported) {
     Scene scene(ctx, add(), 100, &random);
     ASSERT_EQ(polytile_kernel_create(ctx, add().declaration, nullptr, &scene.kernel), POLYTILE_OK);

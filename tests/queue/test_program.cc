@@ -35,6 +35,7 @@ class ProgramDeathTest : public testing::Test {
 
     static inline float memory[10];
     static inline void *const list[] = {memory};
+    static inline void *const two[] = {memory, nullptr};
 };
 
 TEST_F(ProgramDeathTest, NullsAreNamed) {
@@ -66,8 +67,11 @@ TEST_F(ProgramDeathTest, NamesAreThoseOfDeclarations) {
     for (const std::string name : {"p->B", "p.B", "&B", "B[0]", "2B", "f(B)"})
         EXPECT_EXIT(bind(&ten, name.c_str(), 1, list), exits, "letters, digits and _") << name;
     EXPECT_EXIT(bind(&ten, "p->B", 1, list), exits, "\"B\", POLYTILE_DATA\\(p->B\\)");
-    EXPECT_EXIT(bind(&ten, "", 1, list), exits, "fewer names than arrays");
-    EXPECT_EXIT(bind(&ten, "x, y", 1, list), exits, "more names than arrays");
+    EXPECT_EXIT(bind(&ten, "", 1, list), exits, "fewer names than arrays, 0 and 1");
+    EXPECT_EXIT(bind(&ten, "x", 2, two), exits, "fewer names than arrays, 1 and 2");
+    EXPECT_EXIT(bind(&ten, "x, y, z", 2, two), exits, "more names than arrays, 3 and 2");
+    EXPECT_EXIT(bind(&ten, std::string(64, 'x').c_str(), 1, list), exits,
+                "\"" + std::string(63, 'x') + "...\" has 64 bytes, and may have 63");
 }
 
 TEST(Program, RunsWhatIsNamedAndEndsQuietly) {

@@ -50,6 +50,19 @@ class QueueErrors : public QueueTest {
     polytile_kernel *adding = nullptr;
 };
 
+/** No address space has room for them. */
+TEST_F(QueueErrors, SizesThatDoNotFitTheHostAreSaidInWords) {
+    polytile_queue *in_place = nullptr;
+    polytile_array *array = nullptr;
+    const int64_t extent = INT64_C(1) << 58;
+    ASSERT_EQ(polytile_queue_create(ctx, "host", &in_place), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_create_array(in_place, "huge", POLYTILE_F32, 1, &extent, &array),
+              POLYTILE_NO_MEMORY);
+    expect_says({"huge: cannot allocate 1048576 TiB of host memory; free some"});
+    polytile_queue_destroy(in_place);
+    expect_usable();
+}
+
 TEST_F(QueueErrors, NullsAreRefused) {
     polytile_queue *made = nullptr;
     polytile_array *array = nullptr;
@@ -299,7 +312,7 @@ TEST_F(QueueErrors, ALaunchWantsArraysAsItsBodyTakesThem) {
     polytile_array *flat = wrap("flat", square, {10, 10});
     ASSERT_EQ(attach(queue, {flat}), POLYTILE_OK);
     EXPECT_EQ(launch(queue, adding, line(100), {x, y, flat}), POLYTILE_DECLARATION);
-    expect_says({"add: z has 1 subscripts, but its array flat has 2 dimensions"});
+    expect_says({"add: z has 1 subscript, but its array flat has 2 dimensions"});
     expect_usable();
 }
 

@@ -1,5 +1,6 @@
 #include "distribute/mpi/array_open.h"
 
+#include "base/plural.h"
 #include "launch/box_copy.h"
 #include "launch/host.h"
 #include "partition/plan_words.h"
@@ -39,8 +40,9 @@ static polytile_status check_shape(const pti_open_array *open, const request *of
     polytile_context *ctx = pti_spread_context(&open->spread);
     const char *name = open->array->name;
     if (of->box->n_dims != open->array->domain.n_dims)
-        return pti_fail(ctx, POLYTILE_INVALID, "array %s: a box of %d dimensions; it has %d", name,
-                        of->box->n_dims, open->array->domain.n_dims);
+        return pti_fail(ctx, POLYTILE_INVALID, "array %s: a box of %d %s; it has %d", name,
+                        of->box->n_dims, pti_plural(of->box->n_dims, "dimension", "dimensions"),
+                        open->array->domain.n_dims);
     for (int d = 0; d < of->box->n_dims; d++) {
         if (of->box->range[d].step != 1)
             return pti_fail(ctx, POLYTILE_INVALID,
@@ -116,7 +118,7 @@ static polytile_status copy_box(polytile_array *array, const char *call, const r
     bool has_begun = false;
     char words[256];
     if (array == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", call);
     snprintf(words, sizeof words, "%s() of %.128s", call, array->name);
     PTI_TRY(pti_array_open(array, use, words, &open));
     PTI_TRY(pti_spread_agree(&open.spread, prepare(&open, of, &boxes)));

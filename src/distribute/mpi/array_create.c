@@ -136,9 +136,10 @@ polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *nam
     polytile_status status;
     if (array != NULL)
         *array = NULL;
-    if (queue == NULL || array == NULL)
-        return POLYTILE_INVALID;
     PTI_TRY(pti_queue_enter(queue));
+    if (array == NULL)
+        return pti_fail(queue->object.context, POLYTILE_INVALID,
+                        "%s: the place for the array is NULL", __func__);
     PTI_TRY(find_team(queue, &team));
     PTI_TRY(create(&of, team, array));
 done:

@@ -160,7 +160,7 @@ polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
     if (queue != NULL)
         *queue = NULL;
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (queue == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "creating a queue needs a place for it");

@@ -53,7 +53,7 @@ static polytile_status begin(polytile_device *device, const polytile_kernel *ker
                              const polytile_plan_options *options, polytile_plan **plan) {
     polytile_status status;
     if (device == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "checking a kernel: the device is NULL");
     pti_clear_error(device->object.context);
     PTI_TRY(check_arguments(device, kernel, domain, arrays));
     PTI_TRY(make_plan(device, kernel, domain, arrays, options, plan));

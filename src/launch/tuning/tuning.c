@@ -159,7 +159,7 @@ polytile_status polytile_tuning_load(polytile_context *ctx, const char *path) {
     pti_tuning *tuning;
     polytile_status status;
     if (ctx == NULL)
-        return POLYTILE_INVALID;
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
     pti_clear_error(ctx);
     if (path == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "tuning table: the path is NULL");
