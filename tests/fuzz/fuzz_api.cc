@@ -2,12 +2,14 @@
 #include "queue/program_list.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <memory>
 #include <set>
 #include <vector>
 
-/* Calls in any order: the bytes decode to calls on contexts, arrays, devices and queues. A model
+/* Calls in any order: the bytes decode to calls on contexts, arrays, kernels, plans, devices and
+ * queues. A model
  * knows which must succeed and which must be refused, and what the arrays then hold; arrays are
  * compared whenever the program may look at them. */
 
@@ -28,6 +30,13 @@ struct Array {
     const Queue *queue;             /* that holds it; NULL: none */
     std::vector<uint32_t> memory;   /* the library's to use while a queue holds it */
     std::vector<uint32_t> expected; /* at the end of what was called so far */
+};
+
+struct Plan {
+    polytile_plan *handle;
+    size_t kernel; /* that was planned; it may have ended since */
+    polytile_domain threads;
+    bool is_limited;
 };
 
 /** A context with what was made in it, and the model of that. */
@@ -137,10 +146,26 @@ class World {
     void make_device();
     void end_device();
     void run();
+    void end_kernel();
+    void make_plan();
+    void end_plan();
+    void run_plan();
+    void check();
+    void check_run();
 
+    size_t any_kernel() {
+        const auto most = static_cast<int64_t>(program_kernels().size()) - 1;
+        return static_cast<size_t>(bytes_->number(0, most));
+    }
     std::vector<Array *> operands_of(const ProgramKernel &kernel);
+    static bool are_free(const std::vector<Array *> &arrays) {
+        return std::all_of(arrays.begin(), arrays.end(),
+                           [](const Array *array) { return array->queue == nullptr; });
+    }
+    void compare_free(const std::vector<Array *> &arrays) const;
     polytile_domain threads_of(const ProgramKernel &kernel, bool *is_inside);
-    bool is_free_of_clashes(const ProgramKernel &kernel, const std::vector<Array *> &arrays) const;
+    static bool has_dims_of(const ProgramKernel &kernel, const std::vector<Array *> &arrays);
+    static bool is_free_of_clashes(const ProgramKernel &kernel, const std::vector<Array *> &arrays);
     void model(const ProgramKernel &kernel, const polytile_domain &threads,
                const std::vector<Array *> &arrays) const;
     polytile_plan_options draw_options();
@@ -152,6 +177,7 @@ class World {
     std::vector<std::unique_ptr<Array>> arrays_;
     std::vector<std::unique_ptr<Queue>> queues_;
     std::vector<polytile_device *> devices_;
+    std::vector<std::unique_ptr<Plan>> plans_;
     int64_t block_[3] = {};
 };
 
@@ -330,17 +356,18 @@ polytile_domain World::threads_of(const ProgramKernel &kernel, bool *is_inside) 
     return threads;
 }
 
+bool World::has_dims_of(const ProgramKernel &kernel, const std::vector<Array *> &arrays) {
+    return std::equal(arrays.begin(), arrays.end(), kernel.dims.begin(),
+                      [](const Array *array, int n_dims) { return array->n_dims == n_dims; });
+}
+
 /** Whether arrays have the operands' dimensions, and none is written that is given twice. */
-bool World::is_free_of_clashes(const ProgramKernel &kernel,
-                               const std::vector<Array *> &arrays) const {
-    const size_t first_written = kernel.dims.size() - static_cast<size_t>(kernel.n_written);
-    for (size_t a = 0; a < arrays.size(); a++) {
-        if (arrays[a]->n_dims != kernel.dims[a])
-            return false;
-        if (a >= first_written && std::count(arrays.begin(), arrays.end(), arrays[a]) > 1)
-            return false;
-    }
-    return true;
+bool World::is_free_of_clashes(const ProgramKernel &kernel, const std::vector<Array *> &arrays) {
+    const auto n_read = static_cast<std::ptrdiff_t>(kernel.dims.size()) - kernel.n_written;
+    return has_dims_of(kernel, arrays) &&
+           std::all_of(arrays.begin() + n_read, arrays.end(), [&](const Array *array) {
+               return std::count(arrays.begin(), arrays.end(), array) == 1;
+           });
 }
 
 void World::model(const ProgramKernel &kernel, const polytile_domain &threads,
@@ -364,8 +391,7 @@ polytile_plan_options World::draw_options() {
 
 void World::launch() {
     const Queue *queue = any(queues_);
-    const auto k =
-        static_cast<size_t>(bytes_->number(0, static_cast<int64_t>(program_kernels().size()) - 1));
+    const size_t k = any_kernel();
     const ProgramKernel &kernel = program_kernels()[k];
     const std::vector<Array *> arrays = operands_of(kernel);
     if (queue == nullptr || arrays.empty())
@@ -409,8 +435,7 @@ void World::end_device() {
 }
 
 void World::run() {
-    const auto k =
-        static_cast<size_t>(bytes_->number(0, static_cast<int64_t>(program_kernels().size()) - 1));
+    const size_t k = any_kernel();
     const ProgramKernel &kernel = program_kernels()[k];
     const std::vector<Array *> arrays = operands_of(kernel);
     if (devices_.empty() || arrays.empty())
@@ -419,18 +444,112 @@ void World::run() {
     const polytile_domain threads = threads_of(kernel, &is_inside);
     polytile_plan_options options = draw_options();
     options.limit_bytes = bytes_->chance(70) ? 0 : bytes_->number(1, 1000);
-    bool is_right = is_inside && is_free_of_clashes(kernel, arrays);
-    for (const Array *array : arrays)
-        is_right = is_right && array->queue == nullptr;
+    const bool is_right = is_inside && is_free_of_clashes(kernel, arrays) && are_free(arrays);
     const polytile_status status =
         polytile_run(devices_.back(), kernel_of(k), &threads, handles_of(arrays).data(), &options);
     if (status != POLYTILE_NO_FIT)
         expect(status, is_right);
     if (status == POLYTILE_OK)
         model(kernel, threads, arrays);
+    compare_free(arrays);
+}
+
+void World::compare_free(const std::vector<Array *> &arrays) const {
     for (const Array *array : arrays)
         if (array->queue == nullptr)
             compare(*array);
+}
+
+/* Kernels and plans. */
+
+/** Queued launches and plans keep what they need of it. */
+void World::end_kernel() {
+    const size_t k = any_kernel();
+    polytile_kernel_destroy(kernels_[k]);
+    kernels_[k] = nullptr;
+}
+
+/** Of a plan the arrays only have their shapes: one may stand for several. */
+void World::make_plan() {
+    const size_t k = any_kernel();
+    const ProgramKernel &kernel = program_kernels()[k];
+    const std::vector<Array *> arrays = operands_of(kernel);
+    if (plans_.size() >= most_objects || arrays.empty())
+        return;
+    bool is_inside;
+    const polytile_domain threads = threads_of(kernel, &is_inside);
+    polytile_plan_options options = draw_options();
+    options.limit_bytes = bytes_->chance(30) ? 0 : bytes_->number(1, 1000);
+    polytile_plan *made = nullptr;
+    const polytile_status status =
+        polytile_plan_create(kernel_of(k), &threads, handles_of(arrays).data(), &options, &made);
+    if (status != POLYTILE_NO_FIT)
+        expect(status, is_inside && has_dims_of(kernel, arrays));
+    require((made != nullptr) == (status == POLYTILE_OK), "a plan comes with success");
+    if (made != nullptr)
+        plans_.push_back(std::make_unique<Plan>(Plan{made, k, threads, options.limit_bytes > 0}));
+}
+
+void World::end_plan() {
+    const Plan *plan = any(plans_);
+    if (plan == nullptr)
+        return;
+    polytile_plan_destroy(plan->handle);
+    forget(&plans_, plan);
+}
+
+/** Mostly of the kernel that was planned, or of one with its declaration. */
+void World::run_plan() {
+    const Plan *plan = any(plans_);
+    if (plan == nullptr || devices_.empty())
+        return;
+    const size_t k = bytes_->chance(80) ? plan->kernel : any_kernel();
+    const ProgramKernel &kernel = program_kernels()[k];
+    const std::vector<Array *> arrays = operands_of(kernel);
+    if (arrays.empty())
+        return;
+    const bool has_limit = polytile_device_get_limit(devices_.back()) > 0;
+    const bool is_planned =
+        std::strcmp(kernel.declaration, program_kernels()[plan->kernel].declaration) == 0;
+    const bool is_right = is_planned && (plan->is_limited || !has_limit) &&
+                          is_free_of_clashes(kernel, arrays) && are_free(arrays);
+    const polytile_status status =
+        polytile_plan_run(plan->handle, devices_.back(), kernel_of(k), handles_of(arrays).data());
+    if (status != POLYTILE_NO_FIT)
+        expect(status, is_right);
+    if (status == POLYTILE_OK)
+        model(kernel, plan->threads, arrays);
+    compare_free(arrays);
+}
+
+/* Checks, which change nothing. */
+
+void World::check() {
+    const size_t k = any_kernel();
+    const ProgramKernel &kernel = program_kernels()[k];
+    const std::vector<Array *> arrays = operands_of(kernel);
+    if (arrays.empty())
+        return;
+    bool is_inside;
+    const polytile_domain threads = threads_of(kernel, &is_inside);
+    expect(polytile_check(kernel_of(k), &threads, handles_of(arrays).data(), nullptr),
+           is_inside && has_dims_of(kernel, arrays));
+}
+
+void World::check_run() {
+    const size_t k = any_kernel();
+    const ProgramKernel &kernel = program_kernels()[k];
+    const std::vector<Array *> arrays = operands_of(kernel);
+    if (devices_.empty() || arrays.empty())
+        return;
+    bool is_inside;
+    const polytile_domain threads = threads_of(kernel, &is_inside);
+    polytile_check_report found;
+    const polytile_status status = polytile_check_run(devices_.back(), kernel_of(k), &threads,
+                                                      handles_of(arrays).data(), nullptr, &found);
+    if (status != POLYTILE_NO_FIT)
+        expect(status, is_inside && is_free_of_clashes(kernel, arrays) && are_free(arrays));
+    compare_free(arrays);
 }
 
 void World::call(World *other) {
@@ -439,7 +558,9 @@ void World::call(World *other) {
         &World::end_queue,  &World::attach,        &World::attach,       &World::detach,
         &World::launch,     &World::launch,        &World::launch_often, &World::launch_often,
         &World::wait,       &World::wait_for,      &World::pause,        &World::resume,
-        &World::report,     &World::make_device,   &World::end_device,   &World::run};
+        &World::report,     &World::make_device,   &World::end_device,   &World::run,
+        &World::end_kernel, &World::make_plan,     &World::end_plan,     &World::run_plan,
+        &World::run_plan,   &World::check,         &World::check_run};
     other_ = other;
     (this->*calls[bytes_->number(0, static_cast<int64_t>(std::size(calls)) - 1)])();
 }
