@@ -32,6 +32,15 @@ struct Array {
     std::vector<uint32_t> expected; /* at the end of what was called so far */
 };
 
+/** A launch that is to be made, run, planned or checked. */
+struct Drawn {
+    size_t k; /* the kernel's number */
+    const ProgramKernel &kernel;
+    std::vector<Array *> arrays; /* empty: there are none to launch on */
+    polytile_domain threads;
+    bool is_inside; /* of the arrays */
+};
+
 struct Plan {
     polytile_plan *handle;
     size_t kernel; /* that was planned; it may have ended since */
@@ -157,6 +166,7 @@ class World {
         const auto most = static_cast<int64_t>(program_kernels().size()) - 1;
         return static_cast<size_t>(bytes_->number(0, most));
     }
+    Drawn draw();
     std::vector<Array *> operands_of(const ProgramKernel &kernel);
     static bool are_free(const std::vector<Array *> &arrays) {
         return std::all_of(arrays.begin(), arrays.end(),
@@ -389,26 +399,30 @@ polytile_plan_options World::draw_options() {
     return options;
 }
 
+Drawn World::draw() {
+    const size_t k = any_kernel();
+    Drawn drawn = {k, program_kernels()[k], operands_of(program_kernels()[k]), {}, false};
+    if (!drawn.arrays.empty())
+        drawn.threads = threads_of(drawn.kernel, &drawn.is_inside);
+    return drawn;
+}
+
 void World::launch() {
     const Queue *queue = any(queues_);
-    const size_t k = any_kernel();
-    const ProgramKernel &kernel = program_kernels()[k];
-    const std::vector<Array *> arrays = operands_of(kernel);
-    if (queue == nullptr || arrays.empty())
+    const Drawn drawn = draw();
+    if (queue == nullptr || drawn.arrays.empty())
         return;
-    bool is_inside;
-    const polytile_domain threads = threads_of(kernel, &is_inside);
     const polytile_plan_options options = draw_options();
-    bool is_right = is_inside && is_free_of_clashes(kernel, arrays);
-    for (const Array *array : arrays)
+    bool is_right = drawn.is_inside && is_free_of_clashes(drawn.kernel, drawn.arrays);
+    for (const Array *array : drawn.arrays)
         is_right = is_right && array->queue == queue;
-    const polytile_status status =
-        polytile_queue_launch(queue->handle, kernel_of(k), &threads,
-                              static_cast<int>(arrays.size()), handles_of(arrays).data(), &options);
+    const polytile_status status = polytile_queue_launch(
+        queue->handle, kernel_of(drawn.k), &drawn.threads, static_cast<int>(drawn.arrays.size()),
+        handles_of(drawn.arrays).data(), &options);
     if (status != POLYTILE_NO_FIT)
         expect(status, is_right);
     if (status == POLYTILE_OK)
-        model(kernel, threads, arrays);
+        model(drawn.kernel, drawn.threads, drawn.arrays);
 }
 
 void World::launch_often() {
@@ -435,23 +449,20 @@ void World::end_device() {
 }
 
 void World::run() {
-    const size_t k = any_kernel();
-    const ProgramKernel &kernel = program_kernels()[k];
-    const std::vector<Array *> arrays = operands_of(kernel);
-    if (devices_.empty() || arrays.empty())
+    const Drawn drawn = draw();
+    if (devices_.empty() || drawn.arrays.empty())
         return;
-    bool is_inside;
-    const polytile_domain threads = threads_of(kernel, &is_inside);
     polytile_plan_options options = draw_options();
     options.limit_bytes = bytes_->chance(70) ? 0 : bytes_->number(1, 1000);
-    const bool is_right = is_inside && is_free_of_clashes(kernel, arrays) && are_free(arrays);
-    const polytile_status status =
-        polytile_run(devices_.back(), kernel_of(k), &threads, handles_of(arrays).data(), &options);
+    const bool is_right =
+        drawn.is_inside && is_free_of_clashes(drawn.kernel, drawn.arrays) && are_free(drawn.arrays);
+    const polytile_status status = polytile_run(devices_.back(), kernel_of(drawn.k), &drawn.threads,
+                                                handles_of(drawn.arrays).data(), &options);
     if (status != POLYTILE_NO_FIT)
         expect(status, is_right);
     if (status == POLYTILE_OK)
-        model(kernel, threads, arrays);
-    compare_free(arrays);
+        model(drawn.kernel, drawn.threads, drawn.arrays);
+    compare_free(drawn.arrays);
 }
 
 void World::compare_free(const std::vector<Array *> &arrays) const {
@@ -471,23 +482,20 @@ void World::end_kernel() {
 
 /** Of a plan the arrays only have their shapes: one may stand for several. */
 void World::make_plan() {
-    const size_t k = any_kernel();
-    const ProgramKernel &kernel = program_kernels()[k];
-    const std::vector<Array *> arrays = operands_of(kernel);
-    if (plans_.size() >= most_objects || arrays.empty())
+    const Drawn drawn = draw();
+    if (plans_.size() >= most_objects || drawn.arrays.empty())
         return;
-    bool is_inside;
-    const polytile_domain threads = threads_of(kernel, &is_inside);
     polytile_plan_options options = draw_options();
     options.limit_bytes = bytes_->chance(30) ? 0 : bytes_->number(1, 1000);
     polytile_plan *made = nullptr;
-    const polytile_status status =
-        polytile_plan_create(kernel_of(k), &threads, handles_of(arrays).data(), &options, &made);
+    const polytile_status status = polytile_plan_create(
+        kernel_of(drawn.k), &drawn.threads, handles_of(drawn.arrays).data(), &options, &made);
     if (status != POLYTILE_NO_FIT)
-        expect(status, is_inside && has_dims_of(kernel, arrays));
+        expect(status, drawn.is_inside && has_dims_of(drawn.kernel, drawn.arrays));
     require((made != nullptr) == (status == POLYTILE_OK), "a plan comes with success");
     if (made != nullptr)
-        plans_.push_back(std::make_unique<Plan>(Plan{made, k, threads, options.limit_bytes > 0}));
+        plans_.push_back(
+            std::make_unique<Plan>(Plan{made, drawn.k, drawn.threads, options.limit_bytes > 0}));
 }
 
 void World::end_plan() {
@@ -525,31 +533,26 @@ void World::run_plan() {
 /* Checks, which change nothing. */
 
 void World::check() {
-    const size_t k = any_kernel();
-    const ProgramKernel &kernel = program_kernels()[k];
-    const std::vector<Array *> arrays = operands_of(kernel);
-    if (arrays.empty())
+    const Drawn drawn = draw();
+    if (drawn.arrays.empty())
         return;
-    bool is_inside;
-    const polytile_domain threads = threads_of(kernel, &is_inside);
-    expect(polytile_check(kernel_of(k), &threads, handles_of(arrays).data(), nullptr),
-           is_inside && has_dims_of(kernel, arrays));
+    expect(polytile_check(kernel_of(drawn.k), &drawn.threads, handles_of(drawn.arrays).data(),
+                          nullptr),
+           drawn.is_inside && has_dims_of(drawn.kernel, drawn.arrays));
 }
 
 void World::check_run() {
-    const size_t k = any_kernel();
-    const ProgramKernel &kernel = program_kernels()[k];
-    const std::vector<Array *> arrays = operands_of(kernel);
-    if (devices_.empty() || arrays.empty())
+    const Drawn drawn = draw();
+    if (devices_.empty() || drawn.arrays.empty())
         return;
-    bool is_inside;
-    const polytile_domain threads = threads_of(kernel, &is_inside);
     polytile_check_report found;
-    const polytile_status status = polytile_check_run(devices_.back(), kernel_of(k), &threads,
-                                                      handles_of(arrays).data(), nullptr, &found);
+    const polytile_status status =
+        polytile_check_run(devices_.back(), kernel_of(drawn.k), &drawn.threads,
+                           handles_of(drawn.arrays).data(), nullptr, &found);
     if (status != POLYTILE_NO_FIT)
-        expect(status, is_inside && is_free_of_clashes(kernel, arrays) && are_free(arrays));
-    compare_free(arrays);
+        expect(status, drawn.is_inside && is_free_of_clashes(drawn.kernel, drawn.arrays) &&
+                           are_free(drawn.arrays));
+    compare_free(drawn.arrays);
 }
 
 void World::call(World *other) {
