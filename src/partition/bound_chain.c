@@ -137,15 +137,13 @@ static pti_bound_launch *find_different(int n_launches, const pti_bound_launch *
 pti_bound pti_bound_find_chain(int n_launches, const pti_bound_launch *launches, int n_arrays,
                                const bool *is_scratch) {
     pti_bound bound = {.kind = PTI_BOUND_COMPULSORY};
-    int n_looked_at;
-    pti_bound_launch *different = find_different(n_launches, launches, &n_looked_at);
-    const pti_bound_launch *looked_at = different == NULL ? launches : different;
-    n_looked_at = different == NULL ? n_launches : n_looked_at;
-    for (int array = 0; array < n_arrays; array++)
+    int n_different;
+    pti_bound_launch *different = find_different(n_launches, launches, &n_different);
+    bound.failed = different == NULL;
+    for (int array = 0; array < n_arrays && different != NULL; array++)
         if (!is_scratch[array])
-            add_array(n_looked_at, looked_at, array, &bound);
+            add_array(n_different, different, array, &bound);
     free(different);
-    bound.failed = bound.failed || different == NULL;
     bound.goal_bytes = bound.h2d_bytes;
     snprintf(bound.reason, sizeof bound.reason,
              n_launches == 1

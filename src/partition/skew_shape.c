@@ -277,15 +277,15 @@ static bool try_passes(candidate *wanted, int n_passes, pti_skew_shape *best) {
     return is_tried;
 }
 
-static void explain(const pti_skew_request *request, bool is_scattered, pti_text *why) {
+static void explain_scattered(const pti_skew_request *request, pti_text *why) {
+    pti_text_add(why,
+                 "launches such as %s touch their arrays in more than %d pieces; each launch goes "
+                 "through the arrays by itself",
+                 request->chain->launch[0].cut.instance->kernel_name, MOST_BOXES);
+}
+
+static void explain(const pti_skew_request *request, pti_text *why) {
     char size[32];
-    if (is_scattered) {
-        pti_text_add(why,
-                     "launches such as %s touch their arrays in more than %d pieces; each launch "
-                     "goes through the arrays by itself",
-                     request->chain->launch[0].cut.instance->kernel_name, MOST_BOXES);
-        return;
-    }
     pti_text_add(why,
                  "%s does not hold the rows that two launches of %s need at the same time; each "
                  "launch goes through the arrays by itself",
@@ -343,8 +343,10 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
         wanted.enough_s = as_good * shape->seconds;
         has_memory = try_all(&wanted, shape);
     }
-    if (has_memory && shape->slab == 0)
-        explain(request, wanted.is_scattered, why);
+    if (has_memory && wanted.is_scattered)
+        explain_scattered(request, why);
+    else if (has_memory && shape->slab == 0)
+        explain(request, why);
     return has_memory && shape->slab > 0;
 }
 
@@ -437,6 +439,6 @@ bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *s
             return false;
     }
     if (shape->slab == 0)
-        explain(request, false, why);
+        explain(request, why);
     return shape->slab > 0;
 }
