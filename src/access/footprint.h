@@ -41,6 +41,10 @@ polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pt
 bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touch touch,
                              const polytile_domain *threads, polytile_domain *hull);
 
+/** Whether of an operand all elements in the hull of what a box of threads touches are written, and
+ * none is read: certainly so if it is one section that is a box. */
+bool pti_operand_overwrites_hull(const pti_instance *instance, int operand);
+
 /** The elements that one section touches at least, the largest: a quick lower bound of a footprint
  * whose sections are all boxes and whose hull, given, has steps of 1; 0 if it is no such footprint.
  */

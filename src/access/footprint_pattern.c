@@ -27,6 +27,13 @@ bool pti_operand_is_regular(const pti_instance *instance, int operand) {
     return true;
 }
 
+bool pti_operand_overwrites_hull(const pti_instance *instance, int operand) {
+    const pti_operand *is = &instance->operand[operand];
+    const pti_section *section = &instance->section[is->first_section];
+    return is->n_sections == 1 && !is->partial && section->role == POLYTILE_OUT && section->exact &&
+           section->is_box;
+}
+
 bool pti_operand_depends(const pti_instance *instance, int operand, int index) {
     const pti_operand *touched = &instance->operand[operand];
     for (int s = 0; s < touched->n_sections; s++) {

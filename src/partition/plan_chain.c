@@ -38,6 +38,7 @@ void pti_plan_chain_free(pti_plan_chain *of) {
     pti_text_free(&of->apart);
     free(of->step);
     free(of->asked);
+    free(of->behind);
     free(of);
 }
 

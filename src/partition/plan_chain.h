@@ -12,6 +12,7 @@
 typedef struct pti_plan_portion {
     int first;           /* step, where it came first; steps of launches are numbered as these */
     int end;             /* of its window */
+    int window;          /* its number */
     int64_t n_unwritten; /* elements, as it was looked for */
     int64_t n_times;
     pti_portion portion; /* owned, as is the text */
@@ -40,6 +41,9 @@ typedef struct pti_plan_chain {
     int n_steps;
     pti_step *step; /* all launches, and behind them the end of each array's stay; NULL in place */
     pti_asked *asked; /* of each launch; NULL in place */
+    int n_windows;
+    const pti_step **behind; /* of each array, window after window: the first step behind it that
+                                uses the array; NULL: there is none */
     int n_portions;
     pti_plan_portion *portion; /* those that differ, in order */
     int n_parts;

@@ -30,10 +30,16 @@ static polytile_status fail_memory(const maker *m) {
     return pti_plan_explain(m->request, &m->of->launches, POLYTILE_NO_MEMORY);
 }
 
+/** What comes behind a window, by array. */
+static const pti_step *const *behind(const pti_plan_chain *of, int window) {
+    return of->behind + (size_t)window * (size_t)of->launches.arrays->n_operands;
+}
+
 static pti_portion_request portion_request(const maker *m) {
     return (pti_portion_request){.n_steps = m->end,
                                  .step = m->of->step,
                                  .asked = m->of->asked,
+                                 .behind = behind(m->of, m->of->n_windows - 1),
                                  .arrays = m->of->launches.arrays,
                                  .residency = m->of->residency,
                                  .memory_bytes = m->request->options->limit_bytes,
@@ -62,9 +68,21 @@ static bool is_same_step(const pti_step *one, const pti_step *other) {
                                          : one->position == other->position);
 }
 
+/** Whether the same comes behind the window at hand as behind another. */
+static bool ends_alike(const maker *m, int window) {
+    const pti_step *const *one = behind(m->of, window);
+    const pti_step *const *other = behind(m->of, m->of->n_windows - 1);
+    bool is_alike = true;
+    for (int a = 0; is_alike && a < m->of->launches.arrays->n_operands; a++)
+        is_alike = one[a] == other[a] ||
+                   (one[a] != NULL && other[a] != NULL && is_same_step(one[a], other[a]));
+    return is_alike;
+}
+
 /** Whether a portion that begins at a step is like one that is known. */
 static bool is_known(const maker *m, const pti_plan_portion *known, int at, int64_t n_unwritten) {
-    bool is_same = known->end - known->first == m->end - at && known->n_unwritten == n_unwritten;
+    bool is_same = known->end - known->first == m->end - at && known->n_unwritten == n_unwritten &&
+                   ends_alike(m, known->window);
     for (int k = 0; is_same && k < m->end - at; k++)
         is_same = is_same_step(&m->of->step[known->first + k], &m->of->step[at + k]);
     return is_same;
@@ -79,7 +97,8 @@ static polytile_status add_portion(const maker *m, int at, int64_t n_unwritten) 
         return fail_memory(m);
     of->portion = grown;
     pti_plan_portion *added = &of->portion[of->n_portions++];
-    *added = (pti_plan_portion){.first = at, .end = m->end, .n_unwritten = n_unwritten};
+    *added = (pti_plan_portion){
+        .first = at, .end = m->end, .window = m->of->n_windows - 1, .n_unwritten = n_unwritten};
     polytile_status status = pti_portion_find(&request, at, &added->portion);
     pti_portion_tell(&request, at, &added->portion, &added->told);
     return status == POLYTILE_OK && !added->told.failed ? status : fail_memory(m);
@@ -337,9 +356,29 @@ done:
     return status;
 }
 
+/** Note what comes behind the window at hand, which is the next. */
+static polytile_status begin_window(maker *m) {
+    pti_plan_chain *of = m->of;
+    int n_arrays = of->launches.arrays->n_operands;
+    size_t n_known = (size_t)of->n_windows * (size_t)n_arrays;
+    const pti_step **grown = realloc(of->behind, (n_known + (size_t)n_arrays + 1) * sizeof *grown);
+    if (grown == NULL)
+        return fail_memory(m);
+    of->behind = grown;
+    of->n_windows++;
+    for (int a = 0; a < n_arrays; a++) {
+        int k = m->end;
+        while (k < of->n_steps && !pti_step_uses(&of->step[k], a))
+            k++;
+        grown[n_known + (size_t)a] = k < of->n_steps ? &of->step[k] : NULL;
+    }
+    return POLYTILE_OK;
+}
+
 static polytile_status plan_window(maker *m, int begin) {
     polytile_status status = POLYTILE_OK;
     int first = begin, at = begin;
+    PTI_TRY(begin_window(m));
     while (at < m->end)
         PTI_TRY(advance(m, &first, &at));
     PTI_TRY(plan_single(m, first, m->end));

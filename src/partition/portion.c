@@ -1,5 +1,6 @@
 #include "partition/portion.h"
 
+#include "access/footprint.h"
 #include "base/checked.h"
 #include "partition/skew_resident.h"
 
@@ -41,18 +42,42 @@ static bool may_stay_near(const pti_portion_request *request, int first, int n_l
     return pti_near_bound_may_pay(&bound);
 }
 
-/** Whether what an array holds does not matter behind some steps: it is dropped unused. */
-static bool is_dropped(const pti_portion_request *request, int first, int array) {
+/** The first step from one on that uses an array; NULL: none is known. */
+static const pti_step *find_use(const pti_portion_request *request, int first, int array) {
     for (int k = first; k < request->n_steps; k++) {
-        const pti_step *step = &request->step[k];
-        if (step->kind != PTI_STEP_LAUNCH && step->position == array)
-            return step->kind == PTI_STEP_DROP;
-        for (int o = 0; step->kind == PTI_STEP_LAUNCH && o < step->instance->n_operands; o++) {
-            if (step->array[o] == array)
-                return false;
+        if (pti_step_uses(&request->step[k], array))
+            return &request->step[k];
+    }
+    return request->behind == NULL ? NULL : request->behind[array];
+}
+
+/** The hull of what launches write of an array; false if that is nothing. */
+static bool find_written(const pti_cut_launch *launch, int n_launches, int array,
+                         polytile_domain *hull) {
+    bool any = false;
+    for (int l = 0; l < n_launches; l++) {
+        const pti_instance *instance = launch[l].instance;
+        for (int o = 0; o < instance->n_operands; o++) {
+            polytile_domain box;
+            if (launch[l].array[o] != array ||
+                !pti_footprint_find_hull(instance, o, PTI_WRITES, &instance->threads, &box))
+                continue;
+            *hull = any ? pti_box_coarse_union(hull, &box) : box;
+            any = true;
         }
     }
-    return false;
+    return any;
+}
+
+/** Whether nobody needs what the launches of a chain leave in an array. */
+static bool is_dropped(const pti_portion_request *request, int behind, int array,
+                       const pti_portion *portion) {
+    const pti_step *use = find_use(request, behind, array);
+    polytile_domain written;
+    if (use == NULL || use->kind == PTI_STEP_DROP)
+        return use != NULL;
+    return find_written(portion->launch, portion->chain.n_launches, array, &written) &&
+           pti_step_buries(use, array, &written);
 }
 
 static bool list_launches(const pti_portion_request *request, int first, int n_launches,
@@ -71,7 +96,8 @@ static bool find_states(const pti_portion_request *request, int behind, pti_port
     portion->dropped = calloc(n_arrays + 1, sizeof *portion->dropped);
     portion->unwritten = calloc(n_arrays + 1, sizeof *portion->unwritten);
     for (size_t a = 0; portion->dropped != NULL && a < n_arrays; a++)
-        portion->dropped[a] = request->residency != NULL && is_dropped(request, behind, (int)a);
+        portion->dropped[a] =
+            request->residency != NULL && is_dropped(request, behind, (int)a, portion);
     return portion->dropped != NULL && portion->unwritten != NULL;
 }
 

@@ -20,9 +20,11 @@ typedef struct pti_asked {
 } pti_asked;
 
 typedef struct pti_portion_request {
-    int n_steps; /* of a window, of which no more is known */
+    int n_steps; /* of a window */
     const pti_step *step;
     const pti_asked *asked;         /* of each step that is a launch */
+    const pti_step *const *behind;  /* of each array the first step behind the window that uses it;
+                                       NULL, or one of them: none is known */
     const pti_instance *arrays;     /* by position */
     const pti_residency *residency; /* NULL: launches run on the arrays themselves */
     int64_t memory_bytes;           /* of the device; without a residency that of the caches */

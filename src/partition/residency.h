@@ -48,6 +48,13 @@ typedef struct pti_step {
         *boxes; /* fetch and renew: elements of the array; borrowed while it is planned */
 } pti_step;
 
+/** Whether a step uses an array. */
+bool pti_step_uses(const pti_step *step, int array);
+
+/** Whether none of the elements in a box of an array has a use at a step, the first to use the array,
+ * nor behind it: all are overwritten there, or dropped. */
+bool pti_step_buries(const pti_step *step, int array, const polytile_domain *box);
+
 typedef struct pti_residency pti_residency;
 
 /** Bytes of host memory for plans that are kept, unless it is told otherwise. */

@@ -145,15 +145,6 @@ static pti_piece *piece_of(const pti_future *future, int64_t first_piece, int ar
     return NULL;
 }
 
-/** Whether an operand's elements are all written and none read, as far as its hull goes: certainly
- * so if it is one section that is a box. */
-static bool overwrites_hull(const pti_instance *instance, int operand) {
-    const pti_operand *is = &instance->operand[operand];
-    const pti_section *section = &instance->section[is->first_section];
-    return is->n_sections == 1 && !is->partial && section->role == POLYTILE_OUT && section->exact &&
-           section->is_box;
-}
-
 /** Add what a superblock touches, one piece an array. Errors: NO_MEMORY. */
 static polytile_status add_pieces(const pti_residency *of, const pti_step *step,
                                   const polytile_domain *threads, pti_future *future) {
@@ -168,7 +159,7 @@ static polytile_status add_pieces(const pti_residency *of, const pti_step *step,
             return POLYTILE_NO_MEMORY;
         piece->array = step->array[o];
         piece->fate =
-            is_second || !overwrites_hull(step->instance, o) ? PTI_FATE_READ : PTI_FATE_OVERWRITTEN;
+            is_second || !pti_operand_overwrites_hull(step->instance, o) ? PTI_FATE_READ : PTI_FATE_OVERWRITTEN;
         piece->hull = is_second ? pti_box_coarse_union(&piece->hull, &hull) : hull;
     }
     for (int64_t p = first_piece; p < future->n_pieces; p++) {
