@@ -128,13 +128,30 @@ polytile_status polytile_queue_detach(polytile_queue *queue, int n_arrays,
                                       polytile_array *const *arrays);
 
 /**
+ * Say that nobody needs what arrays hold behind the launches so far: none of it is brought back, nor
+ * kept when memory runs short. Later launches may write the arrays, and read what they wrote; other
+ * elements have no particular value until then.
+ *
+ * This returns at once. Launches that are not running yet are planned knowing it. Scratch that is
+ * used on, such as the second field of a stencil between two waits, is discarded before the wait.
+ *
+ * Shapes  arrays: attached to the queue or internal to it.
+ * Errors  INVALID (an array of no or another queue, read-only, or twice in the list; no arrays):
+ *         nothing is discarded then; NO_MEMORY. Once the launches before it are done each array is
+ *         incomplete, until a launch overwrites all of it.
+ */
+polytile_status polytile_queue_discard(polytile_queue *queue, int n_arrays,
+                                       polytile_array *const *arrays);
+
+/**
  * Make an array that only launches of this queue use: elements that none of them wrote are zero,
  * and nothing of it ever reaches the program. It has no host memory as long as it fits the device;
  * parts that do not are kept in memory of the library's own.
  *
  * Errors  As polytile_array_wrap().
- * Owns    The queue owns the array; polytile_array_destroy() ends it sooner, after the launches
- *         that use it.
+ * Owns    The queue owns the array; polytile_array_destroy() ends it sooner, without waiting: what
+ *         it holds behind the launches that use it is dead, which those that are not running yet are
+ *         planned for. On a queue over several devices it waits for them.
  */
 polytile_status polytile_queue_create_array(polytile_queue *queue, const char *name,
                                             polytile_type type, int n_dims, const int64_t *extents,
@@ -171,8 +188,8 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
  */
 polytile_status polytile_queue_wait(polytile_queue *queue);
 
-/** Wait only until the launches that use an array are done; others that do not matter to it may be
- * put off. The array stays attached. Errors as polytile_queue_wait(), and INVALID (not of this
+/** Wait only until the launches that use an array are done; others that have no array in common with
+ * them, directly or through others, may be put off. The array stays attached. Errors as polytile_queue_wait(), and INVALID (not of this
  * queue). */
 polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *array);
 

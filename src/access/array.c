@@ -14,7 +14,7 @@ static const int64_t index_limit = INT64_C(1) << 61;
 static void destroy_array(pti_object *object) {
     polytile_array *array = (polytile_array *)object;
     if (array->queue != NULL)
-        array->leave_queue(array);
+        array->leave_queue(array, true);
     if (array->mapping != NULL)
         munmap(array->mapping, (size_t)array->mapping_bytes);
     free(array->name);
@@ -161,7 +161,7 @@ polytile_status polytile_array_describe(polytile_context *ctx, const char *name,
 }
 
 void polytile_array_destroy(polytile_array *array) {
-    if (array != NULL && (array->queue == NULL || array->leave_queue(array)))
+    if (array != NULL && (array->queue == NULL || array->leave_queue(array, false)))
         pti_object_release(&array->object);
 }
 

@@ -14,10 +14,11 @@ struct polytile_array {
     int64_t n_bytes; /* of all elements */
     bool read_only;  /* a file mapped for reading */
     bool complete;
-    struct polytile_queue *queue;            /* that holds it, attached or internal; NULL: none */
-    bool (*leave_queue)(polytile_array *of); /* while it is held: called before it is destroyed;
-                                                false: it must not be, now */
-    int position;                            /* among the arrays of that queue */
+    struct polytile_queue *queue; /* that holds it, attached or internal; NULL: none */
+    bool (*leave_queue)(polytile_array *of, bool at_once); /* while it is held: called before it is
+                                                destroyed; false: it must not be, now; at_once: it
+                                                will be, whatever comes back */
+    int position;                                          /* among the arrays of that queue */
     bool is_internal; /* made by that queue: data is memory of the library's, NULL until it is
                          needed, and nobody else's business */
     void *mapping;    /* a mapped file, unmapped with the array; NULL if none */

@@ -15,7 +15,7 @@ polytile_status pti_member_fetch(polytile_queue *queue, polytile_array *array,
     polytile_status status;
     PTI_TRY(list(array, box, &boxes));
     PTI_TRY(pti_queue_fetch(queue, array, &boxes));
-    PTI_TRY(polytile_queue_wait_for(queue, array));
+    PTI_TRY(pti_queue_wait_for_elements(queue, array));
 done:
     pti_boxes_free(&boxes);
     return status;

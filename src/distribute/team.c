@@ -73,9 +73,9 @@ static void close_team(polytile_queue *queue) {
 
 static const pti_outer_functions team_functions = {
     .attach = pti_team_attach,
-    .detach = pti_team_detach,
+    .leave = pti_team_leave,
+    .discard = pti_team_discard,
     .create_array = pti_team_create_array,
-    .end_array = pti_team_end_array,
     .launch = pti_team_launch,
     .wait = wait_for,
     .set_paused = set_paused,

@@ -52,9 +52,10 @@ typedef struct pti_team_array {
     polytile_array **member; /* one a local member, over a box around what it needs; NULL until it
                                 needs something */
     pti_ownership ownership;
-    bool is_written; /* by a launch that was run */
-    bool is_leaving; /* members' queues are told that it ends */
-    bool is_lent;    /* members over one memory may still read what others own of it */
+    bool is_written;   /* by a launch that was run */
+    bool is_leaving;   /* members' queues are told that it ends */
+    bool is_discarded; /* likewise, that what it holds is dead; while that is told */
+    bool is_lent;      /* members over one memory may still read what others own of it */
 } pti_team_array;
 
 /** An array by the queue's array; it is of this team's queue. */

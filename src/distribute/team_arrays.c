@@ -72,7 +72,7 @@ static polytile_status add(pti_team *team, polytile_array *array, pti_team_memor
 /** A member's array behind the launches that use it; what they fail with is told later. */
 static void end_member(polytile_array *member) {
     if (member != NULL && member->queue != NULL)
-        pti_queue_settle(member->queue, member->position);
+        pti_queue_settle(member->queue, PTI_WANT_RELATED, 1, &member);
     polytile_array_destroy(member);
 }
 
@@ -138,13 +138,6 @@ done:
     return status;
 }
 
-void pti_team_end_array(polytile_queue *queue, polytile_array *array) {
-    pti_team *team = queue->team;
-    pti_team_run_to_end(team, 1, &array);
-    pti_queue_keep_error(queue, pti_team_finish_leaving(team, array));
-    remove_array(team, array->position);
-}
-
 static bool append_transfer(pti_exchange *all, int *capacity, pti_transfer *transfer) {
     transfer->n_elements = pti_boxes_count(&transfer->boxes);
     if (transfer->boxes.failed ||
@@ -187,7 +180,7 @@ static bool gather_transfers(const pti_team *team, int position, pti_exchange *a
     return true;
 }
 
-/** Make the program's memory of arrays the same on every process. */
+/** Make the program's memory of arrays the same on every process; of internal ones it has none. */
 static polytile_status make_equal(pti_team *team, int n_arrays, polytile_array *const *arrays,
                                   polytile_status status) {
     pti_transport *transport = team->transport;
@@ -199,6 +192,8 @@ static polytile_status make_equal(pti_team *team, int n_arrays, polytile_array *
     int capacity = 0;
     route.arrays = memory;
     for (int a = 0; is_made && a < n_arrays; a++) {
+        if (arrays[a]->is_internal)
+            continue;
         memory[arrays[a]->position * transport->n_local] = arrays[a];
         is_made = gather_transfers(team, arrays[a]->position, &all, &capacity);
     }
@@ -216,10 +211,16 @@ static polytile_status make_equal(pti_team *team, int n_arrays, polytile_array *
     return status;
 }
 
-polytile_status pti_team_detach(polytile_queue *queue, int n_arrays,
-                                polytile_array *const *arrays) {
+static bool has_attached(int n_arrays, polytile_array *const *arrays) {
+    int a = 0;
+    while (a < n_arrays && arrays[a]->is_internal)
+        a++;
+    return a < n_arrays;
+}
+
+polytile_status pti_team_leave(polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
     pti_team *team = queue->team;
-    pti_team_run_to_end(team, n_arrays, arrays);
+    pti_team_run_to_end(team, &(pti_team_last){n_arrays, arrays, pti_team_begin_leaving});
     polytile_status status = pti_team_settle(team);
     for (int a = 0; a < n_arrays; a++)
         pti_team_begin_leaving(team, arrays[a]);
@@ -227,7 +228,7 @@ polytile_status pti_team_detach(polytile_queue *queue, int n_arrays,
         polytile_status left = pti_team_finish_leaving(team, arrays[a]);
         status = status == POLYTILE_OK ? left : status;
     }
-    if (!team->transport->shares_memory)
+    if (!team->transport->shares_memory && has_attached(n_arrays, arrays))
         status = make_equal(team, n_arrays, arrays, status);
     for (int a = 0; a < n_arrays; a++) {
         if (status != POLYTILE_OK && team->array[arrays[a]->position].is_written)

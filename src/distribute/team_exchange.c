@@ -43,7 +43,7 @@ static polytile_status settle(const pti_team *team, int position, int member) {
     polytile_array *array = array_of(team, position, member);
     polytile_queue *queue = queue_of(team, member);
     polytile_status status;
-    PTI_TRY(polytile_queue_wait_for(queue, array));
+    PTI_TRY(pti_queue_wait_for_elements(queue, array));
     if (array->data == NULL && pti_queue_get_spill(queue, array) == NULL)
         status = pti_fail_memory(team->ctx, array->name, (double)array->n_bytes);
 done:

@@ -1,22 +1,24 @@
 #include "distribute/team_state.h"
 #include "queue/leave.h"
+#include "queue/member.h"
 
-/* How arrays leave the queues of local members: all at once. */
+/* How arrays leave the queues of local members, all at once, and are discarded there. */
 
 /** An array that was refused never was the team's. */
 static bool is_known(const pti_team *team, const polytile_array *array) {
     return array->position < team->n_arrays && team->array[array->position].array == array;
 }
 
-void pti_team_begin_leaving(pti_team *team, const polytile_array *array) {
+polytile_status pti_team_begin_leaving(pti_team *team, const polytile_array *array) {
     if (!is_known(team, array))
-        return;
+        return POLYTILE_OK;
     pti_team_array *of = &team->array[array->position];
     for (int m = 0; m < team->transport->n_local && !of->is_leaving; m++) {
         if (of->member[m] != NULL)
             pti_queue_begin_leaving(team->member[m], of->member[m]);
     }
     of->is_leaving = true;
+    return POLYTILE_OK;
 }
 
 polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *array) {
@@ -36,4 +38,31 @@ polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *ar
         team->reached[array->position * team->transport->n_local + m] = NULL;
     }
     return first;
+}
+
+/** Local members' queues hear it once. */
+static polytile_status tell_discarded(pti_team *team, const polytile_array *array) {
+    polytile_status status = POLYTILE_OK;
+    pti_team_array *of = &team->array[array->position];
+    for (int m = 0; m < team->transport->n_local && !of->is_discarded; m++) {
+        if (of->member[m] != NULL)
+            PTI_TRY(pti_queue_discard(team->member[m], of->member[m]));
+    }
+    of->is_discarded = true;
+done:
+    return status;
+}
+
+polytile_status pti_team_discard(polytile_queue *queue, int n_arrays,
+                                 polytile_array *const *arrays) {
+    pti_team *team = queue->team;
+    polytile_status status = POLYTILE_OK;
+    pti_team_run_to_end(team, &(pti_team_last){n_arrays, arrays, tell_discarded});
+    for (int a = 0; a < n_arrays; a++) {
+        polytile_status told = tell_discarded(team, arrays[a]);
+        status = status == POLYTILE_OK ? told : status;
+        team->array[arrays[a]->position].is_discarded = false;
+        pti_array_set_complete(arrays[a], false);
+    }
+    return status;
 }

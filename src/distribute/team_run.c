@@ -145,12 +145,6 @@ static void set_paused(const pti_team *team, bool is_paused) {
     }
 }
 
-/** Arrays that leave behind all launches. */
-typedef struct leaving {
-    int n_arrays;
-    polytile_array *const *arrays;
-} leaving;
-
 /** What members computed of others' elements is read, or moved, behind what is launched
  * together. */
 static bool needs_halos_later(const pti_stage *stage) {
@@ -158,15 +152,15 @@ static bool needs_halos_later(const pti_stage *stage) {
 }
 
 static polytile_status launch_together(pti_team *team, const pti_stage *stage,
-                                       const pti_recorded *recorded, leaving last) {
+                                       const pti_recorded *recorded, const pti_team_last *last) {
     polytile_status status;
     set_paused(team, true);
     PTI_TRY(launch_stage(team, stage, recorded));
     PTI_TRY(pti_team_share_panels(team, stage));
     if (!needs_halos_later(stage))
         PTI_TRY(forget_halos(team, stage));
-    for (int a = 0; a < last.n_arrays; a++)
-        pti_team_begin_leaving(team, last.arrays[a]);
+    for (int a = 0; a < last->n_arrays; a++)
+        PTI_TRY(last->tell(team, last->arrays[a]));
 done:
     set_paused(team, false);
     return status;
@@ -174,7 +168,7 @@ done:
 
 /** Exchange, compute, exchange. Every process comes through every exchange; an error stays. */
 static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
-                                 leaving last, polytile_status status) {
+                                 const pti_team_last *last, polytile_status status) {
     if (status == POLYTILE_OK)
         status = first_of(team, status, pti_team_settle_lent(team, stage));
     status =
@@ -265,17 +259,19 @@ static polytile_status prepare_stage(pti_team *team, int at, polytile_status sta
  *
  * Nor where what leaves goes to memory out of which other members may still fetch what they need.
  */
-static leaving leaving_with(const pti_team *team, const pti_stage *stage, int at, leaving all) {
+static const pti_team_last *leaving_with(const pti_team *team, const pti_stage *stage, int at,
+                                         const pti_team_last *all) {
+    static const pti_team_last none = {0};
     bool is_last = at + stage->n_launches == team->n_recorded;
     bool is_done = is_last && !splits(stage) && stage->after.n_transfers == 0;
     bool may_meet = team->transport->shares_memory && stage->n_launches > 1;
-    return is_done && !may_meet ? all : (leaving){0, NULL};
+    return is_done && !may_meet ? all : &none;
 }
 
 /** The next launches of what is recorded, as a stage or from a pool; *at moves on behind them. What
  * some cannot take part in is known to all, and ends it: *stopped. */
-static polytile_status run_next(pti_team *team, leaving all, int *at, polytile_status status,
-                                polytile_status *stopped) {
+static polytile_status run_next(pti_team *team, const pti_team_last *all, int *at,
+                                polytile_status status, polytile_status *stopped) {
     pti_stage *stage;
     bool is_done = false;
     if (status == POLYTILE_OK)
@@ -295,7 +291,8 @@ static polytile_status run_next(pti_team *team, leaving all, int *at, polytile_s
 }
 
 /** All that is recorded. status: how this process stands before. */
-static polytile_status run_stages(pti_team *team, leaving all, polytile_status status) {
+static polytile_status run_stages(pti_team *team, const pti_team_last *all,
+                                  polytile_status status) {
     polytile_status stopped = POLYTILE_OK;
     for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;)
         status = run_next(team, all, &at, status, &stopped);
@@ -352,18 +349,18 @@ static void name_incomplete(const pti_team *team, polytile_status status) {
 }
 
 void pti_team_run(pti_team *team) {
-    pti_team_run_to_end(team, 0, NULL);
+    pti_team_run_to_end(team, &(pti_team_last){0});
 }
 
 /** That ranks differ is known to all of them; who could not compare still goes through what the
  * others do. */
-void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays) {
+void pti_team_run_to_end(pti_team *team, const pti_team_last *last) {
     polytile_status status = pti_team_compare(team);
     if (status == POLYTILE_OK)
         status = pti_team_weigh(team);
     if (status != POLYTILE_INVALID) {
         status = first_of(team, POLYTILE_OK, status);
-        status = run_stages(team, (leaving){n_arrays, arrays}, status);
+        status = run_stages(team, last, status);
         status = recall(team, settle_members(team, status));
         status = team->transport->functions->agree(team->transport, status);
         note_written(team, status);

@@ -66,6 +66,16 @@ struct pti_team {
     int64_t n_launches; /* of the report */
 };
 
+/** Arrays of which the launches so far are the last. */
+typedef struct pti_team_last {
+    int n_arrays;
+    polytile_array *const *arrays;
+    polytile_status (*tell)(pti_team *team,
+                            const polytile_array *array); /* what becomes of them, to
+                                                       members' queues; doing nothing for the second
+                                                       time */
+} pti_team_last;
+
 /* team_launch.c */
 
 polytile_status pti_team_launch(polytile_queue *queue, const polytile_kernel *kernel,
@@ -77,9 +87,10 @@ void pti_team_drop_recorded(pti_team *team);
 /* team_arrays.c */
 
 polytile_status pti_team_attach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
-polytile_status pti_team_detach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
+polytile_status pti_team_leave(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
 polytile_status pti_team_create_array(polytile_queue *queue, polytile_array *array);
-void pti_team_end_array(polytile_queue *queue, polytile_array *array);
+polytile_status pti_team_discard(polytile_queue *queue, int n_arrays,
+                                 polytile_array *const *arrays);
 
 /* team_reach.c */
 
@@ -88,8 +99,8 @@ int64_t pti_team_expect_bytes(const pti_team *team, int position, int local);
 
 /* team_leave.c */
 
-/** Have the launches so far be the last of local members that use an array. */
-void pti_team_begin_leaving(pti_team *team, const polytile_array *array);
+/** Have the launches so far be the last of local members that use an array. Errors: none. */
+polytile_status pti_team_begin_leaving(pti_team *team, const polytile_array *array);
 /** Wait for an array that began to leave, which begins now if it did not; members' queues have
  * nothing of it afterwards. Errors: of what ran before. */
 polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *array);
@@ -126,9 +137,9 @@ polytile_status pti_team_launch_box(pti_team *team, const pti_recorded *recorded
                                     const polytile_domain *box);
 /** Run what is recorded. The error, if there is one, is kept for the next wait. */
 void pti_team_run(pti_team *team);
-/** The same, and arrays leave behind it: members' queues are told with the last launches, so that
- * they know what nobody needs any more. */
-void pti_team_run_to_end(pti_team *team, int n_arrays, polytile_array *const *arrays);
+/** The same, and arrays leave behind it, or are discarded: members' queues are told with the last
+ * launches, so that they know what nobody needs any more. */
+void pti_team_run_to_end(pti_team *team, const pti_team_last *last);
 
 /* team_fit.c */
 

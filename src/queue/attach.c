@@ -108,6 +108,7 @@ static polytile_status hold_all(polytile_queue *queue, int n_arrays, polytile_ar
                                 bool is_shared) {
     polytile_status status = POLYTILE_OK;
     int n_taken = 0;
+    pti_queue_release_ended(queue);
     pti_queue_claim(queue);
     for (; n_taken < n_arrays; n_taken++)
         PTI_TRY(pti_queue_hold(queue, arrays[n_taken], is_shared));
@@ -186,6 +187,43 @@ polytile_status polytile_queue_detach(polytile_queue *queue, int n_arrays,
         PTI_TRY(check_attached(queue, arrays[a]));
     status = queue->outer != NULL ? pti_outer_detach(queue, n_arrays, arrays)
                                   : detach(queue, n_arrays, arrays);
+done:
+    return status;
+}
+
+static polytile_status check_discarded(const polytile_queue *queue, const polytile_array *array) {
+    polytile_context *ctx = queue->object.context;
+    if (array->queue != queue)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "queue on %s: array %s, which is to be discarded, is not of this queue; "
+                        "attach it, or leave it as it is",
+                        pti_queue_text(queue), array->name);
+    if (array->read_only)
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "queue on %s: array %s is read-only, so that nothing of it could be written "
+            "again; detach it in place of discarding it",
+            pti_queue_text(queue), array->name);
+    return POLYTILE_OK;
+}
+
+static polytile_status discard(polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < n_arrays; a++)
+        PTI_TRY(pti_queue_discard(queue, arrays[a]));
+done:
+    return status;
+}
+
+polytile_status polytile_queue_discard(polytile_queue *queue, int n_arrays,
+                                       polytile_array *const *arrays) {
+    polytile_status status = POLYTILE_OK;
+    PTI_TRY(pti_queue_enter(queue));
+    PTI_TRY(check_list(queue, "discard", n_arrays, arrays));
+    for (int a = 0; a < n_arrays; a++)
+        PTI_TRY(check_discarded(queue, arrays[a]));
+    status = queue->outer != NULL ? queue->outer->discard(queue, n_arrays, arrays)
+                                  : discard(queue, n_arrays, arrays);
 done:
     return status;
 }

@@ -29,7 +29,7 @@ static polytile_status bring_home(polytile_queue *queue, const pti_instance *ins
     polytile_status status = POLYTILE_OK;
     for (int o = 0; queue->residency != NULL && o < instance->n_operands; o++)
         PTI_TRY(fetch(queue, instance, o, arrays[o]));
-    pti_queue_settle(queue, -1);
+    pti_queue_settle_all(queue);
     for (int o = 0; o < instance->n_operands; o++)
         if (arrays[o]->is_internal && pti_queue_get_spill(queue, arrays[o]) == NULL)
             return pti_fail_memory(queue->object.context, arrays[o]->name,

@@ -140,6 +140,25 @@ done:
     return status;
 }
 
+/** Arrays that lost elements before, and were overwritten whole since, are complete again. */
+static void restore_complete(const polytile_queue *queue, const pti_prepared *prepared) {
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        polytile_array *array = queue->held[prepared->position[a]].array;
+        if (!pti_array_is_complete(array) && prepared->instance->operand[a].writes &&
+            pti_completeness_is_overwritten(prepared->instance, a))
+            pti_array_set_complete(array, true);
+    }
+}
+
+static void note_complete(const polytile_queue *queue, const pti_item *window) {
+    for (const pti_item *item = window; item != NULL; item = item->next) {
+        if (item->kind == PTI_ITEM_DISCARD)
+            pti_array_set_complete(queue->held[item->position].array, false);
+        else if (item->kind == PTI_ITEM_LAUNCH)
+            restore_complete(queue, item->prepared);
+    }
+}
+
 /** Only launches have anything to do here: an array's memory is the only place that it has. */
 static polytile_status run_in_place(polytile_queue *queue, const pti_item *window, outcome *of) {
     polytile_status status = POLYTILE_OK;
@@ -152,6 +171,7 @@ static polytile_status run_in_place(polytile_queue *queue, const pti_item *windo
     }
     for (int at = 0; at < steps.n_steps;)
         PTI_TRY(advance_in_place(queue, &steps, &at, of));
+    note_complete(queue, window);
 done:
     pti_steps_free(&steps);
     return status;
@@ -172,6 +192,7 @@ static void add_step(const pti_item *item, pti_steps *steps) {
         pti_steps_add(steps, PTI_STEP_FETCH, item->position, &item->boxes);
         break;
     case PTI_ITEM_RENEW:
+    case PTI_ITEM_DISCARD:
         pti_steps_add(steps, PTI_STEP_RENEW, item->position, &item->boxes);
         break;
     }
@@ -189,23 +210,11 @@ done:
     return status;
 }
 
-/** Arrays that lost elements before, and were overwritten whole since, are complete again. */
-static void restore_complete(const polytile_queue *queue, const pti_prepared *prepared) {
-    for (int a = 0; a < prepared->n_arrays; a++) {
-        polytile_array *array = queue->held[prepared->position[a]].array;
-        if (!pti_array_is_complete(array) && prepared->instance->operand[a].writes &&
-            pti_completeness_is_overwritten(prepared->instance, a))
-            pti_array_set_complete(array, true);
-    }
-}
-
-static void note_success(const polytile_queue *queue, const pti_item *window, outcome *of) {
-    for (const pti_item *item = window; item != NULL; item = item->next) {
-        if (item->kind != PTI_ITEM_LAUNCH)
-            continue;
-        restore_complete(queue, item->prepared);
-        of->n_launches++;
-    }
+static int count_launches(const pti_item *window) {
+    int n_launches = 0;
+    for (; window != NULL; window = window->next)
+        n_launches += window->kind == PTI_ITEM_LAUNCH;
+    return n_launches;
 }
 
 /** Room is planning too, but for what it has to move. */
@@ -223,24 +232,29 @@ static polytile_status run_on_device(polytile_queue *queue, const pti_item *wind
         PTI_TRY(pti_fail_memory(queue->object.context, "queue", count_items(window)));
     PTI_TRY(make_room(queue, window, of));
     PTI_TRY(add_steps(queue, window, &steps));
+    pti_steps_note_behind(&steps, queue);
     status = pti_steps_run(queue, &steps);
     pti_report_add(&of->report, &steps.report);
     of->plan_s += steps.plan_s;
-    if (status == POLYTILE_OK)
-        note_success(queue, window, of);
+    if (status == POLYTILE_OK) {
+        note_complete(queue, window);
+        of->n_launches += count_launches(window);
+    }
 done:
     pti_steps_free(&steps);
     if (status == POLYTILE_OK)
         return status;
     pti_leave_nothing(queue, status, &of->report);
+    pti_lose_buried(queue, status);
     pti_engine_pass(queue, window);
     return status;
 }
 
 void pti_engine_pass(polytile_queue *queue, const pti_item *items) {
-    for (const pti_item *item = items; item != NULL && queue->residency != NULL;
-         item = item->next) {
-        if (item->kind == PTI_ITEM_RENEW)
+    for (const pti_item *item = items; item != NULL; item = item->next) {
+        if (item->kind == PTI_ITEM_DISCARD)
+            pti_array_set_complete(queue->held[item->position].array, false);
+        if (queue->residency != NULL && pti_item_only_tells(item))
             pti_residency_note_written(queue->residency, item->position, &item->boxes);
     }
 }

@@ -19,8 +19,9 @@ polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_st
     pti_residency_forget(queue->residency);
     for (int p = 0; p < queue->n_held; p++) {
         polytile_array *array = queue->held[p].array;
-        if (array == NULL || (is_lost != NULL && !is_lost[p]))
+        if (array == NULL || (is_lost != NULL && !is_lost[p] && !queue->held[p].is_buried))
             continue;
+        queue->held[p].is_buried = false;
         pti_array_set_complete(array, false);
         pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", array->name);
     }
@@ -28,6 +29,17 @@ polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_st
         pti_fail(ctx, status, "%s; left incomplete: %s", polytile_last_error(ctx), names.data);
     pti_text_free(&names);
     return status;
+}
+
+void pti_lose_buried(polytile_queue *queue, polytile_status status) {
+    int p = 0;
+    while (p < queue->n_held && !queue->held[p].is_buried)
+        p++;
+    if (p == queue->n_held)
+        return;
+    bool *is_lost = calloc((size_t)queue->n_held, sizeof *is_lost);
+    pti_lose(queue, is_lost, status);
+    free(is_lost);
 }
 
 char *pti_error_keep(const polytile_queue *queue, polytile_status status) {

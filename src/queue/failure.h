@@ -13,12 +13,15 @@
 bool *pti_dirty_list(const polytile_queue *queue);
 
 /**
- * Nothing is resident any more. The arrays of the list are marked incomplete and named in the
- * error's text; without a list all are.
+ * Nothing is resident any more. The arrays of the list, and those that are buried, are marked
+ * incomplete and named in the error's text; without a list all are.
  *
  * Returns status.
  */
 polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_status status);
+
+/** The same of those that are buried alone; does nothing where there are none. */
+void pti_lose_buried(polytile_queue *queue, polytile_status status);
 
 /** What is done after a failure must not replace its text: keep it, and put it back. Nothing is
  * kept of POLYTILE_OK. Owns: restoring frees the text. */

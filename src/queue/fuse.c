@@ -29,12 +29,14 @@ static pti_instance *make_arrays(const polytile_queue *queue) {
 /** A launch that is alone needs no arrays. False when memory runs out. */
 static bool make_request(const polytile_queue *queue, const pti_steps *steps, pti_fused *fused) {
     bool in_place = queue->residency == NULL;
+    fused->n_launches = steps->n_launches;
     if (in_place && steps->n_launches > 1)
         fused->arrays = make_arrays(queue);
     fused->request = (pti_portion_request){
         .n_steps = steps->n_steps,
         .step = steps->step,
         .asked = steps->asked,
+        .behind = steps->behind,
         .arrays = in_place ? fused->arrays : pti_residency_arrays(queue->residency),
         .residency = queue->residency,
         .memory_bytes = in_place ? pti_host_cache_bytes() : queue->arena_bytes,
@@ -43,9 +45,27 @@ static bool make_request(const polytile_queue *queue, const pti_steps *steps, pt
            (fused->request.arrays != NULL && fused->request.arrays->operand != NULL);
 }
 
+/** Why launches were not even looked at together; where all arrays stay, or none moves, they lack
+ * nothing. */
+static void tell_apart(const polytile_queue *queue, int n_launches, const pti_portion *portion,
+                       pti_text *words) {
+    if (portion->n_launches > 0 || portion->is_resident || queue->residency == NULL)
+        return;
+    if (portion->n_single > 1)
+        pti_text_add(words, "%d launches are not fused: one launch a pass was asked for",
+                     portion->n_single);
+    else
+        pti_text_add(words, "not fused: %s",
+                     n_launches == 1 ? "no other launch is queued with it"
+                                     : "between it and the next arrays leave, or elements of them "
+                                       "come to the host or from it");
+}
+
 static void tell(const polytile_queue *queue, int first, const pti_fused *fused) {
     pti_text words = {0};
     pti_portion_tell(&fused->request, first, &fused->portion, &words);
+    if (words.data == NULL && fused->request.step[first].kind == PTI_STEP_LAUNCH)
+        tell_apart(queue, fused->n_launches, &fused->portion, &words);
     if (words.data != NULL)
         pti_log(queue->object.context, PTI_LOG_INFO, "%s: %s",
                 fused->request.step[first].instance->kernel_name, words.data);

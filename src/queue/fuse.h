@@ -13,6 +13,7 @@ typedef struct pti_fused {
     pti_portion_request request;
     pti_portion portion;  /* owned, as is the rest */
     pti_instance *arrays; /* in place: of all positions; else NULL */
+    int n_launches;       /* of the window */
 } pti_fused;
 
 /**

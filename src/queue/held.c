@@ -92,6 +92,10 @@ done:
     return status;
 }
 
+bool pti_queue_has_array(const polytile_queue *queue, int position) {
+    return queue->held[position].array != NULL && !queue->held[position].is_ended;
+}
+
 void pti_queue_let_go(polytile_queue *queue, polytile_array *array) {
     pti_held *held = &queue->held[array->position];
     if (pti_guard_open(queue->object.context, &held->guard) != POLYTILE_OK)

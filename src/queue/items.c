@@ -48,7 +48,7 @@ void pti_queue_append(polytile_queue *queue, pti_item *item) {
     queue->last = item;
     queue->n_left++;
     count_uses(queue, item, 1);
-    if (was_empty || queue->n_left == PTI_WINDOW_ITEMS)
+    if (was_empty || queue->n_left == PTI_GATHERED_ITEMS)
         pthread_cond_signal(&queue->work);
     pthread_mutex_unlock(&queue->mutex);
 }
@@ -64,20 +64,32 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items) {
     pthread_cond_broadcast(&queue->done);
 }
 
-static bool is_settled(const polytile_queue *queue, int position) {
-    return position < 0 ? queue->n_left == 0 : queue->held[position].n_items == 0;
+static bool is_settled(const polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
+    bool is_done = queue->want != PTI_WANT_ALL || queue->n_left == 0;
+    for (int a = 0; a < n_arrays; a++)
+        is_done &= queue->held[arrays[a]->position].n_items == 0;
+    return is_done;
 }
 
-void pti_queue_settle(polytile_queue *queue, int position) {
+void pti_queue_settle(polytile_queue *queue, pti_want want, int n_arrays,
+                      polytile_array *const *arrays) {
     pthread_mutex_lock(&queue->mutex);
     queue->n_waiting++;
-    queue->wanted = position;
+    queue->want = want;
+    for (int a = 0; a < n_arrays; a++)
+        queue->held[arrays[a]->position].is_wanted = true;
     pthread_cond_signal(&queue->work);
-    while (!is_settled(queue, position))
+    while (!is_settled(queue, n_arrays, arrays))
         pthread_cond_wait(&queue->done, &queue->mutex);
+    for (int a = 0; a < n_arrays; a++)
+        queue->held[arrays[a]->position].is_wanted = false;
     queue->n_waiting--;
-    queue->wanted = -1;
+    queue->want = PTI_WANT_ALL;
     pthread_mutex_unlock(&queue->mutex);
+}
+
+void pti_queue_settle_all(polytile_queue *queue) {
+    pti_queue_settle(queue, PTI_WANT_ALL, 0, NULL);
 }
 
 bool pti_queue_has_failed(polytile_queue *queue) {
@@ -102,7 +114,7 @@ polytile_status pti_queue_take_error(polytile_queue *queue) {
     char text[PTI_ERROR_BYTES];
     if (!pti_queue_has_failed(queue))
         return POLYTILE_OK;
-    pti_queue_settle(queue, -1);
+    pti_queue_settle_all(queue);
     pthread_mutex_lock(&queue->mutex);
     polytile_status status = queue->status;
     memcpy(text, queue->error, sizeof text);

@@ -34,7 +34,7 @@ static polytile_status find_by_name(const polytile_queue *queue, const polytile_
     *found = NULL;
     for (int p = 0; p < queue->n_held; p++) {
         polytile_array *array = queue->held[p].array;
-        if (array == NULL || strcmp(array->name, name) != 0)
+        if (!pti_queue_has_array(queue, p) || strcmp(array->name, name) != 0)
             continue;
         if (*found != NULL)
             return pti_fail(ctx, POLYTILE_INVALID,

@@ -9,12 +9,12 @@ void pti_queue_begin_leaving(polytile_queue *queue, const polytile_array *array)
 }
 
 void pti_queue_finish_leaving(polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
-    for (int a = 0; a < n_arrays; a++)
-        pti_queue_settle(queue, arrays[a]->position);
+    pti_queue_settle(queue, PTI_WANT_RELATED, n_arrays, arrays);
     pti_queue_claim(queue);
     for (int a = 0; a < n_arrays; a++)
         pti_queue_let_go(queue, arrays[a]);
     pti_queue_unclaim(queue);
+    pti_queue_release_ended(queue);
 }
 
 static int64_t n_items_of(polytile_queue *queue, int position) {
@@ -24,28 +24,67 @@ static int64_t n_items_of(polytile_queue *queue, int position) {
     return n_items;
 }
 
+static void release(polytile_queue *queue, int position) {
+    polytile_array *array = queue->held[position].array;
+    pti_queue_claim(queue);
+    pti_queue_let_go(queue, array);
+    pti_queue_unclaim(queue);
+    pti_object_release(&array->object);
+    queue->n_ended--;
+}
+
+void pti_queue_release_ended(polytile_queue *queue) {
+    for (int p = 0; p < queue->n_held && queue->n_ended > 0; p++) {
+        if (queue->held[p].is_ended && n_items_of(queue, p) == 0)
+            release(queue, p);
+    }
+}
+
+/** Launches that use it are not waited for: what it holds behind them is dead, and known to be when
+ * they are planned. */
+static void end_internal(polytile_queue *queue, const polytile_array *array) {
+    queue->held[array->position].is_ended = true;
+    queue->n_ended++;
+    pti_queue_begin_leaving(queue, array);
+}
+
 /** To end an array of the queue's own behind the launches that use it is usual; to end one whose
  * memory is the program's, which comes back first, hardly meant. */
-bool pti_queue_end_array(polytile_array *array) {
-    polytile_queue *queue = array->queue;
-    if (pti_queue_enter(queue) != POLYTILE_OK) {
-        pti_log(queue->object.context, PTI_LOG_ERROR, "array %s: not destroyed: %s", array->name,
-                polytile_last_error(queue->object.context));
-        return false;
-    }
-    if (queue->outer != NULL) {
-        pti_outer_end_array(queue, array);
-        return true;
-    }
-    int64_t n_items = n_items_of(queue, array->position);
-    if (n_items > 0 && !array->is_internal)
+static void end_attached(polytile_queue *queue, polytile_array *array) {
+    if (n_items_of(queue, array->position) > 0)
         pti_log(queue->object.context, PTI_LOG_WARN,
                 "array %s: destroyed while launches that use it were queued on %s; they are waited "
                 "for",
                 array->name, pti_queue_text(queue));
     pti_queue_begin_leaving(queue, array);
     pti_queue_finish_leaving(queue, 1, &array);
-    return true;
+}
+
+/** Wait for an internal array, which may have ended already. */
+static void end_at_once(polytile_queue *queue, polytile_array *array) {
+    if (!queue->held[array->position].is_ended)
+        end_internal(queue, array);
+    queue->held[array->position].is_ended = false;
+    queue->n_ended--;
+    pti_queue_finish_leaving(queue, 1, &array);
+}
+
+bool pti_queue_end_array(polytile_array *array, bool at_once) {
+    polytile_queue *queue = array->queue;
+    if (pti_queue_enter(queue) != POLYTILE_OK) {
+        pti_log(queue->object.context, PTI_LOG_ERROR, "array %s: not destroyed: %s", array->name,
+                polytile_last_error(queue->object.context));
+        return false;
+    }
+    if (queue->outer != NULL)
+        pti_outer_end_array(queue, array);
+    else if (!array->is_internal)
+        end_attached(queue, array);
+    else if (at_once)
+        end_at_once(queue, array);
+    else
+        end_internal(queue, array);
+    return array->queue == NULL;
 }
 
 static void end_at(polytile_queue *queue, int position) {
@@ -59,10 +98,11 @@ static void end_at(polytile_queue *queue, int position) {
 
 void pti_queue_end_arrays(polytile_queue *queue) {
     for (int p = 0; p < queue->n_held; p++) {
-        if (queue->held[p].array != NULL)
+        if (pti_queue_has_array(queue, p))
             pti_queue_begin_leaving(queue, queue->held[p].array);
     }
-    pti_queue_settle(queue, -1);
+    pti_queue_settle_all(queue);
+    pti_queue_release_ended(queue);
     for (int p = 0; p < queue->n_held; p++)
         end_at(queue, p);
 }

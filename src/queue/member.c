@@ -36,6 +36,25 @@ polytile_status pti_queue_renew(polytile_queue *queue, polytile_array *array,
     return append(queue, PTI_ITEM_RENEW, array, boxes);
 }
 
+polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array) {
+    pti_boxes whole = {0};
+    pti_boxes_append(&whole, &array->domain);
+    polytile_status status =
+        whole.failed ? pti_fail_memory(queue->object.context, array->name, sizeof *whole.box)
+                     : append(queue, PTI_ITEM_DISCARD, array, &whole);
+    pti_boxes_free(&whole);
+    return status;
+}
+
+polytile_status pti_queue_wait_for_elements(polytile_queue *queue, polytile_array *array) {
+    polytile_status status;
+    PTI_TRY(pti_queue_enter(queue));
+    pti_queue_settle(queue, PTI_WANT_NEEDED, 1, &array);
+    status = pti_queue_take_error(queue);
+done:
+    return status;
+}
+
 void *pti_queue_get_spill(polytile_queue *queue, polytile_array *array) {
     pti_queue_claim(queue);
     pti_queue_spill(queue, array);

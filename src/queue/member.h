@@ -27,13 +27,17 @@ polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *n
  * Queue that elements come to the array's host memory in their newest version; those that the host
  * has do not move, and all stay on the device. An internal array gets host memory for it.
  *
- * They are there after polytile_queue_wait_for() the array; what is queued behind may have changed
+ * They are there after pti_queue_wait_for_elements() of the array; what is queued behind may have changed
  * them by then where kernels run on the host's memory.
  * Shapes  boxes: inside the array's domain; copied.
  * Errors  NO_MEMORY.
  */
 polytile_status pti_queue_fetch(polytile_queue *queue, polytile_array *array,
                                 const pti_boxes *boxes);
+
+/** As polytile_queue_wait_for(), putting off all that the array's elements do not depend on, also
+ * where it uses the same arrays: who waits goes on as soon as can be. */
+polytile_status pti_queue_wait_for_elements(polytile_queue *queue, polytile_array *array);
 
 /**
  * Queue that the host's memory has newer elements than the device: launches behind it use those.
@@ -49,6 +53,9 @@ polytile_status pti_queue_fetch(polytile_queue *queue, polytile_array *array,
  */
 polytile_status pti_queue_renew(polytile_queue *queue, polytile_array *array,
                                 const pti_boxes *boxes);
+
+/** Queue that nobody needs what an array holds, see polytile_queue_discard(). Errors: NO_MEMORY. */
+polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array);
 
 /** The host's memory of an internal array, all zero where nothing came; it stays where it is. Waits
  * for what runs. NULL when memory runs out, which is told. */

@@ -1,19 +1,15 @@
 #include "queue/leave.h"
 #include "queue/member.h"
 
-static void settle_all(polytile_queue *queue) {
-    pti_queue_settle(queue, -1);
-}
-
 static void drain(pti_object *object) {
-    settle_all((polytile_queue *)object);
+    pti_queue_settle_all((polytile_queue *)object);
 }
 
 /** The queue's device, as it was opened for it: nobody else waits for it any more. */
 static void take_device(polytile_queue *queue, polytile_device *device) {
     queue->device = device;
     device->queue = queue;
-    device->settle = settle_all;
+    device->settle = pti_queue_settle_all;
 }
 
 static void close_device(polytile_queue *queue) {

@@ -24,28 +24,46 @@ polytile_device *pti_outer_get_device(const polytile_queue *queue) {
 
 polytile_status pti_outer_detach(polytile_queue *queue, int n_arrays,
                                  polytile_array *const *arrays) {
-    pti_queue_keep_error(queue, queue->outer->detach(queue, n_arrays, arrays));
+    pti_queue_keep_error(queue, queue->outer->leave(queue, n_arrays, arrays));
     for (int a = 0; a < n_arrays; a++)
         pti_queue_let_go(queue, arrays[a]);
     return pti_queue_take_error(queue);
 }
 
 void pti_outer_end_array(polytile_queue *queue, polytile_array *array) {
-    if (array->is_internal)
-        queue->outer->end_array(queue, array);
-    else
-        pti_queue_keep_error(queue, queue->outer->detach(queue, 1, &array));
+    pti_queue_keep_error(queue, queue->outer->leave(queue, 1, &array));
     pti_queue_let_go(queue, array);
 }
 
-static void end_at(polytile_queue *queue, int position) {
-    polytile_array *array = queue->held[position].array;
-    if (array == NULL)
-        return;
-    bool is_internal = array->is_internal;
-    pti_outer_end_array(queue, array);
-    if (is_internal)
-        pti_object_release(&array->object);
+/** The arrays that the queue holds; NULL when memory runs out. */
+static polytile_array **list_held(const polytile_queue *queue, int *n_arrays) {
+    polytile_array **list = calloc((size_t)queue->n_held + 1, sizeof *list);
+    *n_arrays = 0;
+    for (int p = 0; list != NULL && p < queue->n_held; p++) {
+        if (queue->held[p].array != NULL)
+            list[(*n_arrays)++] = queue->held[p].array;
+    }
+    return list;
+}
+
+/** All of them at once, so that the last launches are planned knowing what nobody needs any more;
+ * without memory for a list one by one. */
+static void leave_all(polytile_queue *queue) {
+    int n_arrays;
+    polytile_array **list = list_held(queue, &n_arrays);
+    if (n_arrays > 0)
+        pti_queue_keep_error(queue, queue->outer->leave(queue, n_arrays, list));
+    for (int p = 0; p < queue->n_held; p++) {
+        polytile_array *array = queue->held[p].array;
+        if (array == NULL)
+            continue;
+        if (list == NULL)
+            pti_queue_keep_error(queue, queue->outer->leave(queue, 1, &array));
+        pti_queue_let_go(queue, array);
+        if (array->is_internal)
+            pti_object_release(&array->object);
+    }
+    free(list);
 }
 
 /** The members end with the team, before anything of the context that they use. */
@@ -54,8 +72,7 @@ static void close_team(pti_object *object) {
     if (queue->is_closed)
         return;
     queue->is_closed = true;
-    for (int p = 0; p < queue->n_held; p++)
-        end_at(queue, p);
+    leave_all(queue);
     pti_queue_keep_error(queue, queue->outer->wait(queue, NULL));
     pti_queue_report_unread(queue);
     queue->outer->close(queue);

@@ -10,12 +10,12 @@
 typedef struct pti_outer_functions {
     /** Arrays are held already; on error they are let go. */
     polytile_status (*attach)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
-    /** Wait, and bring them home; they are let go afterwards, whatever happens. */
-    polytile_status (*detach)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
+    /** Wait, and bring attached ones home; they are let go afterwards, whatever happens. */
+    polytile_status (*leave)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
+    /** What the arrays hold is dead behind the launches so far. */
+    polytile_status (*discard)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
     /** The array was made and is held; it is internal. */
     polytile_status (*create_array)(polytile_queue *queue, polytile_array *array);
-    /** An internal array ends, after the launches that use it. */
-    void (*end_array)(polytile_queue *queue, polytile_array *array);
     /** arrays: one an operand. options: may be NULL. */
     polytile_status (*launch)(polytile_queue *queue, const polytile_kernel *kernel,
                               const polytile_domain *domain, polytile_array *const *arrays,

@@ -1,3 +1,4 @@
+#include "queue/leave.h"
 #include "queue/outer.h"
 
 #include <stdlib.h>
@@ -20,7 +21,6 @@ polytile_queue *pti_queue_allocate(polytile_context *ctx, void (*destroy)(pti_ob
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_cond_init(&queue->work, NULL);
     pthread_cond_init(&queue->done, NULL);
-    queue->wanted = -1;
     pti_object_adopt(ctx, &queue->object, destroy);
     queue->object.may_end = may_end;
     queue->object.drain = drain;
@@ -32,6 +32,7 @@ void pti_queue_free(polytile_queue *queue) {
     pthread_cond_destroy(&queue->work);
     pthread_mutex_destroy(&queue->mutex);
     free(queue->held);
+    free(queue->behind);
     free(queue->text);
     free(queue);
 }
@@ -81,7 +82,11 @@ polytile_device *polytile_queue_get_device(const polytile_queue *queue) {
 static polytile_status wait_for(polytile_queue *queue, polytile_array *array) {
     if (queue->outer != NULL)
         return pti_outer_wait(queue, array);
-    pti_queue_settle(queue, array == NULL ? -1 : array->position);
+    if (array == NULL)
+        pti_queue_settle_all(queue);
+    else
+        pti_queue_settle(queue, PTI_WANT_RELATED, 1, &array);
+    pti_queue_release_ended(queue);
     return pti_queue_take_error(queue);
 }
 
@@ -122,7 +127,7 @@ void polytile_queue_resume(polytile_queue *queue) {
 }
 
 static void take_report(polytile_queue *queue, bool reset, polytile_queue_report *told) {
-    pti_queue_settle(queue, -1);
+    pti_queue_settle_all(queue);
     pthread_mutex_lock(&queue->mutex);
     *told = queue->report;
     if (reset)

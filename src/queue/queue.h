@@ -47,10 +47,11 @@ typedef struct pti_prepared {
 
 typedef enum pti_item_kind {
     PTI_ITEM_LAUNCH,
-    PTI_ITEM_FLUSH, /* bring an array's results back and forget it on the device */
-    PTI_ITEM_DROP,  /* forget an array on the device: it is destroyed, or was internal */
-    PTI_ITEM_FETCH, /* bring some elements to the host, and keep them on the device */
-    PTI_ITEM_RENEW  /* the host has newer ones */
+    PTI_ITEM_FLUSH,  /* bring an array's results back and forget it on the device */
+    PTI_ITEM_DROP,   /* forget an array on the device: it is destroyed, or was internal */
+    PTI_ITEM_FETCH,  /* bring some elements to the host, and keep them on the device */
+    PTI_ITEM_RENEW,  /* the host has newer ones */
+    PTI_ITEM_DISCARD /* nobody needs any element as it is: as if the host had newer ones */
 } pti_item_kind;
 
 /** On the heap; the queue's from when it is appended until it is done. */
@@ -60,8 +61,13 @@ typedef struct pti_item {
     int64_t number;         /* from 1, in the order of the program */
     pti_prepared *prepared; /* launch */
     int position;           /* all others: of the array */
-    pti_boxes boxes;        /* fetch and renew: elements of it, not none; owned */
+    pti_boxes boxes;        /* fetch, renew and discard: elements of it, not none; owned */
 } pti_item;
+
+/** What tells of elements of the host, and neither runs nor moves anything. */
+static inline bool pti_item_only_tells(const pti_item *item) {
+    return item->kind == PTI_ITEM_RENEW || item->kind == PTI_ITEM_DISCARD;
+}
 
 /** An array that the queue holds, at its position. */
 typedef struct pti_held {
@@ -69,9 +75,21 @@ typedef struct pti_held {
     pti_guard guard;       /* of attached memory */
     bool is_guarded;       /* POLYTILE_CHECK=attach: closed while nothing moves */
     bool is_used;          /* by a launch since it is held, under the mutex */
-    int64_t n_items;       /* not done that use it, under the mutex; twice if used twice */
-    pti_item *leave;       /* for its end, so that this needs no memory; owned */
+    bool is_wanted;        /* it is waited for, under the mutex */
+    bool is_buried;  /* its newest elements are nowhere, since a launch that is queued overwrites
+                              them; of the queue's thread */
+    bool is_ended;   /* the program destroyed it, which is internal; it is let go of later */
+    int64_t n_items; /* not done that use it, under the mutex; twice if used twice */
+    pti_item *leave; /* for its end, so that this needs no memory; owned */
 } pti_held;
+
+/** What is waited for, and so taken from the queue next. */
+typedef enum pti_want {
+    PTI_WANT_ALL,     /* everything */
+    PTI_WANT_RELATED, /* what uses the arrays that are wanted, and all that has an array in common
+                         with it, directly or through others: what is planned together moves less */
+    PTI_WANT_NEEDED   /* only what the elements of the arrays that are wanted depend on */
+} pti_want;
 
 /** The most prepared launches that are kept, unless more are queued; slots they are found in. */
 enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_SLOTS = 512 };
@@ -102,7 +120,7 @@ struct polytile_queue {
     bool is_stopping;
     bool is_claimed;        /* the program's thread changes arrays: no window is begun */
     int n_waiting;          /* calls that wait: they override a pause */
-    int wanted;             /* position of the array that is waited for; -1: none or all */
+    pti_want want;          /* what such a call waits for */
     polytile_status status; /* of the first window that failed since the last wait: launches are
                                taken off without being run until it is reported */
     char error[PTI_ERROR_BYTES];
@@ -113,6 +131,7 @@ struct polytile_queue {
     /* Of the program's thread. */
     pti_prepared *prepared[PTI_PREPARED_SLOTS]; /* by their hash */
     int n_prepared;
+    int n_ended; /* arrays that are */
     double enqueue_s;
 
     /* Of the queue's thread while a window is being planned or run, else of the program's that has
@@ -121,6 +140,10 @@ struct polytile_queue {
     pti_held *held;
     pti_residency *residency; /* NULL: the device reaches the host's memory */
     int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
+    const pti_item *
+        *behind; /* of each position the first item behind the window that uses it, which
+                                 is queued as long as the window runs; NULL: none is known; owned */
+    int n_behind;
 };
 
 static inline pti_instance *pti_item_instance(const pti_item *item) {
@@ -159,6 +182,9 @@ void pti_queue_unclaim(polytile_queue *queue);
 polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array, bool is_shared);
 /** Give the position back; nothing of the array is queued or resident. The arrays are claimed. */
 void pti_queue_let_go(polytile_queue *queue, polytile_array *array);
+/** Whether the program still has it: of the queue's own arrays some are left of which launches are
+ * queued. */
+bool pti_queue_has_array(const polytile_queue *queue, int position);
 
 /** Host memory for an array of the queue's own, if it has none, all zero; it is freed with the
  * array. Errors: NO_MEMORY. */
@@ -192,9 +218,11 @@ void pti_queue_append(polytile_queue *queue, pti_item *item);
 /** Items of a list are done, or dropped after a failure: free them, and wake who waits. The mutex
  * is held. */
 void pti_queue_finish_items(polytile_queue *queue, pti_item *items);
-/** Wait until items are done: those that use an array by its position, or all with -1. Does not
- * report. */
-void pti_queue_settle(polytile_queue *queue, int position);
+/** Wait until items are done, all or, unless that is PTI_WANT_ALL, those that use arrays of a list;
+ * others may be put off. Does not report. */
+void pti_queue_settle(polytile_queue *queue, pti_want want, int n_arrays,
+                      polytile_array *const *arrays);
+void pti_queue_settle_all(polytile_queue *queue);
 /** Whether something failed since the last report. */
 bool pti_queue_has_failed(polytile_queue *queue);
 /** Report what failed since the last report, and clear it. */
@@ -204,17 +232,21 @@ void pti_queue_keep_error(polytile_queue *queue, polytile_status status);
 
 /* window.c */
 
-/** The most items of a window, each of which becomes one step. */
-enum { PTI_WINDOW_ITEMS = PTI_WINDOW_STEPS };
+/** The most items of a window, each of which becomes one step; and how many are waited for while
+ * more are coming, so that something is known of what comes behind it. */
+enum { PTI_WINDOW_ITEMS = PTI_WINDOW_STEPS, PTI_GATHERED_ITEMS = PTI_WINDOW_ITEMS + 32 };
 
 /**
  * Take from the queue what is planned together next: from its beginning as much as is allowed; or,
- * if one array is waited for, only what that needs, directly or through others. Items that are left
- * behind have no element in common with those taken from behind them that either writes.
+ * if arrays are waited for of which something is queued, only what pti_want says. Items that are
+ * left behind have no element in common with those taken from behind them that either writes.
  *
- * Returns the list, in order; the mutex is held.
+ * Returns the list, in order, and notes in queue->behind what is left; the mutex is held.
  */
 pti_item *pti_window_take(polytile_queue *queue);
+
+/** Whether anything is queued of arrays that are waited for; the mutex is held. */
+bool pti_window_has_wanted(const polytile_queue *queue);
 
 /* engine.c */
 

@@ -65,7 +65,7 @@ static void tell_usable(polytile_queue *queue, int64_t wanted_bytes) {
 
 /** What a window begins with by telling that the host has it newer does not go there. */
 static void renew_first(polytile_queue *queue, const pti_item *window) {
-    for (; window != NULL && window->kind == PTI_ITEM_RENEW; window = window->next)
+    for (; window != NULL && pti_item_only_tells(window); window = window->next)
         pti_residency_renew(queue->residency, window->position, &window->boxes);
 }
 

@@ -24,6 +24,8 @@ void pti_steps_free(pti_steps *steps) {
     free(steps->step);
     free(steps->prepared);
     free(steps->asked);
+    free(steps->behind);
+    free(steps->known_behind);
     free(steps->body);
 }
 
@@ -66,6 +68,34 @@ void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared) {
                                                .partition = &prepared->partition,
                                                .serial = prepared->serial};
     steps->body[steps->n_launches++] = prepared->body;
+}
+
+/** As a step that is only looked at. */
+static pti_step step_of(const pti_item *item) {
+    static const pti_step_kind kinds[] = {
+        [PTI_ITEM_LAUNCH] = PTI_STEP_LAUNCH, [PTI_ITEM_FLUSH] = PTI_STEP_FLUSH,
+        [PTI_ITEM_DROP] = PTI_STEP_DROP,     [PTI_ITEM_FETCH] = PTI_STEP_FETCH,
+        [PTI_ITEM_RENEW] = PTI_STEP_RENEW,   [PTI_ITEM_DISCARD] = PTI_STEP_RENEW};
+    bool is_launch = item->kind == PTI_ITEM_LAUNCH;
+    return (pti_step){.kind = kinds[item->kind],
+                      .instance = is_launch ? item->prepared->instance : NULL,
+                      .array = is_launch ? item->prepared->position : NULL,
+                      .position = item->position,
+                      .boxes = &item->boxes};
+}
+
+void pti_steps_note_behind(pti_steps *steps, const polytile_queue *queue) {
+    if (queue->n_behind < queue->n_held)
+        return;
+    steps->behind = calloc((size_t)queue->n_held + 1, sizeof *steps->behind);
+    steps->known_behind = calloc((size_t)queue->n_held + 1, sizeof *steps->known_behind);
+    for (int p = 0; steps->behind != NULL && steps->known_behind != NULL && p < queue->n_held;
+         p++) {
+        if (queue->behind[p] == NULL)
+            continue;
+        steps->known_behind[p] = step_of(queue->behind[p]);
+        steps->behind[p] = &steps->known_behind[p];
+    }
 }
 
 /** What a schedule needs of the arrays while it runs. */
@@ -290,6 +320,23 @@ pti_steps pti_steps_part(const pti_steps *steps, int first, int end) {
     return part;
 }
 
+/** What steps that ran wrote of arrays whose newest elements were nowhere is what there is now. */
+static void unbury(polytile_queue *queue, const pti_steps *part) {
+    for (int k = 0; k < part->n_steps; k++) {
+        const pti_step *step = &part->step[k];
+        for (int o = 0; step->kind == PTI_STEP_LAUNCH && o < step->instance->n_operands; o++) {
+            if (step->instance->operand[o].writes)
+                queue->held[step->array[o]].is_buried = false;
+        }
+    }
+}
+
+/** A chain that ran left nothing of what is overwritten behind it. */
+static void bury(polytile_queue *queue, const pti_portion *portion) {
+    for (int a = 0; a < portion->n_arrays && a < queue->n_held; a++)
+        queue->held[a].is_buried |= portion->dropped[a];
+}
+
 static void add_part(pti_steps *steps, const pti_steps *part) {
     pti_report_add(&steps->report, &part->report);
     steps->plan_s += part->plan_s;
@@ -302,6 +349,8 @@ static polytile_status run_single(polytile_queue *queue, pti_steps *steps, int f
         next = pti_portion_end_of_plan(steps->step, first, end);
         pti_steps part = pti_steps_part(steps, first, next);
         status = run_planned(queue, &part, NULL, NULL);
+        if (status == POLYTILE_OK)
+            unbury(queue, &part);
         add_part(steps, &part);
     }
     return status;
@@ -320,6 +369,8 @@ static polytile_status run_fused(polytile_queue *queue, pti_steps *steps, int fi
     if (schedule == NULL)
         PTI_TRY(explain(queue, &part, POLYTILE_NO_MEMORY));
     PTI_TRY(run_planned(queue, &part, schedule, NULL));
+    unbury(queue, &part);
+    bury(queue, &fused->portion);
     if (!pti_portion_note_written(queue->residency, schedule))
         PTI_TRY(explain(queue, &part, POLYTILE_NO_MEMORY));
 done:

@@ -10,6 +10,9 @@ typedef struct pti_steps {
     pti_step *step;
     const pti_prepared **prepared; /* one a step; NULL: no launch */
     pti_asked *asked;              /* one a step */
+    const pti_step **behind; /* of each position the first step behind these that uses it; NULL, or
+                                one of them: none is known */
+    pti_step *known_behind;  /* the steps that these are */
     int n_launches;
     pti_body *body;         /* one a launch, in order */
     const char *name;       /* of the first launch, for errors; NULL: there is none */
@@ -24,6 +27,9 @@ void pti_steps_free(pti_steps *steps);
 void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared);
 /** kind: any other; boxes: fetch and renew, borrowed, else NULL. */
 void pti_steps_add(pti_steps *steps, pti_step_kind kind, int position, const pti_boxes *boxes);
+
+/** Note what comes behind, as far as the queue has noted it and memory allows. */
+void pti_steps_note_behind(pti_steps *steps, const polytile_queue *queue);
 
 /** Some of the steps, which they share; not to be freed. */
 pti_steps pti_steps_part(const pti_steps *steps, int first, int end);

@@ -20,7 +20,7 @@ typedef struct part {
 } part;
 
 static bool is_of_boxes(const pti_item *item) {
-    return item->kind == PTI_ITEM_FETCH || item->kind == PTI_ITEM_RENEW;
+    return item->kind == PTI_ITEM_FETCH || pti_item_only_tells(item);
 }
 
 /** How many arrays an item uses, those of launches being the operands; or boxes of one. */
@@ -34,7 +34,7 @@ static part launch_part(const pti_prepared *prepared, int k) {
     return (part){prepared->position[k], &prepared->touched[k], &prepared->written[k]};
 }
 
-/** A fetch reads its boxes, a renewal writes them. */
+/** A fetch reads its boxes, the others write them. */
 static part box_part(const pti_item *item, int k) {
     static const polytile_domain nothing = {.n_dims = 1, .range = {{0, -1, 1}}};
     const polytile_domain *box = &item->boxes.box[k];
@@ -89,11 +89,19 @@ static void note(const polytile_queue *queue, const pti_item *item, touches *tak
     }
 }
 
-/** Mark, from the last queued to the first, the items that an array's users need. */
+static bool uses_wanted(const polytile_queue *queue, const pti_item *item) {
+    for (int k = 0; k < n_parts(item); k++) {
+        if (queue->held[part_of(queue, item, k).position].is_wanted)
+            return true;
+    }
+    return false;
+}
+
+/** Mark, from the last queued to the first, the items that users of arrays that are wanted need. */
 static void mark_needed(const polytile_queue *queue, pti_item *const *items, int64_t n_items,
                         touches *taken, bool *is_taken) {
     for (int64_t k = n_items; k-- > 0;) {
-        is_taken[k] = uses(queue, items[k], queue->wanted) || is_needed(queue, items[k], taken);
+        is_taken[k] = uses_wanted(queue, items[k]) || is_needed(queue, items[k], taken);
         if (is_taken[k])
             note(queue, items[k], taken);
     }
@@ -161,31 +169,119 @@ static void free_touches(touches *taken, int n_positions) {
     free(taken);
 }
 
-/** Without memory to find out what is needed, all of it is. */
-static pti_item *take_needed(polytile_queue *queue) {
-    int64_t n_items = count_items(queue), k = 0;
-    pti_item **items = calloc((size_t)n_items + 1, sizeof *items);
-    bool *is_taken = calloc((size_t)n_items + 1, sizeof *is_taken);
+/** Everything queued, in order. */
+typedef struct listing {
+    int64_t n_items;
+    pti_item **item;
+    bool *is_taken;
+} listing;
+
+/** False when memory runs out. */
+static bool list_items(const polytile_queue *queue, listing *of) {
+    *of = (listing){.n_items = count_items(queue)};
+    of->item = calloc((size_t)of->n_items + 1, sizeof *of->item);
+    of->is_taken = calloc((size_t)of->n_items + 1, sizeof *of->is_taken);
+    int64_t k = 0;
+    for (pti_item *item = queue->first; of->item != NULL && item != NULL; item = item->next)
+        of->item[k++] = item;
+    return of->item != NULL && of->is_taken != NULL;
+}
+
+static void free_listing(listing *of) {
+    free(of->item);
+    free(of->is_taken);
+}
+
+/** False when memory runs out. */
+static bool find_needed(const polytile_queue *queue, const listing *of) {
     touches *taken = calloc((size_t)queue->n_held + 1, sizeof *taken);
-    bool is_known = items != NULL && is_taken != NULL && taken != NULL;
-    for (pti_item *item = queue->first; is_known && item != NULL; item = item->next)
-        items[k++] = item;
-    if (is_known) {
-        mark_needed(queue, items, n_items, taken, is_taken);
-        mark_ends(queue, items, n_items, is_taken);
-    }
-    pti_item *window = take(queue, is_known ? is_taken : NULL);
+    if (taken == NULL)
+        return false;
+    mark_needed(queue, of->item, of->n_items, taken, of->is_taken);
+    mark_ends(queue, of->item, of->n_items, of->is_taken);
     free_touches(taken, queue->n_held);
-    free(is_taken);
-    free(items);
+    return true;
+}
+
+/** Mark items that use related arrays, and what else they use as related; whether there were any. */
+static bool spread_relation(const polytile_queue *queue, const listing *of, bool *is_related) {
+    bool any = false;
+    for (int64_t i = 0; i < of->n_items; i++) {
+        const pti_item *item = of->item[i];
+        int n = n_parts(item), k = 0;
+        while (k < n && !is_related[part_of(queue, item, k).position])
+            k++;
+        if (of->is_taken[i] || k == n)
+            continue;
+        of->is_taken[i] = any = true;
+        for (k = 0; k < n; k++)
+            is_related[part_of(queue, item, k).position] = true;
+    }
+    return any;
+}
+
+/** False when memory runs out. */
+static bool find_related(const polytile_queue *queue, const listing *of) {
+    bool *is_related = calloc((size_t)queue->n_held + 1, sizeof *is_related);
+    if (is_related == NULL)
+        return false;
+    for (int p = 0; p < queue->n_held; p++)
+        is_related[p] = queue->held[p].is_wanted;
+    while (spread_relation(queue, of, is_related))
+        continue;
+    free(is_related);
+    return true;
+}
+
+/** Without memory to find out what is wanted, all of it is. */
+static pti_item *take_wanted(polytile_queue *queue) {
+    listing of;
+    bool is_known =
+        list_items(queue, &of) &&
+        (queue->want == PTI_WANT_NEEDED ? find_needed(queue, &of) : find_related(queue, &of));
+    pti_item *window = take(queue, is_known ? of.is_taken : NULL);
+    free_listing(&of);
     return window;
 }
 
-/** Whether one array is waited for of which something is queued. */
-static bool is_one_wanted(const polytile_queue *queue) {
-    return queue->n_waiting > 0 && queue->wanted >= 0 && queue->held[queue->wanted].n_items > 0;
+bool pti_window_has_wanted(const polytile_queue *queue) {
+    int p = 0;
+    while (p < queue->n_held && !(queue->held[p].is_wanted && queue->held[p].n_items > 0))
+        p++;
+    return p < queue->n_held;
+}
+
+/** Room for a note of each position, none noted; false when memory runs out, or nothing is queued. */
+static bool begin_notes(polytile_queue *queue) {
+    queue->n_behind = 0;
+    if (queue->first == NULL)
+        return false;
+    const pti_item **grown = realloc(queue->behind, ((size_t)queue->n_held + 1) * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    queue->behind = grown;
+    queue->n_behind = queue->n_held;
+    for (int p = 0; p < queue->n_held; p++)
+        grown[p] = NULL;
+    return true;
+}
+
+/** Look at as many items behind a window as it may have. */
+static void note_behind(polytile_queue *queue) {
+    const pti_item *item = begin_notes(queue) ? queue->first : NULL;
+    for (int n = 0; n < PTI_WINDOW_ITEMS && item != NULL; item = item->next, n++) {
+        for (int k = 0; k < n_parts(item); k++) {
+            int position = part_of(queue, item, k).position;
+            if (queue->behind[position] == NULL)
+                queue->behind[position] = item;
+        }
+    }
 }
 
 pti_item *pti_window_take(polytile_queue *queue) {
-    return is_one_wanted(queue) ? take_needed(queue) : take(queue, NULL);
+    bool is_partial =
+        queue->n_waiting > 0 && queue->want != PTI_WANT_ALL && pti_window_has_wanted(queue);
+    pti_item *window = is_partial ? take_wanted(queue) : take(queue, NULL);
+    note_behind(queue);
+    return window;
 }

@@ -16,7 +16,7 @@ static const double gather_s = 0.5e-3;
 
 /** Whether what is waited for is still queued; waiting for all of it is waiting for the rest. */
 static bool is_wanted(const polytile_queue *queue) {
-    return queue->n_waiting > 0 && (queue->wanted < 0 || queue->held[queue->wanted].n_items > 0);
+    return queue->n_waiting > 0 && (queue->want == PTI_WANT_ALL || pti_window_has_wanted(queue));
 }
 
 /** What is queued behind a failure is not run, so nothing holds it back either. */
@@ -27,7 +27,7 @@ static bool may_begin(const polytile_queue *queue) {
 
 /** A launch that cannot keep all its data on the device, or nothing that runs. */
 static bool is_worth_gathering(const pti_item *item) {
-    while (item != NULL && item->kind == PTI_ITEM_RENEW)
+    while (item != NULL && pti_item_only_tells(item))
         item = item->next;
     return item == NULL || (item->kind == PTI_ITEM_LAUNCH && !item->prepared->all_fit);
 }
@@ -38,7 +38,7 @@ static bool is_worth_gathering(const pti_item *item) {
 static bool is_gathering(const polytile_queue *queue) {
     return queue->first != NULL && queue->residency != NULL && is_worth_gathering(queue->first) &&
            queue->n_waiting == 0 && !queue->is_stopping && queue->status == POLYTILE_OK &&
-           queue->n_left < PTI_WINDOW_ITEMS && pti_now_s() - queue->queued_s < gather_s;
+           queue->n_left < PTI_GATHERED_ITEMS && pti_now_s() - queue->queued_s < gather_s;
 }
 
 /** Sleep until there is something new, or for a while. The mutex is held. */

@@ -432,8 +432,10 @@ polytile_status step_in_queue(Stage &stage, polytile_queue *queue, bool with_scr
     polytile_queue_resume(queue);
     SCENE_TRY(polytile_queue_wait_for(queue, arrays[0]));
     SCENE_TRY(polytile_queue_wait(queue));
-    if (with_scratch)
+    if (with_scratch) {
+        SCENE_TRY(polytile_queue_discard(queue, 1, &arrays[1]));
         polytile_array_destroy(arrays[1]);
+    }
     return polytile_queue_detach(queue, with_scratch ? 1 : 2, arrays);
 }
 

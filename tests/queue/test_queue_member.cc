@@ -53,7 +53,7 @@ class QueueMember : public QueueTest, public testing::WithParamInterface<const c
         EXPECT_EQ(pti_queue_renew(array->queue, array, &boxes.set), POLYTILE_OK) << error();
     }
     void wait_for(polytile_array *array) {
-        EXPECT_EQ(polytile_queue_wait_for(array->queue, array), POLYTILE_OK) << error();
+        EXPECT_EQ(pti_queue_wait_for_elements(array->queue, array), POLYTILE_OK) << error();
     }
 
     static polytile_domain range(int64_t lo, int64_t hi) { return box({lo}, {hi}); }
@@ -204,7 +204,7 @@ TEST_P(QueueMember, RenewalsHoldAlthoughSomethingFails) {
     renew(t, {range(5, 5)});
     polytile_queue_resume(queue);
     gate.wait_for_a_launch();
-    pti_queue_settle(queue, -1);
+    pti_queue_settle_all(queue);
     renew(u, {range(5, 5)});
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
     expect_says({"gated", "returned 3"});

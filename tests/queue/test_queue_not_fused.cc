@@ -60,7 +60,8 @@ const Case cases[] = {
      {{{POLYTILE_IN, A, {at}}, {POLYTILE_OUT, B, {turned}}},
       {{POLYTILE_IN, B, {at}}, {POLYTILE_OUT, A, {at}}},
       {{POLYTILE_IN, A, {at}}, {POLYTILE_OUT, B, {at}}}},
-     "generic does not go along the others' slabs in field1; going through all arrays moves "},
+     "launches 2 to 3 of 12 take turns; launch 4 of 12, generic, cannot take turns with those "
+     "before: generic does not go along the others' slabs in field1"},
     {"FreshReduction",
      {{{POLYTILE_IN, A, {at}}, {POLYTILE_SUM, LINE, {{{0, 0, 0}}}, true}},
       {{POLYTILE_IN, LINE, {{{0, 0, 0}}}}, {POLYTILE_INOUT, A, {at}}}},

@@ -20,8 +20,8 @@ class Team {
     polytile_queue *member = nullptr;
 
     static const pti_outer_functions *functions() {
-        static const pti_outer_functions table = {attach,     detach, create_array, end_array,
-                                                  launch,     wait,   set_paused,   get_report,
+        static const pti_outer_functions table = {attach,     leave, discard,    create_array,
+                                                  launch,     wait,  set_paused, get_report,
                                                   get_device, close};
         return &table;
     }
@@ -49,15 +49,15 @@ class Team {
     static polytile_status attach(polytile_queue *queue, int n, polytile_array *const *arrays) {
         return tell(queue, "attach" + list(n, arrays));
     }
-    static polytile_status detach(polytile_queue *queue, int n, polytile_array *const *arrays) {
-        return tell(queue, "detach" + list(n, arrays));
+    static polytile_status leave(polytile_queue *queue, int n, polytile_array *const *arrays) {
+        return tell(queue, "leave" + list(n, arrays));
+    }
+    static polytile_status discard(polytile_queue *queue, int n, polytile_array *const *arrays) {
+        return tell(queue, "discard" + list(n, arrays));
     }
     static polytile_status create_array(polytile_queue *queue, polytile_array *array) {
         EXPECT_TRUE(array->is_internal);
         return tell(queue, "create" + list(1, &array));
-    }
-    static void end_array(polytile_queue *queue, polytile_array *array) {
-        tell(queue, "end" + list(1, &array));
     }
     static polytile_status launch(polytile_queue *queue, const polytile_kernel *kernel,
                                   const polytile_domain *, polytile_array *const *arrays,
@@ -117,9 +117,9 @@ TEST_F(QueueOuter, CallsGoToTheTeam) {
     EXPECT_EQ(detach(queue, {y, x}), POLYTILE_OK) << error();
     EXPECT_EQ(x->queue, nullptr);
     EXPECT_EQ(told(), (Words{"attach x y", "create z", "launch add x y z", "pause", "resume",
-                             "wait z", "wait", "report and reset", "detach y x"}));
+                             "wait z", "wait", "report and reset", "leave y x"}));
     polytile_array_destroy(z);
-    EXPECT_EQ(told(), Words{"end z"});
+    EXPECT_EQ(told(), Words{"leave z"});
 }
 
 TEST_F(QueueOuter, OperandsAreFoundByName) {
@@ -174,7 +174,7 @@ TEST_F(QueueOuter, ArraysLeaveWhateverDetachingSays) {
     ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
     team.says = POLYTILE_DEVICE;
     EXPECT_EQ(detach(queue, {x}), POLYTILE_DEVICE);
-    expect_says({"the team cannot detach x"});
+    expect_says({"the team cannot leave x"});
     EXPECT_EQ(x->queue, nullptr);
     team.says = POLYTILE_OK;
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK);
@@ -188,7 +188,7 @@ TEST_F(QueueOuter, WhatEndingAnArrayFailedAtIsToldByTheNextWait) {
     polytile_array_destroy(y);
     team.says = POLYTILE_OK;
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
-    expect_says({"the team cannot detach x"});
+    expect_says({"the team cannot leave x"});
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK);
 }
 
@@ -198,7 +198,7 @@ TEST_F(QueueOuter, DestroyingItDetachesWaitsAndClosesOnce) {
     make_internal(queue, "t", {10});
     told();
     polytile_queue_destroy(queue);
-    EXPECT_EQ(told(), (Words{"detach x", "end t", "wait", "close"}));
+    EXPECT_EQ(told(), (Words{"leave x t", "wait", "close"}));
     EXPECT_EQ(x->queue, nullptr);
 }
 
@@ -211,7 +211,7 @@ TEST_F(QueueOuter, TheContextClosesItBeforeAnythingElseEnds) {
     told();
     polytile_context_destroy(ctx);
     ctx = nullptr;
-    EXPECT_EQ(told(), (Words{"detach x", "wait", "close"}));
+    EXPECT_EQ(told(), (Words{"leave x", "wait", "close"}));
 }
 
 TEST_F(QueueOuter, WhoeverWaitsForItsDeviceWaitsForAllOfIt) {

@@ -13,7 +13,7 @@ extern "C" {
 
 namespace {
 
-enum { N_ARRAYS = 4, EXTENT = 12 };
+enum { N_ARRAYS = 5, EXTENT = 12 };
 
 polytile_domain range_of(int64_t lo, int64_t hi, int64_t step = 1) {
     polytile_domain box = {};
@@ -34,7 +34,6 @@ class Items {
         }
         queue.held = held_;
         queue.n_held = N_ARRAYS;
-        queue.wanted = -1;
     }
 
     struct Use {
@@ -85,9 +84,10 @@ class Items {
             pti_boxes_free(&item.boxes);
     }
 
-    void want(int position) {
+    void want(int position, pti_want want = PTI_WANT_NEEDED) {
         queue.n_waiting = 1;
-        queue.wanted = position;
+        queue.want = want;
+        held_[position].is_wanted = true;
         for (const pti_item *item = queue.first; item != nullptr; item = item->next)
             held_[position].n_items += !uses_of(*item, position).empty();
     }
@@ -102,11 +102,11 @@ class Items {
     /** What one item does to an array, by element: 1 reads, 2 writes. */
     std::vector<std::pair<int64_t, int>> uses_of(const pti_item &item, int position) const {
         std::vector<std::pair<int64_t, int>> found;
-        if (item.kind == PTI_ITEM_FETCH || item.kind == PTI_ITEM_RENEW) {
+        if (item.kind == PTI_ITEM_FETCH || pti_item_only_tells(&item)) {
             for (int k = 0; item.position == position && k < item.boxes.n_boxes; k++)
                 for (int64_t x = item.boxes.box[k].range[0].lo; x <= item.boxes.box[k].range[0].hi;
                      x++)
-                    found.emplace_back(x, item.kind == PTI_ITEM_RENEW ? 2 : 1);
+                    found.emplace_back(x, item.kind == PTI_ITEM_FETCH ? 1 : 2);
             return found;
         }
         if (item.kind != PTI_ITEM_LAUNCH) {
@@ -164,6 +164,23 @@ class Items {
                 taken.push_back(item->number);
         }
         return taken;
+    }
+
+    /** The items that are joined to an array by arrays that both of two items name. */
+    std::vector<int64_t> related_to(int position) const {
+        std::set<int> related = {position};
+        std::set<int64_t> taken;
+        for (size_t before = 0; before != related.size() + taken.size();) {
+            before = related.size() + taken.size();
+            for (const pti_item &item : items_)
+                for (int a = 0; a < N_ARRAYS; a++)
+                    for (int b = 0; b < N_ARRAYS; b++)
+                        if (related.count(a) > 0 && names(item, a) && names(item, b)) {
+                            related.insert(b);
+                            taken.insert(item.number);
+                        }
+        }
+        return {taken.begin(), taken.end()};
     }
 
     polytile_queue queue = {};
@@ -326,6 +343,19 @@ TEST(Window, TakesTheEndsOfArraysThatNobodyElseUses) {
     EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)), (std::vector<int64_t>{1, 3, 4}));
 }
 
+TEST(Window, TakesWhatHasArraysInCommonThroughOthersAndLeavesTheRest) {
+    Items items;
+    items.launch({reads(1), writes(0)});
+    items.launch({reads(2), writes(3)});
+    items.launch({reads(1, 0, 1), writes(4, 5, 6)});
+    items.launch({writes(4, 0, 1)});
+    items.end(PTI_ITEM_FLUSH, 3);
+    items.end(PTI_ITEM_FLUSH, 4);
+    items.want(0, PTI_WANT_RELATED);
+    EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)), (std::vector<int64_t>{1, 3, 4, 6}));
+    EXPECT_EQ(Items::numbers(items.queue.first), (std::vector<int64_t>{2, 5}));
+}
+
 TEST(Window, TakesInOrderWhenNothingOfTheArrayWaitedForIsQueued) {
     Items items;
     items.launch({writes(1)});
@@ -343,7 +373,9 @@ void queue_random(Items *items, Random *random, int64_t n_items) {
         }
         if (random->chance(10)) {
             const int64_t lo = random->number(0, EXTENT - 3);
-            items->elements(random->chance(50) ? PTI_ITEM_FETCH : PTI_ITEM_RENEW,
+            items->elements(random->chance(50)   ? PTI_ITEM_FETCH
+                            : random->chance(50) ? PTI_ITEM_RENEW
+                                                 : PTI_ITEM_DISCARD,
                             static_cast<int>(random->number(0, N_ARRAYS - 1)), lo,
                             random->number(lo, EXTENT - 3));
             continue;
@@ -360,6 +392,20 @@ void queue_random(Items *items, Random *random, int64_t n_items) {
             uses.push_back({a, hull, random->chance(40) ? hull : nothing});
         }
         items->launch(uses, random->number(1, 3));
+    }
+}
+
+TEST(Window, TakesExactlyWhatIsRelated) {
+    Random random(test_seed("WindowRelated"));
+    for (int round = 0; round < scaled(1000); round++) {
+        Items items;
+        queue_random(&items, &random, random.number(1, 12));
+        const int wanted = static_cast<int>(random.number(0, N_ARRAYS - 1));
+        const std::vector<int64_t> expected = items.related_to(wanted);
+        if (expected.empty())
+            continue;
+        items.want(wanted, PTI_WANT_RELATED);
+        ASSERT_EQ(Items::numbers(pti_window_take(&items.queue)), expected) << "round " << round;
     }
 }
 

@@ -57,7 +57,7 @@ polytile_status pti_array_bring(pti_open_array *open, const pti_boxes *boxes) {
     if (boxes->n_boxes == 0)
         return POLYTILE_OK;
     PTI_TRY(pti_queue_fetch(open->member->queue, open->member, boxes));
-    PTI_TRY(polytile_queue_wait_for(open->member->queue, open->member));
+    PTI_TRY(pti_queue_wait_for_elements(open->member->queue, open->member));
 done:
     return status;
 }
