@@ -21,6 +21,7 @@ polytile_queue *pti_queue_allocate(polytile_context *ctx, void (*destroy)(pti_ob
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_cond_init(&queue->work, NULL);
     pthread_cond_init(&queue->done, NULL);
+    queue->window_items = PTI_WINDOW_ITEMS;
     pti_object_adopt(ctx, &queue->object, destroy);
     queue->object.may_end = may_end;
     queue->object.drain = drain;

@@ -115,6 +115,7 @@ struct polytile_queue {
     int64_t n_left;   /* items not done */
     double queued_s;  /* when the newest item was queued */
     int64_t n_cut;    /* serials given to launches so far */
+    int window_items; /* the most of a window: PTI_WINDOW_ITEMS, or fewer in tests */
     bool is_running;  /* a window is being planned or run */
     bool is_paused;
     bool is_stopping;

@@ -139,7 +139,7 @@ static pti_item *take(polytile_queue *queue, const bool *is_taken) {
     int n_items = 0;
     for (int64_t k = 0; *at != NULL; k++) {
         pti_item *item = *at;
-        if (n_items < PTI_WINDOW_ITEMS && (is_taken == NULL || is_taken[k])) {
+        if (n_items < queue->window_items && (is_taken == NULL || is_taken[k])) {
             *at = item->next;
             *end = item;
             end = &item->next;

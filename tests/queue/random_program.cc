@@ -53,6 +53,8 @@ int64_t RandomProgram::some_memory() const {
 RandomProgram::Told RandomProgram::run(const std::string &device, int64_t memory_bytes,
                                        const TwinPlace &place) {
     Twin twin(device, random_, place);
+    if (random_->chance(30))
+        twin.limit_windows(static_cast<int>(random_->number(2, 9)));
     for (const RandomChain::Field &field : chain_.fields())
         field.is_internal ? twin.add_internal(field.extents, field.element_bytes)
                           : twin.add_field(field.extents, field.element_bytes);
@@ -108,7 +110,7 @@ void RandomProgram::loop(Twin *twin, bool is_last) {
 
 void RandomProgram::visit(Twin *twin) {
     const int field = static_cast<int>(random_->number(0, twin->n_fields() - 1));
-    const int64_t what = random_->number(0, 5);
+    const int64_t what = random_->number(0, 6);
     if (what == 0)
         twin->wait();
     else if (what == 1)
@@ -119,6 +121,8 @@ void RandomProgram::visit(Twin *twin) {
         launch(twin, chain_.any());
     else if (what == 4)
         twin->pause();
+    else if (what == 5)
+        twin->discard(field);
     else
         twin->resume();
 }

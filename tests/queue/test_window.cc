@@ -34,6 +34,7 @@ class Items {
         }
         queue.held = held_;
         queue.n_held = N_ARRAYS;
+        queue.window_items = PTI_WINDOW_ITEMS;
     }
 
     struct Use {

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
+extern "C" {
+#include "queue/queue.h"
+}
+
 namespace {
 
 polytile_type unsigned_of(int64_t n_bytes) {
@@ -99,15 +103,36 @@ void Twin::detach(Field &field) {
                       << listing();
 }
 
+void Twin::limit_windows(int n_items) {
+    queue_->window_items = n_items;
+}
+
+/** An internal one. */
+void Twin::make_anew(Field &field) {
+    polytile_array_destroy(field.array);
+    make_array(field);
+    std::fill(field.expected.begin(), field.expected.end(), 0);
+    std::fill(field.has_value.begin(), field.has_value.end(), 0);
+}
+
+void Twin::discard(int number) {
+    Field &field = field_of(number);
+    EXPECT_EQ(polytile_queue_discard(queue_, 1, &field.array), POLYTILE_OK) << error();
+    if (field.is_internal)
+        return make_anew(field);
+    EXPECT_EQ(polytile_queue_detach(queue_, 1, &field.array), POLYTILE_OK) << error();
+    EXPECT_FALSE(polytile_array_is_complete(field.array));
+    for (size_t k = 0; k < field.memory.size(); k++)
+        field.memory[k] = field.expected[k] = static_cast<unsigned char>(random_->number(0, 255));
+    polytile_array_destroy(field.array);
+    make_array(field);
+    attach(field);
+}
+
 void Twin::renew(int number) {
     Field &field = field_of(number);
-    if (field.is_internal) {
-        polytile_array_destroy(field.array);
-        make_array(field);
-        std::fill(field.expected.begin(), field.expected.end(), 0);
-        std::fill(field.has_value.begin(), field.has_value.end(), 0);
-        return;
-    }
+    if (field.is_internal)
+        return make_anew(field);
     detach(field);
     for (size_t k = 0; k < field.memory.size(); k += 3)
         field.memory[k] = field.expected[k] = static_cast<unsigned char>(random_->number(0, 255));

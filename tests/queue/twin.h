@@ -44,6 +44,9 @@ class Twin {
         return kernels_[static_cast<size_t>(kernel)].generic.widest();
     }
 
+    /** Let the queue, of one device, plan no more launches together than so many. */
+    void limit_windows(int n_items);
+
     void pause() { polytile_queue_pause(queue_); }
     void resume() { polytile_queue_resume(queue_); }
     void wait();
@@ -51,6 +54,8 @@ class Twin {
     /** Detach a field, compare it, write into some of it, and attach it again; destroy an internal
      * one behind what is queued, and make it anew. */
     void renew(int field);
+    /** The same of a field that is discarded before: it is not compared, and written whole. */
+    void discard(int field);
     /** Destroy an internal field behind what is queued; it is not compared, nor used again. */
     void drop(int field);
     /** Detach all fields and compare them; what internal ones hold is copied out first. */
@@ -103,6 +108,7 @@ class Twin {
 
     int add(const std::vector<int64_t> &extents, int64_t element_bytes, bool is_internal);
     void make_array(Field &field);
+    void make_anew(Field &field);
     void attach(Field &field);
     void detach(Field &field);
     void reveal(int field);
