@@ -33,33 +33,38 @@ static __isl_give isl_map *conflicting_threads(__isl_take isl_map *a, __isl_take
     return isl_map_subtract(pairs, same);
 }
 
-/** NEVER if no pair of accesses has conflicting threads; DEPENDS if one has, or isl cannot tell. */
-static polytile_status classify(const polytile_kernel *kernel, pti_conflict_class *found) {
-    const polytile_declaration *declaration = kernel->declaration;
-    isl_map *const *relation = kernel->relations->access_relation;
-    bool never = true;
-    for (int a = 0; a < declaration->n_accesses; a++) {
-        for (int b = a; never && b < declaration->n_accesses; b++) {
-            if (!may_conflict(declaration, a, b))
-                continue;
-            pti_isl_begin(kernel->relations->isl);
-            isl_map *pairs =
-                conflicting_threads(isl_map_copy(relation[a]), isl_map_copy(relation[b]));
-            isl_bool is_empty = isl_map_is_empty(pairs);
-            never = is_empty == isl_bool_true;
-            isl_map_free(pairs);
-            if (!never && pti_isl_lacked_memory_for(kernel->relations->isl, is_empty))
-                return pti_fail_memory(kernel->object.context, declaration->name,
-                                       PTI_UNKNOWN_BYTES);
-        }
-    }
-    *found = never ? PTI_CONFLICT_NEVER : PTI_CONFLICT_DEPENDS;
-    return POLYTILE_OK;
+/** Whether no two threads of any launch meet through a pair of accesses; false too if isl cannot
+ * tell. Errors: NO_MEMORY. */
+static polytile_status never_conflict(const polytile_kernel *kernel, int a, int b, bool *never) {
+    polytile_status status;
+    PTI_TRY(pti_relations_begin(kernel));
+    const pti_relations *relations = kernel->relations;
+    isl_map *pairs = conflicting_threads(isl_map_copy(relations->access_relation[a]),
+                                         isl_map_copy(relations->access_relation[b]));
+    isl_bool is_empty = isl_map_is_empty(pairs);
+    isl_map_free(pairs);
+    *never = is_empty == isl_bool_true;
+    if (!*never && pti_isl_lacked_memory_for(relations->isl, is_empty))
+        PTI_TRY(
+            pti_fail_memory(kernel->object.context, kernel->declaration->name, PTI_UNKNOWN_BYTES));
+done:
+    return status;
 }
 
 polytile_status pti_conflict_classify(const polytile_kernel *kernel,
                                       pti_conflict_class *conflict_class) {
-    return classify(kernel, conflict_class);
+    const polytile_declaration *declaration = kernel->declaration;
+    polytile_status status = POLYTILE_OK;
+    bool never = true;
+    for (int a = 0; a < declaration->n_accesses; a++) {
+        for (int b = a; never && b < declaration->n_accesses; b++) {
+            if (may_conflict(declaration, a, b))
+                PTI_TRY(never_conflict(kernel, a, b, &never));
+        }
+    }
+    *conflict_class = never ? PTI_CONFLICT_NEVER : PTI_CONFLICT_DEPENDS;
+done:
+    return status;
 }
 
 static __isl_give isl_set *fix_point(__isl_take isl_set *set, const int64_t *point, int first) {
@@ -137,7 +142,8 @@ static polytile_status check_pair(const polytile_kernel *kernel, const pti_insta
                               .operand = declaration->access[a].array,
                               .n_indices = declaration->n_indices,
                               .n_dims = declaration->access[a].n_dims};
-    pti_isl_begin(kernel->relations->isl);
+    if (pti_relations_begin(kernel) != POLYTILE_OK)
+        return POLYTILE_NO_MEMORY;
     isl_map *one = pti_access_relation(kernel, a, instance);
     isl_map *other = pti_access_relation(kernel, b, instance);
     isl_map *pairs = conflicting_threads(isl_map_copy(one), isl_map_copy(other));

@@ -183,7 +183,9 @@ polytile_status pti_footprint_isl(const polytile_kernel *kernel, const pti_insta
     collector to = {.boxes = boxes, .max_boxes = max_boxes};
     bool none;
     pti_boxes_clear(boxes);
-    pti_isl_begin(kernel->relations->isl);
+    *exact = false;
+    if (pti_relations_begin(kernel) != POLYTILE_OK)
+        return POLYTILE_NO_MEMORY;
     isl_set *set = unite(kernel, instance, operand, touch, threads, &none);
     bool done = none || isl_set_foreach_basic_set(set, take_basic_set, &to) == isl_stat_ok;
     isl_set_free(set);

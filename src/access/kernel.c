@@ -84,7 +84,6 @@ static polytile_status create(polytile_context *ctx, polytile_declaration *decla
     PTI_TRY(check_implementation(ctx, declaration, &made->implementation));
     PTI_TRY(pti_relations_find_sections(ctx, declaration));
     made->declaration_hash = pti_declaration_hash(declaration);
-    PTI_TRY(pti_relations_create(ctx, declaration, &made->relations));
     PTI_TRY(pti_conflict_classify(made, &made->conflict_class));
     pti_object_adopt(ctx, &made->object, destroy);
 done:

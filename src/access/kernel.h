@@ -17,10 +17,9 @@ struct polytile_kernel {
     polytile_implementation implementation;
     polytile_character character;
     pti_conflict_class conflict_class;
-    struct pti_relations
-        *relations;    /* isl context and one map an access, built at registration; owned */
-    int n_users;       /* who retain it */
-    bool is_destroyed; /* by the program: it ends with its last user */
+    struct pti_relations *relations; /* NULL until isl is asked about the kernel; owned */
+    int n_users;                     /* who retain it */
+    bool is_destroyed;               /* by the program: it ends with its last user */
 };
 
 /**

@@ -183,8 +183,15 @@ static bool find_section(isl_ctx *isl, const polytile_declaration *declaration,
     return found;
 }
 
-polytile_status pti_relations_find_sections(polytile_context *ctx,
-                                            polytile_declaration *declaration) {
+static bool has_braces(const polytile_declaration *declaration) {
+    for (int k = 0; k < declaration->n_accesses; k++) {
+        if (declaration->access[k].relation != NULL)
+            return true;
+    }
+    return false;
+}
+
+static polytile_status find_sections(polytile_context *ctx, polytile_declaration *declaration) {
     bool found = true;
     isl_ctx *isl = pti_isl_open();
     if (isl == NULL)
@@ -202,4 +209,9 @@ polytile_status pti_relations_find_sections(polytile_context *ctx,
                         "conditions or the short form",
                         declaration->name);
     return found ? POLYTILE_OK : pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
+}
+
+polytile_status pti_relations_find_sections(polytile_context *ctx,
+                                            polytile_declaration *declaration) {
+    return has_braces(declaration) ? find_sections(ctx, declaration) : POLYTILE_OK;
 }

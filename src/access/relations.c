@@ -216,11 +216,10 @@ __isl_give isl_map *pti_declared_relation(isl_ctx *isl, const polytile_declarati
                : map_of_subscripts(isl, in, declaration->name, array, access->subscript);
 }
 
-polytile_status pti_relations_create(polytile_context *ctx, const polytile_declaration *declaration,
-                                     pti_relations **relations) {
+/** NULL when memory runs out. */
+static pti_relations *create(const polytile_declaration *declaration) {
     pti_relations *made = calloc(1, sizeof *made);
     bool complete = made != NULL;
-    *relations = NULL;
     if (complete) {
         made->n_accesses = declaration->n_accesses;
         made->access_relation =
@@ -233,11 +232,20 @@ polytile_status pti_relations_create(polytile_context *ctx, const polytile_decla
             pti_declared_relation(made->isl, declaration, &declaration->access[k]);
         complete = made->access_relation[k] != NULL;
     }
-    if (!complete) {
-        pti_relations_free(made);
-        return pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
-    }
-    *relations = made;
+    if (complete)
+        return made;
+    pti_relations_free(made);
+    return NULL;
+}
+
+polytile_status pti_relations_begin(const polytile_kernel *kernel) {
+    polytile_kernel *asked = (polytile_kernel *)kernel;
+    if (asked->relations == NULL)
+        asked->relations = create(kernel->declaration);
+    if (asked->relations == NULL)
+        return pti_fail_memory(kernel->object.context, kernel->declaration->name,
+                               PTI_UNKNOWN_BYTES);
+    pti_isl_begin(asked->relations->isl);
     return POLYTILE_OK;
 }
 

@@ -10,7 +10,8 @@
  * saying so when memory runs out. */
 
 /**
- * The relations of a declaration, one an access, made once a kernel.
+ * The relations of a declaration, one an access, made with the first question about its kernel that
+ * closed forms leave open.
  *
  * Space  [parameters] -> { kernel[index] -> array[element] }, over all integers: neither a launch
  *        domain nor an array bounds them, so a whole dimension is unconstrained.
@@ -25,15 +26,20 @@ typedef struct pti_relations {
 __isl_give isl_map *pti_declared_relation(isl_ctx *isl, const polytile_declaration *declaration,
                                           const pti_access *access);
 
-/** Errors  NO_MEMORY. Owns  The caller frees *relations with pti_relations_free(). */
-polytile_status pti_relations_create(polytile_context *ctx, const polytile_declaration *declaration,
-                                     pti_relations **relations);
+/**
+ * Begin a question about a kernel as pti_isl_begin() does, in the isl context of its relations,
+ * which are made now if there are none yet.
+ *
+ * By the thread that uses the context. Errors  NO_MEMORY.
+ */
+polytile_status pti_relations_begin(const polytile_kernel *kernel);
 
+/** NULL does nothing. */
 void pti_relations_free(pti_relations *relations);
 
 /**
  * One access of a kernel in an instance: what was declared in braces is taken as it was declared,
- * not as the section around it. NULL if isl fails.
+ * not as the section around it. After pti_relations_begin(); NULL if isl fails.
  *
  * Space  { kernel[index] -> array[element] } with the launch domain and the array as bounds.
  */

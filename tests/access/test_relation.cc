@@ -152,6 +152,7 @@ TEST(RelationRandom, SectionsContainWhatWasDeclared) {
         Elements united(pairs), declared(pairs);
         for (int a = 0; a < launch.kernel()->declaration->n_accesses; a++) {
             Elements related(pairs), around(pairs);
+            ASSERT_EQ(pti_relations_begin(launch.kernel()), POLYTILE_OK);
             isl_map *map = pti_access_relation(launch.kernel(), a, launch.instance());
             isl_set *set = isl_map_wrap(map);
             isl_ctx_set_max_operations(launch.kernel()->relations->isl, 0); /* all its points */
