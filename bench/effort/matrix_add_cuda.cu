@@ -1,4 +1,4 @@
-/* C = A + B with CUDA. */
+/* A hundred times C += A + B with CUDA. */
 #include "study.h"
 
 #include <stdio.h>
@@ -14,8 +14,10 @@ static void check(cudaError_t error, const char *what) {
 static __global__ void add(const int *A, const int *B, int *C, int64_t n) {
     const int64_t i = blockIdx.y * blockDim.y + threadIdx.y;
     const int64_t j = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n && j < n)
-        C[i * n + j] = A[i * n + j] + B[i * n + j];
+    if (i >= n || j >= n)
+        return;
+    for (int repetition = 0; repetition < 100; repetition++)
+        C[i * n + j] += A[i * n + j] + B[i * n + j];
 }
 
 int main(int argc, char **argv) {
@@ -32,6 +34,7 @@ int main(int argc, char **argv) {
     check(cudaMalloc(&device_C, n_bytes), "allocating C");
     check(cudaMemcpy(device_A, A, n_bytes, cudaMemcpyHostToDevice), "copying A to the device");
     check(cudaMemcpy(device_B, B, n_bytes, cudaMemcpyHostToDevice), "copying B to the device");
+    check(cudaMemcpy(device_C, C, n_bytes, cudaMemcpyHostToDevice), "copying C to the device");
 
     const dim3 block(32, 8);
     const dim3 grid((unsigned)((n + block.x - 1) / block.x),

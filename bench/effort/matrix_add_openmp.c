@@ -1,11 +1,12 @@
-/* C = A + B with OpenMP. */
+/* A hundred times C += A + B with OpenMP. */
 #include "study.h"
 
 static void add(const int *A, const int *B, int *C, int64_t n) {
 #pragma omp parallel for
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
-            C[i * n + j] = A[i * n + j] + B[i * n + j];
+            for (int repetition = 0; repetition < 100; repetition++)
+                C[i * n + j] += A[i * n + j] + B[i * n + j];
 }
 
 int main(int argc, char **argv) {
