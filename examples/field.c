@@ -54,6 +54,8 @@ static int make_field(polytile_context *ctx, int n_arguments, char **arguments) 
         plate_fill_f64(data, extents[0], extents[1]);
     else
         plate_fill_f32(data, extents[0], extents[1]);
+    if (polytile_npy_finish(field) != POLYTILE_OK)
+        return refuse("make", polytile_last_error(ctx));
     return EXIT_DONE;
 }
 

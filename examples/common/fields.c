@@ -76,7 +76,21 @@ polytile_status field_create_output(session *s, int k, const char *name, const f
         return session_fail(s, POLYTILE_INVALID,
                             "--output %s would overwrite an input; choose another file", path);
     polytile_domain domain = polytile_domain_from_extents(shape->n_dims, shape->extent);
-    return polytile_npy_create(s->ctx, name, path, shape->type, &domain, array);
+    TRY(polytile_npy_create(s->ctx, name, path, shape->type, &domain, array));
+    s->output[k] = *array;
+    return POLYTILE_OK;
+}
+
+polytile_status field_finish_outputs(const session *s) {
+    for (int k = 0; k < EXAMPLE_MAX_FILES; ++k)
+        if (s->output[k] != NULL)
+            TRY(polytile_npy_finish(s->output[k]));
+    return POLYTILE_OK;
+}
+
+void field_abandon_outputs(const session *s) {
+    for (int k = 0; k < EXAMPLE_MAX_FILES; ++k)
+        polytile_npy_abandon(s->output[k]);
 }
 
 /** A shape for people, such as "f32 of 4096x4096", in a buffer of at least 256 bytes. */

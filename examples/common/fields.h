@@ -30,6 +30,11 @@ polytile_status field_create(session *s, const char *name, const field_shape *sh
 polytile_status field_create_output(session *s, int k, const char *name, const field_shape *shape,
                                     polytile_array **array);
 
+/** Give the output files their names. Errors: IO. */
+polytile_status field_finish_outputs(const session *s);
+/** Leave what had their names as it was. */
+void field_abandon_outputs(const session *s);
+
 field_shape field_get_shape(const polytile_array *array);
 
 /** Errors: INVALID, with both shapes, unless an input's shape and type are those needed. */

@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include "count.h"
+#include "fields.h"
 #include "report.h"
 
 #include <stdarg.h>
@@ -182,7 +183,9 @@ static polytile_status open_session(session *s) {
     return open_devices(s);
 }
 
+/** Files that did not get their names never will. */
 static void close_session(session *s) {
+    field_abandon_outputs(s);
     polytile_context_destroy(s->ctx);
     session_free_memory(s);
 }
@@ -242,7 +245,7 @@ static polytile_status end_trace(const session *s) {
     return s->device != NULL ? polytile_device_trace(s->device, NULL) : POLYTILE_OK;
 }
 
-/** Everything between the command line and the report. */
+/** Everything between the command line and the report. Files are there before it is printed. */
 static int run_session(session *s, example_body *body) {
     result r = {0};
     polytile_status status = session_agree(s, open_session(s));
@@ -253,6 +256,8 @@ static int run_session(session *s, example_body *body) {
     status = session_agree(s, status);
     if (status == POLYTILE_OK)
         status = session_agree(s, end_trace(s));
+    if (status == POLYTILE_OK)
+        status = session_agree(s, field_finish_outputs(s));
     int exit_code = status == POLYTILE_OK ? report_result(s, &r) : report_error(s, status);
     close_session(s);
     return exit_code;

@@ -35,6 +35,7 @@ typedef struct session {
     int64_t limit_bytes;                /* of all devices together, as given or else the devices';
                                            0: none */
     polytile_plan_options plan_options; /* from the command line, and what the device can take */
+    polytile_array *output[EXAMPLE_MAX_FILES]; /* the files; NULL: none, or another rank's */
     int n_memories;
     session_memory memory[SESSION_MAX_MEMORIES];
     char error[SESSION_ERROR_SIZE]; /* an error of the example's own; "": look at the context */

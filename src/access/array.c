@@ -11,12 +11,30 @@
 /* Indices stay within +-2^61, so that differences of two and one addition cannot overflow. */
 static const int64_t index_limit = INT64_C(1) << 61;
 
+/** A file that waits for its name gets it if the array is complete. */
+static void end_file(polytile_array *array) {
+    polytile_context *ctx = array->object.context;
+    const pti_part_file *part = &array->part;
+    if (part->path == NULL)
+        return;
+    if (!pti_array_is_complete(array))
+        pti_log(ctx, PTI_LOG_WARN,
+                "array %s is incomplete, so %s is as it was; what there is of the array stays in "
+                "%s",
+                array->name, part->path, part->part);
+    else if (pti_part_file_commit(ctx, &array->part) != POLYTILE_OK)
+        pti_log(ctx, PTI_LOG_ERROR, "%s; array %s stays in %s", polytile_last_error(ctx),
+                array->name, part->part);
+    pti_part_file_leave(&array->part);
+}
+
 static void destroy_array(pti_object *object) {
     polytile_array *array = (polytile_array *)object;
     if (array->queue != NULL)
         array->leave_queue(array, true);
     if (array->mapping != NULL)
         munmap(array->mapping, (size_t)array->mapping_bytes);
+    end_file(array);
     free(array->name);
     free(array);
 }

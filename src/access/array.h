@@ -2,6 +2,7 @@
 #define POLYTILE_ACCESS_ARRAY_H
 
 #include "base/context.h"
+#include "base/part_file.h"
 #include <polytile/array.h>
 
 struct polytile_array {
@@ -23,6 +24,7 @@ struct polytile_array {
                          needed, and nobody else's business */
     void *mapping;    /* a mapped file, unmapped with the array; NULL if none */
     int64_t mapping_bytes;
+    pti_part_file part; /* that file, as long as it waits for its name */
 };
 
 /* A queue's thread sets the mark while the program may ask for it. */

@@ -4,7 +4,6 @@
 #include "access/npy_header.h"
 #include "base/checked.h"
 #include "base/retry.h"
-#include "base/text.h"
 #include <polytile/size.h>
 
 #include <errno.h>
@@ -19,11 +18,6 @@
 static polytile_status fail_errno(polytile_context *ctx, const char *path, const char *action,
                                   int error) {
     return pti_fail(ctx, POLYTILE_IO, "%s: cannot %s: %s", path, action, strerror(error));
-}
-
-static void close_if_open(int file) {
-    if (file >= 0)
-        close(file);
 }
 
 static polytile_status map_file(polytile_context *ctx, const char *path, int file, int64_t n_bytes,
@@ -115,37 +109,6 @@ done:
     return status;
 }
 
-static int create_new(const char *path) {
-    int file;
-    PTI_RETRY(file, open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    return file;
-}
-
-/** A new file that no other thread makes; -1 and errno if there is none. What has the name already
- * was left by a process that was killed, whose numbers this one has now. */
-static int create_beside(const char *path, pti_text *beside) {
-    pti_text_add(beside, "%s.%ld.%ld.part", path, (long)getpid(), (long)gettid());
-    if (beside->failed)
-        return -1;
-    int file = create_new(beside->data);
-    if (file < 0 && errno == EEXIST && unlink(beside->data) == 0)
-        file = create_new(beside->data);
-    return file;
-}
-
-/** A new file is made beside the old one, which it replaces only when its space is reserved: an old
- * file that is open, perhaps as the input, or that cannot be replaced, stays as it is. */
-static polytile_status open_beside(polytile_context *ctx, const char *path, pti_text *beside,
-                                   int *file) {
-    struct stat old;
-    if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
-        return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
-    *file = create_beside(path, beside);
-    if (beside->failed)
-        return pti_fail_memory(ctx, path, (double)strlen(path));
-    return *file < 0 ? fail_errno(ctx, beside->data, "create", errno) : POLYTILE_OK;
-}
-
 static polytile_status reserve(polytile_context *ctx, const char *path, int file, int64_t n_bytes) {
     int error;
     char size[32];
@@ -167,23 +130,14 @@ static polytile_status check_type(polytile_context *ctx, const char *path, polyt
                     path, type);
 }
 
-static polytile_status put_in_place(polytile_context *ctx, const char *path, pti_text *beside) {
-    if (rename(beside->data, path) != 0)
-        return fail_errno(ctx, path, "replace", errno);
-    pti_text_free(beside);
-    return POLYTILE_OK;
-}
-
 polytile_status polytile_npy_create(polytile_context *ctx, const char *name, const char *path,
                                     polytile_type type, const polytile_domain *domain,
                                     polytile_array **array) {
     polytile_status status = check_arguments(ctx, path, array);
     if (status != POLYTILE_OK)
         return status;
-    int file = -1;
     int64_t n_bytes = 0;
     void *mapping = NULL;
-    pti_text beside = {0};
     polytile_array *made = NULL;
     char bytes[PTI_NPY_HEADER_CAPACITY];
     PTI_TRY(check_type(ctx, path, type));
@@ -192,22 +146,40 @@ polytile_status polytile_npy_create(polytile_context *ctx, const char *name, con
     pti_npy_header_write(&header, bytes);
     if (pti_add_overflows(header.data_offset, header.data_bytes, &n_bytes))
         PTI_TRY(pti_fail(ctx, POLYTILE_OVERFLOW, "%s: a file of 2^63 bytes or more", path));
-    PTI_TRY(open_beside(ctx, path, &beside, &file));
-    PTI_TRY(reserve(ctx, path, file, n_bytes));
-    PTI_TRY(map_file(ctx, path, file, n_bytes, true, &mapping));
+    PTI_TRY(pti_part_file_begin(ctx, path, &made->part));
+    PTI_TRY(reserve(ctx, path, made->part.file, n_bytes));
+    PTI_TRY(map_file(ctx, path, made->part.file, n_bytes, true, &mapping));
     memcpy(mapping, bytes, (size_t)header.data_offset);
-    PTI_TRY(put_in_place(ctx, path, &beside));
     give_mapping(made, mapping, n_bytes, header.data_offset);
     *array = made;
-    mapping = NULL;
     made = NULL;
 done:
-    if (mapping != NULL)
-        munmap(mapping, (size_t)n_bytes);
-    close_if_open(file);
-    if (file >= 0 && beside.data != NULL)
-        unlink(beside.data);
-    pti_text_free(&beside);
+    polytile_npy_abandon(made);
     polytile_array_destroy(made);
     return status;
+}
+
+polytile_status polytile_npy_finish(polytile_array *array) {
+    if (array == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", __func__);
+    polytile_context *ctx = array->object.context;
+    pti_clear_error(ctx);
+    if (array->part.path == NULL)
+        return POLYTILE_OK;
+    if (array->queue != NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "array %s: is attached to a queue, which may still write it; detach it "
+                        "before its file %s is finished",
+                        array->name, array->part.path);
+    if (!pti_array_is_complete(array))
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "array %s: is incomplete, so %s is as it was; write it whole, or give its "
+                        "file up by polytile_npy_abandon()",
+                        array->name, array->part.path);
+    return pti_part_file_commit(ctx, &array->part);
+}
+
+void polytile_npy_abandon(polytile_array *array) {
+    if (array != NULL)
+        pti_part_file_abandon(&array->part);
 }

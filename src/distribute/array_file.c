@@ -35,10 +35,6 @@ int64_t pti_array_file_offset(const polytile_array *array, const char *path) {
     return header.data_offset;
 }
 
-void pti_array_file_part(pti_text *text, const char *path) {
-    pti_text_add(text, "%s.part", path);
-}
-
 /** The file's header, and its length with all elements. */
 static polytile_status make_header(polytile_context *ctx, const char *path,
                                    const polytile_array *array, char *bytes, pti_npy_header *header,
@@ -83,62 +79,27 @@ static polytile_status write_header(polytile_context *ctx, const char *path, int
     return POLYTILE_OK;
 }
 
-/** A directory or a device must not be replaced. */
-static polytile_status check_old(polytile_context *ctx, const char *path) {
-    struct stat old;
-    if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
-        return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
-    return POLYTILE_OK;
-}
-
-static polytile_status name_part(polytile_context *ctx, const char *path, pti_text *part) {
-    pti_array_file_part(part, path);
-    return part->failed ? pti_fail_memory(ctx, path, (double)strlen(path)) : POLYTILE_OK;
-}
-
 polytile_status pti_array_file_begin(polytile_context *ctx, const char *path,
-                                     const polytile_array *array) {
-    int file = -1;
+                                     const polytile_array *array, pti_part_file *part) {
     int64_t n_bytes = 0;
-    pti_text part = {0};
     pti_npy_header header;
     char bytes[PTI_NPY_HEADER_CAPACITY];
     polytile_status status;
+    *part = (pti_part_file){0};
     PTI_TRY(make_header(ctx, path, array, bytes, &header, &n_bytes));
-    PTI_TRY(check_old(ctx, path));
-    PTI_TRY(name_part(ctx, path, &part));
-    unlink(part.data);
-    PTI_RETRY(file, open(part.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-    PTI_TRY(file < 0 ? fail_errno(ctx, part.data, "create") : POLYTILE_OK);
-    PTI_TRY(reserve(ctx, part.data, file, n_bytes));
-    PTI_TRY(write_header(ctx, part.data, file, bytes, header.data_offset));
+    PTI_TRY(pti_part_file_begin(ctx, path, part));
+    PTI_TRY(reserve(ctx, part->part, part->file, n_bytes));
+    PTI_TRY(write_header(ctx, part->part, part->file, bytes, header.data_offset));
 done:
-    if (file >= 0 && close(file) != 0 && status == POLYTILE_OK)
-        status = fail_errno(ctx, part.data, "write its header");
-    if (file >= 0 && status != POLYTILE_OK)
-        unlink(part.data);
-    pti_text_free(&part);
-    return status;
-}
-
-polytile_status pti_array_file_commit(polytile_context *ctx, const char *path) {
-    pti_text part = {0};
-    polytile_status status;
-    PTI_TRY(name_part(ctx, path, &part));
-    PTI_TRY(rename(part.data, path) == 0 ? POLYTILE_OK : fail_errno(ctx, path, "replace"));
-done:
-    pti_text_free(&part);
     if (status != POLYTILE_OK)
-        pti_array_file_abandon(path);
+        pti_part_file_abandon(part);
     return status;
 }
 
-void pti_array_file_abandon(const char *path) {
-    pti_text part = {0};
-    pti_array_file_part(&part, path);
-    if (!part.failed)
-        unlink(part.data);
-    pti_text_free(&part);
+polytile_status pti_array_file_commit(polytile_context *ctx, pti_part_file *part) {
+    polytile_status status = pti_part_file_commit(ctx, part);
+    pti_part_file_abandon(part);
+    return status;
 }
 
 polytile_status pti_array_file_probe(polytile_context *ctx, const char *path, bool writable) {

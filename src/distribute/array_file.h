@@ -2,22 +2,18 @@
 #define POLYTILE_DISTRIBUTE_ARRAY_FILE_H
 
 #include "access/array.h"
-#include "base/text.h"
+#include "base/part_file.h"
 
 /* Files that hold all elements of an array in C order, behind NumPy's header if their name ends in
  * .npy: what is to be seen to before and after their elements are moved.
  *
- * A file is written under another name, which it loses when it is whole: one whose writing ended
- * early, for whatever reason, is never taken for a whole one. */
+ * A file is written under another name until it is whole, see base/part_file.h. */
 
 /** Whether a file of this name has NumPy's header. */
 bool pti_array_file_is_npy(const char *path);
 
 /** Where the elements begin in a file that is to be written. */
 int64_t pti_array_file_offset(const polytile_array *array, const char *path);
-
-/** The name of a file until it is whole, appended to a text. */
-void pti_array_file_part(pti_text *text, const char *path);
 
 /**
  * Begin to write a file: it is there under its other name, with its header and, where the file
@@ -27,14 +23,11 @@ void pti_array_file_part(pti_text *text, const char *path);
  *         not), OVERFLOW, NO_MEMORY.
  */
 polytile_status pti_array_file_begin(polytile_context *ctx, const char *path,
-                                     const polytile_array *array);
+                                     const polytile_array *array, pti_part_file *part);
 
 /** The elements are all there: give the file its name, replacing an old one. Errors: IO, NO_MEMORY;
  * the file is removed then. */
-polytile_status pti_array_file_commit(polytile_context *ctx, const char *path);
-
-/** Remove what is there of a file that will never be whole. */
-void pti_array_file_abandon(const char *path);
+polytile_status pti_array_file_commit(polytile_context *ctx, pti_part_file *part);
 
 /** Whether this process can read the file, or write it. Errors: IO, with the system's text. */
 polytile_status pti_array_file_probe(polytile_context *ctx, const char *path, bool writable);

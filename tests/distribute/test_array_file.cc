@@ -38,6 +38,7 @@ class ArrayFile : public ::testing::Test {
         directory = name;
     }
     void TearDown() override {
+        pti_part_file_leave(&part);
         polytile_context_destroy(ctx);
         fs::remove_all(directory);
     }
@@ -62,19 +63,20 @@ class ArrayFile : public ::testing::Test {
 
     /** A file of numbers 0, 1, ... as f32. */
     void Write(const std::string &path, const polytile_array *array) {
-        ASSERT_EQ(pti_array_file_begin(ctx, path.c_str(), array), POLYTILE_OK);
+        ASSERT_EQ(pti_array_file_begin(ctx, path.c_str(), array, &part), POLYTILE_OK);
         std::vector<float> values(static_cast<size_t>(array->n_bytes / 4));
         for (size_t k = 0; k < values.size(); k++)
             values[k] = static_cast<float>(k);
         Overwrite(path + ".part", pti_array_file_offset(array, path.c_str()), values.data(),
                   values.size() * sizeof(float));
-        ASSERT_EQ(pti_array_file_commit(ctx, path.c_str()), POLYTILE_OK);
+        ASSERT_EQ(pti_array_file_commit(ctx, &part), POLYTILE_OK);
     }
 
     bool HasNoFiles() const { return fs::is_empty(directory); }
 
     polytile_context *ctx = nullptr;
     fs::path directory;
+    pti_part_file part = {};
 };
 
 TEST_F(ArrayFile, OfNumPyIsReadByTheLibrarysOwnReader) {
@@ -97,10 +99,11 @@ TEST_F(ArrayFile, WithoutHeaderHoldsTheElementsAlone) {
 TEST_F(ArrayFile, IsNotThereUntilItIsWhole) {
     const std::string path = Path("u.npy");
     std::ofstream(path) << "old";
-    ASSERT_EQ(pti_array_file_begin(ctx, path.c_str(), Array(POLYTILE_F64, {7})), POLYTILE_OK);
+    ASSERT_EQ(pti_array_file_begin(ctx, path.c_str(), Array(POLYTILE_F64, {7}), &part),
+              POLYTILE_OK);
     EXPECT_EQ(BytesOf(path), "old");
     EXPECT_EQ(fs::file_size(path + ".part"), 128U + 56U);
-    pti_array_file_abandon(path.c_str());
+    pti_part_file_abandon(&part);
     EXPECT_EQ(BytesOf(path), "old");
     EXPECT_FALSE(fs::exists(path + ".part"));
 }
@@ -116,14 +119,15 @@ TEST_F(ArrayFile, ReplacesWhatAnEarlierAttemptLeft) {
 
 TEST_F(ArrayFile, InADirectoryThatIsMissingCannotBeBegun) {
     const std::string path = Path("missing/u.npy");
-    EXPECT_EQ(pti_array_file_begin(ctx, path.c_str(), Array(POLYTILE_F32, {2})), POLYTILE_IO);
+    EXPECT_EQ(pti_array_file_begin(ctx, path.c_str(), Array(POLYTILE_F32, {2}), &part),
+              POLYTILE_IO);
     EXPECT_EQ(polytile_last_error(ctx), path + ".part: cannot create: No such file or directory");
 }
 
 TEST_F(ArrayFile, LargerThanTheDiskLeavesNothingBehind) {
     const std::string path = Path("u.npy");
     const polytile_array *array = Array(POLYTILE_F64, {INT64_C(1) << 58});
-    EXPECT_EQ(pti_array_file_begin(ctx, path.c_str(), array), POLYTILE_IO);
+    EXPECT_EQ(pti_array_file_begin(ctx, path.c_str(), array, &part), POLYTILE_IO);
     EXPECT_NE(std::string(polytile_last_error(ctx)).find("cannot reserve"), std::string::npos)
         << polytile_last_error(ctx);
     EXPECT_TRUE(HasNoFiles());
@@ -132,7 +136,8 @@ TEST_F(ArrayFile, LargerThanTheDiskLeavesNothingBehind) {
 TEST_F(ArrayFile, NeverReplacesADirectory) {
     const std::string path = Path("u");
     fs::create_directory(path);
-    EXPECT_EQ(pti_array_file_begin(ctx, path.c_str(), Array(POLYTILE_F32, {2})), POLYTILE_IO);
+    EXPECT_EQ(pti_array_file_begin(ctx, path.c_str(), Array(POLYTILE_F32, {2}), &part),
+              POLYTILE_IO);
     EXPECT_EQ(polytile_last_error(ctx), path + ": is not a regular file");
     EXPECT_EQ(Inspect(path, Array(POLYTILE_F32, {2}), POLYTILE_IO),
               path + ": is not a regular file");
@@ -140,9 +145,10 @@ TEST_F(ArrayFile, NeverReplacesADirectory) {
 
 TEST_F(ArrayFile, ThatCannotBeGivenItsNameIsRemoved) {
     const std::string path = Path("u.bin");
-    ASSERT_EQ(pti_array_file_begin(ctx, path.c_str(), Array(POLYTILE_F32, {2})), POLYTILE_OK);
+    ASSERT_EQ(pti_array_file_begin(ctx, path.c_str(), Array(POLYTILE_F32, {2}), &part),
+              POLYTILE_OK);
     fs::create_directory(path);
-    EXPECT_EQ(pti_array_file_commit(ctx, path.c_str()), POLYTILE_IO);
+    EXPECT_EQ(pti_array_file_commit(ctx, &part), POLYTILE_IO);
     EXPECT_EQ(polytile_last_error(ctx), path + ": cannot replace: Is a directory");
     EXPECT_FALSE(fs::exists(path + ".part"));
 }
@@ -150,9 +156,9 @@ TEST_F(ArrayFile, ThatCannotBeGivenItsNameIsRemoved) {
 TEST_F(ArrayFile, OfRawBytesHasNoFormOfNumPys) {
     const std::string path = Path("u.npy");
     const polytile_array *array = Array(POLYTILE_BYTES(12), {2});
-    EXPECT_EQ(pti_array_file_begin(ctx, path.c_str(), array), POLYTILE_UNSUPPORTED);
+    EXPECT_EQ(pti_array_file_begin(ctx, path.c_str(), array, &part), POLYTILE_UNSUPPORTED);
     EXPECT_TRUE(HasNoFiles());
-    EXPECT_EQ(pti_array_file_begin(ctx, Path("u.bin").c_str(), array), POLYTILE_OK);
+    EXPECT_EQ(pti_array_file_begin(ctx, Path("u.bin").c_str(), array, &part), POLYTILE_OK);
 }
 
 TEST_F(ArrayFile, OfAnotherShapeOrTypeIsRefusedWithBoth) {

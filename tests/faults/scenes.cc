@@ -148,6 +148,12 @@ polytile_status run_add(Stage &stage, polytile_array *const *arrays, const char 
     return polytile_run(device, kernel, POLYTILE_EXTENTS(1000), arrays, nullptr);
 }
 
+polytile_status fill_file(Stage &stage, polytile_array *const *arrays) {
+    SCENE_TRY(run_add(stage, arrays, "host"));
+    SCENE_TRY(polytile_npy_finish(arrays[2]));
+    return POLYTILE_OK;
+}
+
 /** Sums go to a file that is made anew, over an old one, and are read back. */
 polytile_status use_files(Stage &stage) {
     polytile_array *arrays[3] = {};
@@ -156,8 +162,10 @@ polytile_status use_files(Stage &stage) {
     SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
     SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
     SCENE_TRY(polytile_npy_create(stage.ctx, "z", path, f32, &domain, &arrays[2]));
-    SCENE_TRY(run_add(stage, arrays, "host"));
+    const polytile_status filled = fill_file(stage, arrays);
+    polytile_npy_abandon(arrays[2]);
     polytile_array_destroy(arrays[2]);
+    SCENE_TRY(filled);
     SCENE_TRY(polytile_npy_open(stage.ctx, "x", path, false, &arrays[0]));
     SCENE_TRY(stage.wrap(stage.ctx, 2, &arrays[2]));
     return run_add(stage, arrays, "host(memory=4KiB)");

@@ -1,22 +1,19 @@
 #include "distribute/array_file.h"
 #include "distribute/mpi/file_rounds.h"
 
+#include <stdlib.h>
+
 /** What rank 0 does for all. */
-static polytile_status begin_file(const pti_spread *spread, const char *path) {
+static polytile_status begin_file(const pti_spread *spread, const char *path, pti_part_file *part) {
     if (pti_spread_rank(spread) != 0)
         return POLYTILE_OK;
-    return pti_array_file_begin(pti_spread_context(spread), path, spread->array);
+    return pti_array_file_begin(pti_spread_context(spread), path, spread->array, part);
 }
 
-static polytile_status commit_file(const pti_spread *spread, const char *path) {
+static polytile_status commit_file(const pti_spread *spread, pti_part_file *part) {
     if (pti_spread_rank(spread) != 0)
         return POLYTILE_OK;
-    return pti_array_file_commit(pti_spread_context(spread), path);
-}
-
-static void abandon_file(const pti_spread *spread, const char *path) {
-    if (pti_spread_rank(spread) == 0)
-        pti_array_file_abandon(path);
+    return pti_array_file_commit(pti_spread_context(spread), part);
 }
 
 /** Whether this rank could write its part: before any rank opens the file together with others. */
@@ -46,25 +43,16 @@ done:
     return status;
 }
 
-static polytile_status name_part(const pti_spread *spread, const char *path, pti_text *part) {
-    pti_array_file_part(part, path);
-    return part->failed ? pti_fail_memory(pti_spread_context(spread), path, PTI_UNKNOWN_BYTES)
-                        : POLYTILE_OK;
-}
-
 polytile_status pti_spread_write(const pti_spread *spread, const char *path) {
-    bool has_begun = false;
-    pti_text part = {0};
+    char *name = NULL;
+    pti_part_file part = {0};
     polytile_status status;
-    PTI_TRY(pti_spread_agree(spread, name_part(spread, path, &part)));
-    PTI_TRY(pti_spread_agree(spread, begin_file(spread, path)));
-    has_begun = true;
-    PTI_TRY(write_part(spread, part.data, pti_array_file_offset(spread->array, path)));
-    has_begun = false;
-    PTI_TRY(pti_spread_agree(spread, commit_file(spread, path)));
+    PTI_TRY(pti_spread_agree(spread, pti_part_file_name(pti_spread_context(spread), path, &name)));
+    PTI_TRY(pti_spread_agree(spread, begin_file(spread, path, &part)));
+    PTI_TRY(write_part(spread, name, pti_array_file_offset(spread->array, path)));
+    PTI_TRY(pti_spread_agree(spread, commit_file(spread, &part)));
 done:
-    if (has_begun)
-        abandon_file(spread, path);
-    pti_text_free(&part);
+    pti_part_file_abandon(&part);
+    free(name);
     return status;
 }

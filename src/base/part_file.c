@@ -1,0 +1,192 @@
+#include "base/part_file.h"
+
+#include "base/retry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/** A name may change hands between two looks at it, but not so often. */
+enum { MOST_LOOKS = 16 };
+
+static polytile_status fail_errno(polytile_context *ctx, const char *path, const char *action) {
+    if (errno == ENOMEM)
+        return pti_fail_memory(ctx, path, PTI_UNKNOWN_BYTES);
+    return pti_fail(ctx, POLYTILE_IO, "%s: cannot %s: %s", path, action, strerror(errno));
+}
+
+static bool is_link(const char *path) {
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+/** The file that a path leads to: a link is not replaced, but what it names. */
+static polytile_status follow(polytile_context *ctx, const char *path, char **followed) {
+    bool leads_on = is_link(path);
+    *followed = leads_on ? realpath(path, NULL) : strdup(path);
+    if (*followed != NULL)
+        return POLYTILE_OK;
+    if (leads_on && errno == ENOENT)
+        return pti_fail(ctx, POLYTILE_IO,
+                        "%s: is a symbolic link to a file that is not there; make that file, or "
+                        "remove the link",
+                        path);
+    return leads_on ? fail_errno(ctx, path, "follow the symbolic link")
+                    : pti_fail_memory(ctx, path, (double)strlen(path));
+}
+
+/** A directory or a device must not be replaced. */
+static polytile_status check_old(polytile_context *ctx, const char *path) {
+    struct stat old;
+    if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
+        return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
+    return POLYTILE_OK;
+}
+
+static polytile_status append_part(polytile_context *ctx, const char *path, char **part) {
+    pti_text text = {0};
+    pti_text_add(&text, "%s.part", path);
+    if (text.failed) {
+        pti_text_free(&text);
+        return pti_fail_memory(ctx, path, (double)strlen(path));
+    }
+    *part = text.data;
+    return POLYTILE_OK;
+}
+
+/** Whether an open file, of which this is known, has lost its name, perhaps to another file. */
+static bool has_lost(const struct stat *opened, const char *name) {
+    struct stat named;
+    return lstat(name, &named) != 0 || opened->st_dev != named.st_dev ||
+           opened->st_ino != named.st_ino;
+}
+
+/** The same; a file of which nothing can be known has its name still. */
+static bool has_lost_name(const pti_part_file *of) {
+    struct stat opened;
+    return fstat(of->file, &opened) == 0 && has_lost(&opened, of->part);
+}
+
+/** A file system without locks has none to respect. */
+static bool is_locked_by_another(int file) {
+    int status;
+    PTI_RETRY(status, flock(file, LOCK_EX | LOCK_NB));
+    return status != 0 && errno == EWOULDBLOCK;
+}
+
+/** What has the name by now: a new file or what another process left. */
+static polytile_status open_locked(polytile_context *ctx, const char *part, int *file) {
+    PTI_RETRY(*file, open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
+    if (*file < 0)
+        return fail_errno(ctx, part, "create");
+    if (!is_locked_by_another(*file))
+        return POLYTILE_OK;
+    close(*file);
+    return pti_fail(ctx, POLYTILE_IO,
+                    "%s: is being written, by another array or another process; choose another "
+                    "file, or wait for its end",
+                    part);
+}
+
+/** Keep a file that is empty and has the name. What was left by a process that ended, and is as long
+ * as it then was, gives way to a new one: somebody may still read it. */
+static polytile_status settle(polytile_context *ctx, const char *part, int file, bool *is_ours) {
+    struct stat opened;
+    polytile_status status = POLYTILE_OK;
+    PTI_TRY(fstat(file, &opened) == 0 ? POLYTILE_OK : fail_errno(ctx, part, "look at"));
+    bool is_named = !has_lost(&opened, part);
+    *is_ours = is_named && opened.st_size == 0;
+    if (is_named && !*is_ours && unlink(part) != 0)
+        status = fail_errno(ctx, part, "replace");
+done:
+    if (!*is_ours)
+        close(file);
+    return status;
+}
+
+static polytile_status open_part(polytile_context *ctx, const char *part, int *file) {
+    for (int look = 0; look < MOST_LOOKS; look++) {
+        bool is_ours = false;
+        polytile_status status = open_locked(ctx, part, file);
+        if (status == POLYTILE_OK)
+            status = settle(ctx, part, *file, &is_ours);
+        if (status != POLYTILE_OK || is_ours)
+            return status;
+    }
+    return pti_fail(ctx, POLYTILE_IO, "%s: cannot create: others do so all the time", part);
+}
+
+static void forget(pti_part_file *of) {
+    free(of->path);
+    free(of->part);
+    *of = (pti_part_file){0};
+}
+
+polytile_status pti_part_file_name(polytile_context *ctx, const char *path, char **part) {
+    char *followed = NULL;
+    polytile_status status;
+    *part = NULL;
+    PTI_TRY(follow(ctx, path, &followed));
+    PTI_TRY(append_part(ctx, followed, part));
+done:
+    free(followed);
+    return status;
+}
+
+/** Be owned and used as the file that is to be replaced; without its group, the new one's may do
+ * nothing. What the process may not give stays as it is. */
+static void inherit(const pti_part_file *of, mode_t added) {
+    struct stat old;
+    if (stat(of->path, &old) != 0)
+        return;
+    bool has_group = fchown(of->file, old.st_uid, old.st_gid) == 0 ||
+                     fchown(of->file, (uid_t)-1, old.st_gid) == 0;
+    mode_t mode = old.st_mode & (has_group ? 0777 : 0707);
+    if (fchmod(of->file, mode | added) != 0)
+        errno = 0;
+}
+
+polytile_status pti_part_file_begin(polytile_context *ctx, const char *path, pti_part_file *of) {
+    polytile_status status;
+    *of = (pti_part_file){0};
+    PTI_TRY(check_old(ctx, path));
+    PTI_TRY(follow(ctx, path, &of->path));
+    PTI_TRY(append_part(ctx, of->path, &of->part));
+    PTI_TRY(open_part(ctx, of->part, &of->file));
+    inherit(of, S_IRUSR | S_IWUSR);
+    return POLYTILE_OK;
+done:
+    forget(of);
+    return status;
+}
+
+polytile_status pti_part_file_commit(polytile_context *ctx, pti_part_file *of) {
+    polytile_status status;
+    if (has_lost_name(of))
+        return pti_fail(ctx, POLYTILE_IO,
+                        "%s: was removed or replaced while it was written; %s is as it was",
+                        of->part, of->path);
+    inherit(of, 0);
+    PTI_TRY(rename(of->part, of->path) == 0 ? POLYTILE_OK : fail_errno(ctx, of->path, "replace"));
+    pti_part_file_leave(of);
+done:
+    return status;
+}
+
+void pti_part_file_abandon(pti_part_file *of) {
+    if (of->path != NULL && !has_lost_name(of))
+        unlink(of->part);
+    pti_part_file_leave(of);
+}
+
+void pti_part_file_leave(pti_part_file *of) {
+    if (of->path == NULL)
+        return;
+    close(of->file);
+    forget(of);
+}
