@@ -1,22 +1,30 @@
 #include "distribute/mpi/array_open.h"
 
+#include "distribute/team_words.h"
 #include <polytile/mpi.h>
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The functions of polytile/mpi.h that get at all elements of an array: open it, move, close it. */
 
-/** The words by which ranks compare calls; what is too long is compared as far as it goes. */
+/** The words by which ranks compare calls. */
 typedef struct words {
     char text[512];
 } words;
 
-/** more: behind the array's name; NULL or empty: nothing. */
+/** more: behind the array's name; NULL or empty: nothing. Of what is too long the end is a number, and
+ * differs with it. */
 static words words_of(const char *call, const polytile_array *array, const char *more) {
+    enum { SHOWN_BYTES = 256 };
     words of;
+    char end[32] = "";
     bool has_more = more != NULL && *more != '\0';
-    snprintf(of.text, sizeof of.text, "%s() of %.128s%s%.256s", call, array->name,
-             has_more ? ", " : "", has_more ? more : "");
+    if (has_more && strlen(more) > SHOWN_BYTES)
+        snprintf(end, sizeof end, "...#%016" PRIx64, pti_words_hash(more));
+    snprintf(of.text, sizeof of.text, "%s() of %.128s%s%.*s%s", call, array->name,
+             has_more ? ", " : "", SHOWN_BYTES, has_more ? more : "", end);
     return of;
 }
 

@@ -277,6 +277,19 @@ TEST(MpiArrays, ThatCannotBeReadStayAsTheyAre) {
 }
 
 /** As when a disk fails in the middle of reading. */
+/** However long they are. */
+TEST(MpiArrays, AreOnlyWrittenByAllRanksUnderOneName) {
+    Ranks ranks;
+    polytile_array *u = ranks.array("u");
+    const std::string folder = "/tmp/" + std::string(250, 'd') + "/";
+    const std::string path = folder + (world_rank() == 0 ? "a.npy" : "b.npy");
+    const polytile_status expected = world_size() == 1 ? POLYTILE_IO : POLYTILE_INVALID;
+    EXPECT_EQ(polytile_mpi_array_write(u, path.c_str()), expected) << ranks.error();
+    EXPECT_EQ(polytile_mpi_array_read(u, path.c_str()), expected) << ranks.error();
+    const std::string same = "all ranks must make the same calls";
+    EXPECT_EQ(ranks.error().find(same) != std::string::npos, world_size() > 1) << ranks.error();
+}
+
 TEST(MpiArrays, ThatAreReplacedInPartAreIncompleteUntilTheyAreReplacedWhole) {
     Ranks ranks;
     polytile_array *u = ranks.array("u");
