@@ -1,4 +1,5 @@
 /* Makes a field to run the stencil on, and draws fields: the example's other half. */
+#include "common/arguments.h"
 #include "common/count.h"
 #include "common/plate.h"
 #include "field_picture.h"
@@ -133,7 +134,7 @@ static int run_command(polytile_context *ctx, int argc, char **argv) {
     return refuse(argv[1], "is neither make nor draw; see field --help");
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
     polytile_context *ctx;
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
         fputs(usage, argc < 2 ? stderr : stdout);
@@ -144,5 +145,20 @@ int main(int argc, char **argv) {
         return refuse("start", polytile_status_text(status));
     int exit_code = run_command(ctx, argc, argv);
     polytile_context_destroy(ctx);
+    return exit_code;
+}
+
+/** Of several ranks one works; those of another program would wait for this one. */
+int main(int argc, char **argv) {
+    ranks all;
+    char text[ARGUMENTS_TEXT_SIZE];
+    ranks_join(&all);
+    bool agree = arguments_agree(&all, "field", argv, text);
+    int exit_code = agree ? EXIT_DONE : EXIT_REFUSED;
+    if (all.rank == 0)
+        exit_code = agree ? run(argc, argv) : refuse("ranks", text);
+    if (agree)
+        exit_code = (int)ranks_largest(&all, exit_code);
+    ranks_leave(&all);
     return exit_code;
 }

@@ -4,6 +4,7 @@
 #include <polytile/mpi.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,29 @@ static void find_out_who_is_here(ranks *r) {
     MPI_Comm_free(&machine);
 }
 
-void ranks_join(ranks *r) {
+/** Not all ranks have come to MPI_Init(): one may run another program, which never will. */
+static void say_that_others_are_missing(int number) {
+    static const char text[] =
+        "still waiting for all ranks to start; does each run this program?\n";
+    ssize_t n_written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)number, (void)n_written;
+}
+
+static void initialize(void) {
+    const unsigned patience_s = 10;
     int level;
+    signal(SIGALRM, say_that_others_are_missing);
+    alarm(patience_s);
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    alarm(0);
+    signal(SIGALRM, SIG_DFL);
+}
+
+void ranks_join(ranks *r) {
     *r = (ranks){.n = 1, .n_here = 1, .is_job = is_in_job()};
     if (!r->is_job)
         return;
-    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    initialize();
     MPI_Comm_size(MPI_COMM_WORLD, &r->n);
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     find_out_who_is_here(r);
@@ -112,6 +130,22 @@ int ranks_agree(const ranks *r, int *status, char *text, int text_bytes) {
         MPI_Bcast(text, text_bytes, MPI_CHAR, first, MPI_COMM_WORLD);
     }
     return first;
+}
+
+int ranks_find_stranger(const ranks *r, uint64_t number) {
+    uint64_t of_first = number;
+    int stranger = r->n;
+    if (r->n > 1) {
+        MPI_Bcast(&of_first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+        stranger = number == of_first ? r->n : r->rank;
+        reduce(&stranger, 1, MPI_INT, MPI_MIN);
+    }
+    return stranger == r->n ? -1 : stranger;
+}
+
+void ranks_tell(const ranks *r, int from, char *bytes, int n_bytes) {
+    if (r->n > 1)
+        MPI_Bcast(bytes, n_bytes, MPI_CHAR, from, MPI_COMM_WORLD);
 }
 
 double ranks_largest(const ranks *r, double number) {

@@ -28,6 +28,12 @@ const char *ranks_restart(int64_t n, char **argv);
  */
 int ranks_agree(const ranks *r, int *status, char *text, int text_bytes);
 
+/** The lowest rank whose number is not that of rank 0, on all of them; -1: there is none. */
+int ranks_find_stranger(const ranks *r, uint64_t number);
+
+/** Give the others what one rank has in this memory. */
+void ranks_tell(const ranks *r, int from, char *bytes, int n_bytes);
+
 /** The largest of all ranks' numbers, on all of them. */
 double ranks_largest(const ranks *r, double number);
 

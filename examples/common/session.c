@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include "arguments.h"
 #include "count.h"
 #include "fields.h"
 #include "report.h"
@@ -284,15 +285,26 @@ static polytile_status take_ranks(session *s, char **argv) {
     return refuse_restart(s, ranks_restart(s->options.ranks, argv));
 }
 
+/** What one rank alone would do the others would wait for. */
+static polytile_status compare_arguments(session *s, char **argv) {
+    char text[ARGUMENTS_TEXT_SIZE];
+    if (arguments_agree(&s->ranks, s->spec->name, argv, text))
+        return POLYTILE_OK;
+    s->has_agreed_to_fail = true;
+    return session_fail(s, POLYTILE_INVALID, "%s", text);
+}
+
 static int run_command_line(session *s, int argc, char **argv, example_body *body) {
+    polytile_status status = compare_arguments(s, argv);
+    if (status != POLYTILE_OK)
+        return report_error(s, status);
     example_parsed parsed = example_options_parse(s->spec, argc, argv, &s->options);
     if (parsed == EXAMPLE_HELPED && s->ranks.rank == 0)
         example_options_help(s->spec);
     if (parsed == EXAMPLE_HELPED)
         return EXIT_DONE;
-    polytile_status status = parsed == EXAMPLE_GO
-                                 ? take_ranks(s, argv)
-                                 : session_fail(s, POLYTILE_INVALID, "%s", s->options.misuse);
+    status = parsed == EXAMPLE_GO ? take_ranks(s, argv)
+                                  : session_fail(s, POLYTILE_INVALID, "%s", s->options.misuse);
     status = session_agree(s, status);
     return status == POLYTILE_OK ? run_session(s, body) : report_error(s, status);
 }

@@ -1,0 +1,91 @@
+#include "arguments.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Ranks whose arguments differ would wait for each other, each for what the other one never does:
+ * so they compare them before anything else. */
+
+/** As much of a command line as is told; all of it is compared. */
+enum { LINE_SIZE = 8192 };
+
+/** A program's name and its arguments, each behind its length. */
+typedef struct command_line {
+    int length;
+    char text[LINE_SIZE];
+} command_line;
+
+static uint64_t add_to_hash(uint64_t hash, const char *word) {
+    for (size_t k = 0; k <= strlen(word); ++k)
+        hash = (hash ^ (unsigned char)word[k]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t hash_of(const char *program, char **argv) {
+    uint64_t hash = add_to_hash(UINT64_C(0xcbf29ce484222325), program);
+    for (int k = 1; argv[k] != NULL; ++k)
+        hash = add_to_hash(hash, argv[k]);
+    return hash;
+}
+
+/** Words end with '\0'; those that do not fit are left out. */
+static void add_word(command_line *line, const char *word) {
+    int size = (int)strlen(word) + 1;
+    if (size > LINE_SIZE - 1 - line->length)
+        return;
+    memcpy(line->text + line->length, word, (size_t)size);
+    line->length += size;
+}
+
+static void write_line(const char *program, char **argv, command_line *line) {
+    memset(line, 0, sizeof *line);
+    add_word(line, program);
+    for (int k = 1; argv[k] != NULL; ++k)
+        add_word(line, argv[k]);
+}
+
+static const char *word_behind(const char *word) {
+    return *word == '\0' ? word : word + strlen(word) + 1;
+}
+
+/** A word, and the option before it that it is the value of, or that there is none. */
+static void describe(const char *before, const char *word, char *text, size_t size) {
+    bool is_value = word[0] != '-' && before[0] == '-' && strchr(before, '=') == NULL;
+    if (*word == '\0')
+        snprintf(text, size, "nothing");
+    else
+        snprintf(text, size, "'%.60s%s%.100s'", is_value ? before : "", is_value ? " " : "", word);
+}
+
+/** The first words in which two command lines differ. */
+static void describe_difference(int rank, const char *theirs, const char *first, char *text) {
+    char has[192], first_has[192];
+    const char *before = "", *first_before = "";
+    bool is_program = strcmp(theirs, first) != 0;
+    while (*theirs != '\0' && strcmp(theirs, first) == 0) {
+        before = theirs;
+        first_before = first;
+        theirs = word_behind(theirs);
+        first = word_behind(first);
+    }
+    describe(before, theirs, has, sizeof has);
+    describe(first_before, first, first_has, sizeof first_has);
+    snprintf(text, ARGUMENTS_TEXT_SIZE,
+             "rank %d %s %s, where rank 0 %s %s; start all ranks with the same program and options",
+             rank, is_program ? "runs" : "was given", has, is_program ? "runs" : "was given",
+             first_has);
+}
+
+bool arguments_agree(const ranks *r, const char *program, char **argv, char *text) {
+    static command_line first, theirs;
+    int stranger = ranks_find_stranger(r, hash_of(program, argv));
+    if (stranger < 0)
+        return true;
+    write_line(program, argv, &first);
+    write_line(program, argv, &theirs);
+    ranks_tell(r, 0, first.text, LINE_SIZE);
+    ranks_tell(r, stranger, theirs.text, LINE_SIZE);
+    describe_difference(stranger, theirs.text, first.text, text);
+    return false;
+}
