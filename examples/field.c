@@ -2,6 +2,7 @@
 #include "common/arguments.h"
 #include "common/count.h"
 #include "common/plate.h"
+#include "common/threads.h"
 #include "field_picture.h"
 
 #include <polytile/polytile.h>
@@ -153,6 +154,7 @@ int main(int argc, char **argv) {
     ranks all;
     char text[ARGUMENTS_TEXT_SIZE];
     ranks_join(&all);
+    threads_limit(all.rank == 0 ? "field" : NULL);
     bool agree = arguments_agree(&all, "field", argv, text);
     int exit_code = agree ? EXIT_DONE : EXIT_REFUSED;
     if (all.rank == 0)

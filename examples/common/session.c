@@ -4,6 +4,7 @@
 #include "count.h"
 #include "fields.h"
 #include "report.h"
+#include "threads.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -312,6 +313,7 @@ static int run_command_line(session *s, int argc, char **argv, example_body *bod
 int example_main(const example_spec *spec, int argc, char **argv, example_body *body) {
     session s = {.spec = spec};
     ranks_join(&s.ranks);
+    threads_limit(s.ranks.rank == 0 ? spec->name : NULL);
     int exit_code = run_command_line(&s, argc, argv, body);
     ranks_leave(&s.ranks);
     return exit_code;

@@ -1,6 +1,7 @@
 #include "launch/box_fill.h"
 
 #include "base/checked.h"
+#include "launch/host.h"
 
 /** Elements that a thread writes in one go: finding the first of them costs nothing then. */
 enum { FILLED_AT_ONCE = 4096 };
@@ -42,7 +43,7 @@ void pti_box_fill(const pti_image *to, const polytile_domain *box, pti_element_f
     filling f = {to, box, element, user};
     int64_t count = pti_box_count(box);
     int64_t n_parts = pti_ceil_div(count, FILLED_AT_ONCE);
-#pragma omp parallel for schedule(static) if (n_parts > 1)
+#pragma omp parallel for num_threads(pti_host_default_threads()) schedule(static) if (n_parts > 1)
     for (int64_t k = 0; k < n_parts; k++)
         fill_some(&f, k * FILLED_AT_ONCE, pti_min(count, (k + 1) * FILLED_AT_ONCE));
 }

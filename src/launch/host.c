@@ -9,6 +9,7 @@
 #include <polytile/size.h>
 
 #include <errno.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -137,6 +138,17 @@ static const pti_device_functions functions = {
     .close = close_host,
 };
 
+/** OpenMP's number of threads, and a word if that is more than can be had. */
+static int default_threads(const polytile_context *ctx) {
+    int n_threads = pti_host_default_threads(), n_wanted = omp_get_max_threads();
+    if (n_wanted > n_threads)
+        pti_log(ctx, PTI_LOG_WARN,
+                "host: OpenMP would take %d threads (OMP_NUM_THREADS, or omp_set_num_threads()); "
+                "%d are used, the most; host(threads=N) takes fewer",
+                n_wanted, n_threads);
+    return n_threads;
+}
+
 static polytile_status open_host(polytile_context *ctx, const pti_device_text *text,
                                  polytile_device **device) {
     polytile_status status = POLYTILE_OK;
@@ -145,7 +157,7 @@ static polytile_status open_host(polytile_context *ctx, const pti_device_text *t
     host_device *host = calloc(1, sizeof *host);
     if (host == NULL)
         return pti_fail_memory(ctx, "host", sizeof *host);
-    host->n_threads = n_threads > 0 ? (int)n_threads : pti_host_default_threads();
+    host->n_threads = n_threads > 0 ? (int)n_threads : default_threads(ctx);
     host->device.functions = &functions;
     host->device.limit_bytes = memory_bytes;
     host->device.link = polytile_link_default;
