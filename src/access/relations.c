@@ -1,6 +1,7 @@
 #include "access/relations.h"
 
 #include "access/isl_memory.h"
+#include "base/crash.h"
 
 #include <isl/constraint.h>
 #include <isl/mat.h>
@@ -13,16 +14,26 @@
 enum { MAX_OPERATIONS = 100000, CONTEXT_BYTES = 64 * 1024 };
 
 /** isl 0.25 crashes when the memory for a context runs out while it is made, so it is asked for
- * before. */
+ * before; where other threads take it in between, the crash is told of. */
 static bool has_memory_for_context(void) {
     void *memory = pti_isl_memory_source.allocate(CONTEXT_BYTES);
     free(memory);
     return memory != NULL;
 }
 
+static isl_ctx *make_context(void) {
+    static const pti_crash_note note = {
+        "isl_ctx_alloc()", "isl has no memory for a context, and cannot say so; free some"};
+    pti_crash_watch();
+    const pti_crash_note *before = pti_crash_enter(&note);
+    isl_ctx *isl = isl_ctx_alloc();
+    pti_crash_enter(before);
+    return isl;
+}
+
 isl_ctx *pti_isl_open(void) {
     pti_isl_memory_protect();
-    isl_ctx *isl = has_memory_for_context() ? isl_ctx_alloc() : NULL;
+    isl_ctx *isl = has_memory_for_context() ? make_context() : NULL;
     if (isl == NULL || !pti_isl_memory_add(isl)) {
         isl_ctx_free(isl);
         return NULL;

@@ -1,5 +1,6 @@
 #include "launch/host.h"
 
+#include "base/crash.h"
 #include "launch/box_copy.h"
 #include "launch/clock.h"
 #include "launch/execution.h"
@@ -163,6 +164,7 @@ static polytile_status open_host(polytile_context *ctx, const pti_device_text *t
     host->device.link = polytile_link_default;
     host->device.reaches_host = memory_bytes == 0;
     PTI_TRY(pti_host_probe_threads(ctx, host->n_threads));
+    pti_crash_watch();
     if (memory_bytes > 0) {
         PTI_TRY(map_arena(ctx, memory_bytes, &host->arena));
         host->arena_bytes = memory_bytes;

@@ -1,6 +1,7 @@
 #include "launch/host_launch.h"
 
 #include "base/checked.h"
+#include "base/crash.h"
 #include "launch/accumulate.h"
 #include "launch/cut.h"
 #include "launch/reduction.h"
@@ -8,10 +9,21 @@
 /** A cut along these dimensions pays even when another is a little better balanced. */
 static const double worth_copies = 2;
 
+/** A crash inside is told of. */
+static void run_body(const pti_launch *launch, const polytile_domain *threads,
+                     const polytile_view *views) {
+    const pti_crash_note note = {launch->instance->kernel_name,
+                                 "was something touched that is not declared? "
+                                 "POLYTILE_CHECK=access finds it"};
+    const pti_crash_note *before = pti_crash_enter(&note);
+    launch->implementation->host(threads, views, launch->implementation->user);
+    pti_crash_enter(before);
+}
+
 static void run_chunk(const pti_launch *launch, const pti_cut *cut, int64_t chunk,
                       const polytile_view *views) {
     polytile_domain threads = pti_cut_chunk(launch->threads, cut, chunk);
-    launch->implementation->host(&threads, views, launch->implementation->user);
+    run_body(launch, &threads, views);
 }
 
 void pti_host_launch_chunk(const pti_launch *launch, const pti_cut *cut, int64_t k) {
@@ -19,7 +31,7 @@ void pti_host_launch_chunk(const pti_launch *launch, const pti_cut *cut, int64_t
 }
 
 static void run_whole(const pti_launch *launch) {
-    launch->implementation->host(launch->threads, launch->views, launch->implementation->user);
+    run_body(launch, launch->threads, launch->views);
 }
 
 static void run_chunks(const pti_launch *launch, const pti_cut *cut) {
