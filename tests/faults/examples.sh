@@ -53,6 +53,28 @@ is_as_without() {
     diff -r "$work/without" "$work/with" >&2
 }
 
+# isl has no other way than to crash where it makes a context: the library says what that is. COMMAND...
+try_contexts() {
+    local n n_points n_crashes=0
+    run_with isl-context 0 '' "$@"
+    n_points=$(<"$work/count")
+    for ((n = 1; n <= n_points; n++)); do
+        run_with isl-context "$n" '' "$@" 2>/dev/null
+        case $code in
+            0) ;;
+            "$refused") names_fault memory || fail "$*: stderr does not name what failed" ;;
+            139)
+                n_crashes=$((n_crashes + 1))
+                grep -q '^polytile: isl_ctx_alloc(): ended by SIGSEGV: isl has no memory' "$work/err" ||
+                    fail "$*: isl's crash is not told of"
+                ;;
+            *) fail "$*: exit code $code" ;;
+        esac
+    done
+    printf '%s: %s points of kind isl-context, %s crashes that are told of\n' "$(basename "$1")" "$n_points" \
+        "$n_crashes"
+}
+
 # Every point of a program, or the first $n_first and some that are as far apart: COMMAND...
 try_all() {
     local kind n n_points step ever
@@ -90,6 +112,7 @@ try_all "$polytile" plan "${jacobi[@]}" --limit 8KiB --json --svg "$work/plan.sv
 try_all "$polytile" plan "${shift[@]}" --steps 3 --swap A=B --scratch B --limit 600B
 try_all "$polytile" plan "${shift[@]}" --ranks 2 --json
 try_all "$polytile" check "${jacobi[@]}"
+try_contexts "$polytile" check "${jacobi[@]}"
 try_all "$polytile" check "${shift[@]}" --swap A=B --json
 try_all "$build/polytile_short_form"
 finish

@@ -40,8 +40,8 @@ void *REAL(memalign)(size_t alignment, size_t n_bytes);
 void REAL(free)(void *memory);
 
 const char *faults_kind_word(faults_kind kind) {
-    static const char *const words[] = {"none",      "memory", "isl-memory", "files",
-                                        "interrupt", "short",  "threads",    "cuda"};
+    static const char *const words[] = {"none",  "memory",  "isl-memory", "files",      "interrupt",
+                                        "short", "threads", "cuda",       "isl-context"};
     return words[kind];
 }
 
@@ -105,6 +105,7 @@ static const char *_Atomic struck;
 static void *struck_at[FAULTS_MAX_FRAMES];
 static atomic_int n_struck_at;
 static _Thread_local bool is_exempt;
+static _Thread_local bool makes_context;
 
 void faults_arm(faults_kind kind, int64_t n, bool for_ever) {
     n_calls = 0;
@@ -266,7 +267,13 @@ int64_t faults_count_leaks(void **at, size_t *n_bytes) {
 
 /* Memory. */
 
+static bool context_is_due(const char *name, void *caller) {
+    return makes_context && module_at(caller) == ISL && is_due(FAULTS_ISL_CONTEXT, name);
+}
+
 static bool memory_is_due(const char *name, void *caller) {
+    if (armed_kind == FAULTS_ISL_CONTEXT)
+        return context_is_due(name, caller);
     if (armed_kind != FAULTS_MEMORY && armed_kind != FAULTS_ISL_MEMORY)
         return false;
     module of = module_at(caller);
@@ -552,11 +559,13 @@ WRAP(int, stat, (const char *restrict path, struct stat *restrict info), (path, 
 WRAP(int, fstat, (int file, struct stat *info), (file, info), file_is_due("fstat", CALLER, EIO), -1)
 
 /* isl 0.25 crashes when the memory for a context runs out while it is made: polytile asks for memory
- * before, and that may fail. */
+ * before, and that may fail. Only the kind that is about that crash lets it fail here. */
 isl_ctx *isl_ctx_alloc(void) {
     NEXT(isl_ctx_alloc);
-    is_exempt = true;
+    is_exempt = armed_kind != FAULTS_ISL_CONTEXT;
+    makes_context = true;
     isl_ctx *isl = next();
+    makes_context = false;
     is_exempt = false;
     return isl;
 }

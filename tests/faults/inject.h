@@ -17,13 +17,14 @@ extern "C" {
 /** What is let fail. */
 typedef enum faults_kind {
     FAULTS_NONE,
-    FAULTS_MEMORY,     /* allocations of polytile, Jansson and the C library */
-    FAULTS_ISL_MEMORY, /* those of isl and GMP */
-    FAULTS_FILES,      /* calls that work on files */
-    FAULTS_INTERRUPT,  /* of those the ones that may be interrupted: EINTR, nothing is done */
-    FAULTS_SHORT,      /* reading and writing: one byte and no more */
-    FAULTS_THREADS,    /* threads do not start */
-    FAULTS_CUDA,       /* calls of CUDA, by the scene's own means; once */
+    FAULTS_MEMORY,      /* allocations of polytile, Jansson and the C library */
+    FAULTS_ISL_MEMORY,  /* those of isl and GMP */
+    FAULTS_FILES,       /* calls that work on files */
+    FAULTS_INTERRUPT,   /* of those the ones that may be interrupted: EINTR, nothing is done */
+    FAULTS_SHORT,       /* reading and writing: one byte and no more */
+    FAULTS_THREADS,     /* threads do not start */
+    FAULTS_CUDA,        /* calls of CUDA, by the scene's own means; once */
+    FAULTS_ISL_CONTEXT, /* allocations of isl while it makes a context, which end the process */
     N_FAULTS_KINDS
 } faults_kind;
 

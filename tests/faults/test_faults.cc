@@ -287,7 +287,8 @@ std::vector<Case> all_cases() {
     std::vector<Case> cases;
     for (const Scene &scene : all_scenes())
         for (int kind = 1; kind < N_FAULTS_KINDS; kind++)
-            if (kind != FAULTS_CUDA || std::strstr(scene.name, "OnCuda") != nullptr)
+            if (kind != FAULTS_ISL_CONTEXT &&
+                (kind != FAULTS_CUDA || std::strstr(scene.name, "OnCuda") != nullptr))
                 cases.push_back({scene, static_cast<faults_kind>(kind)});
     return cases;
 }
