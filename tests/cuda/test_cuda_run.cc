@@ -91,6 +91,7 @@ TEST(CudaRun, MappedFilesAreNeverPinned) {
         ASSERT_EQ(elements[i], static_cast<float>(2 * i));
     EXPECT_EQ(world.cuda.host().type_of(elements), cudaMemoryTypeUnregistered);
     EXPECT_EQ(world.cuda.n_pageable_copies(), 0);
+    polytile_array_destroy(x);
     std::remove(path.c_str());
 }
 
