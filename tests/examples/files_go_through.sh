@@ -49,6 +49,11 @@ expect_exit 0 matrix_add --input "$work/c.npy" --input "$work/d.npy" --output "$
 expect 'max_error == 0'
 expect 'n == 40'
 
+cp "$work/after5.npy" "$work/kept.npy"
+expect_refusal 3 'would do' jacobi --n 40 --limit 64B --output "$work/after5.npy"
+cmp "$work/after5.npy" "$work/kept.npy" || fail 'a run that is refused leaves the old output'
+[[ ! -e $work/after5.npy.part ]] || fail 'a run that is refused leaves no part of an output'
+
 expect_refusal 2 'overwrite an input' jacobi --input "$work/d.npy" \
     --output "$work/../$(basename "$work")/d.npy"
 expect_refusal 2 'contradicts' jacobi --input "$work/d.npy" --n 41

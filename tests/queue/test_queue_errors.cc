@@ -334,6 +334,11 @@ TEST_F(QueueErrors, ReadOnlyFilesAreNotWritten) {
     const polytile_domain domain = line(100);
     ASSERT_EQ(polytile_npy_create(ctx, "made", path, POLYTILE_F32, &domain, &made), POLYTILE_OK)
         << error();
+    EXPECT_EQ(attach(queue, {made}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_npy_finish(made), POLYTILE_INVALID);
+    expect_says({"array made: is attached to a queue", "detach it before its file"});
+    EXPECT_EQ(detach(queue, {made}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_npy_finish(made), POLYTILE_OK) << error();
     polytile_array_destroy(made);
     ASSERT_EQ(polytile_npy_open(ctx, "kept", path, false, &kept), POLYTILE_OK) << error();
     EXPECT_EQ(attach(queue, {kept}), POLYTILE_OK) << error();
