@@ -43,4 +43,11 @@ static inline pti_affine pti_subscript_width(const pti_subscript *subscript) {
     return pti_affine_difference(&subscript->hi, &subscript->lo);
 }
 
+/** Narrow a non-empty box of threads to one around those for which an expression is not negative;
+ * false, and the box is unfinished, if there are none. */
+bool pti_affine_narrow(const pti_affine *affine, polytile_domain *threads);
+
+/** The same to a box around those threads whose section is not empty, the array's ends aside. */
+bool pti_section_narrow(const pti_section *section, polytile_domain *threads);
+
 #endif

@@ -1,5 +1,6 @@
 #include "access/footprint.h"
 
+#include "access/affine.h"
 #include "access/pieces.h"
 #include "base/checked.h"
 
@@ -52,9 +53,10 @@ static polytile_range window_hull(const pti_section *section, int d, const polyt
     return clip_ends(lo, hi, stride, whole);
 }
 
-/* False where a section touches nothing; *hull is then unfinished. */
-static bool find_hull(const pti_instance *instance, const pti_section *section,
-                      const polytile_domain *threads, polytile_domain *hull) {
+/* The hull of threads whose sections are not empty, but for the array's ends; false where these cut
+ * all of it off, and *hull is then unfinished. */
+static bool find_full_hull(const pti_instance *instance, const pti_section *section,
+                           const polytile_domain *threads, polytile_domain *hull) {
     const polytile_domain *array = &instance->operand[section->operand].domain;
     hull->n_dims = section->n_dims;
     for (int d = 0; d < section->n_dims; d++) {
@@ -65,6 +67,16 @@ static bool find_hull(const pti_instance *instance, const pti_section *section,
             return false;
     }
     return true;
+}
+
+/* False where a section touches nothing; *hull is then unfinished. */
+static bool find_hull(const pti_instance *instance, const pti_section *section,
+                      const polytile_domain *threads, polytile_domain *hull) {
+    if (!section->may_be_empty)
+        return find_full_hull(instance, section, threads, hull);
+    polytile_domain touching = *threads;
+    return pti_section_narrow(section, &touching) &&
+           find_full_hull(instance, section, &touching, hull);
 }
 
 polytile_domain pti_section_hull(const pti_instance *instance, const pti_section *section,

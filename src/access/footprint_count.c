@@ -86,7 +86,9 @@ static int find_slicing_index(const counter *counting, const polytile_domain *th
 static int64_t count_middle_slice(counter *counting, const pti_section *section,
                                   const polytile_domain *threads) {
     pti_slicing slicing = pti_section_slice(counting->instance, section, threads);
-    polytile_domain slice = *threads;
+    polytile_domain slice = slicing.threads;
+    if (slicing.n_slices == 0)
+        return 0;
     for (int k = 0; k < slice.n_dims; k++)
         if (slicing.sliced & (1u << k)) {
             slice.range[k].lo += (slice.range[k].hi - slice.range[k].lo) / 2;

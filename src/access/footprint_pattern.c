@@ -46,15 +46,6 @@ bool pti_operand_depends(const pti_instance *instance, int operand, int index) {
     return false;
 }
 
-static bool is_never_empty(const pti_instance *instance, const pti_section *section) {
-    for (int d = 0; d < section->n_dims; d++) {
-        pti_affine width = pti_subscript_width(&section->subscript[d]);
-        if (pti_affine_min(&width, &instance->threads) < 0)
-            return false;
-    }
-    return true;
-}
-
 /* Whether a >= b for every thread; of equal ones the earlier counts as the larger. */
 static bool is_above(const pti_instance *instance, const pti_affine *a, const pti_affine *b,
                      bool a_is_later) {
@@ -73,7 +64,7 @@ static bool is_covered(const pti_instance *instance, const pti_operand *operand,
         const pti_subscript *mine = &sections[s].subscript[d], *its = &sections[t].subscript[d];
         bool covered = upwards ? is_above(instance, &its->hi, &mine->hi, t > s)
                                : is_above(instance, &mine->lo, &its->lo, t > s);
-        if (t != s && covered && is_never_empty(instance, &sections[t]))
+        if (t != s && covered && !sections[t].may_be_empty)
             return true;
     }
     return false;
@@ -118,10 +109,10 @@ static bool keeps_lattice(const pti_instance *instance, const pti_operand *opera
         loose = loose || has_loose_end(subscript);
         alike = alike && pti_affine_is_parallel(&subscript->lo, &subscript->hi) &&
                 subscript->lo.index[index] == sections[0].subscript[d].lo.index[index] &&
-                is_never_empty(instance, &sections[s]);
+                !sections[s].may_be_empty;
         has_run =
             has_run || (subscript->step == 1 && pti_affine_min(&width, &instance->threads) > 0 &&
-                        is_never_empty(instance, &sections[s]));
+                        !sections[s].may_be_empty);
     }
     return operand->n_sections == 1 || (!loose && (has_run || alike));
 }
@@ -148,10 +139,9 @@ static pti_trend combine(pti_trend a, pti_trend b) {
 
 /* A section that is empty for some threads makes the hull larger where it appears along an index,
  * and smaller where it vanishes, in all dimensions at once. */
-static pti_trend appearance_trend(const pti_instance *instance, const pti_section *section,
-                                  int index) {
+static pti_trend appearance_trend(const pti_section *section, int index) {
     pti_trend trend = PTI_CONSTANT;
-    for (int d = 0; !is_never_empty(instance, section) && d < section->n_dims; d++) {
+    for (int d = 0; section->may_be_empty && d < section->n_dims; d++) {
         int64_t growth =
             section->subscript[d].hi.index[index] - section->subscript[d].lo.index[index];
         if (growth != 0)
@@ -167,8 +157,7 @@ pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index
         trend = combine(trend, dimension_trend(instance, touched, d, index));
     for (int s = 0; s < touched->n_sections; s++)
         trend =
-            combine(trend, appearance_trend(instance,
-                                            &instance->section[touched->first_section + s], index));
+            combine(trend, appearance_trend(&instance->section[touched->first_section + s], index));
     return trend;
 }
 

@@ -26,7 +26,8 @@ typedef struct pti_section {
     int operand;
     polytile_role role;
     bool fresh;
-    bool exact; /* false: touches some of the section's elements, not necessarily all */
+    bool exact;        /* false: touches some of the section's elements, not necessarily all */
+    bool may_be_empty; /* for some thread of the launch, the array's ends aside */
     /* Whatever the box of threads, the footprint is its hull: each dimension is a window of fixed
      * length that follows one index (POLYTILE_MAX_DIMS: none) without gaps. */
     bool is_box;

@@ -23,20 +23,9 @@ typedef struct inequalities {
 /* Narrow the ranges to where each inequality can hold given the others' extremes; false if nowhere.
  */
 static bool tighten(const inequalities *system, polytile_domain *threads) {
-    for (int m = 0; m < system->n_inequalities; m++) {
-        const pti_affine *inequality = &system->inequality[m];
-        int64_t most = pti_affine_max(inequality, threads);
-        if (most < 0)
+    for (int m = 0; m < system->n_inequalities; m++)
+        if (!pti_affine_narrow(&system->inequality[m], threads))
             return false;
-        for (int k = 0; k < threads->n_dims; k++) {
-            int64_t slope = inequality->index[k];
-            polytile_range *range = &threads->range[k];
-            if (slope > 0)
-                range->lo = pti_max(range->lo, range->hi - most / slope);
-            if (slope < 0)
-                range->hi = pti_min(range->hi, range->lo + most / -slope);
-        }
-    }
     return true;
 }
 

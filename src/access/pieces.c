@@ -82,14 +82,24 @@ static bool neighbours_touch(const pti_subscript *subscript, const polytile_doma
     return touch;
 }
 
-/* The product of the sliced indices' extents; none where a dimension is empty for all threads. */
+/**
+ * Whether the ranges of all threads begin at one element, or end at one and lie on one lattice: then
+ * one of them contains the others, empty ones or not.
+ */
+static bool share_an_end(const pti_subscript *subscript, unsigned free_indices) {
+    bool begin = true, end = true;
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
+        if (free_indices & bit(k)) {
+            begin = begin && subscript->lo.index[k] == 0;
+            end =
+                end && subscript->hi.index[k] == 0 && subscript->lo.index[k] % subscript->step == 0;
+        }
+    return begin || end;
+}
+
+/* The product of the sliced indices' extents. */
 static int64_t count_slices(const pti_slicing *slicing) {
     int64_t n_slices = 1;
-    for (int d = 0; d < slicing->section->n_dims; d++) {
-        pti_affine width = pti_subscript_width(&slicing->section->subscript[d]);
-        if (pti_affine_max(&width, &slicing->threads) < 0)
-            return 0;
-    }
     for (int k = 0; k < slicing->threads.n_dims; k++)
         if ((slicing->sliced & bit(k)) &&
             pti_mul_overflows(n_slices, pti_range_count(slicing->threads.range[k]), &n_slices))
@@ -99,17 +109,19 @@ static int64_t count_slices(const pti_slicing *slicing) {
 
 pti_slicing pti_section_slice(const pti_instance *instance, const pti_section *section,
                               const polytile_domain *threads) {
-    unsigned varying = varying_indices(threads);
     pti_slicing slicing = {.section = section,
                            .array = &instance->operand[section->operand].domain,
-                           .threads = *threads,
-                           .sliced = varying & shared_indices(section)};
+                           .threads = *threads};
+    if (section->may_be_empty && !pti_section_narrow(section, &slicing.threads))
+        return slicing;
+    unsigned varying = varying_indices(&slicing.threads);
+    slicing.sliced = varying & shared_indices(section);
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];
-        unsigned free_indices = varying & ~slicing.sliced;
+        unsigned free_indices = varying & ~slicing.sliced & named_indices(subscript);
         unsigned stretching = stretching_indices(subscript) & free_indices;
-        if (stretching != 0 &&
-            !neighbours_touch(subscript, threads, named_indices(subscript) & free_indices))
+        if (stretching != 0 && !share_an_end(subscript, free_indices) &&
+            !neighbours_touch(subscript, &slicing.threads, free_indices))
             slicing.sliced |= stretching;
     }
     slicing.n_slices = count_slices(&slicing);
@@ -267,6 +279,8 @@ void pti_section_add_groups(const pti_instance *instance, const pti_section *sec
                             const polytile_domain *threads, int max_groups, pti_boxes *boxes) {
     int64_t n_groups[POLYTILE_MAX_DIMS];
     pti_slicing slicing = pti_section_slice(instance, section, threads);
+    if (slicing.n_slices == 0)
+        return;
     int64_t product = choose_groups(&slicing, max_groups < 1 ? 1 : max_groups, n_groups);
     for (int64_t g = 0; g < product; g++) {
         polytile_domain group = get_group(&slicing, n_groups, g);

@@ -12,9 +12,9 @@
 typedef struct pti_slicing {
     const pti_section *section;
     const polytile_domain *array;
-    polytile_domain threads;
-    unsigned sliced;  /* bit k: index k is fixed in a slice */
-    int64_t n_slices; /* INT64_MAX if more */
+    polytile_domain threads; /* those that touch anything are among them */
+    unsigned sliced;         /* bit k: index k is fixed in a slice */
+    int64_t n_slices;        /* INT64_MAX if more; 0 where no thread touches anything */
 } pti_slicing;
 
 pti_slicing pti_section_slice(const pti_instance *instance, const pti_section *section,

@@ -97,6 +97,15 @@ static bool is_box(pti_section *section) {
     return true;
 }
 
+static bool may_be_empty(const pti_section *section, const polytile_domain *threads) {
+    for (int d = 0; d < section->n_dims; d++) {
+        pti_affine width = pti_subscript_width(&section->subscript[d]);
+        if (pti_affine_min(&width, threads) < 0)
+            return true;
+    }
+    return false;
+}
+
 polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *instance,
                                  const pti_access *access, pti_section *section) {
     const pti_operand *operand = &instance->operand[access->array];
@@ -125,6 +134,7 @@ polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *inst
         normalise(subscript);
     }
     section->is_box = is_box(section);
+    section->may_be_empty = may_be_empty(section, threads);
     return POLYTILE_OK;
 }
 

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "support/elements.h"
 #include "support/random.h"
@@ -84,10 +86,23 @@ class FootprintAgainstEnumeration : public FootprintRandom {
         const polytile_domain hull = pti_section_hull(&instance, &section, &threads);
         in_hull.add(hull);
         ASSERT_TRUE(in_hull.contains(truth));
+        ASSERT_TRUE(pti_box_is_empty(&hull) || !is_never_there(section, threads));
         if (is_rigid_and_inside(section, threads, array)) {
             const polytile_domain tight = truth.hull();
             ASSERT_TRUE(pti_box_equals(&hull, &tight)) << text_of(hull) << text_of(tight);
         }
+    }
+
+    /** Whether one dimension is empty for all threads. */
+    bool is_never_there(const pti_section &section, const polytile_domain &threads) {
+        std::vector<bool> is_there(static_cast<size_t>(section.n_dims));
+        for_each_point(threads, [&](const Point &thread) {
+            const polytile_domain box = section_of_thread(section, thread);
+            for (int d = 0; d < box.n_dims; d++)
+                if (!pti_range_is_empty(box.range[d]))
+                    is_there[static_cast<size_t>(d)] = true;
+        });
+        return std::find(is_there.begin(), is_there.end(), false) != is_there.end();
     }
 
     /** Sections of fixed, non-empty size that are not clipped must have tight hulls. */

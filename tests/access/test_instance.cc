@@ -66,6 +66,9 @@ TEST(Instance, WritesThatAreNotAFewBoxesArePartial) {
         {"A[2*i, j]", "100x100", false},     {"A[i, 0:j]", "100x100", false},
         {"A[i, i]", "64x1", false},          {"A[i, i]", "65x1", true},
         {"A[i, 0:i]", "100x1", true},        {"A[i, 0:i-1]", "30x1", false},
+        {"A[i, 0:j-5]", "100x100", false},   {"A[i, j-9:20]", "100x100", false},
+        {"A[i, j:40-j]", "100x100", false},  {"A[i, j+9:2*j]", "100x100", false},
+        {"A[i, i:i-2]", "100x1", false},     {"A[i, i:i-2]", "100x100", false},
         {"A[i+j, 0]", "100x100", false},     {"A[2*i+3*j, 0]", "64x100", false},
         {"A[2*i+3*j, 0]", "65x65", true},    {"A[4*i:4*i+1, j]", "50x50", false},
         {"A[i, j:j+9:3]", "100x100", false}, {"A[100*i+j, 0]", "100x100", true},
@@ -162,6 +165,20 @@ TEST(Instance, EmptyAndClippedSectionsAreNoError) {
         Launch launch(declaration, declaration[11] == '1' ? "10:19" : "10",
                       {{"x", "10"}, {"y", "20"}});
         EXPECT_EQ(launch.status(), POLYTILE_OK) << declaration << launch.error();
+    }
+}
+
+/** The elements that all threads combine into together are known where each thread's range lies in
+ * that of another, empty ones too. */
+TEST(Instance, ReductionsOverGrowingRangesStartFromTheIdentity) {
+    const char *const sections[] = {"Q[:i-5]",   "Q[0:i-500:2]",  "Q[i+400:]",  "Q[i:700-i]",
+                                    "Q[i-j-3:]", "Q[:i-5, :j-9]", "Q[i+1:i-1]", "Q[5:4]"};
+    for (const char *section : sections) {
+        const bool is_plane = std::string(section).find(", ") != std::string::npos;
+        Launch launch(std::string("k[i, j]: out sum ") + section, "1000x20",
+                      {{"Q", is_plane ? "1000x1000" : "1000"}});
+        ASSERT_EQ(launch.status(), POLYTILE_OK) << section << ": " << launch.error();
+        EXPECT_FALSE(launch.instance()->operand[0].partial) << section;
     }
 }
 

@@ -37,11 +37,11 @@ polytile_range in_order(polytile_range range, bool wanted) {
     return wanted && range.hi < range.lo ? polytile_range{range.hi, range.lo, 1} : range;
 }
 
-/** An expression in up to two indices. */
+/** An expression in up to two indices; of none a constant, or a parameter. */
 polytile_affine draw_affine(Random *random, int n_indices) {
     polytile_affine affine = {};
     affine.constant = random->number(-3, 3);
-    const int64_t n_terms = random->one_of({0, 1, 1, 1, 1, 2});
+    const int64_t n_terms = n_indices == 0 ? 0 : random->one_of({0, 1, 1, 1, 1, 2});
     for (int64_t t = 0; t < n_terms; t++)
         affine.index[random->number(0, n_indices - 1)] =
             random->one_of({1, 1, 1, 1, -1, 2, 3, -2, 4});
@@ -129,16 +129,16 @@ void RandomLaunch::draw_subscript(Random *random, pti_access *access, int d) {
     case 1: /* to the end, or from the start */
         (random->chance(50) ? subscript->from_first : subscript->to_last) = true;
         break;
-    case 2: /* ends that move apart */
+    case 2: /* ends that move apart, and may have passed each other for some threads, or for all */
     case 3:
         subscript->hi = draw_affine(random, threads_.n_dims);
-        subscript->hi.constant += random->number(0, 6);
+        subscript->hi.constant += random->chance(15) ? -random->number(1, 9) : random->number(0, 6);
         subscript->step = random->one_of({1, 1, 1, 2, 3});
         break;
-    case 4: /* windows */
+    case 4: /* windows, some of them empty */
     case 5:
     case 6:
-        subscript->hi.constant += random->number(-1, 6);
+        subscript->hi.constant += random->chance(15) ? -random->number(1, 6) : random->number(0, 6);
         subscript->step = random->one_of({1, 1, 1, 2, 3, 4});
         break;
     default: /* one element */
@@ -164,6 +164,28 @@ void RandomLaunch::draw_written_alone(Random *random, pti_access *access) {
         subscript->hi = subscript->lo;
         subscript->hi.constant += random->number(0, std::abs(speed) - 1);
     }
+    if (random->chance(20))
+        draw_partly_written(random, access);
+}
+
+/* One dimension whose window is empty, or one more, of one element or of ends that may pass each
+ * other: threads that did not meet before do not now. */
+void RandomLaunch::draw_partly_written(Random *random, pti_access *access) {
+    const bool is_more = access->n_dims < POLYTILE_MAX_DIMS && random->chance(70);
+    const int d =
+        is_more ? access->n_dims++ : static_cast<int>(random->number(0, access->n_dims - 1));
+    polytile_subscript *subscript = &access->subscript[d];
+    if (!is_more) {
+        subscript->hi.constant = subscript->lo.constant - random->number(1, 5);
+        return;
+    }
+    *subscript = {};
+    subscript->step = random->one_of({1, 1, 2});
+    subscript->lo = draw_affine(random, random->chance(40) ? 0 : threads_.n_dims);
+    subscript->hi = subscript->lo;
+    if (random->chance(60))
+        subscript->hi = draw_affine(random, threads_.n_dims);
+    subscript->hi.constant += random->number(0, 3);
 }
 
 polytile_domain RandomLaunch::ends_of(const pti_access &access, const Point &thread) const {

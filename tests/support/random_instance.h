@@ -66,6 +66,7 @@ class RandomLaunch {
   private:
     void draw_subscript(Random *random, pti_access *access, int d);
     void draw_written_alone(Random *random, pti_access *access);
+    void draw_partly_written(Random *random, pti_access *access);
     void draw_role(Random *random, int operand, pti_access *access);
     void draw_array(Random *random, int operand);
     polytile_domain section_of(const pti_access &access, const Point &thread) const;
