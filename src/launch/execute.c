@@ -65,14 +65,21 @@ static void resolve_fill(pti_execution *run, pti_command *command) {
     command->move.from = (pti_image){run->identity, &run->everywhere};
 }
 
-/** The view of a launch's operand; one without elements where the superblock touches none. */
+/** The view of an operand of which a superblock touches nothing: no elements. Whatever index a body
+ * reads there in spite of its declaration, it finds memory of the device. */
+static polytile_view empty_view(const pti_execution *run, const pti_operand *operand) {
+    return (polytile_view){.origin = operand->writes ? NULL : run->arena,
+                           .resident = pti_box_empty(operand->domain.n_dims)};
+}
+
+/** The view of a launch's operand. */
 static polytile_view view_of(const pti_execution *run, const pti_op *op,
                              const pti_schedule_launch *launch, int operand) {
     const pti_instance *instance = launch->instance;
     const pti_placement *placement =
         pti_schedule_placement(run->schedule, op->superblock, pti_schedule_array(launch, operand));
     if (placement == NULL)
-        return (polytile_view){.resident = pti_box_empty(instance->operand[operand].domain.n_dims)};
+        return empty_view(run, &instance->operand[operand]);
     pti_image image = placement_image(run, placement);
     polytile_view view = pti_view_of(image.base, image.layout);
     if (run->schedule->in_place || run->schedule->n_launches > 0)
