@@ -28,9 +28,19 @@ static int refuse_value(const arguments *args, const char *option, const char *t
     return usage_error(args->subcommand, "%s %s: %s", option, text, why);
 }
 
+/** The most arrays, and the most parameters: each is compared with all others. */
+enum { MAX_VALUES = 4096 };
+
+static int refuse_one_more(const arguments *args, const char *option, const char *text) {
+    return usage_error(args->subcommand, "%s %s: it is one more than the %d there may be", option,
+                       text, MAX_VALUES);
+}
+
 static int add_array(arguments *args, const char *text) {
     char why[WHY_SIZE];
     array_value value;
+    if (args->n_arrays == MAX_VALUES)
+        return refuse_one_more(args, "--array", text);
     parsed how = parse_array(text, &value, why);
     if (how != PARSED)
         return refuse_value(args, "--array", text, how, why);
@@ -45,6 +55,8 @@ static int add_array(arguments *args, const char *text) {
 static int add_parameter(arguments *args, const char *text) {
     char why[WHY_SIZE];
     parameter_value value;
+    if (args->n_parameters == MAX_VALUES)
+        return refuse_one_more(args, "--param", text);
     parsed how = parse_parameter(text, &value, why);
     if (how != PARSED)
         return refuse_value(args, "--param", text, how, why);

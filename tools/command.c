@@ -6,16 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char reported[4096];
+static char reported[2048];
 
 static void report(const char *subcommand, const char *format, va_list arguments) {
+    char begin[sizeof reported], *whole = NULL;
     va_list again;
     va_copy(again, arguments);
-    vsnprintf(reported, sizeof reported, format, again);
+    int length = vsnprintf(begin, sizeof begin, format, arguments);
+    if (length >= (int)sizeof begin && vasprintf(&whole, format, again) < 0)
+        whole = NULL;
     va_end(again);
-    fprintf(stderr, "polytile %s: ", subcommand);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    polytile_text_show(whole == NULL ? begin : whole, reported, sizeof reported);
+    free(whole);
+    fprintf(stderr, "polytile %s: %s\n", subcommand, reported);
 }
 
 int usage_error(const char *subcommand, const char *format, ...) {

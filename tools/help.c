@@ -69,7 +69,8 @@ const char help_check[] =
     "Proves that every section meets its array, that no two threads write one element unless they\n"
     "combine into it, and that none reads what another writes. Of several launches it proves that\n"
     "of each, and that none reads an element of a scratch array before a launch has written it.\n"
-    "If that does not hold, it prints the launch, the array, the threads and the element that show\n"
+    "If that does not hold, it prints the launch, the array, the threads and the element that "
+    "show\n"
     "it, on stderr.\n"
     "\n" REQUIRED_OPTIONS
     "  --kernel, again         a further launch, run behind those before; arrays are matched by\n"

@@ -32,9 +32,10 @@ int main(int argc, char **argv) {
     for (size_t k = 0; k < sizeof subcommands / sizeof *subcommands; k++)
         if (strcmp(argv[1], subcommands[k].name) == 0)
             return subcommands[k].run(argc - 1, argv + 1);
+    char shown[256];
     fprintf(stderr,
             "polytile: there is no command \"%s\"; use plan, check or devices\n"
             "Try 'polytile --help'.\n",
-            argv[1]);
+            polytile_text_show(argv[1], shown, sizeof shown));
     return EXIT_USAGE;
 }

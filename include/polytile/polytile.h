@@ -15,6 +15,7 @@
 #include <polytile/run.h>
 #include <polytile/size.h>
 #include <polytile/status.h>
+#include <polytile/text.h>
 #include <polytile/tuning.h>
 #include <polytile/witness.h>
 

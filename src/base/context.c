@@ -3,6 +3,7 @@
 #include "base/environment.h"
 #include "base/text.h"
 #include <polytile/size.h>
+#include <polytile/text.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,11 +137,26 @@ void pti_object_release(pti_object *object) {
     object->destroy(object);
 }
 
+/** A message as it may be printed, in PTI_ERROR_BYTES; where there is no memory for a long one,
+ * without its end. */
+static void show_message(const char *format, va_list arguments, char *text) {
+    char begin[PTI_ERROR_BYTES];
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(begin, sizeof begin, format, arguments);
+    char *whole = length < PTI_ERROR_BYTES ? NULL : malloc((size_t)length + 1);
+    if (whole != NULL)
+        vsnprintf(whole, (size_t)length + 1, format, again);
+    va_end(again);
+    polytile_text_show(whole == NULL ? begin : whole, text, PTI_ERROR_BYTES);
+    free(whole);
+}
+
 polytile_status pti_fail(polytile_context *ctx, polytile_status status, const char *format, ...) {
     char text[PTI_ERROR_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    show_message(format, arguments, text);
     va_end(arguments);
     pti_clear_error(ctx);
     memcpy(error_of(ctx), text, sizeof text);
@@ -214,7 +230,7 @@ void pti_log(const polytile_context *ctx, pti_log_level level, const char *forma
     char text[PTI_ERROR_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    show_message(format, arguments, text);
     va_end(arguments);
     fprintf(stderr, "polytile: %s\n", text);
 }

@@ -40,7 +40,8 @@ void pti_object_release(pti_object *object);
  * Record an error: the text a user reads, naming the object, the limit and the value, and what to
  * do.
  *
- * Returns status, for `return pti_fail(...)`. The printf arguments may include the old text. With
+ * Returns status, for `return pti_fail(...)`. The printf arguments may include the old text, and
+ * texts from anywhere, which are shown as polytile_text_show() does. With
  * NULL for a context the calling thread has it for every context, until the next error is cleared.
  */
 polytile_status pti_fail(polytile_context *ctx, polytile_status status, const char *format, ...)

@@ -1,5 +1,6 @@
 #include "base/environment.h"
 
+#include <polytile/text.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,23 +103,28 @@ static const struct variable *find_variable(const char *name, size_t length) {
     return NULL;
 }
 
+/** The longest name or value that a message shows whole. */
+enum { SHOWN_BYTES = 512 };
+
 static bool read_one(const char *entry, pti_settings *settings) {
     const char *equals = strchr(entry, '=');
     size_t length = equals == NULL ? strlen(entry) : (size_t)(equals - entry);
     const char *value = equals == NULL ? "" : equals + 1;
     const struct variable *variable = find_variable(entry, length);
+    char raw[SHOWN_BYTES], shown[SHOWN_BYTES];
+    snprintf(raw, sizeof raw, "%.*s", (int)length, entry);
     if (variable == NULL) {
         fprintf(stderr,
-                "polytile: warning: environment variable %.*s means nothing to polytile; "
+                "polytile: warning: environment variable %s means nothing to polytile; "
                 "known are POLYTILE_LOG, POLYTILE_CHECK, POLYTILE_CACHE, POLYTILE_TUNING and "
                 "POLYTILE_TUNE\n",
-                (int)length, entry);
+                polytile_text_show(raw, shown, sizeof shown));
         return true;
     }
     if (variable->read(value, settings))
         return true;
-    fprintf(stderr, "polytile: error: %s is \"%s\"; it may be %s\n", variable->name, value,
-            variable->values);
+    fprintf(stderr, "polytile: error: %s is \"%s\"; it may be %s\n", variable->name,
+            polytile_text_show(value, shown, sizeof shown), variable->values);
     return false;
 }
 

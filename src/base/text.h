@@ -21,4 +21,21 @@ char *pti_text_extend(pti_text *text, size_t n_bytes);
 
 void pti_text_free(pti_text *text);
 
+/** The longest way to show a character. */
+enum { PTI_SHOWN_BYTES = 4 };
+
+/** A character of a text from anywhere, and how it is shown. */
+typedef struct pti_shown_character {
+    size_t n_bytes; /* of the text: 1 where it is no character that can be printed as it is */
+    char bytes[PTI_SHOWN_BYTES + 1];
+    size_t n_columns; /* a tab is one */
+} pti_shown_character;
+
+/** Show the character at the beginning of a text, which is not empty: \x1b, say, for what a terminal
+ * would take for a command, and for what is no UTF-8. */
+pti_shown_character pti_text_show_next(const char *text);
+
+/** Write so many bytes of a text from anywhere as they are shown; returns how many columns. */
+size_t pti_text_add_shown(pti_text *text, const char *bytes, size_t n_bytes);
+
 #endif

@@ -110,6 +110,12 @@ TEST(Null, IsNoSizeAndNoPlaceForOne) {
     EXPECT_EQ(polytile_size_format(3, nullptr), nullptr);
 }
 
+TEST(Null, IsShownAsAnEmptyText) {
+    char shown[8] = "before";
+    EXPECT_STREQ(polytile_text_show(nullptr, shown, sizeof shown), "");
+    EXPECT_EQ(polytile_text_show("text", nullptr, 8), nullptr);
+}
+
 TEST(Null, GetsNoSummaryOfAPlanThatIsThere) {
     polytile_context *ctx = nullptr;
     polytile_kernel *kernel = nullptr;

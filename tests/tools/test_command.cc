@@ -447,6 +447,22 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
     }
 }
 
+TEST_F(Command, ShowsWhatATerminalWouldObeyAsBytes) {
+    const std::string escape = "\x1b[2J", shown = "\\x1b[2J";
+    const std::string good = "plan " + add + "--domain 1000 " + add_arrays;
+    for (const std::string &arguments :
+         {escape, "plan --" + escape, good + "'" + escape + "'", good + "--limit '" + escape + "'",
+          good + "--domain '" + escape + "'", good + "--array 'w" + escape + ":f32:9'",
+          good + "--array w:f32" + escape + ":9", good + "--param '" + escape + "=1'",
+          good + "--strategy '" + escape + "'", good + "--svg '/nowhere/" + escape + "'",
+          "plan --kernel 'k[i" + escape + "]: in x[i]' --domain 9 --array x:f32:9"}) {
+        Shell::Result result = run(arguments);
+        EXPECT_NE(result.exit_code, 0) << arguments;
+        EXPECT_NE(result.err.find(shown), std::string::npos) << arguments << "\n" << result.err;
+        EXPECT_EQ(result.err.find('\x1b'), std::string::npos) << arguments;
+    }
+}
+
 TEST_F(Command, FailsWhenItCannotWrite) {
     const std::string good = "plan " + add + add_arrays + "--domain 1000 ";
     const struct {
