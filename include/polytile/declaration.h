@@ -105,7 +105,7 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
  * fresh: of a reducing role, start from its identity ("out sum") instead of what the array holds.
  *
  * Errors  DECLARATION (empty name, a number of subscripts other than before, step < 1, fresh
- *         without reduction).
+ *         without reduction, more than 1024 sections).
  */
 polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
                                          bool fresh, const char *array, int n_subscripts,

@@ -222,6 +222,28 @@ static void normalise(pti_access *access) {
            (size_t)(POLYTILE_MAX_DIMS - access->n_dims) * sizeof access->subscript[0]);
 }
 
+static int count_constraints(const pti_access *access) {
+    return access->relation == NULL ? 0 : access->relation->n_constraints;
+}
+
+static bool has_room(const polytile_declaration *declaration, const char *array,
+                     const pti_access *access, pti_text *why) {
+    int n_left = PTI_MAX_CONSTRAINTS - declaration->n_constraints;
+    if (declaration->n_accesses == PTI_MAX_ACCESSES)
+        pti_text_add(why,
+                     "this section of %s is one more than the %d there may be; declare wider ones",
+                     array, PTI_MAX_ACCESSES);
+    else if (count_constraints(access) > n_left)
+        pti_text_add(why,
+                     "with this access of %s all relations have %d comparisons in their pieces; "
+                     "there may be %d; leave out some, or use the short form",
+                     array, declaration->n_constraints + count_constraints(access),
+                     PTI_MAX_CONSTRAINTS);
+    else
+        return true;
+    return false;
+}
+
 polytile_status pti_declaration_add_access(polytile_declaration *declaration, const char *array,
                                            const pti_access *access, pti_text *why) {
     if (!pti_is_identifier(array)) {
@@ -234,7 +256,8 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
         return POLYTILE_DECLARATION;
     }
     int position = pti_find_name(array, declaration->n_arrays, declaration->array_name);
-    if (!check_role(array, access, why) || !check_subscripts(declaration, array, access, why) ||
+    if (!has_room(declaration, array, access, why) || !check_role(array, access, why) ||
+        !check_subscripts(declaration, array, access, why) ||
         (position >= 0 && !agrees_with(declaration, position, access, why)))
         return POLYTILE_DECLARATION;
 
@@ -253,6 +276,7 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
     grown[declaration->n_accesses].array = position;
     normalise(&grown[declaration->n_accesses]);
     declaration->n_accesses++;
+    declaration->n_constraints += count_constraints(access);
     return POLYTILE_OK;
 }
 

@@ -55,6 +55,7 @@ struct polytile_declaration {
     int *array_n_dims;
     int n_accesses;
     pti_access *access;
+    int n_constraints; /* of all accesses' relations */
 };
 
 /** A declaration that no context owns; the caller frees it with pti_declaration_free(). Errors in
@@ -75,6 +76,10 @@ polytile_status pti_declaration_add_index(polytile_declaration *declaration, con
                                           pti_text *why);
 polytile_status pti_declaration_add_parameter(polytile_declaration *declaration, const char *name,
                                               pti_text *why);
+
+/** The most sections that a declaration may have, pieces of relations included, and the most
+ * constraints of these pieces in all: isl takes a millisecond for a few of them. */
+enum { PTI_MAX_ACCESSES = 1024, PTI_MAX_CONSTRAINTS = 4096 };
 
 /**
  * Add an access of the named array; access->array is filled in.

@@ -5,7 +5,7 @@
 
 /* Conditions are kept in disjunctive normal form: a list of pieces, each a conjunction. */
 
-enum { MAX_PIECES = 64, MAX_OPERANDS = POLYTILE_MAX_DIMS };
+enum { MAX_PIECES = 64, MAX_CONSTRAINTS = 256, MAX_OPERANDS = POLYTILE_MAX_DIMS };
 
 void pti_condition_free(pti_condition *condition) {
     for (int p = 0; p < condition->n_pieces; p++)
@@ -42,6 +42,11 @@ bool pti_condition_always(pti_parser *parser, pti_condition *condition) {
 
 static bool add_constraints(pti_parser *parser, pti_relation *piece,
                             const pti_relation *constraints) {
+    if (constraints->n_constraints > MAX_CONSTRAINTS - piece->n_constraints)
+        return pti_parser_fail(parser, parser->token.begin,
+                               "a piece has more than the %d comparisons there may be; leave out "
+                               "those that follow from others",
+                               MAX_CONSTRAINTS);
     for (int c = 0; c < constraints->n_constraints; c++)
         if (!pti_relation_add(piece, &constraints->constraint[c]))
             return pti_parser_fail_memory(parser);
@@ -213,12 +218,13 @@ static bool parse_exists(pti_parser *parser, pti_condition *condition) {
            pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the quantified condition");
 }
 
-/** Whether the parenthesis that is next holds a condition rather than an expression. */
+/** Whether the parenthesis that is next holds a condition rather than an expression; of one that is
+ * nested too deep, which will be refused, nothing is said. */
 static bool holds_condition(pti_parser *parser, bool *holds) {
     pti_token token = parser->token;
     int depth = 1;
     *holds = false;
-    while (depth > 0 && !*holds) {
+    while (depth > 0 && depth <= PTI_MAX_DEPTH && !*holds) {
         if (!pti_token_read(parser, token.end, &token))
             return false;
         if (token.kind == PTI_TOKEN_END)

@@ -138,10 +138,13 @@ static bool parse_name(pti_parser *parser, pti_linear *linear) {
         return false;
     if (pti_parser_at(parser, PTI_TOKEN_OPEN_BRACKET) ||
         pti_parser_at(parser, PTI_TOKEN_OPEN_PAREN))
-        return pti_parser_fail(parser, name.begin,
-                               "not affine: '%s' with something in brackets cannot be part of a "
-                               "subscript; it may use only indices and parameters",
-                               name.name);
+        return pti_parser_fail(
+            parser, name.begin,
+            "not affine: '%s' with something in brackets cannot be part of a "
+            "subscript; it may use only indices and parameters; which elements "
+            "a thread looks up is not declared: declare all that it may, such as "
+            "V[:]",
+            name.name);
     if (parser->scope != NULL && !bound_name(parser, &name, linear, &found))
         return false;
     if (!found && !index_name(parser, &name, linear, &found))
@@ -184,15 +187,15 @@ static bool at_remainder(const pti_parser *parser) {
     return pti_parser_at(parser, PTI_TOKEN_PERCENT) || pti_parser_at_word(parser, "mod");
 }
 
-/** 2i and 2(i + 1): a number directly before what it multiplies. */
-static bool at_juxtaposed(const pti_parser *parser, pti_token_kind previous) {
-    return previous == PTI_TOKEN_INTEGER && !at_remainder(parser) &&
+/** 2i, -2i and 2(i + 1): a number directly before what it multiplies. */
+static bool at_juxtaposed(const pti_parser *parser) {
+    return parser->previous == PTI_TOKEN_INTEGER && !at_remainder(parser) &&
            !pti_parser_at_word(parser, "and") && !pti_parser_at_word(parser, "or") &&
            (pti_parser_at(parser, PTI_TOKEN_NAME) || pti_parser_at(parser, PTI_TOKEN_OPEN_PAREN));
 }
 
 static bool parse_product(pti_parser *parser, pti_linear *linear) {
-    pti_token_kind previous = parser->token.kind;
+    bool is_remainder = false;
     if (!parse_factor(parser, linear))
         return false;
     for (;;) {
@@ -201,18 +204,17 @@ static bool parse_product(pti_parser *parser, pti_linear *linear) {
         if (at_remainder(parser)) {
             if (!parse_remainder(parser, linear))
                 return false;
-        } else if (starred || at_juxtaposed(parser, previous)) {
+            is_remainder = true;
+        } else if (starred || (!is_remainder && at_juxtaposed(parser))) {
             pti_linear factor;
             if (starred && !pti_parser_advance(parser))
                 return false;
-            previous = parser->token.kind;
             if (!parse_factor(parser, &factor) || !multiply(parser, offset, linear, &factor))
                 return false;
-            continue;
+            is_remainder = false;
         } else {
             return true;
         }
-        previous = PTI_TOKEN_END;
     }
 }
 

@@ -74,7 +74,8 @@ typedef struct pti_scope {
 typedef struct pti_parser {
     polytile_context *ctx;
     const char *text;
-    pti_token token; /* the next one, not yet used */
+    pti_token token;         /* the next one, not yet used */
+    pti_token_kind previous; /* of the one before it */
     polytile_declaration *declaration;
     pti_scope *scope; /* NULL outside braces */
     int depth;        /* of parentheses, signs and quantifiers around the token */
@@ -92,6 +93,7 @@ bool pti_parser_check(pti_parser *parser, size_t offset, polytile_status status,
 /** Read the token at an offset. */
 bool pti_token_read(pti_parser *parser, size_t offset, pti_token *token);
 /** Go one level of nesting down, which has an end so that the stack has; back up after success. */
+enum { PTI_MAX_DEPTH = 100 };
 bool pti_parser_descend(pti_parser *parser);
 bool pti_parser_ascend(pti_parser *parser);
 /** Go on to the next token. */

@@ -12,31 +12,69 @@ static const char *const symbols[] = {
 #undef SYMBOL_TEXT
 };
 
-enum { N_SYMBOLS = sizeof symbols / sizeof *symbols, MAX_DEPTH = 100 };
+enum { N_SYMBOLS = sizeof symbols / sizeof *symbols, MAX_TEXT_BYTES = 1 << 16 };
 
-/** The caret stands under its column also after tabs and UTF-8. */
-static void add_caret(pti_text *text, const char *line, size_t n_bytes) {
-    for (size_t k = 0; k < n_bytes; k++)
-        if (((unsigned char)line[k] & 0xC0) != 0x80)
-            pti_text_add(text, "%c", line[k] == '\t' ? '\t' : ' ');
+/** Of a line that is longer, so much is shown before the caret, and behind it, in columns. */
+enum { SHOWN_BEFORE = 100, SHOWN_BEHIND = 60 };
+
+static size_t count_columns(const char *from, const char *to) {
+    size_t n_columns = 0;
+    while (from < to) {
+        pti_shown_character shown = pti_text_show_next(from);
+        n_columns += shown.n_columns;
+        from += shown.n_bytes;
+    }
+    return n_columns;
+}
+
+/** Where to begin, and where to end, so that no more than so many columns are shown. */
+static const char *skip_columns(const char *from, const char *to, size_t n_columns) {
+    while (from < to && n_columns > 0) {
+        pti_shown_character shown = pti_text_show_next(from);
+        n_columns -= n_columns < shown.n_columns ? n_columns : shown.n_columns;
+        from += shown.n_bytes;
+    }
+    return from < to ? from : to;
+}
+
+/** The caret stands under its column also after tabs and what is shown as \x1b. */
+static void add_caret(pti_text *text, const char *line, const char *place) {
+    while (line < place) {
+        pti_shown_character shown = pti_text_show_next(line);
+        pti_text_add(text, "%*s", (int)shown.n_columns, *line == '\t' ? "\t" : " ");
+        line += shown.n_bytes;
+    }
     pti_text_add(text, "^");
 }
 
+static void add_line(pti_text *text, const char *line, const char *place, const char *end) {
+    static const char dots[] = "...";
+    size_t n_before = count_columns(line, place);
+    const char *from =
+        n_before > SHOWN_BEFORE ? skip_columns(line, place, n_before - SHOWN_BEFORE) : line;
+    const char *to = skip_columns(place, end, SHOWN_BEHIND);
+    const char *left_out = from == line ? "" : dots;
+    pti_text_add(text, "\n  %s", left_out);
+    pti_text_add_shown(text, from, (size_t)(to - from));
+    pti_text_add(text, "%s\n  %*s", to == end ? "" : dots, (int)strlen(left_out), "");
+    add_caret(text, from, place);
+}
+
 static void show_place(pti_text *text, const char *source, size_t offset) {
-    size_t begin = offset, number = 1, column = 1;
+    size_t begin = offset, number = 1;
     while (begin > 0 && source[begin - 1] != '\n')
         begin--;
     for (size_t k = 0; k < begin; k++)
         number += source[k] == '\n';
-    for (size_t k = begin; k < offset; k++)
-        column += ((unsigned char)source[k] & 0xC0) != 0x80;
+    const char *line = source + begin, *place = source + offset;
+    size_t column = count_columns(line, place) + 1;
     if (number > 1 || strchr(source, '\n') != NULL)
         pti_text_add(text, " (line %zu, column %zu)", number, column);
     else
         pti_text_add(text, " (column %zu)", column);
-    size_t length = strcspn(source + begin, "\n");
-    pti_text_add(text, "\n  %.*s\n  ", (int)length, source + begin);
-    add_caret(text, source + begin, offset - begin);
+    size_t length = strcspn(line, "\n");
+    bool ends_in_return = line + length > place && line[length - 1] == '\r';
+    add_line(text, line, place, line + length - ends_in_return);
 }
 
 bool pti_parser_fail(pti_parser *parser, size_t offset, const char *format, ...) {
@@ -112,7 +150,7 @@ static void read_symbol(const char *text, pti_token *token) {
     }
 }
 
-bool pti_token_read(pti_parser *parser, size_t offset, pti_token *token) {
+static bool read_token(pti_parser *parser, size_t offset, pti_token *token) {
     while (isspace((unsigned char)parser->text[offset]))
         offset++;
     token->begin = token->end = offset;
@@ -129,9 +167,21 @@ bool pti_token_read(pti_parser *parser, size_t offset, pti_token *token) {
     return true;
 }
 
+bool pti_token_read(pti_parser *parser, size_t offset, pti_token *token) {
+    if (!read_token(parser, offset, token))
+        return false;
+    if (token->end > MAX_TEXT_BYTES)
+        return pti_parser_fail(parser, token->begin,
+                               "the text of %zu bytes is longer than the %d there may be; declare "
+                               "fewer or wider sections",
+                               strlen(parser->text), MAX_TEXT_BYTES);
+    return true;
+}
+
 bool pti_parser_descend(pti_parser *parser) {
-    if (parser->depth == MAX_DEPTH)
-        return pti_parser_fail(parser, parser->token.begin, "nested more than %d deep", MAX_DEPTH);
+    if (parser->depth == PTI_MAX_DEPTH)
+        return pti_parser_fail(parser, parser->token.begin, "nested more than %d deep",
+                               PTI_MAX_DEPTH);
     parser->depth++;
     return true;
 }
@@ -142,6 +192,7 @@ bool pti_parser_ascend(pti_parser *parser) {
 }
 
 bool pti_parser_advance(pti_parser *parser) {
+    parser->previous = parser->token.kind;
     return pti_token_read(parser, parser->token.end, &parser->token);
 }
 

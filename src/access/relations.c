@@ -227,8 +227,9 @@ __isl_give isl_map *pti_declared_relation(isl_ctx *isl, const polytile_declarati
                : map_of_subscripts(isl, in, declaration->name, array, access->subscript);
 }
 
-/** NULL when memory runs out. */
-static pti_relations *create(const polytile_declaration *declaration) {
+/** Errors: NO_MEMORY, UNSUPPORTED (a relation that is too much for isl). */
+static polytile_status create(polytile_context *ctx, const polytile_declaration *declaration,
+                              pti_relations **relations) {
     pti_relations *made = calloc(1, sizeof *made);
     bool complete = made != NULL;
     if (complete) {
@@ -239,25 +240,33 @@ static pti_relations *create(const polytile_declaration *declaration) {
         complete = made->access_relation != NULL && made->isl != NULL;
     }
     for (int k = 0; complete && k < declaration->n_accesses; k++) {
+        pti_isl_begin(made->isl);
         made->access_relation[k] =
             pti_declared_relation(made->isl, declaration, &declaration->access[k]);
         complete = made->access_relation[k] != NULL;
     }
-    if (complete)
-        return made;
+    if (complete) {
+        *relations = made;
+        return POLYTILE_OK;
+    }
+    bool gave_up = made != NULL && made->isl != NULL && pti_isl_gave_up(made->isl);
     pti_relations_free(made);
-    return NULL;
+    if (gave_up)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%s: a relation in braces is too involved; use fewer conditions or the "
+                        "short form",
+                        declaration->name);
+    return pti_fail_memory(ctx, declaration->name, PTI_UNKNOWN_BYTES);
 }
 
 polytile_status pti_relations_begin(const polytile_kernel *kernel) {
     polytile_kernel *asked = (polytile_kernel *)kernel;
+    polytile_status status = POLYTILE_OK;
     if (asked->relations == NULL)
-        asked->relations = create(kernel->declaration);
-    if (asked->relations == NULL)
-        return pti_fail_memory(kernel->object.context, kernel->declaration->name,
-                               PTI_UNKNOWN_BYTES);
+        PTI_TRY(create(kernel->object.context, kernel->declaration, &asked->relations));
     pti_isl_begin(asked->relations->isl);
-    return POLYTILE_OK;
+done:
+    return status;
 }
 
 void pti_relations_free(pti_relations *relations) {

@@ -109,6 +109,47 @@ TEST(Parse, TheCaretStandsUnderTheRightLineAndColumn) {
         << lines.error();
     Parsed letters("k[i]: in \u00e4[i]");
     EXPECT_NE(letters.error().find("(column 10)"), std::string::npos) << letters.error();
+    Parsed returns("k[i]: in x[\r\n i*i]\r\n");
+    EXPECT_NE(returns.error().find("(line 2, column 3)\n   i*i]\n    ^"), std::string::npos)
+        << returns.error();
+}
+
+TEST(Parse, WhatATerminalWouldObeyIsShownAsBytesAndTheCaretStandsUnderThem) {
+    const struct {
+        const char *text, *place;
+    } rows[] = {
+        {"k[i]: in x[i\x1b[31m]", "(column 13)\n  k[i]: in x[i\\x1b[31m]\n              ^"},
+        {"k[i\x1b", "(column 4)\n  k[i\\x1b\n     ^"},
+        {"k[i]: in x[\v i*i, \x1b]",
+         "(column 18)\n  k[i]: in x[\\x0b i*i, \\x1b]\n                   ^"},
+        {"k[i]:\n in x[\f i*i, \xff]",
+         "(line 2, column 13)\n   in x[\\x0c i*i, \\xff]\n              ^"},
+    };
+    for (const auto &row : rows) {
+        const std::string error = Parsed(row.text).error();
+        EXPECT_NE(error.find(row.place), std::string::npos) << error << "\n" << row.place;
+        EXPECT_EQ(error.find_first_of("\x1b\v\f\xff"), std::string::npos);
+    }
+}
+
+/** Of a line that is too long, what is around the caret; the caret stands under it. */
+TEST(Parse, LongLinesAreShownAroundTheCaret) {
+    for (size_t n_before : {0, 1, 30, 80, 1000, 30000}) {
+        for (size_t n_behind : {0, 1, 50, 1000}) {
+            std::string text = "k[i]: in x[";
+            for (size_t k = 0; k < n_before; k++)
+                text += "i+";
+            const std::string error = Parsed(text + "@" + std::string(n_behind, ' ')).error();
+            const size_t column = text.size() + 1;
+            EXPECT_NE(error.find("(column " + std::to_string(column) + ")\n"), std::string::npos)
+                << error.substr(0, 200);
+            const size_t line = error.find('\n') + 1, caret = error.find('\n', line) + 1;
+            ASSERT_EQ(error.back(), '^') << error;
+            ASSERT_LT(error.size() - caret, 110u);
+            ASSERT_LT(caret - line, 180u);
+            EXPECT_EQ(error[line + error.size() - 1 - caret], '@') << error;
+        }
+    }
 }
 
 /** Texts that mean the same declaration. */
@@ -120,6 +161,8 @@ TEST(Parse, SpellingsAreTheSame) {
          "k[i, j]: in A[-1+i:1+i, j]; out B[+i, --j]",
          "k[i, j]: in A[2*i-(i+1):i+2*2-3, 3*j-2j]; out B[i+n-n, (j)]"},
         {"k[i]: in A[2*i:2*i+2]", "k[i]: in A[2i:2(i+1)]", "k[i]: in A[i*2:(i+1)*2]"},
+        {"k[i]: in A[-2*i:-2*i+2]", "k[i]: in A[-2i:+2-2i]", "k[i]: in A[-+2i:-2(i-1)]",
+         "k[i]: in A[i*-2:---2i*1+2]", "k[i]: in A[2*-1i:-1*2i+2]"},
         {"k[i]: in A[:]", "k[i]: in A[ : ]", "k[i]: in A[::1]"},
         {"k[i]: in A[i:]", "k[i]: in A[i::1]"},
         {"k[i]: in A[:i]", "k[i]: in A[:i:1]"},

@@ -51,6 +51,62 @@ TEST(ParseLimits, NamesOfMoreThan63LettersAreRefusedWhereverTheyStand) {
     EXPECT_EQ(Parsed("k[i]: out x[i]; in " + longest + "[i]").status(), POLYTILE_OK);
 }
 
+std::string repeated(const std::string &text, int n) {
+    std::string all;
+    for (int k = 0; k < n; k++)
+        all += text;
+    return all;
+}
+
+/** Each within a second in any build; what is within the limits is read. */
+TEST(ParseLimits, LongTextsAreReadOrRefusedSoon) {
+    const std::string head = "k[i]: in {[i] -> A[a] : ", tail = "a = i}; out B[i]";
+    const std::string sections = "k[i]: out y[i]; in x[i]";
+    const struct {
+        std::string text;
+        const char *says; /* NULL: it is read */
+    } rows[] = {
+        {std::string(65537, ' '), "the text of 65537 bytes is longer than the 65536 there may be"},
+        {sections + std::string(65536 - sections.size(), ' '), nullptr},
+        {head + repeated("(", 1000000) + tail, "nested more than 100 deep"},
+        {head + repeated("(", 60000) + tail, "nested more than 100 deep"},
+        {head + repeated("(", 90) + "a = i" + repeated(")", 90) + "}; out B[i]", nullptr},
+        {head + repeated("a <= i and ", 10000) + tail, "more than the 256 comparisons"},
+        {head + repeated("(((a + (1)", 30) + repeated(" + (1)", 20000) + tail, "65536"},
+        {head + repeated("a <= i and ", 5000) + tail, "more than the 256 comparisons"},
+        {head + repeated("a <= i and ", 200) + tail, nullptr},
+        {head + "a" + repeated(" <= i", 10000) + "}", "more than the 256 comparisons"},
+        {head + repeated("a = i or ", 5000) + tail, "more than 64"},
+        {head + repeated("exists e : ", 5000) + tail, "more than"},
+        {sections + repeated(", x[i]", 160000), "x is one more than the 1024 there may be"},
+        {sections + repeated(", x[i]", 10000), "x is one more than the 1024 there may be"},
+        {sections + repeated(", x[i]", 1022), nullptr},
+        {sections + repeated(", x[i]", 1023), "one more than the 1024"},
+        {sections + repeated(", {[i] -> x[a] : a < i and a > 0 and a < 2i}", 1022), nullptr},
+        {sections +
+             repeated(", {[i] -> x[a] : a < i and a > 0 and a < 2i and a < 3i and a < 4i}", 900),
+         "all relations have 4100 comparisons in their pieces; there may be 4096"},
+        {repeated("k", 60000) + "[i]: in x[i]", "60000 letters; at most 63"},
+        {"k[i" + repeated(", i", 20000) + "]: in x[i]", "is an index already"},
+        {"k[i]: in x[i" + repeated(", i", 20000) + "]", "more than the 8 subscripts"},
+        {"k[i]: in x[" + repeated("9", 60000) + "]", "exceeds 64 bits"},
+        {"k[i]: out x[" + repeated("0", 60000) + "+i]", nullptr},
+        {"k[i]: out x[" + repeated("i-i+", 15000) + "i]", nullptr},
+        {"k[i]: out x[" + repeated("1*", 30000) + "i]", nullptr},
+        {"k[i]: out x[" + repeated("-", 60000) + "i]", "nested more than 100 deep"},
+    };
+    for (const auto &row : rows) {
+        Parsed parsed(row.text);
+        EXPECT_EQ(parsed.status(), row.says == nullptr ? POLYTILE_OK : POLYTILE_DECLARATION)
+            << row.text.substr(0, 60) << "\n"
+            << parsed.error();
+        if (row.says != nullptr) {
+            EXPECT_NE(parsed.error().find(row.says), std::string::npos) << parsed.error() << "\n"
+                                                                        << row.says;
+        }
+    }
+}
+
 TEST(ParseLimits, WhatTheDataCannotHoldIsRefusedAndSaid) {
     const std::string head = "k[i]: in {[i] -> A[a] : ";
     std::string many_pieces, many_quantified, many_names, many_expressions = "a";
