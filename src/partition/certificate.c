@@ -91,17 +91,43 @@ static bool is_whole(const pti_subscript *subscript, polytile_range range) {
            subscript->hi.constant >= range.hi;
 }
 
-/** A dimension of an operand that every thread uses whole; -1 if there is none. */
-static int whole_dimension(const pti_instance *instance, int operand) {
+/** A dimension of an operand that every thread uses whole, -1 if there is none; *all: they use all
+ * of the operand. */
+static int whole_dimension(const pti_instance *instance, int operand, bool *all) {
     const pti_operand *of = &instance->operand[operand];
-    for (int s = of->first_section; s < of->first_section + of->n_sections; s++) {
+    int found = -1;
+    *all = false;
+    for (int s = of->first_section; s < of->first_section + of->n_sections && !*all; s++) {
         const pti_section *section = &instance->section[s];
-        for (int d = 0; d < section->n_dims; d++) {
+        int n_whole = 0;
+        for (int d = section->n_dims - 1; d >= 0; d--) {
+            bool is_one = of->domain.range[d].lo == of->domain.range[d].hi;
             if (is_whole(&section->subscript[d], of->domain.range[d]))
-                return d;
+                found = d;
+            n_whole += is_one || is_whole(&section->subscript[d], of->domain.range[d]);
         }
+        *all = n_whole == section->n_dims;
     }
-    return -1;
+    return found;
+}
+
+/** What lets an operand be split that threads use whole. An array of which all may be touched is
+ * often one in which threads look elements up, which no index follows. */
+static void add_split_advice(pti_text *text, const pti_instance *instance, int operand) {
+    bool all;
+    int dimension = whole_dimension(instance, operand, &all);
+    const char *name = instance->operand[operand].name;
+    if (dimension >= 0 && all)
+        pti_text_add(text,
+                     "; every thread may touch all of %s, so all of it has to fit; where threads "
+                     "go through it in order, let one more index name it (as k in gemm[i, j, k]), "
+                     "and it can be split",
+                     name);
+    else if (dimension >= 0)
+        pti_text_add(text,
+                     "; dimension %d of %s is used whole by every thread: an index of its own in "
+                     "the declaration (as k in gemm[i, j, k]) would let it be split",
+                     dimension, name);
 }
 
 /** A count of bytes in words; one that is too large to be counted says so. */
@@ -126,7 +152,6 @@ static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers
     int64_t block[POLYTILE_MAX_DIMS];
     char size[32];
     int largest = largest_operand(problem->instance, operand_bytes);
-    int dimension = whole_dimension(problem->instance, largest);
     int n_dims = problem->instance->n_indices;
     if (n_buffers > 1 && block_fits(problem, problem->grid.block, 1))
         pti_text_add(text, "; one buffer would fit");
@@ -135,11 +160,7 @@ static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers
         add_extents(text, n_dims, block);
         pti_text_add(text, " would fit");
     }
-    if (dimension >= 0)
-        pti_text_add(text,
-                     "; dimension %d of %s is used whole by every thread: an index of its own in "
-                     "the declaration (as k in gemm[i, j, k]) would let it be split",
-                     dimension, problem->instance->operand[largest].name);
+    add_split_advice(text, problem->instance, largest);
     int64_t enough = INT64_MAX;
     if (sum < INT64_MAX && !pti_mul_overflows(sum, n_buffers, &enough) && enough < LARGEST_ADVICE)
         pti_text_add(text, "; a limit of about %s would do",

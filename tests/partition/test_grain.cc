@@ -298,6 +298,20 @@ TEST(Grain, WhatNeverFitsIsExplainedAsByThePlanner) {
         EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
+/** An array in which threads look elements up is declared whole, and no index would follow it. */
+TEST(Grain, AnArrayOfWhichAllMayBeTouchedIsToldToHaveToFit) {
+    const Case gather = {"gather",
+                         "gather[i]: in V[:], P[i]; out y[i]",
+                         "1000",
+                         {{"V", "100000"}, {"P", "1000"}, {"y", "1000"}}};
+    const Cut cut(gather, 16 * KiB);
+    EXPECT_EQ(cut.status(), POLYTILE_NO_FIT);
+    EXPECT_NE(cut.error().find("every thread may touch all of V, so all of it has to fit"),
+              std::string::npos)
+        << cut.error();
+    EXPECT_EQ(cut.error().find("index of its own"), std::string::npos) << cut.error();
+}
+
 /** The number that a certificate advises, which is the one behind "a limit of about". */
 int64_t advised_bytes(const std::string &text) {
     const std::string before = "a limit of about ", after = " would do";
