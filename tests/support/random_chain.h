@@ -72,6 +72,7 @@ class RandomChain {
     }
 
     GenericWindow window(int index, int64_t reach);
+    GenericWindow nothing(int index);
     GenericWindow part_of(int64_t extent);
     GenericSection around(int64_t reach);
     GenericSection one_sided(int64_t lo, int64_t hi);

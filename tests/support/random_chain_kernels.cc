@@ -42,8 +42,14 @@ GenericSection RandomChain::one_sided(int64_t lo, int64_t hi) {
     return section;
 }
 
-/** Around a thread; now and then with two indices in each other's places, or all or a part of one
- * dimension. */
+/** A window without elements, wherever the thread is. */
+GenericWindow RandomChain::nothing(int index) {
+    const int64_t lo = random_->number(-2, 3);
+    return {index, lo, lo - random_->number(1, 3)};
+}
+
+/** Around a thread; now and then with two indices in each other's places, or all, a part or nothing
+ * of one dimension. */
 GenericSection RandomChain::read() {
     GenericSection section = around(n_dims_ < 3 ? 2 : 1);
     if (is_square_ && n_dims_ > 1 && random_->chance(6))
@@ -53,6 +59,8 @@ GenericSection RandomChain::read() {
         section[d] = {GenericWindow::whole, 0, 0};
     else if (random_->chance(4))
         section[d] = part_of(extents_[d]);
+    else if (random_->chance(4))
+        section[d] = nothing(static_cast<int>(d));
     return section;
 }
 
@@ -159,6 +167,8 @@ std::vector<FieldUse> RandomChain::scatter() {
     GenericSection written = around(1);
     for (GenericWindow &of : written)
         of.step = 1;
+    if (random_->chance(5))
+        written[0] = nothing(0);
     return {{POLYTILE_IN, from, {around(1)}},
             {accumulating[random_->number(0, 3)], to, {written}, random_->chance(15)}};
 }
