@@ -201,9 +201,10 @@ static int report_error(const session *s, polytile_status status) {
     const char *text = s->error[0] != '\0' ? s->error : polytile_last_error(s->ctx);
     size_t length = strlen(s->spec->name);
     bool is_named = strncmp(text, s->spec->name, length) == 0 && text[length] == ':';
+    char shown[2048];
+    polytile_text_show(text[0] != '\0' ? text : polytile_status_text(status), shown, sizeof shown);
     if (s->ranks.rank == 0)
-        fprintf(stderr, "%s%s%s\n", is_named ? "" : s->spec->name, is_named ? "" : ": ",
-                text[0] != '\0' ? text : polytile_status_text(status));
+        fprintf(stderr, "%s%s%s\n", is_named ? "" : s->spec->name, is_named ? "" : ": ", shown);
     return exit_code_of(status);
 }
 
