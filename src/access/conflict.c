@@ -137,13 +137,13 @@ static polytile_status fail_isl(const polytile_kernel *kernel, int a, int b) {
 static polytile_status check_pair(const polytile_kernel *kernel, const pti_instance *instance,
                                   int a, int b) {
     const polytile_declaration *declaration = kernel->declaration;
-    polytile_status status = POLYTILE_OK;
+    polytile_status status = pti_relations_begin(kernel);
     polytile_witness found = {.kind = POLYTILE_WITNESS_CONFLICT,
                               .operand = declaration->access[a].array,
                               .n_indices = declaration->n_indices,
                               .n_dims = declaration->access[a].n_dims};
-    if (pti_relations_begin(kernel) != POLYTILE_OK)
-        return POLYTILE_NO_MEMORY;
+    if (status != POLYTILE_OK)
+        return status;
     isl_map *one = pti_access_relation(kernel, a, instance);
     isl_map *other = pti_access_relation(kernel, b, instance);
     isl_map *pairs = conflicting_threads(isl_map_copy(one), isl_map_copy(other));

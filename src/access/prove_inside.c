@@ -40,9 +40,9 @@ static polytile_status fail_isl(const polytile_kernel *kernel, int access) {
 static polytile_status prove_access(const polytile_kernel *kernel, const pti_instance *instance,
                                     int access) {
     int64_t thread[POLYTILE_MAX_DIMS], element[POLYTILE_MAX_DIMS];
-    polytile_status status = POLYTILE_OK;
-    if (pti_relations_begin(kernel) != POLYTILE_OK)
-        return POLYTILE_NO_MEMORY;
+    polytile_status status = pti_relations_begin(kernel);
+    if (status != POLYTILE_OK)
+        return status;
     isl_map *strays = outside(kernel, instance, access);
     isl_bool empty = isl_map_is_empty(strays);
     isl_bool bounded = empty == isl_bool_false ? is_bounded(strays) : isl_bool_true;

@@ -30,7 +30,8 @@ __isl_give isl_map *pti_declared_relation(isl_ctx *isl, const polytile_declarati
  * Begin a question about a kernel as pti_isl_begin() does, in the isl context of its relations,
  * which are made now if there are none yet.
  *
- * By the thread that uses the context. Errors  NO_MEMORY.
+ * By the thread that uses the context.
+ * Errors  NO_MEMORY, UNSUPPORTED (a relation that is too much for isl).
  */
 polytile_status pti_relations_begin(const polytile_kernel *kernel);
 
