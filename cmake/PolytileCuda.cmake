@@ -1,6 +1,7 @@
 # Finds out what can be built for CUDA:
 #   POLYTILE_HAS_CUDA   the library gets the CUDA device (C code on the runtime API)
 #   POLYTILE_HAS_NVCC   kernels can be compiled too, for the examples, tests and benchmarks
+#   POLYTILE_CUDA_RUNTIME   the target of CUDA's runtime that goes with the library; nothing without
 # A library that is linked statically brings its own CUDA runtime, and then starts on machines
 # without any part of CUDA; a shared one shares the runtime with the kernels of its users.
 set(POLYTILE_HAS_CUDA OFF)
@@ -27,10 +28,11 @@ if(POLYTILE_HAS_CUDA)
     set(POLYTILE_HAS_NVCC ON)
   endif()
 endif()
-if(BUILD_SHARED_LIBS)
+set(POLYTILE_CUDA_RUNTIME)
+if(POLYTILE_HAS_CUDA AND BUILD_SHARED_LIBS)
   set(POLYTILE_CUDA_RUNTIME CUDA::cudart)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
-else()
+elseif(POLYTILE_HAS_CUDA)
   set(POLYTILE_CUDA_RUNTIME CUDA::cudart_static)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 endif()
