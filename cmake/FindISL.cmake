@@ -8,7 +8,7 @@ endif()
 find_path(ISL_INCLUDE_DIR isl/ctx.h HINTS ${PC_ISL_INCLUDEDIR})
 find_library(ISL_LIBRARY isl HINTS ${PC_ISL_LIBDIR})
 mark_as_advanced(ISL_INCLUDE_DIR ISL_LIBRARY)
-# The GMP of its integers; an isl may also have integers of its own.
+# The GMP of its integers. An isl may have integers of its own, and Debian's comes without GMP's header.
 find_path(GMP_INCLUDE_DIR gmp.h)
 find_library(GMP_LIBRARY gmp)
 mark_as_advanced(GMP_INCLUDE_DIR GMP_LIBRARY)

@@ -14,12 +14,25 @@ if(POLYTILE_HAS_MPI)
   install(EXPORT polytileMpiTargets NAMESPACE polytile:: DESTINATION ${package_dir})
 endif()
 
-# Other compilers than the one that built the library may not know where its OpenMP runtime is.
+# The options that link a library: VARIABLE FILE NAME. Other compilers than the one that built
+# polytile may not know the place.
+function(polytile_set_pc_options variable file name)
+  get_filename_component(directory ${file} DIRECTORY)
+  set(options -l${name})
+  if(NOT directory IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+    string(PREPEND options "-L${directory} ")
+  endif()
+  set(${variable} ${options} PARENT_SCOPE)
+endfunction()
+
 list(GET OpenMP_C_LIB_NAMES 0 POLYTILE_OPENMP_RUNTIME)
-set(POLYTILE_PC_OPENMP -l${POLYTILE_OPENMP_RUNTIME})
-get_filename_component(runtime_dir ${OpenMP_${POLYTILE_OPENMP_RUNTIME}_LIBRARY} DIRECTORY)
-if(NOT runtime_dir IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
-  string(PREPEND POLYTILE_PC_OPENMP "-L${runtime_dir} ")
+polytile_set_pc_options(POLYTILE_PC_OPENMP ${OpenMP_${POLYTILE_OPENMP_RUNTIME}_LIBRARY}
+                        ${POLYTILE_OPENMP_RUNTIME})
+# isl's own .pc file asks for GMP, whose libgmp.so may not be there, and need not be.
+polytile_set_pc_options(POLYTILE_PC_ISL ${ISL_LIBRARY} isl)
+if(ISL_HAS_GMP)
+  polytile_set_pc_options(gmp_options ${GMP_LIBRARY} gmp)
+  string(APPEND POLYTILE_PC_ISL " ${gmp_options}")
 endif()
 set(POLYTILE_PC_CUDA)
 if(POLYTILE_HAS_CUDA AND NOT BUILD_SHARED_LIBS)

@@ -11,8 +11,12 @@
  * are.
  *
  * GMP has one set of memory functions a process: those that a program has set before are called
- * first. With an isl that has no GMP (access/no_gmp) all of this does nothing.
+ * first. In a build that did not find GMP's header and library (access/no_gmp) all of this does
+ * nothing, whatever isl's numbers are made of.
  */
+
+/** Whether a lack of memory for isl's numbers is an error; else it ends the process. */
+bool pti_isl_memory_is_protected(void);
 
 /** Set GMP's memory functions; from the second call on it does nothing. */
 void pti_isl_memory_protect(void);

@@ -256,6 +256,8 @@ class Faults : public testing::TestWithParam<Case> {
 
 TEST_P(Faults, EndInTheRightErrorOrTheRightResult) {
     const Case &of = GetParam();
+    if (of.kind == FAULTS_ISL_MEMORY && !pti_isl_memory_is_protected())
+        GTEST_SKIP() << "built without GMP's header, so that isl's numbers end the process";
     const uint64_t seed = test_seed(of.scene.name);
     Random random(seed);
     Repetitions repetitions(of.scene);

@@ -90,6 +90,10 @@ static void install(void) {
     mp_set_memory_functions(allocate, reallocate, release);
 }
 
+bool pti_isl_memory_is_protected(void) {
+    return true;
+}
+
 void pti_isl_memory_protect(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, install);

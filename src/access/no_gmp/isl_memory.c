@@ -4,6 +4,10 @@
 
 pti_isl_source pti_isl_memory_source = {malloc, realloc};
 
+bool pti_isl_memory_is_protected(void) {
+    return false;
+}
+
 void pti_isl_memory_protect(void) {}
 
 bool pti_isl_memory_add(isl_ctx *isl) {
