@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# scripts/bench-effort counts without a build: SOURCE_DIR. Skipped (77) where lizard is not installed.
+# scripts/bench-effort counts without a build: SOURCE_DIR. Skipped (77) where python3 or lizard is not
+# installed.
 set -euo pipefail
 
+command -v python3 >/dev/null || { echo "skipped: no python3 here"; exit 77; }
 readonly no_lizard=2
 json=$(mktemp)
 trap 'rm -f "$json"' EXIT
