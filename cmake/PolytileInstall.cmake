@@ -1,5 +1,5 @@
 # What `cmake --install` puts where: the library with its headers, a CMake package, a .pc file, the
-# command and the man pages.
+# command and its man pages, the documentation, and the examples as a project that uses them.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/polytile)
@@ -66,10 +66,19 @@ endif()
 
 if(TARGET polytile_command)
   install(TARGETS polytile_command)
+  file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/polytile*.1)
+  install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
-file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# In the places that they have in the sources, so that links between pages hold.
+file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        PATTERN man EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/PolytileCuda.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/PolytileKernels.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/PolytileWarnings.cmake
+        DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/cmake)
 install(FILES ${PROJECT_SOURCE_DIR}/data/tuning.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/polytile)
