@@ -11,7 +11,8 @@ typedef struct pti_shared_launch {
     const pti_instance *instance;
     const int *array; /* of each operand, which of the ownerships is its */
     bool runs_once;   /* no thread may be run by several members: what they write goes to the same
-                         memory, where it would be updated or added up twice */
+                         memory, where it would be updated or added up twice, or, by the last of
+                         them, overwrite what later launches made of it */
 } pti_shared_launch;
 
 /**
@@ -29,8 +30,8 @@ typedef struct pti_share {
     int section;                  /* of the instance, whose first element is the anchor */
     int index[POLYTILE_MAX_DIMS]; /* of each dimension of the operand: the index that follows it, or
                                      POLYTILE_MAX_DIMS */
-    bool splits;   /* members reduce into the same elements of some operands, which must be combined
-                    afterwards: see pti_share_combines() */
+    bool splits;   /* each thread is run once; where members reduce into the same elements of some
+                      operands, these are combined afterwards: see pti_share_combines() */
     bool is_alone; /* the first member runs all threads; of splits, with nothing to combine */
     bool widens;   /* threads of several members reduce into one element of the operand: its owner
                     runs them all */
@@ -39,14 +40,18 @@ typedef struct pti_share {
 /**
  * Choose: the written operand with the most elements that is followed in a dimension that its
  * ownership cuts; else, if all written operands are reduced into, the read operand with the most
- * elements that is; else none. Of a launch that runs once and updates what it writes, or reduces,
- * the first member runs all threads rather than several the same ones.
+ * elements that is; else none. Of a launch that runs once one member runs each thread that several
+ * would: the first of them, or of all where that would not do.
  *
  * An operand does not do if what others than the owner's members reduce into cannot be combined as
  * one box, onto what it held; nor if elements of which only the hull is known would be written away
  * from their owner.
  */
 pti_share pti_share_of(const pti_shared_launch *launch, const pti_ownership *ownerships);
+
+/** Whether several members run the same threads. */
+bool pti_share_repeats(const pti_share *share, const pti_shared_launch *launch,
+                       const pti_ownership *ownerships);
 
 /** Whether what members reduce into an operand is combined across them; of one that is not, owners
  * know all threads of an element, or are told. */

@@ -219,19 +219,8 @@ static pti_share choose(const pti_shared_launch *launch, const pti_ownership *ow
     return best;
 }
 
-/* Whether it makes a difference that a thread is run twice over the same memory. */
-static bool updates(const pti_instance *instance) {
-    bool any = false;
-    for (int p = 0; p < instance->n_operands; p++) {
-        const pti_operand *operand = &instance->operand[p];
-        any = any || (operand->writes && (operand->reads || operand->reduces));
-    }
-    return any;
-}
-
-/* Whether several members run the same threads. */
-static bool repeats(const pti_share *share, const pti_shared_launch *launch,
-                    const pti_ownership *ownerships) {
+bool pti_share_repeats(const pti_share *share, const pti_shared_launch *launch,
+                       const pti_ownership *ownerships) {
     bool repeats = share->operand < 0 || share->widens;
     if (repeats || share->splits)
         return repeats;
@@ -253,11 +242,23 @@ static pti_share alone(const pti_instance *instance) {
     return share;
 }
 
+/* Let the first of the members that would run the same threads run them, or the first of all. */
+static pti_share run_once(const pti_share *share, const pti_shared_launch *launch,
+                          const pti_ownership *ownerships) {
+    const pti_instance *instance = launch->instance;
+    pti_share once = *share;
+    bool admits = share->operand >= 0 && !share->widens;
+    once.splits = true;
+    for (int p = 0; admits && p < instance->n_operands; p++)
+        admits = !instance->operand[p].writes || admit_operand(&once, launch, ownerships, p);
+    return admits ? once : alone(instance);
+}
+
 pti_share pti_share_of(const pti_shared_launch *launch, const pti_ownership *ownerships) {
     pti_share share = choose(launch, ownerships, PTI_WRITES);
     if (share.operand < 0 && all_reduce(launch->instance))
         share = choose(launch, ownerships, PTI_READS);
-    if (launch->runs_once && updates(launch->instance) && repeats(&share, launch, ownerships))
-        share = alone(launch->instance);
+    if (launch->runs_once && pti_share_repeats(&share, launch, ownerships))
+        share = run_once(&share, launch, ownerships);
     return share;
 }

@@ -41,7 +41,7 @@ polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *pre
 static pti_shared_launch shared_launch(const pti_team *team, const pti_prepared *prepared) {
     return (pti_shared_launch){.instance = prepared->instance,
                                .array = prepared->position,
-                               .runs_once = team->transport->shares_memory};
+                               .runs_once = pti_team_shares_results(team, prepared)};
 }
 
 static polytile_status check_member(const pti_team *team, const pti_prepared *prepared,

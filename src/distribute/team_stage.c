@@ -11,7 +11,15 @@ typedef struct launches {
     pti_group group;
 } launches;
 
-/** runs_once: see pti_shared_launch. */
+bool pti_team_shares_results(const pti_team *team, const pti_prepared *prepared) {
+    bool shares = false;
+    for (int a = 0; team->transport->shares_memory && a < prepared->n_arrays; a++)
+        shares |= prepared->instance->operand[a].writes &&
+                  team->array[prepared->position[a]].memory == PTI_TEAM_PROGRAMS;
+    return shares;
+}
+
+/** runs_once: nobody may compute twice what goes to memory that others share. */
 static bool find_launches(const pti_team *team, int at, bool runs_once, launches *of) {
     int n_launches = team->n_recorded - at;
     of->launch = calloc((size_t)n_launches, sizeof *of->launch);
@@ -19,7 +27,8 @@ static bool find_launches(const pti_team *team, int at, bool runs_once, launches
         return false;
     for (int l = 0; l < n_launches; l++) {
         const pti_prepared *prepared = team->recorded[at + l].prepared;
-        of->launch[l] = (pti_shared_launch){prepared->instance, prepared->position, runs_once};
+        of->launch[l] = (pti_shared_launch){prepared->instance, prepared->position,
+                                            runs_once && pti_team_shares_results(team, prepared)};
     }
     of->group = (pti_group){.n_launches = n_launches,
                             .launch = of->launch,
@@ -206,7 +215,6 @@ static bool fill_stage(pti_team *team, int at, const pti_group *group, pti_stage
     pti_transport *transport = team->transport;
     int first = transport->first, n_local = transport->n_local;
     stage->n_launches = group->n_launches;
-    stage->runs_once = group->launch[0].runs_once;
     stage->begins = team->copies_id;
     stage->serial = calloc((size_t)group->n_launches, sizeof *stage->serial);
     stage->work = calloc((size_t)n_local, sizeof *stage->work);
@@ -264,10 +272,11 @@ static pti_stage *find_kept(pti_team *team, int at, int n_launches, bool runs_on
     return found;
 }
 
-static pti_stage *make_stage(pti_team *team, int at, const pti_group *group) {
+static pti_stage *make_stage(pti_team *team, int at, const pti_group *group, bool runs_once) {
     pti_stage *stage = calloc(1, sizeof *stage);
     if (stage == NULL)
         return NULL;
+    stage->runs_once = runs_once;
     if (!fill_stage(team, at, group, stage)) {
         free_stage(team, stage);
         return NULL;
@@ -287,7 +296,7 @@ pti_stage *pti_team_find_stage(pti_team *team, int at, bool *is_new) {
     stage = find_kept(team, at, of.group.n_launches, runs_once);
     *is_new = stage == NULL;
     if (stage == NULL)
-        stage = make_stage(team, at, &of.group);
+        stage = make_stage(team, at, &of.group, runs_once);
     free(of.launch);
     return stage;
 }

@@ -111,6 +111,9 @@ polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *ar
  * to leave it in between. */
 bool pti_team_fits(const pti_team *team, int local);
 
+/** Whether a launch writes memory that several members share. */
+bool pti_team_shares_results(const pti_team *team, const pti_prepared *prepared);
+
 /** The next group of what is recorded, from `at` on, cut for the members; NULL when memory runs
  * out. It is new on all processes or on none.
  */
