@@ -178,6 +178,8 @@ static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_rec
     status = first_of(team, status, pti_team_end_exchange(team, &stage->in, status != POLYTILE_OK));
     if (status == POLYTILE_OK)
         status = first_of(team, status, launch_together(team, stage, recorded, last));
+    if (status == POLYTILE_OK && needs_halos_later(stage))
+        status = first_of(team, status, pti_team_settle_meeting(team));
     if (splits(stage))
         status = first_of(team, status,
                           pti_team_combine(team, stage, &recorded[stage->n_launches - 1], status));
@@ -240,7 +242,7 @@ static polytile_status prepare_stage(pti_team *team, int at, polytile_status sta
                                      pti_stage **stage, polytile_status *stopped) {
     bool is_new;
     if (status == POLYTILE_OK)
-        status = first_of(team, status, pti_team_settle_deep(team));
+        status = first_of(team, status, pti_team_settle_meeting(team));
     status = find_stage(team, at, status, stage, &is_new);
     if (status == POLYTILE_OK && !has_room(team, *stage)) {
         team->is_shallow = true;
@@ -264,8 +266,7 @@ static const pti_team_last *leaving_with(const pti_team *team, const pti_stage *
     static const pti_team_last none = {0};
     bool is_last = at + stage->n_launches == team->n_recorded;
     bool is_done = is_last && !splits(stage) && stage->after.n_transfers == 0;
-    bool may_meet = team->transport->shares_memory && stage->n_launches > 1;
-    return is_done && !may_meet ? all : &none;
+    return is_done && !stage->meets ? all : &none;
 }
 
 /** The next launches of what is recorded, as a stage or from a pool; *at moves on behind them. What

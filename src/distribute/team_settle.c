@@ -53,16 +53,38 @@ polytile_status pti_team_settle_members(const pti_team *team, polytile_status st
 }
 
 polytile_status pti_team_settle_all(pti_team *team) {
-    team->was_deep = false;
+    team->was_meeting = false;
     for (int p = 0; p < team->n_arrays; p++)
         team->array[p].is_lent = false;
     return pti_team_settle_members(team, POLYTILE_OK);
 }
 
-polytile_status pti_team_settle_deep(pti_team *team) {
-    bool was_deep = team->was_deep;
-    team->was_deep = false;
-    return was_deep ? pti_team_settle_members(team, POLYTILE_OK) : POLYTILE_OK;
+/** Whether a thread that is run twice would find what it wrote the first time. What it reduces into
+ * is nothing to it. */
+static bool updates(const pti_team *team, const pti_shared_launch *launch) {
+    const pti_instance *instance = launch->instance;
+    bool does = false;
+    for (int w = 0; w < instance->n_operands; w++) {
+        const pti_operand *written = &instance->operand[w];
+        bool is_shared = written->writes && !written->reduces &&
+                         team->array[launch->array[w]].memory == PTI_TEAM_PROGRAMS;
+        for (int r = 0; is_shared && r < instance->n_operands; r++)
+            does |= instance->operand[r].reads && launch->array[r] == launch->array[w];
+    }
+    return does;
+}
+
+bool pti_team_meets(const pti_team *team, const pti_group *group, const pti_share *shares) {
+    if (!team->transport->shares_memory)
+        return false;
+    return group->n_launches > 1 || (updates(team, group->launch) &&
+                                     pti_share_repeats(shares, group->launch, group->ownerships));
+}
+
+polytile_status pti_team_settle_meeting(pti_team *team) {
+    bool was_meeting = team->was_meeting;
+    team->was_meeting = false;
+    return was_meeting ? pti_team_settle_members(team, POLYTILE_OK) : POLYTILE_OK;
 }
 
 polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage) {
@@ -77,7 +99,7 @@ polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage) {
         team->array[p].is_lent =
             team->array[p].array != NULL &&
             ((team->array[p].is_lent && !must_wait) || is_read_across(team, stage, p));
-    team->was_deep = team->transport->shares_memory && stage->n_launches > 1;
+    team->was_meeting = stage->meets;
 done:
     return status;
 }

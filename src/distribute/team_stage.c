@@ -233,6 +233,7 @@ static bool fill_stage(pti_team *team, int at, const pti_group *group, pti_stage
         !note_combined(group, &stage->work[0], &stage->copies))
         return false;
     drop_halos(team, group, stage);
+    stage->meets = pti_team_meets(team, group, stage->work[0].share);
     find_interiors(team, group, stage);
     stage->ends = number_copies(team, &stage->copies);
     return true;

@@ -17,7 +17,8 @@ typedef struct pti_recorded {
 typedef struct pti_stage {
     struct pti_stage *next;
     int n_launches;
-    bool runs_once;         /* as its launches, see pti_shared_launch */
+    bool runs_once;         /* nobody may compute twice what goes to memory that others share */
+    bool meets;             /* see pti_team_meets() */
     int64_t *serial;        /* of the launches, as prepared */
     int64_t begins;         /* which copies it finds: pti_team.copies_id */
     int64_t ends;           /* and leaves */
@@ -60,7 +61,7 @@ struct pti_team {
     int n_recorded;
     bool was_compared; /* the first launch of all was, when it came */
     bool is_shallow;   /* members over one memory had no room for groups of several launches */
-    bool was_deep;     /* members over one memory run several launches of a group */
+    bool was_meeting;  /* members run a stage that meets */
     char failure[PTI_ERROR_BYTES]; /* of the stages that are being run, by this process */
 
     int64_t n_launches; /* of the report */
@@ -181,9 +182,12 @@ polytile_status pti_team_settle_members(const pti_team *team, polytile_status st
 /** The same, and nobody still reads what is about to be written. */
 polytile_status pti_team_settle_all(pti_team *team);
 
-/** Where members over one memory run several launches of a group, nothing that they write goes
- * there before all of them are done: wait for that. */
-polytile_status pti_team_settle_deep(pti_team *team);
+/** Whether members over one memory read there what others compute in the same stage: nothing that
+ * they write goes there before all of them are done. shares: of the launches. */
+bool pti_team_meets(const pti_team *team, const pti_group *group, const pti_share *shares);
+
+/** After a stage that meets: wait until all members are done with it. */
+polytile_status pti_team_settle_meeting(pti_team *team);
 
 /** Members over one memory do not write what others still read: all wait for all, if any are about
  * to. */

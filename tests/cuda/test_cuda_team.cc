@@ -1,4 +1,5 @@
 #include "cuda/programs.h"
+#include "queue/twin.h"
 #include "support/environment.h"
 #include "support/scale.h"
 
@@ -67,6 +68,31 @@ TEST_P(CudaTeam, ResultsAreThoseOfRunningInOrder) {
                                   static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
     }
     EXPECT_GT(n_launched, 0);
+}
+
+/** Threads at the border of two GPUs are run by both, over the same memory of what they update:
+ * neither may find there what the other one made of it. */
+TEST(CudaTeamMeets, WhatTwoGpusUpdateGoesHomeWhenBothAreDone) {
+    Environment environment;
+    environment.set("POLYTILE_CACHE", "off");
+    FakeCuda::Options machine;
+    machine.n_devices = 2;
+    for (uint64_t seed = 0; seed < 20 && !testing::Test::HasFailure(); seed++) {
+        FakeCuda cuda(seed, machine);
+        Random random(seed);
+        TwinPlace place;
+        place.prepare = [&](polytile_implementation *implementation) {
+            implementation->cuda = implementation->user;
+            cuda.add_kernel(implementation->cuda, *implementation);
+        };
+        Twin twin("cuda:0(memory=1MiB),cuda:1(memory=1MiB)", &random, place);
+        const int updated = twin.add_field({1, 19}, 4), sums = twin.add_field({20}, 4);
+        const int kernel = twin.add_kernel(
+            1, {{POLYTILE_INOUT, updated, {{{GenericWindow::fixed, 0, 0}, {0, 0, 0}}}},
+                {POLYTILE_SUM, sums, {{{0, 0, 1}}}}});
+        EXPECT_EQ(twin.launch(kernel), POLYTILE_OK) << twin.error();
+        twin.finish();
+    }
 }
 
 } // namespace

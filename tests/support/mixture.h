@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-/* What bodies do that follow from their declaration: a thread mixes all elements that it reads, in
- * a fixed order, and puts the mixture where it writes. Elements are unsigned, of 1, 2, 4 or 8 bytes,
+/* What bodies do that follow from their declaration: a thread mixes all elements that it reads or
+ * updates, in a fixed order, and puts the mixture where it writes. Elements are unsigned, of 1, 2, 4 or 8 bytes,
  * and wrap around, so that the order of combining does not matter. */
 
 /** Call with every point of a box, the last dimension fastest. */
@@ -62,7 +62,7 @@ void mix(const int64_t *thread, int n_indices, const Accesses &accesses, const E
     for (int d = 0; d < n_indices; d++)
         value = 31 * value + static_cast<uint64_t>(thread[d]);
     for (size_t a = 0; a < accesses.size(); a++)
-        if (accesses[a].role == POLYTILE_IN)
+        if (accesses[a].role == POLYTILE_IN || accesses[a].role == POLYTILE_INOUT)
             each(a, [&](const int64_t *at) {
                 value = 31 * value + load(find(static_cast<int>(a), at), accesses[a].element_bytes);
             });
