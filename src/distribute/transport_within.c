@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct transport_within {
+    pti_transport transport;
+    bool has_failed; /* the exchange that is under way: what would move may not be there */
+} transport_within;
+
 static polytile_status agree(pti_transport *transport, polytile_status status) {
     (void)transport;
     return status;
@@ -19,9 +24,8 @@ static polytile_status compare(pti_transport *transport, uint64_t hash, const ch
 }
 
 static polytile_status start(pti_transport *transport, pti_route *route, bool has_failed) {
-    (void)transport;
     (void)route;
-    (void)has_failed;
+    ((transport_within *)transport)->has_failed = has_failed;
     return POLYTILE_OK;
 }
 
@@ -53,6 +57,8 @@ static void move(const pti_route *route, int n_members, const pti_transfer *tran
 }
 
 static polytile_status finish(pti_transport *transport, pti_route *route) {
+    if (((transport_within *)transport)->has_failed)
+        return PTI_PEER_FAILED;
     for (int t = 0; t < route->exchange->n_transfers; t++)
         move(route, transport->n_members, &route->exchange->transfer[t]);
     return POLYTILE_OK;
@@ -95,12 +101,13 @@ static const pti_transport_functions within = {
 };
 
 pti_transport *pti_transport_within(polytile_context *ctx, int n_members) {
-    pti_transport *made = calloc(1, sizeof *made);
-    if (made != NULL)
-        *made = (pti_transport){.functions = &within,
-                                .ctx = ctx,
-                                .n_members = n_members,
-                                .n_local = n_members,
-                                .shares_memory = true};
-    return made;
+    transport_within *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->transport = (pti_transport){.functions = &within,
+                                      .ctx = ctx,
+                                      .n_members = n_members,
+                                      .n_local = n_members,
+                                      .shares_memory = true};
+    return &made->transport;
 }
