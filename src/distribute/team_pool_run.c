@@ -42,12 +42,18 @@ static polytile_status make_pooled(pooled *of) {
 /** Each member has an array over all that any piece touches. */
 static polytile_status reach_all(const pooled *of) {
     const pti_prepared *prepared = of->recorded->prepared;
+    pti_boxes all = {0};
     polytile_status status = POLYTILE_OK;
+    pti_boxes_append(&all, &prepared->instance->threads);
+    if (all.failed)
+        PTI_TRY(pti_fail_memory(of->team->ctx, prepared->instance->kernel_name, sizeof *all.box));
     for (int m = 0; m < of->team->transport->n_local; m++) {
         for (int a = 0; a < prepared->n_arrays; a++)
             PTI_TRY(pti_team_reach(of->team, prepared->position[a], m, &prepared->touched[a]));
+        PTI_TRY(pti_team_reach_operands(of->team, of->recorded, m, &all));
     }
 done:
+    pti_boxes_free(&all);
     return status;
 }
 

@@ -42,9 +42,8 @@ done:
     return status;
 }
 
-/** A launch takes an array for each operand, also where none of the member's threads touches it. */
-static polytile_status reach_operands(pti_team *team, const pti_recorded *recorded, int local,
-                                      const pti_boxes *threads) {
+polytile_status pti_team_reach_operands(pti_team *team, const pti_recorded *recorded, int local,
+                                        const pti_boxes *threads) {
     const pti_prepared *prepared = recorded->prepared;
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < prepared->n_arrays; a++) {
@@ -81,7 +80,7 @@ polytile_status pti_team_reach_stage(pti_team *team, const pti_stage *stage,
     for (int m = 0; m < team->transport->n_local; m++) {
         PTI_TRY(reach_work(team, stage, m));
         for (int l = 0; l < stage->n_launches; l++)
-            PTI_TRY(reach_operands(team, &recorded[l], m, &stage->work[m].threads[l]));
+            PTI_TRY(pti_team_reach_operands(team, &recorded[l], m, &stage->work[m].threads[l]));
     }
 done:
     return status;

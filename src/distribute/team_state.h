@@ -133,6 +133,11 @@ void pti_team_touch_copies(pti_team *team);
 polytile_status pti_team_reach_stage(pti_team *team, const pti_stage *stage,
                                      const pti_recorded *recorded);
 
+/** Let a local member have an array for each operand of a launch over some threads, also where these
+ * touch nothing of it, and lie in it with all that sections with steps span. Errors: as above. */
+polytile_status pti_team_reach_operands(pti_team *team, const pti_recorded *recorded, int local,
+                                        const pti_boxes *threads);
+
 /* team_run.c */
 
 /** Queue a box of a launch on a local member, whose arrays contain what it touches. Errors: those

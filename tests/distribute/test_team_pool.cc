@@ -109,6 +109,18 @@ TEST_F(TeamPool, ResultsOfPiecesAreAtHomeForWhoeverIsNext) {
     expect_all(memory, 20);
 }
 
+TEST_F(TeamPool, AnArrayOfWhichNoThreadTouchesAnElementIsThereAllTheSame) {
+    std::vector<float> memory(1600), untouched(40);
+    open_pool("host,host,host");
+    polytile_array *x = wrap("x", memory), *y = wrap("y", untouched);
+    polytile_kernel *kernel = create("add1[i]: inout x[i]; in y[i+20:9]", &workers.implementation);
+    ASSERT_EQ(attach(queue, {x, y}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, kernel, line(1600), {x, y}), POLYTILE_OK) << error();
+    ASSERT_EQ(detach(queue, {x, y}), POLYTILE_OK) << error();
+    expect_all(memory, 1);
+    ASSERT_GT(workers.n_threads_of.size(), 0U);
+}
+
 TEST_F(TeamPool, AFailureIsToldAndLeavesTheQueueUsable) {
     for (const char *devices : {"host,host", "host(memory=4KiB),host",
                                 "host(memory=4KiB),"
