@@ -110,12 +110,10 @@ static int set_block(arguments *args, const char *text) {
 }
 
 static int set_limit(arguments *args, const char *text) {
+    char why[POLYTILE_SIZE_WHY_BYTES];
     if (polytile_size_parse(text, &args->limit_bytes))
         return EXIT_DONE;
-    return usage_error(args->subcommand,
-                       "--limit %s: it is not a size from 1 byte to 8 EiB; write a number and B, "
-                       "KiB, MiB, GiB or TiB, such as 64MiB",
-                       text);
+    return usage_error(args->subcommand, "--limit %s: %s", text, polytile_size_explain(text, why));
 }
 
 static int set_buffers(arguments *args, const char *text) {

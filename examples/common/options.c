@@ -42,10 +42,10 @@ static bool store_share(example_options *options, const char *value) {
            strcmp(value, "pool") == 0 || strncmp(value, weights, strlen(weights)) == 0;
 }
 
+/** check_whole() tells what is wrong with one. */
 static bool store_limit(example_options *options, const char *value) {
-    int64_t bytes;
     options->limit = value;
-    return polytile_size_parse(value, &bytes);
+    return *value != '\0';
 }
 
 static bool store_strategy(example_options *options, const char *value) {
@@ -284,9 +284,13 @@ static example_parsed take_option(const example_spec *spec, int argc, char **arg
     return EXAMPLE_GO;
 }
 
-/** What single options cannot see: numbers of files, the least size. */
+/** What single options cannot see: numbers of files, the least size; and why a limit is none. */
 static example_parsed check_whole(const example_spec *spec, example_options *options) {
-    char least[32];
+    char least[32], why[POLYTILE_SIZE_WHY_BYTES];
+    int64_t limit_bytes;
+    if (options->limit != NULL && !polytile_size_parse(options->limit, &limit_bytes))
+        return misused(spec, options, "--limit %s: %s", options->limit,
+                       polytile_size_explain(options->limit, why));
     snprintf(least, sizeof(least), "%lld", (long long)spec->least_n);
     if (options->n != 0 && options->n < spec->least_n)
         return misused(spec, options, "--n must be at least %s%s", least, "");

@@ -88,11 +88,11 @@ static polytile_status take_devices(session *s) {
 
 /** The limit that a device was given; 0: none. */
 static polytile_status read_limit(session *s, const device_text *parts, int64_t *limit_bytes) {
+    char why[POLYTILE_SIZE_WHY_BYTES];
     *limit_bytes = 0;
     if (parts->memory[0] != '\0' && !polytile_size_parse(parts->memory, limit_bytes))
-        return session_fail(s, POLYTILE_INVALID,
-                            "the memory limit '%s' is no size such as 64MiB or 1.5GiB",
-                            parts->memory);
+        return session_fail(s, POLYTILE_INVALID, "the memory limit '%s': %s", parts->memory,
+                            polytile_size_explain(parts->memory, why));
     return POLYTILE_OK;
 }
 

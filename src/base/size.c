@@ -1,5 +1,6 @@
 #include <polytile/size.h>
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +32,6 @@ char *polytile_size_format(int64_t bytes, char *buffer) {
 }
 
 static int64_t unit_bytes(const char *name) {
-    if (*name == '\0')
-        return 1;
     for (size_t k = 0; k < N_UNITS; k++) {
         if (strcmp(units[k].name, name) == 0)
             return units[k].bytes;
@@ -40,12 +39,14 @@ static int64_t unit_bytes(const char *name) {
     return 0;
 }
 
+static const char number_marks[] = "0123456789.";
+
 /** A fraction is exact in the 64 bits of a long double as long as its bytes are whole. */
 bool polytile_size_parse(const char *text, int64_t *bytes) {
     char *end;
     if (text == NULL || bytes == NULL)
         return false;
-    size_t n_digits = strspn(text, "0123456789.");
+    size_t n_digits = strspn(text, number_marks);
     long double number = strtold(text, &end);
     if (n_digits == 0 || end != text + n_digits)
         return false;
@@ -55,4 +56,42 @@ bool polytile_size_parse(const char *text, int64_t *bytes) {
         return false;
     *bytes = (int64_t)product;
     return true;
+}
+
+/** The unit whose name begins as what stands behind a number; NULL: there is none. */
+static const char *guess_unit(const char *after) {
+    const char letter = (char)toupper((unsigned char)*after);
+    for (size_t k = 0; k < N_UNITS; k++) {
+        if (units[k].name[0] == letter)
+            return units[k].name;
+    }
+    return NULL;
+}
+
+/** Whether a number with a unit, in a buffer, is a size that can be meant. */
+static bool is_size(char *buffer, size_t capacity, const char *text, int n_digits,
+                    const char *unit) {
+    int64_t bytes;
+    const int length = snprintf(buffer, capacity, "%.*s%s", n_digits, text, unit);
+    return length > 0 && (size_t)length < capacity && polytile_size_parse(buffer, &bytes);
+}
+
+char *polytile_size_explain(const char *text, char *buffer) {
+    char meant[32];
+    const char *given = text == NULL ? "" : text;
+    const int n_digits = (int)strspn(given, number_marks);
+    const char *after = given + n_digits + strspn(given + n_digits, " ");
+    const char *unit = *after == '\0' ? "MiB" : guess_unit(after);
+    if (buffer == NULL)
+        return NULL;
+    if (*after == '\0' && is_size(meant, sizeof meant, given, n_digits, unit))
+        snprintf(buffer, POLYTILE_SIZE_WHY_BYTES, "it has no unit: %s? (%.*sB for bytes)", meant,
+                 n_digits, given);
+    else if (unit != NULL && is_size(meant, sizeof meant, given, n_digits, unit))
+        snprintf(buffer, POLYTILE_SIZE_WHY_BYTES, "it has no unit that is known: %s?", meant);
+    else
+        snprintf(buffer, POLYTILE_SIZE_WHY_BYTES,
+                 "it is not a size from 1 byte to 8 EiB; write a number and B, KiB, MiB, GiB or "
+                 "TiB, such as 64MiB");
+    return buffer;
 }

@@ -1,6 +1,7 @@
 #include "launch/device_text.h"
 
 #include "launch/device.h"
+#include <polytile/size.h>
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -74,6 +75,15 @@ static polytile_status refuse(const reader *in, const pti_driver *driver, const 
     return status;
 }
 
+static polytile_status refuse_value(const reader *in, const pti_driver *driver,
+                                    const pti_device_option *option, const char *value) {
+    char why[POLYTILE_SIZE_WHY_BYTES];
+    if (option->explain == NULL)
+        return refuse(in, driver, "wrong value", value);
+    return pti_fail(in->ctx, POLYTILE_INVALID, "device \"%s\": wrong value \"%s\" of %s; %s",
+                    in->whole, value, option->name, option->explain(value, why));
+}
+
 static const pti_device_option *find_option(const pti_driver *driver, const char *name) {
     for (int k = 0; k < driver->n_options; k++) {
         if (strcmp(driver->options[k].name, name) == 0)
@@ -93,7 +103,7 @@ static polytile_status read_option(reader *in, pti_device_text *parsed) {
     if (parsed->value[option->kind] != 0)
         return refuse(in, parsed->driver, "given twice is option", name);
     if (!read_word(in, ",()", value) || !option->parse(value, &parsed->value[option->kind]))
-        return refuse(in, parsed->driver, "wrong value", value);
+        return refuse_value(in, parsed->driver, option, value);
     return POLYTILE_OK;
 }
 

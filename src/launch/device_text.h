@@ -19,6 +19,8 @@ typedef struct pti_device_option {
     const char *form; /* what a value looks like, for error texts */
     /** False when the value is none. */
     bool (*parse)(const char *value, int64_t *number);
+    /** Why it is none, in a buffer of POLYTILE_SIZE_WHY_BYTES; NULL: the form tells. */
+    char *(*explain)(const char *value, char *buffer);
 } pti_device_option;
 
 /** A text that was understood. */

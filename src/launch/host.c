@@ -177,8 +177,9 @@ done:
 }
 
 static const pti_device_option options[] = {
-    {PTI_OPTION_MEMORY, "memory", "SIZE (such as 64MiB)", polytile_size_parse},
-    {PTI_OPTION_THREADS, "threads", "N (1 to 1024)", pti_parse_threads},
+    {PTI_OPTION_MEMORY, "memory", "SIZE (such as 64MiB)", polytile_size_parse,
+     polytile_size_explain},
+    {PTI_OPTION_THREADS, "threads", "N (1 to 1024)", pti_parse_threads, NULL},
 };
 
 const pti_driver pti_host_driver = {

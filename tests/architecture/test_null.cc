@@ -106,7 +106,8 @@ TEST(Null, IsNoSizeAndNoPlaceForOne) {
     int64_t bytes = 7;
     EXPECT_FALSE(polytile_size_parse(nullptr, &bytes));
     EXPECT_EQ(bytes, 7);
-    EXPECT_FALSE(polytile_size_parse("4", nullptr));
+    EXPECT_FALSE(polytile_size_parse("4B", nullptr));
+    EXPECT_EQ(polytile_size_explain("4", nullptr), nullptr);
     EXPECT_EQ(polytile_size_format(3, nullptr), nullptr);
 }
 

@@ -77,7 +77,7 @@ template <class World> struct PlannedScene {
     explicit PlannedScene(const SceneToFail &of)
         : scene(session.ctx, World::cases().of(of.declaration), of.n, &random),
           options(scene.options) {
-        device = session.open("cuda:0(memory=" + std::to_string(of.memory_bytes) + ",threads=2)");
+        device = session.open("cuda:0(memory=" + std::to_string(of.memory_bytes) + "B,threads=2)");
         for (size_t a = 0; a < scene.memory.size() && of.is_pinned; a++)
             pins.add(scene.memory[a]);
         options.limit_bytes = polytile_device_get_limit(device);

@@ -37,7 +37,7 @@ inline bool stays_within_limit(const Case &with_launcher, AddLauncher *add, int6
     Session session;
     Scene scene(session.ctx, with_launcher, memory_bytes / 8, random);
     polytile_device *device = session.open("cuda:0(memory=" + std::to_string(memory_bytes) +
-                                           ",threads=" + std::to_string(n_threads) + ")");
+                                           "B,threads=" + std::to_string(n_threads) + ")");
     EXPECT_LE(polytile_device_get_limit(device), memory_bytes);
     EXPECT_GE(polytile_device_get_limit(device), memory_bytes / 4 * 3);
     EXPECT_EQ(session.run(device, scene, scene.options), POLYTILE_OK) << session.error();

@@ -26,7 +26,7 @@ struct Draw {
 
     std::string device_text() const {
         return "cuda:0(memory=" + std::to_string(memory_bytes) +
-               ",threads=" + std::to_string(n_threads) + ")";
+               "B,threads=" + std::to_string(n_threads) + ")";
     }
     std::string describe() const {
         return device_text() + " strategy " + (options.strategy ? options.strategy : "default") +

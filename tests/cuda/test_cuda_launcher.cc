@@ -45,7 +45,7 @@ struct GemmScene {
         implementation.user = &launcher;
         of = gemm;
         of.implementation = &implementation;
-        device = session.open("cuda:0(memory=600)");
+        device = session.open("cuda:0(memory=600B)");
         scene = std::make_unique<Scene>(session.ctx, of, 24, &random);
         scene->options.strategy = "min-traffic";
     }

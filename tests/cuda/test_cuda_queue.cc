@@ -72,7 +72,7 @@ TEST(CudaGpu, QueuesGiveTheResultsOfRunningInOrder) {
         options.n = random.one_of({5, 24, 90});
         options.exchanges_percent = static_cast<int>(random.one_of({0, 0, 25}));
         options.implementations = &implementations;
-        Program program("cuda:0(memory=" + std::to_string(memory_bytes) + ")", options, &random);
+        Program program("cuda:0(memory=" + std::to_string(memory_bytes) + "B)", options, &random);
         program.run();
     }
 }
@@ -86,7 +86,7 @@ TEST(CudaQueue, ResultsAreThoseOfRunningInOrder) {
         const int64_t memory_bytes =
             random.one_of({1024, 2500, 6 << 10, 9 << 10, 14 << 10, 1 << 20});
         const std::string device = "cuda:0(memory=" + std::to_string(memory_bytes) +
-                                   ",threads=" + std::to_string(random.number(1, 2)) + ")";
+                                   "B,threads=" + std::to_string(random.number(1, 2)) + ")";
         n_launched +=
             run_program(device, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
     }

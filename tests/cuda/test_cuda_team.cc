@@ -12,7 +12,7 @@ namespace {
 /** A GPU of so many bytes, too few for all arrays of a program, or plenty. */
 std::string draw_gpu(int number, Random *random) {
     const int64_t memory_bytes = random->one_of({4500, 6 << 10, 9 << 10, 1 << 20});
-    return "cuda:" + std::to_string(number) + "(memory=" + std::to_string(memory_bytes) + ")";
+    return "cuda:" + std::to_string(number) + "(memory=" + std::to_string(memory_bytes) + "B)";
 }
 
 /** Launches that one random program ran; the seed is the streams' too. */

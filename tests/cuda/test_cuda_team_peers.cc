@@ -332,7 +332,7 @@ TEST(TeamPeers, ResultsAreThoseOfRunningInOrder) {
         for (int device = 0; device < n_devices; device++)
             devices += (device ? ",cuda:" : "cuda:") + std::to_string(device) + "(memory=" +
                        std::to_string(random.one_of({6 << 10, 9 << 10, 14 << 10, 1 << 20})) +
-                       ",threads=" + std::to_string(random.number(1, 2)) + ")";
+                       "B,threads=" + std::to_string(random.number(1, 2)) + ")";
         devices += random.chance(10) ? ",host" : "";
         const auto seed = static_cast<uint64_t>(random.number(0, int64_t{1} << 62));
         n_launched += run_program(devices, gpus(n_devices, random.chance(75)), seed);

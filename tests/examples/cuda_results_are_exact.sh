@@ -12,7 +12,7 @@ run_cuda() {
     run_limited "$@" --device "cuda:0(memory=$limit)"
 }
 
-for limit in 1MiB 10000000 64MiB 1GiB; do
+for limit in 1MiB 10000000B 64MiB 1GiB; do
     for memory in pageable pinned; do
         run_cuda "$limit" vector_add --n 10000003 --memory "$memory" --repeat 2
         run_cuda "$limit" matrix_add --n 1731 --memory "$memory" --repeat 2

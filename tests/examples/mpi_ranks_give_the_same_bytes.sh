@@ -44,16 +44,16 @@ expect_refusal_of_ranks() {
 }
 
 for n in 1 2 3; do
-    for limit in 0 65536; do
+    for kib in 0 64; do
         where=(--device host)
-        ((limit == 0)) || where+=(--limit "$limit")
+        ((kib == 0)) || where+=(--limit "${kib}KiB")
         run_ranks "$n" vector_add --n 100003 "${where[@]}"
         run_ranks "$n" matrix_add --n 173 "${where[@]}" --repeat 2
         run_ranks "$n" jacobi --n 117 --steps 7 "${where[@]}" --repeat 2
         run_ranks "$n" jacobi3d --n 29 --steps 4 "${where[@]}"
         run_ranks "$n" matmul --n 157 "${where[@]}"
         run_ranks "$n" matmul --n 157 --split-k off "${where[@]}"
-        expect "limit_bytes == $n * $limit"
+        expect "limit_bytes == $n * $kib * 1024"
     done
 done
 

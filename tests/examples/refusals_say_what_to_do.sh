@@ -11,7 +11,10 @@ expect_refusal 2 'expects a whole number' vector_add --n -5
 expect_refusal 2 'expects a whole number' vector_add --n 99999999999999999999
 expect_refusal 2 'at least 3' jacobi --n 2
 expect_refusal 2 'at least 3' jacobi3d --n 2
-expect_refusal 2 'expects a size' vector_add --limit big
+expect_refusal 2 'not a size' vector_add --limit big
+expect_refusal 2 '64MiB?' vector_add --limit 64
+expect_refusal 2 '64MiB?' jacobi --device 'host(memory=64)'
+expect_refusal 2 '64MiB?' matmul --plan --device 'cuda:0(memory=64)'
 expect_refusal 2 'expects 1, 2, 3 or auto' vector_add --buffers 4
 expect_refusal 2 'takes no value' vector_add --check=yes
 expect_refusal 2 'both give a memory limit' vector_add --device 'host(memory=1MiB)' --limit 1MiB
@@ -39,7 +42,7 @@ expect_refusal 2 'cuda:4096' vector_add --n 10 --device cuda:4096
 has_gpu || for example in vector_add matrix_add jacobi jacobi3d matmul; do
     expect_refusal 2 'use host' "$example" --n 10 --device cuda:0
 done
-expect_refusal 3 'limit' vector_add --n 100 --limit 8 --block 100
+expect_refusal 3 'limit' vector_add --n 100 --limit 8B --block 100
 expect_refusal 3 'matmul' matmul --n 4096 --limit 1KiB --split-k off
 expect_refusal 3 'matmul' matmul --n 4096 --limit 1KiB --split-k off --device cuda:0 --plan
 finish

@@ -4,7 +4,7 @@
 # shellcheck source-path=SCRIPTDIR source=support.bash
 . "$(dirname "${BASH_SOURCE[0]}")/support.bash"
 
-for limit in 1KiB 10000 64KiB 1MiB 1GiB; do
+for limit in 1KiB 10000B 64KiB 1MiB 1GiB; do
     run_limited vector_add --n 100003 --limit "$limit"
 done
 for limit in 4KiB 64KiB 300KiB 64MiB; do
@@ -18,10 +18,10 @@ for steps_per_pass in 1 2 5 1000 auto; do
     run_limited jacobi3d --n 37 --steps 6 --limit 100KiB --steps-per-pass "$steps_per_pass"
     run_checked jacobi --n 173 --steps 8 --steps-per-pass "$steps_per_pass" --repeat 2
 done
-for limit in 4KiB 100000 64MiB; do
+for limit in 4KiB 100000B 64MiB; do
     run_limited matrix_add --n 173 --limit "$limit" --repeat 2
 done
-for limit in 64KiB 100000 1MiB 64MiB; do
+for limit in 64KiB 100000B 1MiB 64MiB; do
     run_limited matmul --n 157 --limit "$limit"
     run_limited matmul --n 157 --limit "$limit" --split-k off --block 1x16
 done

@@ -38,7 +38,7 @@ void try_size(const std::string &text) {
     polytile_size_format(bytes, shown);
     require(std::string(shown).find(' ') != std::string::npos, "a size is shown with its unit");
     int64_t again = 0;
-    require(polytile_size_parse(std::to_string(bytes).c_str(), &again) && again == bytes,
+    require(polytile_size_parse((std::to_string(bytes) + "B").c_str(), &again) && again == bytes,
             "bytes are read exactly");
 }
 

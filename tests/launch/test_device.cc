@@ -29,7 +29,7 @@ TEST_F(Device, OpensFromItsText) {
         {"host(memory=64MiB)", 64 << 20},
         {"host(threads=2)", 0},
         {"host(memory=1.5KiB,threads=1)", 1536},
-        {" host ( threads = 3 , memory = 4096 ) ", 4096},
+        {" host ( threads = 3 , memory = 4096B ) ", 4096},
         {"host(memory=1TiB)", int64_t(1) << 40},
     };
     for (const auto &row : rows) {
@@ -54,7 +54,9 @@ TEST_F(Device, RefusesWhatItDoesNotKnowAndSaysWhatThereIs) {
         {"host(64MiB)", "an option and its value are expected"},
         {"host(memroy=64MiB)", "unknown option \"memroy\"; host takes memory=SIZE"},
         {"host(memory=64XiB)", "wrong value \"64XiB\""},
-        {"host(memory=0)", "wrong value \"0\""},
+        {"host(memory=0)", "wrong value \"0\" of memory; it is not a size from 1 byte"},
+        {"host(memory=64)", "wrong value \"64\" of memory; it has no unit: 64MiB?"},
+        {"host(memory=64MB,threads=2)", "it has no unit that is known: 64MiB?"},
         {"host(memory=-1)", "wrong value \"-1\""},
         {"host(memory=9223372036854775808)", "wrong value"},
         {"host(memory=)", "wrong value"},

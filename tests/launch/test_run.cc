@@ -114,7 +114,8 @@ TEST_F(Run, EqualsAPlainLoopUnderAnyLimit) {
         const polytile_link link = draw_link(&random);
         options.link = random.chance(50) ? &link : nullptr;
         const std::string text = "host(memory=" + std::to_string(options.limit_bytes) +
-                                 ",threads=" + std::to_string(random.one_of({1, 1, 1, 2, 3})) + ")";
+                                 "B,threads=" + std::to_string(random.one_of({1, 1, 1, 2, 3})) +
+                                 ")";
         polytile_device *device = nullptr;
         ASSERT_EQ(polytile_device_open(own, text.c_str(), &device), POLYTILE_OK);
         n_run += runs_right(own, device, scene, options);

@@ -184,7 +184,7 @@ TEST_F(Command, PlansStepsToAndFroInOnePass) {
 TEST_F(Command, PlansSeveralKernelsAStepEachWithItsDomainAndParameters) {
     Json root = run_json("plan --kernel 'up[i]: in x[i-m:i+m]; out y[i]' --domain 2:97 "
                          "--kernel 'down[i]: in y[i]; inout x[i]' --domain 5:94 --param m=2 "
-                         "--array x:f64:100 y:f64:100 --scratch y --steps 3 --limit 700");
+                         "--array x:f64:100 y:f64:100 --scratch y --steps 3 --limit 700B");
     EXPECT_EQ(number(root, "launches"), 6);
     EXPECT_STREQ(json_string_value(json_object_get(root.get(), "kernel")), "up");
     EXPECT_STREQ(json_string_value(json_object_get(root.get(), "launched")), "up, down");
@@ -397,6 +397,8 @@ TEST_F(Command, RefusesWrongUsageAndNamesIt) {
         {good + "--limit 0", "--limit 0"},
         {good + "--limit 0.3B", "--limit 0.3B"},
         {good + "--limit 1.2.3KiB", "--limit 1.2.3KiB"},
+        {good + "--limit 64", "--limit 64: it has no unit: 64MiB? (64B for bytes)"},
+        {good + "--limit 64M", "--limit 64M: it has no unit that is known: 64MiB?"},
         {good + "--limit 1e9", "--limit 1e9"},
         {good + "--limit 0x10", "--limit 0x10"},
         {good + "--limit 9999999TiB", "--limit 9999999TiB"},
