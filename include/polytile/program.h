@@ -65,7 +65,8 @@ void polytile_program_bind(polytile_program *program, polytile_type type,
  * Queue a launch over the arrays that the declaration names.
  *
  * The kernel is created when a declaration and its implementation are first seen together, and
- * known by their addresses afterwards: both must stay as they are.
+ * known by what is in them afterwards: text and struct may be reused. What the implementation
+ * points to, its views and user, must stay as it is.
  */
 void polytile_program_launch(polytile_program *program, const char *declaration,
                              const polytile_implementation *implementation,

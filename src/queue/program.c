@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A kernel and what it was made from; a list, the newest first. */
+/** A kernel and what it was made from, of which the memory may hold something else since; a list,
+ * the newest first. */
 typedef struct program_kernel {
-    const char *declaration;
-    const polytile_implementation *implementation;
+    char *declaration; /* owned */
+    polytile_implementation implementation;
     polytile_kernel *kernel;
     struct program_kernel *next;
 } program_kernel;
@@ -82,6 +83,7 @@ static void detach_newest(polytile_program *program) {
 static void forget_newest_kernel(polytile_program *program) {
     program_kernel *newest = program->kernels;
     program->kernels = newest->next;
+    free(newest->declaration);
     free(newest);
 }
 
@@ -181,20 +183,36 @@ void polytile_program_bind(polytile_program *program, polytile_type type,
             n_arrays + count_names(names), n_arrays);
 }
 
+static char *copy_text(const char *text) {
+    const size_t n_bytes = strlen(text) + 1;
+    return memcpy(allocate(n_bytes), text, n_bytes);
+}
+
 static program_kernel *add_kernel(polytile_program *program, const char *declaration,
                                   const polytile_implementation *implementation) {
     program_kernel *made = allocate(sizeof *made);
-    *made = (program_kernel){declaration, implementation, NULL, program->kernels};
+    made->implementation = *implementation;
+    made->next = program->kernels;
     require(program,
             polytile_kernel_create(program->ctx, declaration, implementation, &made->kernel));
+    made->declaration = copy_text(declaration);
     program->kernels = made;
     return made;
+}
+
+static bool is_same(const polytile_implementation *one, const polytile_implementation *other) {
+    return one->host == other->host && one->user == other->user &&
+           one->n_indices == other->n_indices && one->n_views == other->n_views &&
+           one->views == other->views && one->cuda == other->cuda &&
+           one->cuda_contiguous == other->cuda_contiguous &&
+           one->host_launcher == other->host_launcher && one->cuda_launcher == other->cuda_launcher;
 }
 
 static program_kernel *find_kernel(const polytile_program *program, const char *declaration,
                                    const polytile_implementation *implementation) {
     program_kernel *at = program->kernels;
-    while (at != NULL && (at->declaration != declaration || at->implementation != implementation))
+    while (at != NULL && (!is_same(&at->implementation, implementation) ||
+                          strcmp(at->declaration, declaration) != 0))
         at = at->next;
     return at;
 }

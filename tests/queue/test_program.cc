@@ -2,6 +2,7 @@
 #include <polytile/program.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,30 @@ TEST(Program, RunsWhatIsNamedAndEndsQuietly) {
     polytile_program_close(program);
     polytile_program_close(nullptr);
     EXPECT_NE(x, std::vector<float>(10, 1));
+}
+
+/** Both are looked at, and not where they lie. */
+TEST(Program, OneBufferMayHoldOneDeclarationAfterTheOther) {
+    std::vector<float> x(10, 1), y(10, 10), z(10, 0);
+    const polytile_domain ten = polytile_domain_from_extents(1, std::vector<int64_t>{10}.data());
+    polytile_program *program = polytile_program_open("host");
+    void *const all[] = {x.data(), y.data(), z.data()};
+    polytile_program_bind(program, POLYTILE_F32, &ten, "x, y, z", 3, all);
+    polytile_implementation body = scale_kernel;
+    char buffer[64];
+    const auto launch = [&](const char *declaration) {
+        std::snprintf(buffer, sizeof buffer, "%s", declaration);
+        polytile_program_launch(program, buffer, &body, &ten);
+    };
+    launch("scale[i]: inout x[i]");
+    launch("scale[i]: inout y[i]");
+    launch("scale[i]: inout x[i]");
+    body = add_kernel;
+    launch("add[i]: in x[i], y[i]; out z[i]");
+    polytile_program_close(program);
+    EXPECT_EQ(x, std::vector<float>(10, 4));
+    EXPECT_EQ(y, std::vector<float>(10, 20));
+    EXPECT_EQ(z, std::vector<float>(10, 24));
 }
 
 TEST(Program, NothingHasNoQueue) {
