@@ -63,10 +63,25 @@ typedef struct polytile_launch {
  */
 typedef int polytile_launcher(const polytile_launch *launch);
 
-/** What a body takes an array for: bytes of one element, and its number of dimensions. */
+/** What a body takes elements for; with their bytes that is one of POLYTILE_TYPES. */
+typedef enum polytile_number {
+    POLYTILE_ANY_NUMBER, /* unknown: their bytes alone are compared */
+    POLYTILE_SIGNED_NUMBER,
+    POLYTILE_UNSIGNED_NUMBER,
+    POLYTILE_FLOAT_NUMBER,
+} polytile_number;
+
+/**
+ * What a body takes an array for: bytes of one element, the number of dimensions, and what the
+ * elements are; POLYTILE_VIEW_SHAPE() of polytile/kernel.h has all three for a C type.
+ *
+ * An array has to have that type, unless either type is unknown; then it has to have elements of
+ * that size. Unsigned elements of two bytes are taken for f16, too, for which C has no type.
+ */
 typedef struct polytile_view_shape {
     int64_t element_bytes;
     int n_dims;
+    polytile_number number;
 } polytile_view_shape;
 
 /**

@@ -11,7 +11,8 @@
  *
  * defines `static const polytile_implementation jacobi_kernel`, for polytile_kernel_create(), which
  * refuses it for a declaration with another number of indices or arrays; a run refuses arrays whose
- * elements have another size, or which have another number of dimensions, than the body's.
+ * elements have another type, or which have another number of dimensions, than the body's. Types
+ * are compared where the body's is float, double or an integer, and sizes where it is any other.
  *
  * A C or C++ compiler makes a function for the host of the body; nvcc, compiling the same file as
  * CUDA (with CMake: its LANGUAGE is CUDA), makes that and a CUDA kernel. docs/kernels.md shows how.
@@ -80,7 +81,7 @@
 #define PT_VIEW_ARGUMENT_(T, A, n_dims)   , A
 
 #define PT_VIEW_SHAPE(kernel, k, view) PT_APPLY(PT_VIEW_SHAPE_, (PT_UNPACK view))
-#define PT_VIEW_SHAPE_(T, A, n_dims)   {(int64_t)sizeof(T), n_dims},
+#define PT_VIEW_SHAPE_(T, A, n_dims)   POLYTILE_VIEW_SHAPE(T, n_dims),
 
 /* What the tuple of index names turns into: the parameters of a body. */
 #define PT_INDEX_PARAMETERS(...) PT_CAT(PT_INDEX_PARAMETERS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)

@@ -4,6 +4,11 @@
 /* Typed views, on the host and on devices; kernel.h says how kernel bodies use them. */
 #include <polytile/implementation.h>
 #include <polytile/kernel_list.h>
+#include <polytile/kernel_number.h>
+
+/** What a view of elements of a C type is written for, for implementations written by hand. */
+#define POLYTILE_VIEW_SHAPE(T, n_dims)                                                             \
+    { (int64_t)sizeof(T), n_dims, PT_NUMBER_OF(T) }
 
 /** The element of a view with the given indices, one to eight of them; an lvalue. */
 #define PT_AT(view, ...)                                                                           \

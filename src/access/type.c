@@ -1,7 +1,8 @@
-#include <polytile/array.h>
+#include "access/type.h"
 
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,4 +46,24 @@ polytile_status polytile_type_parse(const char *text, polytile_type *type) {
             return POLYTILE_OK;
         }
     return parse_bytes(text, type);
+}
+
+polytile_type pti_type_of(polytile_number number, int64_t element_bytes) {
+    static const char letters[] = {[POLYTILE_SIGNED_NUMBER] = 'i',
+                                   [POLYTILE_UNSIGNED_NUMBER] = 'u',
+                                   [POLYTILE_FLOAT_NUMBER] = 'f'};
+    const size_t k = (size_t)number;
+    for (int t = 0; k < sizeof letters && t < N_TYPES; t++) {
+        if (types[t].text[0] == letters[k] && types[t].bytes == element_bytes)
+            return t;
+    }
+    return POLYTILE_BYTES(element_bytes);
+}
+
+char *pti_type_format(polytile_type type, char buffer[PTI_TYPE_TEXT_BYTES]) {
+    if (type < 0)
+        snprintf(buffer, PTI_TYPE_TEXT_BYTES, "%lld B", (long long)polytile_type_get_bytes(type));
+    else
+        snprintf(buffer, PTI_TYPE_TEXT_BYTES, "%s", type < N_TYPES ? types[type].text : "no type");
+    return buffer;
 }

@@ -2,6 +2,7 @@
 
 #include "access/array.h"
 #include "access/boxes.h"
+#include "access/type.h"
 #include "base/checked.h"
 #include "base/plural.h"
 
@@ -120,6 +121,28 @@ static polytile_status check_array(polytile_context *ctx, const pti_instance *in
     return POLYTILE_OK;
 }
 
+/** Types are compared where both are known, sizes where not: C has no type for f16. */
+static bool suits(const polytile_array *array, const polytile_view_shape *body) {
+    const polytile_type taken = pti_type_of(body->number, body->element_bytes);
+    if (array->element_bytes != body->element_bytes)
+        return false;
+    return array->type < 0 || taken < 0 || array->type == taken ||
+           (array->type == POLYTILE_F16 && taken == POLYTILE_U16);
+}
+
+static polytile_status refuse_type(const polytile_kernel *kernel, int operand,
+                                   const polytile_array *array) {
+    char has[PTI_TYPE_TEXT_BYTES], taken[PTI_TYPE_TEXT_BYTES];
+    const polytile_view_shape *body = &kernel->implementation.views[operand];
+    pti_type_format(array->type, has);
+    pti_type_format(pti_type_of(body->number, body->element_bytes), taken);
+    return pti_fail(kernel->object.context, POLYTILE_INVALID,
+                    "%s: array %s has elements of %s, and the kernel body's view %d (%s) elements "
+                    "of %s; give an array of %s, or a body for %s",
+                    polytile_kernel_get_name(kernel), array->name, has, operand,
+                    polytile_kernel_get_array_name(kernel, operand), taken, taken, has);
+}
+
 polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
                                    const polytile_array *array) {
     polytile_context *ctx = kernel->object.context;
@@ -128,14 +151,8 @@ polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
     if (views == NULL)
         return POLYTILE_OK;
     const polytile_view_shape *body = &views[operand];
-    if (array->element_bytes != body->element_bytes)
-        return pti_fail(
-            ctx, POLYTILE_INVALID,
-            "%s: array %s has elements of %lld bytes, and the kernel body's view %d (%s) "
-            "elements of %lld bytes; give an array of the body's type or a body for "
-            "this one",
-            name, array->name, (long long)array->element_bytes, operand,
-            polytile_kernel_get_array_name(kernel, operand), (long long)body->element_bytes);
+    if (!suits(array, body))
+        return refuse_type(kernel, operand, array);
     if (array->domain.n_dims != body->n_dims)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: array %s has %d %s, and the kernel body's view %d (%s) has %d; "

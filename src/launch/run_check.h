@@ -9,7 +9,7 @@
 polytile_status pti_run_check_kernel(const polytile_device *device, const polytile_kernel *kernel);
 
 /** Compare an array with what the kernel body takes it for, where that is known. Errors: INVALID
- * (another element size or number of dimensions). */
+ * (another type of elements or number of dimensions). */
 polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
                                    const polytile_array *array);
 
@@ -29,7 +29,7 @@ const polytile_array *pti_run_find_attached(const polytile_array *array);
  * Whether a plan can run on a device over these arrays, before anything is touched.
  *
  * Errors  INVALID (kernel or arrays other than planned; an array without memory; one that is
- *         written and read-only; one with an element size or a number of dimensions other than the
+ *         written and read-only; one with a type or a number of dimensions other than the
  *         kernel body's; two that share bytes while one is written; one that shares bytes with an
  *         attached array; a plan without a limit for a device with a memory of its own),
  *         UNSUPPORTED as above.

@@ -1,5 +1,6 @@
 #include "partition/plan_words.h"
 
+#include "access/type.h"
 #include <polytile/size.h>
 
 #include <inttypes.h>
@@ -77,15 +78,8 @@ void pti_words_seconds(pti_text *text, double seconds) {
 }
 
 void pti_words_type(pti_text *text, polytile_type type) {
-    static const char *const words[] = {
-#define TYPE_WORD(name, word, bytes) word,
-        POLYTILE_TYPES(TYPE_WORD)
-#undef TYPE_WORD
-    };
-    if (type < 0)
-        pti_text_add(text, "%" PRId64 " B", polytile_type_get_bytes(type));
-    else
-        pti_text_add(text, "%s", words[type]);
+    char word[PTI_TYPE_TEXT_BYTES];
+    pti_text_add(text, "%s", pti_type_format(type, word));
 }
 
 static const char *role_word(polytile_role role) {

@@ -111,6 +111,7 @@ TEST_F(Kernel, ABodyKnowsWhatItWasWrittenFor) {
     ASSERT_EQ(pair_kernel.n_views, 2);
     EXPECT_EQ(pair_kernel.views[0].element_bytes, 4);
     EXPECT_EQ(pair_kernel.views[0].n_dims, 1);
+    EXPECT_EQ(pair_kernel.views[0].number, POLYTILE_FLOAT_NUMBER);
     EXPECT_EQ(pair_kernel.views[1].element_bytes, 8);
     EXPECT_EQ(pair_kernel.views[1].n_dims, 2);
 }

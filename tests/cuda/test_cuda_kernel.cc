@@ -230,7 +230,7 @@ TEST(CudaKernel, IsLookedAtOnceThoughLaunchesAlternate) {
 }
 
 TEST(CudaKernel, IsTheOneForContiguousViewsWhereAllAre) {
-    const polytile_view_shape shapes[] = {{4, 1}, {8, 2}};
+    const polytile_view_shape shapes[] = {{4, 1, POLYTILE_ANY_NUMBER}, {8, 2, POLYTILE_ANY_NUMBER}};
     const struct {
         int64_t x_stride, y_stride; /* of the last dimensions */
         int64_t y_rows;             /* of the one before */

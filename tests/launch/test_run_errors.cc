@@ -87,11 +87,15 @@ TEST_F(RunErrors, ArraysThatTheBodyWasNotWrittenForAreRefused) {
         const char *error;
     } cases[] = {
         {"add[i]: in x[i], y[i]; out z[i]", POLYTILE_F64, 1,
-         "add: array y has elements of 8 bytes, and the kernel body's view 1 (y) elements of 4 "
-         "bytes; give "},
+         "add: array y has elements of f64, and the kernel body's view 1 (y) elements of f32; give "
+         "an array of f32, or a body for f64"},
+        {"add[i]: in x[i], y[i]; out z[i]", POLYTILE_I32, 1,
+         "add: array y has elements of i32, and the kernel body's view 1 (y) elements of f32; give "
+         "an array of f32, or a body for i32"},
+        {"add[i]: in x[i], y[i]; out z[i]", POLYTILE_U32, 1, "elements of u32, and the "},
         {"add[i]: in x[i], y[i]; out z[i]", POLYTILE_BYTES(12), 1,
-         "add: array y has elements of 12 bytes, and the kernel body's view 1 (y) elements of 4 "
-         "bytes; give "},
+         "add: array y has elements of 12 B, and the kernel body's view 1 (y) elements of f32; "
+         "give "},
         {"add[i]: in x[i], y[i, 0]; out z[i]", POLYTILE_F32, 2,
          "add: array y has 2 dimensions, and the kernel body's view 1 (y) has 1; write "},
     };

@@ -307,7 +307,7 @@ TEST_F(QueueErrors, ALaunchWantsArraysAsItsBodyTakesThem) {
               POLYTILE_OK);
     ASSERT_EQ(attach(queue, {wide}), POLYTILE_OK);
     EXPECT_EQ(launch(queue, adding, line(100), {x, y, wide}), POLYTILE_INVALID);
-    expect_says({"add: array wide has elements of 8 bytes", "elements of 4 bytes"});
+    expect_says({"add: array wide has elements of f64", "elements of f32; give an array of f32"});
     std::vector<float> square(100);
     polytile_array *flat = wrap("flat", square, {10, 10});
     ASSERT_EQ(attach(queue, {flat}), POLYTILE_OK);

@@ -23,7 +23,8 @@ DeclaredKernel::DeclaredKernel(const RandomLaunch *launch,
         accesses_.push_back(
             {access.role, element_bytes[static_cast<size_t>(access.array)], &access});
     for (size_t p = 0; p < element_bytes.size(); p++)
-        shapes_.push_back({element_bytes[p], launch->array_domains()[p].n_dims});
+        shapes_.push_back(
+            {element_bytes[p], launch->array_domains()[p].n_dims, POLYTILE_ANY_NUMBER});
 }
 
 /** The elements of the array that one thread touches. */

@@ -83,7 +83,8 @@ polytile_view plain_view(const GenericAccess &access, unsigned char *memory) {
 GenericKernel::GenericKernel(int n_indices, std::vector<GenericAccess> accesses)
     : n_indices_(n_indices), accesses_(std::move(accesses)) {
     for (const GenericAccess &access : accesses_)
-        shapes_.push_back({access.element_bytes, static_cast<int>(access.extents.size())});
+        shapes_.push_back(
+            {access.element_bytes, static_cast<int>(access.extents.size()), POLYTILE_ANY_NUMBER});
 }
 
 std::string GenericKernel::declaration() const {

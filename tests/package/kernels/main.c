@@ -4,6 +4,7 @@
 #include <polytile/polytile.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* An outside project's program with its kernels in a file of their own: smooths a vector and adds
  * it up, on the device named by the argument. */
@@ -40,6 +41,20 @@ static void run(polytile_context *ctx, polytile_device *device, const char *decl
     fail_unless(ctx, polytile_run(device, kernel, &inner, arrays, NULL));
 }
 
+/** The body is of int64_t, whatever language it was compiled as. */
+static int refuses_other_types(polytile_context *ctx, polytile_device *device) {
+    const char *const said = "elements of f64, and the kernel body's view 0 (B) elements of i64";
+    const int64_t n = N;
+    polytile_array *B, *s = wrap(ctx, "s", 1, sum);
+    polytile_kernel *kernel;
+    fail_unless(ctx, polytile_array_wrap(ctx, "B", POLYTILE_F64, 1, &n, b, &B));
+    fail_unless(ctx,
+                polytile_kernel_create(ctx, "total[i]: in B[i]; out sum s[0]", total, &kernel));
+    return polytile_run(device, kernel, POLYTILE_EXTENTS(N), (polytile_array *[]){B, s}, NULL) ==
+               POLYTILE_INVALID &&
+           strstr(polytile_last_error(ctx), said) != NULL;
+}
+
 static int64_t expected_sum(void) {
     int64_t expected = 0;
     for (int i = 1; i < N - 1; i++)
@@ -64,6 +79,7 @@ int main(int n_arguments, char **arguments) {
         (polytile_array *[]){B, wrap(ctx, "s", 1, sum)});
     printf("%s, %s: %" PRId64 " of %" PRId64 "\n", text, smooth->cuda ? "host and CUDA" : "host",
            sum[0], expected_sum());
+    const int has_types = refuses_other_types(ctx, device);
     polytile_context_destroy(ctx);
-    return sum[0] != expected_sum() || (smooth->cuda != NULL) != HAVE_CUDA;
+    return !has_types || sum[0] != expected_sum() || (smooth->cuda != NULL) != HAVE_CUDA;
 }
