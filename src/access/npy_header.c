@@ -24,7 +24,8 @@ typedef struct cursor {
 
 /** What the dictionary says, before it is judged. */
 typedef struct dictionary {
-    char descr[8]; /* empty if longer */
+    char descr[24];                  /* empty if longer */
+    const char *fields, *fields_end; /* a structured type's text, borrowed */
     bool has_descr;
     bool structured;
     bool has_order;
@@ -113,6 +114,8 @@ static bool take_shape(cursor *c, dictionary *d) {
 static bool take_descr(cursor *c, dictionary *d) {
     skip_space(c);
     d->structured = c->at < c->end && (*c->at == '[' || *c->at == '(' || *c->at == '{');
+    d->fields = c->at;
+    d->fields_end = c->end;
     return d->structured || take_string(c, d->descr, sizeof d->descr);
 }
 
@@ -177,14 +180,77 @@ static bool find_type(const char *descr, polytile_type *type) {
     return false;
 }
 
+/** What NumPy's files hold besides, by the letter of the type, and how to save it for us. */
+static const struct {
+    char letter;
+    const char *name;
+    const char *way_out;
+} foreign[] = {
+    {'b', "bool", "save them as u8, with numpy.save(path, a.view('u1'))"},
+    {'c', "complex",
+     "save each as two floats, with numpy.save(path, a.view(a.real.dtype).reshape(a.shape + "
+     "(2,))), and declare a trailing dimension of 2"},
+    {'f', "a float of another size", "convert them, as with a.astype('f8')"},
+    {'M', "dates", "save them as i64, with numpy.save(path, a.view('i8'))"},
+    {'m', "time spans", "save them as i64, with numpy.save(path, a.view('i8'))"},
+    {'O', "Python objects", "convert them, as with a.astype('f8')"},
+    {'S', "text", "save its bytes, with numpy.save(path, a.view('u1'))"},
+    {'U', "text", "save its characters, with numpy.save(path, a.view('u4'))"},
+    {'V', "raw bytes", "save them as u8, with numpy.save(path, a.view('u1'))"},
+};
+
+enum { N_FOREIGN = sizeof foreign / sizeof *foreign };
+
+/** A file's text as it can be shown, cut where it is long. */
+static void write_shown(char *shown, size_t capacity, const char *first, const char *end) {
+    size_t n = 0;
+    for (; first < end && *first != '\n' && n + 1 < capacity; first++)
+        shown[n++] = *first >= ' ' && *first <= '~' ? *first : '?';
+    shown[n] = '\0';
+}
+
+static void refuse_type(const dictionary *d, pti_npy_header *header) {
+    char shown[sizeof d->descr];
+    write_shown(shown, sizeof shown, d->descr, d->descr + strlen(d->descr));
+    for (size_t k = 0; shown[0] != '\0' && k < N_FOREIGN; k++) {
+        if (shown[1] != foreign[k].letter)
+            continue;
+        snprintf(header->refusal, sizeof header->refusal, "has the element type %s ('%s'); %s",
+                 foreign[k].name, shown, foreign[k].way_out);
+        return;
+    }
+    snprintf(header->refusal, sizeof header->refusal,
+             "has the element type '%s', which is none of i8 to i64, u8 to u64, f16, f32 and f64; "
+             "convert them, as with a.astype('f8')",
+             shown);
+}
+
+static void refuse_order(const dictionary *d, pti_npy_header *header) {
+    char shown[sizeof d->descr];
+    write_shown(shown, sizeof shown, d->descr, d->descr + strlen(d->descr));
+    snprintf(header->refusal, sizeof header->refusal,
+             "is big-endian ('%s'); convert it, as with a.astype(a.dtype.newbyteorder('<'))",
+             shown);
+}
+
+static void refuse_fields(const dictionary *d, pti_npy_header *header) {
+    char shown[80];
+    write_shown(shown, sizeof shown, d->fields, d->fields_end);
+    snprintf(header->refusal, sizeof header->refusal,
+             "has elements of several fields (a structured dtype, %s...); save one field alone, as "
+             "with numpy.save(path, a['NAME'])",
+             shown);
+}
+
 static polytile_status judge_type(const dictionary *d, pti_npy_header *header,
                                   const char **reason) {
+    *reason = header->refusal;
     if (d->structured)
-        *reason = "has elements of several fields (a structured dtype); save one field alone";
+        refuse_fields(d, header);
     else if (d->descr[0] == '>')
-        *reason = "is big-endian; convert it, as with a.astype(a.dtype.newbyteorder('<'))";
+        refuse_order(d, header);
     else if (!find_type(d->descr, &header->type))
-        *reason = "has an element type that is none of i8 to i64, u8 to u64, f16, f32 and f64";
+        refuse_type(d, header);
     else if (d->fortran_order)
         *reason = "is in Fortran order; save it in C order, as with numpy.ascontiguousarray(a)";
     else
@@ -215,9 +281,18 @@ static polytile_status judge_shape(const dictionary *d, pti_npy_header *header,
     return POLYTILE_OK;
 }
 
+static polytile_status refuse_version(int major, pti_npy_header *header, const char **reason) {
+    snprintf(header->refusal, sizeof header->refusal,
+             "is of version %d of the format, and 1, 2 and 3 are read; save it again with "
+             "numpy.save",
+             major);
+    *reason = header->refusal;
+    return POLYTILE_UNSUPPORTED;
+}
+
 /** Find where the dictionary lies; versions differ in the width of its length. */
 static polytile_status find_dictionary(const unsigned char *bytes, int64_t n_bytes, cursor *text,
-                                       const char **reason) {
+                                       pti_npy_header *header, const char **reason) {
     *reason = not_npy;
     if (n_bytes < MAGIC_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0)
         return POLYTILE_IO;
@@ -225,9 +300,8 @@ static polytile_status find_dictionary(const unsigned char *bytes, int64_t n_byt
     if (n_bytes < MAGIC_BYTES + 2)
         return POLYTILE_IO;
     int major = bytes[MAGIC_BYTES];
-    *reason = "is of a version of the format other than 1, 2 and 3";
     if (major < 1 || major > 3)
-        return POLYTILE_UNSUPPORTED;
+        return refuse_version(major, header, reason);
     int64_t width = major == 1 ? 2 : 4, length = 0, first = MAGIC_BYTES + 2 + width;
     *reason = cut_head;
     if (n_bytes < first)
@@ -244,7 +318,7 @@ polytile_status pti_npy_header_read(const unsigned char *bytes, int64_t n_bytes,
                                     pti_npy_header *header, const char **reason) {
     cursor text;
     dictionary d = {0};
-    polytile_status status = find_dictionary(bytes, n_bytes, &text, reason);
+    polytile_status status = find_dictionary(bytes, n_bytes, &text, header, reason);
     if (status != POLYTILE_OK)
         return status;
     header->data_offset = text.end - (const char *)bytes;

@@ -13,13 +13,14 @@ typedef struct pti_npy_header {
     polytile_domain domain; /* indices from 0 */
     int64_t data_offset;    /* bytes from the file's start */
     int64_t data_bytes;
+    char refusal[256]; /* where a reason that names what was found is written */
 } pti_npy_header;
 
 /**
  * Read the head of a file of which the first n_bytes bytes (or all) are given.
  *
  * Errors  IO (no such file, or cut off in its head), UNSUPPORTED (sound, but not what an array can
- * hold), OVERFLOW; *reason then is a static text that continues "FILE: ".
+ * hold), OVERFLOW; *reason then is a text that continues "FILE: ", static or the header's.
  */
 polytile_status pti_npy_header_read(const unsigned char *bytes, int64_t n_bytes,
                                     pti_npy_header *header, const char **reason);
