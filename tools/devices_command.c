@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char subcommand[] = "devices";
 
@@ -51,9 +52,11 @@ static void print_device(const polytile_device_info *info) {
         print_link(&info->link);
 }
 
-static int print_text(const polytile_device_info *infos, int n) {
+static int print_text(const polytile_device_info *infos, int n, const char *why_no_cuda) {
     for (int k = 0; k < n; k++)
         print_device(&infos[k]);
+    if (why_no_cuda != NULL)
+        printf("no cuda: %s\n", why_no_cuda);
     return finish_results(subcommand);
 }
 
@@ -89,17 +92,40 @@ static json_t *json_device(const polytile_device_info *info) {
     return NULL;
 }
 
-static int print_json(const polytile_device_info *infos, int n) {
+/** What is not here, and why. */
+static json_t *json_absent(const char *why_no_cuda) {
+    if (why_no_cuda == NULL)
+        return json_array();
+    return json_pack("[{s:s, s:s}]", "device", "cuda", "reason", why_no_cuda);
+}
+
+static int print_json(const polytile_device_info *infos, int n, const char *why_no_cuda) {
     json_t *list = json_array();
     int failed = 0;
     for (int k = 0; k < n; k++)
         failed |= json_array_append_new(list, json_device(&infos[k]));
-    json_t *root = json_pack("{s:o}", "devices", list);
+    json_t *root = json_pack("{s:o, s:o}", "devices", list, "absent", json_absent(why_no_cuda));
     if (failed) {
         json_decref(root);
         root = NULL;
     }
     return write_json(subcommand, root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+}
+
+/** Why none of the devices listed is a GPU, which opening one tells; NULL: one is, or can be had. */
+static const char *find_why_no_cuda(polytile_context *ctx, const polytile_device_info *infos,
+                                    int n) {
+    static const char cuda[] = "cuda:", first[] = "cuda:0: ";
+    polytile_device *device = NULL;
+    for (int k = 0; k < n; k++)
+        if (strncmp(infos[k].text, cuda, strlen(cuda)) == 0)
+            return NULL;
+    if (polytile_device_open(ctx, "cuda:0", &device) == POLYTILE_OK) {
+        polytile_device_close(device);
+        return NULL;
+    }
+    const char *why = polytile_last_error(ctx);
+    return strncmp(why, first, strlen(first)) == 0 ? why + strlen(first) : why;
 }
 
 static int list_devices(bool json) {
@@ -111,8 +137,10 @@ static int list_devices(bool json) {
     if (status == POLYTILE_OK)
         status = polytile_devices_list(ctx, CAPACITY, infos, &n);
     n = n < CAPACITY ? n : CAPACITY;
-    int exit_code = status == POLYTILE_OK ? (json ? print_json : print_text)(infos, n)
-                                          : library_error(subcommand, ctx, status);
+    int exit_code =
+        status == POLYTILE_OK
+            ? (json ? print_json : print_text)(infos, n, find_why_no_cuda(ctx, infos, n))
+            : library_error(subcommand, ctx, status);
     polytile_context_destroy(ctx);
     return exit_code;
 }

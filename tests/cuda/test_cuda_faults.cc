@@ -1,4 +1,5 @@
 #include "cuda/failures.h"
+#include "support/environment.h"
 
 #include <climits>
 #include <malloc.h>
@@ -147,6 +148,37 @@ TEST(CudaFaults, WithoutAGpuHostIsRecommended) {
         EXPECT_EQ(session.status, POLYTILE_UNSUPPORTED);
         EXPECT_TRUE(session.says("use host")) << session.error();
         EXPECT_TRUE(session.says(cudaGetErrorString(error))) << session.error();
+    }
+}
+
+TEST(CudaFaults, WhyThereIsNoGpuIsSaid) {
+    const struct {
+        cudaError_t error;
+        int driver_version;
+        const char *visible; /* CUDA_VISIBLE_DEVICES */
+        const char *says;
+    } rows[] = {
+        {cudaErrorInsufficientDriver, 0, "", "there is no driver of NVIDIA's here"},
+        {cudaErrorInsufficientDriver, 11040, "",
+         "NVIDIA's driver here is for CUDA up to 11.4, and this library uses "},
+        {cudaErrorNoDevice, 13000, nullptr, "NVIDIA's driver is here, but no GPU"},
+        {cudaErrorNoDevice, 13000, "7", "shows no GPU"},
+        {cudaErrorNoDevice, 13000, "7", "CUDA_VISIBLE_DEVICES is \"7\"; change that"},
+        {cudaErrorSystemNotReady, 13000, nullptr, "CUDA finds no GPU that it can use"},
+    };
+    for (const auto &row : rows) {
+        Environment environment;
+        environment.set("CUDA_VISIBLE_DEVICES", row.visible);
+        FakeCuda::Options options;
+        options.n_devices = 0;
+        options.no_gpu_error = row.error;
+        options.driver_version = row.driver_version;
+        FakeWorld world(1, options);
+        Session session;
+        EXPECT_EQ(session.try_to_open("cuda:0"), nullptr);
+        EXPECT_EQ(session.status, POLYTILE_UNSUPPORTED);
+        EXPECT_TRUE(session.says(row.says)) << session.error();
+        EXPECT_TRUE(session.says("use host")) << session.error();
     }
 }
 

@@ -175,7 +175,7 @@ cudaError_t FakeCuda::cudaDeviceEnablePeerAccess(int other, unsigned flags) {
 }
 
 cudaError_t FakeCuda::cudaDriverGetVersion(int *version) {
-    *version = CUDART_VERSION;
+    *version = options_.driver_version;
     return cudaSuccess;
 }
 

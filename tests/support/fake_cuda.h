@@ -28,6 +28,7 @@ class FakeCuda {
     struct Options {
         int n_devices = 1;
         cudaError_t no_gpu_error = cudaErrorNoDevice; /* with no devices: of every call */
+        int driver_version = CUDART_VERSION;          /* 0: there is no driver */
         size_t total_bytes = size_t{80} << 30;
         bool are_linked = true;                 /* each GPU with each other one */
         size_t streams_bytes = size_t{2} << 20; /* of device memory, taken with the first stream */

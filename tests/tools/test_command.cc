@@ -506,7 +506,17 @@ TEST_F(Command, ListsDevices) {
     EXPECT_GT(json_integer_value(json_object_get(host, "memory_bytes")), 0);
     EXPECT_GT(json_number_value(json_object_get(host, "upload_bytes_per_s")), 0);
     EXPECT_GT(json_number_value(json_object_get(host, "download_bytes_per_s")), 0);
-    EXPECT_EQ(run("devices").out.substr(0, 6), "host: ");
+    const std::string text = run("devices").out;
+    EXPECT_EQ(text.substr(0, 6), "host: ");
+    json_t *absent = json_object_get(root.get(), "absent");
+    const bool has_cuda = text.find("\ncuda:") != std::string::npos;
+    ASSERT_EQ(json_array_size(absent), has_cuda ? 0u : 1u) << text;
+    EXPECT_EQ(text.find("\nno cuda: ") != std::string::npos, !has_cuda) << text;
+    if (has_cuda)
+        return;
+    const json_t *reason = json_object_get(json_array_get(absent, 0), "reason");
+    EXPECT_NE(text.find(json_string_value(reason)), std::string::npos) << text;
+    EXPECT_NE(text.find("use host"), std::string::npos) << text;
 }
 
 } // namespace

@@ -93,11 +93,53 @@ static bool is_absence(cudaError_t error) {
     return false;
 }
 
+/** The newest CUDA that the machine's driver is for, as 1000 * major + 10 * minor; 0: there is no
+ * driver. */
+static int driver_version(const pti_cuda_api *api) {
+    int version = 0;
+    if (api->cudaDriverGetVersion(&version) == cudaSuccess)
+        return version;
+    api->cudaGetLastError();
+    return 0;
+}
+
+static polytile_status refuse_driver(const pti_cuda_device *cuda, const char *error) {
+    const int needed = CUDART_VERSION, had = driver_version(cuda->api);
+    polytile_context *ctx = cuda->device.object.context;
+    if (had == 0)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "cuda:%d: there is no driver of NVIDIA's here (%s); install it, or use "
+                        "host",
+                        cuda->number, error);
+    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                    "cuda:%d: NVIDIA's driver here is for CUDA up to %d.%d, and this library uses "
+                    "%d.%d (%s); install a newer driver, or use host",
+                    cuda->number, had / 1000, had % 1000 / 10, needed / 1000, needed % 1000 / 10,
+                    error);
+}
+
+static polytile_status refuse_no_gpu(const pti_cuda_device *cuda, const char *error) {
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    polytile_context *ctx = cuda->device.object.context;
+    if (visible == NULL)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "cuda:%d: NVIDIA's driver is here, but no GPU (%s); use host", cuda->number,
+                        error);
+    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                    "cuda:%d: NVIDIA's driver shows no GPU (%s), and CUDA_VISIBLE_DEVICES is "
+                    "\"%.40s\"; change that, or use host",
+                    cuda->number, error, visible);
+}
+
 static polytile_status refuse_count(const pti_cuda_device *cuda, cudaError_t error) {
     polytile_context *ctx = cuda->device.object.context;
     if (!is_absence(error))
         return pti_fail(ctx, POLYTILE_DEVICE, "cuda:%d: cudaGetDeviceCount failed: %s (%s)",
                         cuda->number, cudaGetErrorString(error), cudaGetErrorName(error));
+    if (error == cudaErrorInsufficientDriver)
+        return refuse_driver(cuda, cudaGetErrorString(error));
+    if (error == cudaErrorNoDevice)
+        return refuse_no_gpu(cuda, cudaGetErrorString(error));
     return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                     "cuda:%d: CUDA finds no GPU that it can use (%s); use host, or install "
                     "NVIDIA's driver",
