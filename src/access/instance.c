@@ -117,6 +117,22 @@ static polytile_status fill_operands(polytile_context *ctx, const polytile_decla
     return POLYTILE_OK;
 }
 
+polytile_status pti_instance_check_given_once(polytile_context *ctx, const pti_instance *instance,
+                                              polytile_array *const *arrays) {
+    for (int b = 1; b < instance->n_operands; b++) {
+        for (int a = 0; a < b; a++) {
+            const pti_operand *one = &instance->operand[a], *other = &instance->operand[b];
+            if (arrays[a] == arrays[b] && (one->writes || other->writes))
+                return pti_fail(ctx, POLYTILE_INVALID,
+                                "%s: array %s is given for both %s and %s, and %s is written; give "
+                                "two arrays, or name the array once in the declaration",
+                                instance->kernel_name, arrays[a]->name, one->name, other->name,
+                                one->writes ? one->name : other->name);
+        }
+    }
+    return POLYTILE_OK;
+}
+
 /* The accesses of an operand become consecutive, else in the order in which they were declared. */
 static polytile_status fill_sections(polytile_context *ctx, const polytile_declaration *declaration,
                                      pti_instance *instance) {
@@ -225,6 +241,7 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
         PTI_TRY(fill_partial(ctx, made, &made->operand[p]));
     }
     PTI_TRY(pti_outside_check(ctx, made));
+    PTI_TRY(pti_instance_check_given_once(ctx, made, arrays));
     *instance = made;
 done:
     if (status != POLYTILE_OK)

@@ -70,7 +70,7 @@ typedef struct pti_instance {
 /**
  * Fill in a kernel's declaration and check what can be checked in closed form.
  *
- * Errors  INVALID (null array, empty domain, domain step other than 1, wrong number of dimensions,
+ * Errors  INVALID (null array, one array for two names of which one is written, empty domain, domain step other than 1, wrong number of dimensions,
  *         an unknown or repeated parameter, a reduction over raw bytes with fresh), DECLARATION
  *         (wrong number of subscripts for an array; a parameter without a value; roles of one array
  *         that cannot be combined; a thread whose section is not empty but lies outside the array
@@ -82,6 +82,11 @@ typedef struct pti_instance {
 polytile_status pti_instance_create(const polytile_kernel *kernel, const polytile_domain *threads,
                                     polytile_array *const *arrays, int n_parameters,
                                     const polytile_parameter *parameters, pti_instance **instance);
+
+/** Operands of one array have one placement, which holds the elements that all of them read: none
+ * may change under another. Errors: INVALID. */
+polytile_status pti_instance_check_given_once(polytile_context *ctx, const pti_instance *instance,
+                                              polytile_array *const *arrays);
 
 void pti_instance_free(pti_instance *instance);
 

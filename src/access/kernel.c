@@ -137,6 +137,33 @@ void polytile_kernel_destroy(polytile_kernel *kernel) {
         pti_object_release(&kernel->object);
 }
 
+polytile_status pti_kernel_check_launch(polytile_context *ctx, const char *where,
+                                        const polytile_kernel *kernel,
+                                        const polytile_domain *domain) {
+    if (kernel == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the kernel is NULL; give one that polytile_kernel_create() made",
+                        where);
+    if (domain == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the launch domain is NULL; give the threads' indices, such as "
+                        "POLYTILE_EXTENTS(n)",
+                        kernel->declaration->name);
+    return POLYTILE_OK;
+}
+
+polytile_status pti_kernel_check_arrays(polytile_context *ctx, const polytile_kernel *kernel,
+                                        polytile_array *const *arrays) {
+    const polytile_declaration *declaration = kernel->declaration;
+    if (arrays != NULL)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: the list of arrays is NULL; give the kernel's %d, from %s to %s, in the "
+                    "declaration's order",
+                    declaration->name, declaration->n_arrays, declaration->array_name[0],
+                    declaration->array_name[declaration->n_arrays - 1]);
+}
+
 static bool is_level(polytile_level level) {
     return (unsigned)level <= POLYTILE_LEVEL_HIGH;
 }

@@ -2,6 +2,7 @@
 #define POLYTILE_ACCESS_KERNEL_H
 
 #include "access/declaration.h"
+#include <polytile/array.h>
 #include <polytile/tuning.h>
 
 /** What registration found out about conflicts, for any launch domain and any array. */
@@ -21,6 +22,15 @@ struct polytile_kernel {
     int n_users;                     /* who retain it */
     bool is_destroyed;               /* by the program: it ends with its last user */
 };
+
+/** Whether a launch was given a kernel, and that a domain; where names the device, or who asks.
+ * Errors: INVALID. */
+polytile_status pti_kernel_check_launch(polytile_context *ctx, const char *where,
+                                        const polytile_kernel *kernel,
+                                        const polytile_domain *domain);
+/** Whether there is a list of a kernel's arrays. Errors: INVALID. */
+polytile_status pti_kernel_check_arrays(polytile_context *ctx, const polytile_kernel *kernel,
+                                        polytile_array *const *arrays);
 
 /**
  * Keep a kernel that the program may destroy meanwhile, until it is released as often.

@@ -42,9 +42,13 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
         return pti_fail(NULL, POLYTILE_INVALID, "%s: the device is NULL", __func__);
     polytile_context *ctx = device->object.context;
     pti_clear_error(ctx);
-    if (plan == NULL || kernel == NULL || arrays == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "%s: running needs a plan, a kernel and its arrays",
+    if (plan == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan is NULL; give one that polytile_plan_create() made, or use "
+                        "polytile_run()",
                         device->text);
+    PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, &plan->instance->threads));
+    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, arrays));
     PTI_TRY(check_idle(device));
     device->report = (polytile_report){.plan_s = plan->summary.plan_seconds,
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
@@ -166,10 +170,8 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
         return pti_fail(NULL, POLYTILE_INVALID, "%s: the device is NULL", __func__);
     polytile_context *ctx = device->object.context;
     pti_clear_error(ctx);
-    if (kernel == NULL || domain == NULL || arrays == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "%s: running needs a kernel, a launch domain and the kernel's arrays",
-                        device->text);
+    PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, domain));
+    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, arrays));
     request run = {.device = device, .kernel = kernel, .domain = domain, .arrays = arrays};
     PTI_TRY(check_idle(device));
     device->report = (polytile_report){0};

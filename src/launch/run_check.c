@@ -208,6 +208,7 @@ polytile_status pti_run_check(const polytile_plan *plan, const polytile_device *
         PTI_TRY(check_array(ctx, plan->instance, a, arrays[a]));
         PTI_TRY(pti_run_check_view(kernel, a, arrays[a]));
     }
+    PTI_TRY(pti_instance_check_given_once(ctx, plan->instance, arrays));
     PTI_TRY(check_overlaps(ctx, plan->instance, arrays));
 done:
     return status;

@@ -146,20 +146,6 @@ static polytile_status find_arrays(binder *of, const polytile_chain_launch *laun
     return POLYTILE_OK;
 }
 
-/** Operands of one array have one piece on the device: none of them can change under another. */
-static polytile_status check_pairs(const pti_chain_request *request, const pti_launch_kind *kind) {
-    const pti_operand *operand = kind->instance->operand;
-    for (int a = 0; a < kind->instance->n_operands; a++)
-        for (int b = 0; b < a; b++)
-            if (kind->array[a] == kind->array[b] && (operand[a].writes || operand[b].writes))
-                return pti_fail(request->ctx, POLYTILE_INVALID,
-                                "%s: one array is given for both %s and %s, and %s is written; "
-                                "give two arrays",
-                                kind->instance->kernel_name, operand[b].name, operand[a].name,
-                                operand[operand[b].writes ? b : a].name);
-    return POLYTILE_OK;
-}
-
 /** Fill in a kind with those of the parameters that its kernel has. */
 static polytile_status bind_kind(binder *of, const polytile_chain_launch *launch) {
     pti_launches *launches = of->launches;
@@ -175,7 +161,6 @@ static polytile_status bind_kind(binder *of, const polytile_chain_launch *launch
         pti_plan_bind(launch->kernel, &launch->domain, launch->arrays, &options, &kind->instance));
     of->first_of[launches->n_kinds++] = launch;
     PTI_TRY(find_arrays(of, launch, kind));
-    PTI_TRY(check_pairs(of->request, kind));
 done:
     return status;
 }

@@ -97,10 +97,8 @@ static polytile_status bind(const polytile_kernel *kernel, const polytile_domain
     polytile_context *ctx = kernel->object.context;
     polytile_status status;
     *instance = NULL;
-    if (domain == NULL || arrays == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s is NULL",
-                        polytile_kernel_get_name(kernel),
-                        domain == NULL ? "launch domain" : "list of arrays");
+    PTI_TRY(pti_kernel_check_launch(ctx, __func__, kernel, domain));
+    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, arrays));
     PTI_TRY(check_link(ctx, options->link));
     PTI_TRY(pti_instance_create(kernel, domain, arrays, options->n_parameters, options->parameters,
                                 instance));

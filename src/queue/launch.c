@@ -5,15 +5,17 @@
 #include "queue/check_access.h"
 #include "queue/outer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static polytile_status check_kernel(const polytile_queue *queue, const polytile_kernel *kernel,
                                     const polytile_domain *domain) {
     polytile_context *ctx = queue->object.context;
     const char *device = pti_queue_text(queue);
-    if (kernel == NULL || domain == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "queue on %s: launching needs a kernel and a launch domain", device);
+    char where[128];
+    snprintf(where, sizeof where, "queue on %s", device);
+    if (pti_kernel_check_launch(ctx, where, kernel, domain) != POLYTILE_OK)
+        return POLYTILE_INVALID;
     if (kernel->object.context != ctx)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the kernel and the queue on %s are of different contexts; create both "
@@ -78,14 +80,15 @@ static polytile_status refuse_array(const polytile_queue *queue, const polytile_
 static polytile_status check_count(const polytile_queue *queue, const polytile_kernel *kernel,
                                    int n_arrays, polytile_array *const *arrays) {
     int n_declared = polytile_kernel_get_n_arrays(kernel);
-    int n_given = arrays == NULL ? 0 : n_arrays;
-    if (n_given == n_declared)
+    if (arrays == NULL)
+        return pti_kernel_check_arrays(queue->object.context, kernel, arrays);
+    if (n_arrays == n_declared)
         return POLYTILE_OK;
     return pti_fail(queue->object.context, POLYTILE_INVALID,
                     "%s: %d %s given and the kernel has %d, from %s to %s; give one of "
                     "each, in the declaration's order, or POLYTILE_BY_NAME",
-                    polytile_kernel_get_name(kernel), n_given,
-                    pti_plural(n_given, "array is", "arrays are"), n_declared,
+                    polytile_kernel_get_name(kernel), n_arrays,
+                    pti_plural(n_arrays, "array is", "arrays are"), n_declared,
                     polytile_kernel_get_array_name(kernel, 0),
                     polytile_kernel_get_array_name(kernel, n_declared - 1));
 }

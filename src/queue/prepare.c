@@ -20,26 +20,12 @@ static polytile_status check_limit(const polytile_queue *queue, const pti_reques
                     (long long)request->options->limit_bytes, pti_queue_text(queue));
 }
 
-/** Operands of one array have one placement, which holds the elements that all of them read. */
-static polytile_status check_pair(const pti_instance *instance, const pti_request *request, int one,
-                                  int other) {
-    const pti_operand *a = &instance->operand[one], *b = &instance->operand[other];
-    if (request->arrays[one] != request->arrays[other] || (!a->writes && !b->writes))
-        return POLYTILE_OK;
-    return pti_fail(request->kernel->object.context, POLYTILE_INVALID,
-                    "%s: array %s is given for both %s and %s, and %s is written; give two arrays",
-                    instance->kernel_name, request->arrays[one]->name, a->name, b->name,
-                    a->writes ? a->name : b->name);
-}
-
 static polytile_status check_arrays(const pti_instance *instance, const pti_request *request) {
     polytile_context *ctx = request->kernel->object.context;
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < instance->n_operands; a++) {
         PTI_TRY(pti_run_check_view(request->kernel, a, request->arrays[a]));
         PTI_TRY(pti_run_check_writable(ctx, instance, a, request->arrays[a]));
-        for (int b = 0; b < a; b++)
-            PTI_TRY(check_pair(instance, request, b, a));
     }
 done:
     return status;

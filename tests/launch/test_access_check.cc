@@ -379,7 +379,13 @@ TEST_F(AccessCheckLines, RefusesWhatCannotRun) {
               POLYTILE_INVALID);
     EXPECT_EQ(polytile_check_run(device, kernel, nullptr, arrays, nullptr, nullptr),
               POLYTILE_INVALID);
-    expect_says("checking needs a kernel, a launch domain");
+    expect_says("add: the launch domain is NULL");
+    EXPECT_EQ(polytile_check_run(device, nullptr, domain, arrays, nullptr, nullptr),
+              POLYTILE_INVALID);
+    expect_says("host: the kernel is NULL");
+    EXPECT_EQ(polytile_check_run(device, kernel, domain, nullptr, nullptr, nullptr),
+              POLYTILE_INVALID);
+    expect_says("add: the list of arrays is NULL");
     EXPECT_EQ(polytile_check_use(device, kernel, domain, arrays, nullptr, nullptr),
               POLYTILE_INVALID);
     expect_says("uses is NULL");

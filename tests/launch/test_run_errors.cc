@@ -54,9 +54,24 @@ TEST_F(RunErrors, NullsAreRefused) {
     polytile_array *const *arrays = scene.arrays.data();
     EXPECT_EQ(polytile_run(nullptr, kernel, &scene.domain, arrays, nullptr), POLYTILE_INVALID);
     EXPECT_EQ(polytile_run(host, nullptr, &scene.domain, arrays, nullptr), POLYTILE_INVALID);
+    expect_says("host: the kernel is NULL; give one that polytile_kernel_create() made");
     EXPECT_EQ(polytile_run(host, kernel, nullptr, arrays, nullptr), POLYTILE_INVALID);
+    expect_says("add: the launch domain is NULL; give the threads' indices");
     EXPECT_EQ(polytile_run(host, kernel, &scene.domain, nullptr, nullptr), POLYTILE_INVALID);
+    expect_says("add: the list of arrays is NULL; give the kernel's 3, from x to z");
     EXPECT_EQ(polytile_plan_run(nullptr, host, kernel, arrays), POLYTILE_INVALID);
+    expect_says("host: the plan is NULL; give one that polytile_plan_create() made");
+    polytile_plan *plan = nullptr;
+    EXPECT_EQ(polytile_plan_create(kernel, nullptr, arrays, nullptr, &plan), POLYTILE_INVALID);
+    expect_says("add: the launch domain is NULL");
+    EXPECT_EQ(polytile_plan_create(kernel, &scene.domain, nullptr, nullptr, &plan),
+              POLYTILE_INVALID);
+    expect_says("add: the list of arrays is NULL");
+    ASSERT_EQ(polytile_plan_create(kernel, &scene.domain, arrays, nullptr, &plan), POLYTILE_OK);
+    EXPECT_EQ(polytile_plan_run(plan, host, nullptr, arrays), POLYTILE_INVALID);
+    expect_says("host: the kernel is NULL");
+    EXPECT_EQ(polytile_plan_run(plan, host, kernel, nullptr), POLYTILE_INVALID);
+    expect_says("add: the list of arrays is NULL");
     scene.arrays[1] = nullptr;
     EXPECT_EQ(run(scene, host), POLYTILE_INVALID);
     expect_untouched(scene);
@@ -138,6 +153,35 @@ TEST_F(RunErrors, OverlappingMemoryIsRefusedWhereItIsWritten) {
         expect_says("arrays x and z overlap in memory (400 bytes, from byte 0 of x) and z is "
                     "written");
     }
+    expect_untouched(scene);
+}
+
+TEST_F(RunErrors, AnArrayThatIsWrittenIsGivenOnce) {
+    Scene scene(ctx, add(), 100, &random);
+    const char *const error =
+        "add: array x is given for both x and z, and z is written; give two arrays";
+    polytile_plan *plan = nullptr;
+    ASSERT_EQ(
+        polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), nullptr, &plan),
+        POLYTILE_OK);
+    scene.arrays[2] = scene.arrays[0];
+    for (polytile_device *device : {host, small}) {
+        EXPECT_EQ(run(scene, device), POLYTILE_INVALID);
+        expect_says(error);
+    }
+    EXPECT_EQ(polytile_plan_run(plan, host, scene.kernel, scene.arrays.data()), POLYTILE_INVALID);
+    expect_says(error);
+    EXPECT_EQ(
+        polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), nullptr, &plan),
+        POLYTILE_INVALID);
+    expect_says(error);
+    EXPECT_EQ(polytile_check(scene.kernel, &scene.domain, scene.arrays.data(), nullptr),
+              POLYTILE_INVALID);
+    expect_says(error);
+    EXPECT_EQ(polytile_check_run(host, scene.kernel, &scene.domain, scene.arrays.data(), nullptr,
+                                 nullptr),
+              POLYTILE_INVALID);
+    expect_says(error);
     expect_untouched(scene);
 }
 

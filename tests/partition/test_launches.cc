@@ -108,7 +108,7 @@ TEST_F(Launches, WriteArraysThatNoOtherOperandIs) {
     EXPECT_EQ(polytile_plan_create_chain(1, &twice, 0, nullptr, &options, &plan), POLYTILE_OK)
         << polytile_last_error(ctx);
     expect_refused({{sum, nine, in_and_out}}, POLYTILE_INVALID,
-                   "one array is given for both x and z, and z is written; give two arrays");
+                   "is given for both x and z, and z is written; give two arrays");
     options.launches_per_pass = -1;
     expect_refused({{sum, nine, read_twice}}, POLYTILE_INVALID, "-1 launches a pass");
 }

@@ -470,7 +470,7 @@ TEST(PlanChain, RefusesWhatIsNoChainOfLaunches) {
     EXPECT_TRUE(Has(refused(3, 0, nullptr, options), "fastest"));
     polytile_array *const one[] = {of.there[0], of.there[0]};
     of.launches[1].arrays = one;
-    EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "one array is given for both A and B"));
+    EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "is given for both A and B"));
     of.launches[1].arrays = nullptr;
     EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "list of arrays is NULL"));
     of.launches[1].kernel = nullptr;

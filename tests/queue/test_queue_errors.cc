@@ -251,9 +251,10 @@ TEST_F(QueueErrors, ALaunchNeedsAKernelAndADomainOfItsContext) {
     const Arrays arrays = {x, y, x};
     EXPECT_EQ(polytile_queue_launch(queue, nullptr, &domain, 3, arrays.data(), nullptr),
               POLYTILE_INVALID);
+    expect_says({"queue on host(memory=64KiB): the kernel is NULL; give one that"});
     EXPECT_EQ(polytile_queue_launch(queue, adding, nullptr, 3, arrays.data(), nullptr),
               POLYTILE_INVALID);
-    expect_says({"a kernel and a launch domain"});
+    expect_says({"add: the launch domain is NULL; give the threads' indices"});
     polytile_context *other = nullptr;
     ASSERT_EQ(polytile_context_create(&other), POLYTILE_OK);
     polytile_kernel *foreign = create_in(other, "foreign[i]: inout x[i]", &scale_kernel);
@@ -266,6 +267,7 @@ TEST_F(QueueErrors, ALaunchNeedsOneArrayAnOperand) {
     expect_says({"add: 2 arrays are given and the kernel has 3, from x to z"});
     const polytile_domain domain = line(100);
     EXPECT_EQ(polytile_queue_launch(queue, adding, &domain, 3, nullptr, nullptr), POLYTILE_INVALID);
+    expect_says({"add: the list of arrays is NULL; give the kernel's 3, from x to z"});
     EXPECT_EQ(polytile_queue_launch(queue, adding, &domain, 0, &x, nullptr), POLYTILE_INVALID);
     EXPECT_EQ(polytile_queue_launch(queue, adding, &domain, -1, &x, nullptr), POLYTILE_INVALID);
     expect_refused(launch(queue, adding, line(100), {x, y, nullptr}), {"add: array 2 (z) is NULL"});

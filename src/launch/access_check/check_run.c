@@ -7,11 +7,8 @@ static polytile_status refuse(const polytile_device *device, const char *why) {
     return pti_fail(device->object.context, POLYTILE_INVALID, "%s: %s", device->text, why);
 }
 
-static polytile_status check_arguments(const polytile_device *device, const polytile_kernel *kernel,
-                                       const polytile_domain *domain,
-                                       polytile_array *const *arrays) {
-    if (kernel == NULL || domain == NULL || arrays == NULL)
-        return refuse(device, "checking needs a kernel, a launch domain and the kernel's arrays");
+static polytile_status check_arguments(const polytile_device *device,
+                                       const polytile_kernel *kernel) {
     if (device->queue != NULL)
         return refuse(device, "the device belongs to a queue; open one for the check");
     if (device->is_running)
@@ -54,8 +51,11 @@ static polytile_status begin(polytile_device *device, const polytile_kernel *ker
     polytile_status status;
     if (device == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "checking a kernel: the device is NULL");
-    pti_clear_error(device->object.context);
-    PTI_TRY(check_arguments(device, kernel, domain, arrays));
+    polytile_context *ctx = device->object.context;
+    pti_clear_error(ctx);
+    PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, domain));
+    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, arrays));
+    PTI_TRY(check_arguments(device, kernel));
     PTI_TRY(make_plan(device, kernel, domain, arrays, options, plan));
     PTI_TRY(pti_run_check(*plan, device, kernel, arrays));
 done:
