@@ -65,10 +65,14 @@ polytile_status polytile_check_run(polytile_device *device, const polytile_kerne
  * are declared to read counts twice, as it may move twice.
  */
 typedef struct polytile_use {
-    int64_t n_declared; /* elements that are declared to be read */
-    int64_t n_tried;    /* of them were looked at: all, or a sample */
-    int64_t n_read;     /* of those are read, or, if not recorded, are seen to matter */
-    bool is_recorded;   /* the kernel told of its accesses: n_read is what it reached for */
+    int64_t n_declared;   /* elements that are declared to be read */
+    int64_t n_tried;      /* of them were looked at: all, or a sample */
+    int64_t n_read;       /* of those are read, or, if not recorded, are seen to matter */
+    bool is_recorded;     /* the kernel told of its accesses: n_read is what it reached for */
+    bool depends_on_data; /* other elements were read when values of an array of integers, such as
+                             indices, were changed: no declaration can say which */
+    int64_t n_never; /* elements of the array that boxes are declared to read and none does, each
+                        counted once, if recorded; else -1 */
 } polytile_use;
 
 /**

@@ -11,6 +11,7 @@ static void kernel_free(polytile_kernel *kernel) {
         return;
     pti_relations_free(kernel->relations);
     pti_declaration_free(kernel->declaration);
+    free(kernel->warned);
     free(kernel);
 }
 

@@ -21,6 +21,8 @@ struct polytile_kernel {
     struct pti_relations *relations; /* NULL until isl is asked about the kernel; owned */
     int n_users;                     /* who retain it */
     bool is_destroyed;               /* by the program: it ends with its last user */
+    polytile_domain *warned; /* of each array, the threads for which it was said to be declared too
+                                wide; NULL: of none. See launch/access_check/use.c; owned */
 };
 
 /** Whether a launch was given a kernel, and that a domain; where names the device, or who asks.

@@ -2,7 +2,9 @@
 #include "launch/kernels.h"
 
 #include "support/environment.h"
+#include "support/random.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <polytile/polytile.h>
@@ -60,6 +62,9 @@ TEST_F(AccessUse, IsCountedExactlyForBodiesThatTell) {
     EXPECT_EQ(uses[0].n_read, 100);
     EXPECT_EQ(uses[1].n_declared, 8 * 200);
     EXPECT_EQ(uses[1].n_read, 100);
+    EXPECT_EQ(uses[1].n_never, 100);
+    EXPECT_FALSE(uses[1].depends_on_data);
+    EXPECT_EQ(uses[0].n_never, 0);
     EXPECT_EQ(uses[2].n_declared, 0);
 }
 
@@ -195,8 +200,8 @@ TEST_F(AccessUseIsTold, WhereTheEnvironmentAsksForIt) {
     EXPECT_EQ(
         warning("add[i]: in x[i], y[:]; out z[i]", add_kernel),
         "polytile: add: declared too wide: y: 1500 of 1600 elements that boxes of threads "
-        "are declared to read are not read there, 5.86 KiB of 6.25 KiB (found on host for the "
-        "threads [0:99])\n");
+        "are declared to read are not read there, 5.86 KiB of 6.25 KiB; 100 elements of it are "
+        "never read, 400 B (found on host for the threads [0:99])\n");
     EXPECT_EQ(memory[2][99], memory[0][99] + memory[1][99]);
 }
 
@@ -218,6 +223,95 @@ TEST_F(AccessUseIsTold, NothingOfElementsThatAreWrittenOnlySometimes) {
         std::string::npos);
     EXPECT_EQ(warning("unless_zero[i]: inout x[i]; in y[i]", unless_zero_kernel), "");
     EXPECT_EQ(warning("where_odd[i]: inout x[i]; in y[i]", where_odd_kernel), "");
+}
+
+TEST_F(AccessUseIsTold, OncePerArray) {
+    polytile_kernel *kernel = nullptr;
+    ASSERT_EQ(polytile_kernel_create(ctx, "add[i]: in x[i], y[:]; out z[i]", &add_kernel, &kernel),
+              POLYTILE_OK);
+    testing::internal::CaptureStderr();
+    for (const int64_t n : {100, 100, 60, 100})
+        EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(n), arrays, nullptr), POLYTILE_OK)
+            << error();
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+}
+
+POLYTILE_KERNEL(spmv, (i), (const int32_t, P, 1), (const int32_t, K, 1), (const float, V, 1),
+                (const float, x, 1), (float, y, 1)) {
+    float sum = 0;
+    for (int32_t k = PT_AT(P, i); k < PT_AT(P, i + 1); k++)
+        sum += PT_AT(V, k) * PT_AT(x, PT_AT(K, k));
+    PT_AT(y, i) = sum;
+}
+
+/* The same by hand, which tells nothing. */
+void spmv_quietly(const polytile_domain *threads, const polytile_view *views, void *) {
+    const auto *P = static_cast<const int32_t *>(views[0].origin);
+    const auto *K = static_cast<const int32_t *>(views[1].origin);
+    const auto *V = static_cast<const float *>(views[2].origin);
+    const auto *x = static_cast<const float *>(views[3].origin);
+    auto *y = static_cast<float *>(views[4].origin);
+    for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++) {
+        y[i] = 0;
+        for (int32_t k = P[i]; k < P[i + 1]; k++)
+            y[i] += V[k] * x[K[k]];
+    }
+}
+
+/** A sparse product: the rows are of some length, or all of the same. */
+class AccessUseOfSparse : public AccessUseIsTold {
+  protected:
+    static constexpr int64_t n = 200;
+
+    void make_matrix(int64_t shortest, int64_t longest, Random *random) {
+        for (int64_t i = 0; i < n; i++) {
+            P.push_back(static_cast<int32_t>(K.size()));
+            for (int64_t k = random->number(shortest, longest); k > 0; k--) {
+                K.push_back(static_cast<int32_t>(random->number(0, n - 1)));
+                V.push_back(static_cast<float>(random->number(1, 9)));
+            }
+        }
+        P.push_back(static_cast<int32_t>(K.size()));
+    }
+    template <class T> polytile_array *wrap(const char *name, polytile_type type, T &of) {
+        polytile_array *array = nullptr;
+        const auto length = static_cast<int64_t>(of.size());
+        EXPECT_EQ(polytile_array_wrap(ctx, name, type, 1, &length, of.data(), &array), POLYTILE_OK);
+        return array;
+    }
+
+    std::vector<int32_t> P, K;
+    std::vector<float> V, x = std::vector<float>(n, 2), y = std::vector<float>(n);
+};
+
+TEST_F(AccessUseOfSparse, IsSilentWhereTheDataSayWhatIsRead) {
+    Random random(test_seed("AccessUseOfSparse"));
+    polytile_implementation quiet = {};
+    quiet.host = spmv_quietly;
+    for (const int64_t longest : {5, 9}) {
+        P.clear(), K.clear(), V.clear();
+        make_matrix(longest == 5 ? 5 : 1, longest, &random);
+        polytile_array *of[] = {wrap("P", POLYTILE_I32, P), wrap("K", POLYTILE_I32, K),
+                                wrap("V", POLYTILE_F32, V), wrap("x", POLYTILE_F32, x),
+                                wrap("y", POLYTILE_F32, y)};
+        const std::vector<const polytile_implementation *> bodies = {&spmv_kernel, &quiet};
+        for (const polytile_implementation *body : bodies) {
+            polytile_kernel *kernel = nullptr;
+            polytile_use use[5];
+            ASSERT_EQ(polytile_kernel_create(
+                          ctx, "spmv[i]: in P[i:i+1], K[:], V[:], x[:]; out y[i]", body, &kernel),
+                      POLYTILE_OK);
+            testing::internal::CaptureStderr();
+            EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(n), of, nullptr), POLYTILE_OK);
+            EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+            ASSERT_EQ(polytile_check_use(device, kernel, POLYTILE_EXTENTS(n), of, nullptr, use),
+                      POLYTILE_OK);
+            for (int a = 1; a < 4; a++)
+                EXPECT_TRUE(use[a].depends_on_data) << "array " << a;
+            EXPECT_FALSE(use[0].depends_on_data);
+        }
+    }
 }
 
 } // namespace

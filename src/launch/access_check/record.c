@@ -1,9 +1,27 @@
 #include "launch/access_check/record.h"
 
+#include "base/checked.h"
+
 #include <polytile/record.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { NOWHERE_BYTES = 4096 };
 
 static _Thread_local pti_record *current;
+/** What lies in place of elements beyond all copies. */
+static _Thread_local _Alignas(64) unsigned char nowhere[NOWHERE_BYTES];
+
+static int64_t most_element_bytes(const pti_record *record) {
+    int64_t most_bytes = 0;
+    for (int k = 0; k < record->n_copies; k++)
+        most_bytes = pti_max(most_bytes, record->scratch[k].operand->element_bytes);
+    return most_bytes;
+}
+
+void pti_record_confine(pti_record *record) {
+    record->is_confined = most_element_bytes(record) <= NOWHERE_BYTES;
+}
 
 pti_record *pti_record_set(pti_record *record) {
     pti_record *before = current;
@@ -11,28 +29,33 @@ pti_record *pti_record_set(pti_record *record) {
     return before;
 }
 
-static void note(pti_record *record, const unsigned char *address) {
+/** False: the address is in none of the copies. */
+static bool note(pti_record *record, const unsigned char *address) {
     for (int k = 0; k < record->n_copies; k++) {
         const pti_scratch *scratch = &record->scratch[k];
         int64_t element_bytes = scratch->operand->element_bytes;
         uintptr_t first = (uintptr_t)scratch->memory.bytes;
         if ((uintptr_t)address >= first &&
-            (uintptr_t)address < first + (uintptr_t)(scratch->n_elements * element_bytes))
+            (uintptr_t)address < first + (uintptr_t)(scratch->n_elements * element_bytes)) {
             record->reached[k][(int64_t)((uintptr_t)address - first) / element_bytes] = 1;
+            return true;
+        }
     }
+    return false;
 }
 
 void *polytile_record_access(const void *address) {
-    if (current != NULL) {
-        current->n_calls++;
-        note(current, address);
-    }
-    return (void *)(uintptr_t)address;
+    if (current == NULL)
+        return (void *)(uintptr_t)address;
+    current->n_calls++;
+    const bool is_inside = note(current, address);
+    return is_inside || !current->is_confined ? (void *)(uintptr_t)address : nowhere;
 }
 
 polytile_status pti_record_make(polytile_context *ctx, int n_copies, const pti_scratch *scratch,
                                 pti_record *record) {
     bool has_all = true;
+    memset(nowhere, 0, sizeof nowhere);
     *record = (pti_record){.n_copies = n_copies, .scratch = scratch};
     record->reached = calloc((size_t)n_copies, sizeof *record->reached);
     for (int k = 0; record->reached != NULL && k < n_copies; k++) {

@@ -57,7 +57,7 @@ static int64_t draw(pti_sampling *sampling, int64_t n) {
     return (int64_t)((sampling->drawn >> 33) % (uint64_t)n);
 }
 
-static polytile_status keep_results(const pti_trial *trial) {
+polytile_status pti_sampling_keep_results(const pti_trial *trial) {
     polytile_status status = POLYTILE_OK;
     for (int o = 0; o < trial->instance->n_operands; o++) {
         pti_scratch *scratch = &trial->scratch[o];
@@ -71,9 +71,7 @@ done:
     return status;
 }
 
-/** Whether any written element is another than it was. The one that was changed counts like all
- * others: if it is not written it holds what it was changed to, and so depends on what it held. */
-static bool has_changed(const pti_trial *trial) {
+bool pti_sampling_has_changed(const pti_trial *trial) {
     bool has = false;
     for (int o = 0; !has && o < trial->instance->n_operands; o++) {
         const pti_scratch *scratch = &trial->scratch[o];
@@ -141,7 +139,7 @@ static polytile_status try_element(pti_sampling *sampling, pti_trial *trial, int
     bool is_read = false;
     for (int kind = 0; !is_read && kind < n_kinds; kind++) {
         PTI_TRY(try_value(sampling, trial, operand, k, (stand_in)kind));
-        is_read = has_changed(trial);
+        is_read = pti_sampling_has_changed(trial);
     }
     sampling->n_tried[operand]++;
     sampling->n_read[operand] += is_read;
@@ -168,7 +166,7 @@ polytile_status pti_sampling_try(pti_sampling *sampling, pti_trial *trial) {
     if (draw(sampling, sampling->n_boxes) >= N_TRIED)
         return POLYTILE_OK;
     PTI_TRY(pti_trial_run_pattern(trial, PTI_PATTERN_EVEN));
-    PTI_TRY(keep_results(trial));
+    PTI_TRY(pti_sampling_keep_results(trial));
     for (int o = 0; o < trial->instance->n_operands; o++)
         if (!trial->instance->operand[o].reduces)
             PTI_TRY(try_operand(sampling, trial, o));

@@ -27,4 +27,11 @@ void pti_sampling_free(pti_sampling *sampling);
  */
 polytile_status pti_sampling_try(pti_sampling *sampling, pti_trial *trial);
 
+/** Keep what elements hold after a run. Errors: NO_MEMORY. */
+polytile_status pti_sampling_keep_results(const pti_trial *trial);
+/** Whether any written element is another than was kept. One that was changed before the run counts
+ * like all others: if it is not written it holds what it was changed to, and so depends on what it
+ * held. */
+bool pti_sampling_has_changed(const pti_trial *trial);
+
 #endif

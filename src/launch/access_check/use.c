@@ -1,12 +1,15 @@
 #include "launch/access_check/use.h"
 
+#include "access/boxes.h"
 #include "access/kernel.h"
+#include "launch/access_check/dependence.h"
 #include "launch/access_check/message.h"
 #include "launch/access_check/record.h"
 #include "launch/access_check/sampling.h"
 #include "launch/access_check/walk.h"
 #include <polytile/size.h>
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +22,27 @@ typedef struct usage {
     polytile_use *uses; /* of each operand */
     bool *updates; /* of each operand: elements that were reached for may be written, too; owned */
     bool *leaves;  /* of those, some are left as they were; owned */
+    unsigned char *
+        *seen; /* of each operand, one byte an element of the array: marks as below; owned,
+                             as they are; NULL: too many to have */
     bool is_recorded;
     pti_sampling sampling;
+    pti_dependence dependence; /* what it depends on is owned */
+    int n_looked;              /* boxes in which it was looked for */
 } usage;
+
+/** Boxes in which it is looked for what depends on data, at most. */
+enum { MOST_LOOKED = 64 };
+
+/** An element that some box is declared to read, and that one reached for. */
+enum { SEEN_DECLARED = 1, SEEN_REACHED = 2 };
+
+/** Elements of an array of which this is noted, at most. */
+enum { MOST_SEEN = 32 << 20 };
+
+static int64_t n_elements_of(const polytile_array *array) {
+    return array->n_bytes / array->element_bytes;
+}
 
 /** Count what a box is declared to read, and what of it was reached for. */
 static void count(usage *of, const pti_record *record) {
@@ -32,7 +53,11 @@ static void count(usage *of, const pti_record *record) {
             bool is_declared = scratch->mark[place] & PTI_MARK_READ;
             bool is_updated = is_declared && scratch->mark[place] & PTI_MARK_WRITTEN;
             of->uses[o].n_declared += is_declared;
-            of->uses[o].n_read += is_declared && record != NULL && record->reached[o][place];
+            bool is_read = is_declared && record != NULL && record->reached[o][place];
+            of->uses[o].n_read += is_read;
+            if (of->seen[o] != NULL && is_declared)
+                of->seen[o][scratch->marked[k].source_bytes / scratch->operand->element_bytes] |=
+                    (unsigned char)(SEEN_DECLARED | (is_read ? SEEN_REACHED : 0));
             of->updates[o] = of->updates[o] || (is_updated && !scratch->operand->reduces);
         }
     }
@@ -81,12 +106,32 @@ done:
 static void note_sample(usage *of, int operand) {
     of->uses[operand].n_tried = of->sampling.n_tried[operand];
     of->uses[operand].n_read = of->sampling.n_read[operand];
+    of->uses[operand].n_never = -1;
     of->leaves[operand] = of->updates[operand] && of->sampling.n_left[operand] > 0;
+}
+
+static int64_t count_never(const usage *of, int operand) {
+    const unsigned char *seen = of->seen[operand];
+    int64_t n_never = 0;
+    if (seen == NULL)
+        return -1;
+    for (int64_t e = 0; e < n_elements_of(of->trial.scratch[operand].array); e++)
+        n_never += seen[e] == SEEN_DECLARED;
+    return n_never;
 }
 
 static void note_record(usage *of, int operand) {
     of->uses[operand].n_tried = of->uses[operand].n_declared;
+    of->uses[operand].n_never = count_never(of, operand);
     of->uses[operand].is_recorded = true;
+}
+
+/** Who writes an element or leaves it, as the data say, must be given what it held: that those which
+ * were written depend on nothing is then no reason to declare anything else. Nor is it where the
+ * data say what is read. */
+static bool is_too_wide(const usage *of, int operand) {
+    const polytile_use *use = &of->uses[operand];
+    return use->n_read < use->n_tried && !of->leaves[operand] && !use->depends_on_data;
 }
 
 static bool any_updates(const usage *of) {
@@ -108,6 +153,26 @@ done:
     return status;
 }
 
+static bool any_too_wide(const usage *of) {
+    bool any = false;
+    for (int o = 0; o < of->trial.instance->n_operands; o++)
+        any = any || is_too_wide(of, o);
+    return any;
+}
+
+/** Until nothing is left that would be called too wide. */
+static polytile_status look_in_box(const polytile_domain *threads, bool *goes_on, void *user) {
+    usage *of = user;
+    polytile_status status;
+    PTI_TRY(pti_trial_aim(&of->trial, threads));
+    PTI_TRY(pti_dependence_look(&of->dependence, &of->trial));
+    for (int o = 0; o < of->trial.instance->n_operands; o++)
+        of->uses[o].depends_on_data = of->dependence.depends[o];
+    *goes_on = any_too_wide(of) && ++of->n_looked < MOST_LOOKED;
+done:
+    return status;
+}
+
 /** Who reaches for an element that it may read and write does not tell which of the two it does, so
  * of such operands a sample is tried in any case. */
 static polytile_status find(usage *of) {
@@ -124,6 +189,9 @@ static polytile_status find(usage *of) {
             note_record(of, o);
         else
             note_sample(of, o);
+    of->dependence.is_recorded = of->is_recorded;
+    if (any_too_wide(of) && pti_dependence_is_possible(of->trial.instance))
+        PTI_TRY(pti_walk_boxes(&of->trial, &of->units, look_in_box, of));
 done:
     return status;
 }
@@ -147,13 +215,28 @@ done:
 }
 
 /** Memory for what is noted of each operand. */
-static bool make_notes(usage *of, const pti_instance *instance) {
-    of->updates = calloc((size_t)instance->n_operands, sizeof *of->updates);
-    of->leaves = calloc((size_t)instance->n_operands, sizeof *of->leaves);
-    return of->updates != NULL && of->leaves != NULL;
+static bool make_notes(usage *of, const pti_instance *instance, polytile_array *const *arrays) {
+    const size_t n_operands = (size_t)instance->n_operands;
+    of->updates = calloc(n_operands, sizeof *of->updates);
+    of->leaves = calloc(n_operands, sizeof *of->leaves);
+    of->dependence.depends = calloc(n_operands, sizeof *of->dependence.depends);
+    of->seen = calloc(n_operands, sizeof *of->seen);
+    bool has_all = of->updates != NULL && of->leaves != NULL && of->dependence.depends != NULL &&
+                   of->seen != NULL;
+    for (size_t o = 0; has_all && o < n_operands; o++) {
+        if (n_elements_of(arrays[o]) > MOST_SEEN)
+            continue;
+        of->seen[o] = calloc((size_t)n_elements_of(arrays[o]), 1);
+        has_all = of->seen[o] != NULL;
+    }
+    return has_all;
 }
 
-static void free_notes(usage *of) {
+static void free_notes(usage *of, int n_operands) {
+    for (int o = 0; of->seen != NULL && o < n_operands; o++)
+        free(of->seen[o]);
+    free(of->seen);
+    free(of->dependence.depends);
     free(of->updates);
     free(of->leaves);
 }
@@ -163,17 +246,11 @@ polytile_status pti_access_use(polytile_device *device, const polytile_kernel *k
                                const int64_t *block, polytile_use *uses) {
     usage of = {.uses = uses};
     polytile_status status =
-        make_notes(&of, instance)
+        make_notes(&of, instance, arrays)
             ? find_use(device, kernel, instance, arrays, block, &of)
             : pti_fail_memory(device->object.context, instance->kernel_name, PTI_UNKNOWN_BYTES);
-    free_notes(&of);
+    free_notes(&of, instance->n_operands);
     return status;
-}
-
-/** Who writes an element or leaves it, as the data say, must be given what it held: that those which
- * were written depend on nothing is then no reason to declare anything else. */
-static bool is_too_wide(const usage *of, int operand) {
-    return of->uses[operand].n_read < of->uses[operand].n_tried && !of->leaves[operand];
 }
 
 /** What to do about an operand of which no result depends on some elements. */
@@ -190,7 +267,7 @@ static const char *advice(const usage *of, int operand) {
 static void write_use(pti_text *text, const pti_instance *instance, const usage *of, int operand) {
     const pti_operand *array = &instance->operand[operand];
     const polytile_use *use = &of->uses[operand];
-    char all[32], unread[32];
+    char all[32], unread[32], never[32];
     double share = 1 - (double)use->n_read / (double)use->n_tried;
     int64_t unread_bytes = (int64_t)(share * (double)use->n_declared) * array->element_bytes;
     polytile_size_format(use->n_declared * array->element_bytes, all);
@@ -201,12 +278,33 @@ static void write_use(pti_text *text, const pti_instance *instance, const usage 
                      "declared to read are not read there, %s of %s",
                      array->name, (long long)(use->n_declared - use->n_read),
                      (long long)use->n_declared, unread, all);
-    else
+    if (use->is_recorded && use->n_never > 0)
+        pti_text_add(text, "; %lld elements of it are never read, %s", (long long)use->n_never,
+                     polytile_size_format(use->n_never * array->element_bytes, never));
+    if (!use->is_recorded)
         pti_text_add(text,
                      "perhaps declared too wide: %s: of %lld elements tried no result depends on "
                      "%lld, about %s of %s; %s",
                      array->name, (long long)use->n_tried, (long long)(use->n_tried - use->n_read),
                      unread, all, advice(of, operand));
+}
+
+/** Whether nothing was said of an operand yet for any of these threads; something is from now on. */
+static bool is_news(const polytile_kernel *kernel, const pti_instance *instance, int operand) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    polytile_kernel *noted = (polytile_kernel *)kernel;
+    bool is_new = true;
+    pthread_mutex_lock(&mutex);
+    if (noted->warned == NULL)
+        noted->warned = calloc((size_t)instance->n_operands, sizeof *noted->warned);
+    if (noted->warned != NULL) {
+        polytile_domain *before = &noted->warned[operand];
+        is_new = before->n_dims == 0 || !pti_box_may_meet(before, &instance->threads);
+        *before = before->n_dims == 0 ? instance->threads
+                                      : pti_box_coarse_union(before, &instance->threads);
+    }
+    pthread_mutex_unlock(&mutex);
+    return is_new;
 }
 
 /** Which threads were looked at is told, for members of a queue warn of their own parts each. */
@@ -231,14 +329,14 @@ polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *
                                 const int64_t *block) {
     polytile_context *ctx = device->object.context;
     usage of = {.uses = calloc((size_t)instance->n_operands, sizeof *of.uses)};
-    bool has_all = make_notes(&of, instance) && of.uses != NULL;
+    bool has_all = make_notes(&of, instance, arrays) && of.uses != NULL;
     polytile_status status = has_all
                                  ? find_use(device, kernel, instance, arrays, block, &of)
                                  : pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
-        if (is_too_wide(&of, o))
+        if (is_too_wide(&of, o) && is_news(kernel, instance, o))
             status = warn(device, instance, &of, o);
     free(of.uses);
-    free_notes(&of);
+    free_notes(&of, instance->n_operands);
     return status;
 }

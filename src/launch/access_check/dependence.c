@@ -1,0 +1,221 @@
+#include "launch/access_check/dependence.h"
+
+#include "launch/access_check/record.h"
+#include "launch/access_check/sampling.h"
+
+#include <string.h>
+
+/** Integers of an operand that are changed, of each box. */
+enum { N_CHANGED = 8 };
+
+/** A marked element of an operand, and what it is changed to; NULL: poison. */
+typedef struct change {
+    int operand;
+    int64_t k;
+    const unsigned char *value;
+} change;
+
+static bool holds_indices(const pti_operand *operand) {
+    return operand->type >= POLYTILE_I8 && operand->type <= POLYTILE_U64 && operand->reads &&
+           !operand->writes;
+}
+
+bool pti_dependence_is_possible(const pti_instance *instance) {
+    bool is_possible = false;
+    for (int o = 0; o < instance->n_operands; o++)
+        is_possible = is_possible || holds_indices(&instance->operand[o]);
+    return is_possible;
+}
+
+/** Any number below n. */
+static int64_t draw(pti_dependence *of, int64_t n) {
+    of->drawn = of->drawn * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)((of->drawn >> 33) % (uint64_t)n);
+}
+
+/** A value of the array's, for an index that points to what another box of threads reads. */
+static const unsigned char *draw_value(pti_dependence *of, const pti_scratch *scratch) {
+    return pti_values_get(&scratch->values, (uint64_t)draw(of, INT64_MAX));
+}
+
+/** Different numbers, so that it is not for zeros or ones that nothing depends on an index. */
+static void draw_fractions(const pti_scratch *scratch) {
+    for (int64_t k = 0; k < scratch->n_marked; k++) {
+        const int64_t place = scratch->marked[k].place;
+        memcpy(pti_scratch_at(scratch, place), pti_scratch_poison(scratch, PTI_PATTERN_EVEN, place),
+               (size_t)scratch->operand->element_bytes);
+    }
+}
+
+static void begin(const pti_dependence *of, pti_trial *trial) {
+    for (int o = 0; o < trial->instance->n_operands; o++) {
+        pti_scratch *scratch = &trial->scratch[o];
+        pti_scratch_begin(scratch, PTI_PATTERN_EVEN, INT64_MAX, PTI_PATTERN_EVEN);
+        if (!of->is_recorded && scratch->operand->type >= POLYTILE_F16 && !scratch->operand->writes)
+            draw_fractions(scratch);
+    }
+}
+
+static void apply(const pti_trial *trial, const change *made) {
+    const pti_scratch *scratch = &trial->scratch[made->operand];
+    const int64_t place = scratch->marked[made->k].place;
+    const unsigned char *value =
+        made->value != NULL ? made->value : pti_scratch_poison(scratch, PTI_PATTERN_ODD, place);
+    memcpy(pti_scratch_at(scratch, place), value, (size_t)scratch->operand->element_bytes);
+}
+
+/** Run with up to two changes; NULL: none. */
+static polytile_status run_changed(const pti_dependence *of, pti_trial *trial, const change *one,
+                                   const change *other) {
+    begin(of, trial);
+    if (one != NULL)
+        apply(trial, one);
+    if (other != NULL)
+        apply(trial, other);
+    return pti_trial_run(trial);
+}
+
+/* Of kernels that tell. */
+
+static polytile_status record(const pti_dependence *of, pti_trial *trial, const change *made,
+                              pti_record *reached) {
+    polytile_status status;
+    PTI_TRY(pti_record_make(trial->kernel->object.context, trial->instance->n_operands,
+                            trial->scratch, reached));
+    pti_record_confine(reached);
+    pti_record *before = pti_record_set(reached);
+    status = run_changed(of, trial, made, NULL);
+    pti_record_set(before);
+done:
+    return status;
+}
+
+static void compare(pti_dependence *of, const pti_trial *trial, const pti_record *one,
+                    const pti_record *other) {
+    for (int o = 0; o < trial->instance->n_operands; o++)
+        of->depends[o] = of->depends[o] || memcmp(one->reached[o], other->reached[o],
+                                                  (size_t)trial->scratch[o].n_elements) != 0;
+}
+
+/** The next element from one that is drawn that was reached for; -1: none was. */
+static int64_t draw_reached(pti_dependence *of, const pti_scratch *scratch,
+                            const unsigned char *reached) {
+    const int64_t n = scratch->n_marked, first = n > 0 ? draw(of, n) : 0;
+    for (int64_t step = 0; step < n; step++) {
+        const int64_t k = (first + step) % n;
+        if (reached[scratch->marked[k].place])
+            return k;
+    }
+    return -1;
+}
+
+static polytile_status look_at_reached(pti_dependence *of, pti_trial *trial, int operand,
+                                       const pti_record *first) {
+    const pti_scratch *scratch = &trial->scratch[operand];
+    polytile_status status = POLYTILE_OK;
+    pti_record second = {0};
+    for (int t = 0; t < N_CHANGED; t++) {
+        change made = {.operand = operand, .k = draw_reached(of, scratch, first->reached[operand])};
+        if (made.k < 0)
+            break;
+        made.value = draw_value(of, scratch);
+        PTI_TRY(record(of, trial, &made, &second));
+        compare(of, trial, first, &second);
+        pti_record_free(&second);
+    }
+done:
+    pti_record_free(&second);
+    return status;
+}
+
+static polytile_status look_recorded(pti_dependence *of, pti_trial *trial) {
+    polytile_status status;
+    pti_record first = {0};
+    PTI_TRY(record(of, trial, NULL, &first));
+    for (int o = 0; o < trial->instance->n_operands; o++)
+        if (holds_indices(&trial->instance->operand[o]))
+            PTI_TRY(look_at_reached(of, trial, o, &first));
+done:
+    pti_record_free(&first);
+    return status;
+}
+
+/* Of those that do not. */
+
+static int64_t integer_of(const pti_operand *operand, const unsigned char *value) {
+    const int n_unused = 64 - 8 * (int)operand->element_bytes;
+    uint64_t bits = 0;
+    memcpy(&bits, value, (size_t)operand->element_bytes);
+    return pti_poison_has_sign(operand->type) ? (int64_t)(bits << n_unused) >> n_unused
+                                              : (int64_t)bits;
+}
+
+/** The first marked element with an index along the first dimension; -1: there is none. */
+static int64_t find_marked(const pti_scratch *scratch, int64_t index) {
+    const polytile_range *range = &scratch->array->domain.range[0];
+    if (index < range->lo || index > range->hi)
+        return -1;
+    const int64_t row_bytes = scratch->array->n_bytes / (range->hi - range->lo + 1);
+    for (int64_t k = 0; k < scratch->n_marked; k++)
+        if (scratch->marked[k].source_bytes == (index - range->lo) * row_bytes)
+            return k;
+    return -1;
+}
+
+/** Whether a result depends on an element when another one is changed, and not when it is not. */
+static polytile_status compare_results(pti_dependence *of, pti_trial *trial, const change *integer,
+                                       const change *to) {
+    polytile_status status;
+    PTI_TRY(run_changed(of, trial, integer, NULL));
+    PTI_TRY(pti_sampling_keep_results(trial));
+    PTI_TRY(run_changed(of, trial, integer, to));
+    if (!pti_sampling_has_changed(trial))
+        return POLYTILE_OK;
+    PTI_TRY(run_changed(of, trial, NULL, NULL));
+    PTI_TRY(pti_sampling_keep_results(trial));
+    PTI_TRY(run_changed(of, trial, to, NULL));
+    of->depends[to->operand] = !pti_sampling_has_changed(trial);
+done:
+    return status;
+}
+
+/** An integer may be an index, or the end of a range, whose last element is the one before. */
+static polytile_status look_where_it_points(pti_dependence *of, pti_trial *trial,
+                                            const change *integer, int operand) {
+    const pti_scratch *scratch = &trial->scratch[operand];
+    const int64_t index = integer_of(&trial->instance->operand[integer->operand], integer->value);
+    polytile_status status = POLYTILE_OK;
+    for (int64_t before = 0; before < 2 && !of->depends[operand]; before++) {
+        const change to = {.operand = operand, .k = find_marked(scratch, index - before)};
+        const bool is_itself = operand == integer->operand && to.k == integer->k;
+        if (to.k >= 0 && !is_itself)
+            PTI_TRY(compare_results(of, trial, integer, &to));
+    }
+done:
+    return status;
+}
+
+static polytile_status look_at_results(pti_dependence *of, pti_trial *trial, int operand) {
+    const pti_scratch *scratch = &trial->scratch[operand];
+    polytile_status status = POLYTILE_OK;
+    for (int t = 0; t < N_CHANGED && scratch->n_marked > 0; t++) {
+        const change integer = {
+            .operand = operand, .k = draw(of, scratch->n_marked), .value = draw_value(of, scratch)};
+        for (int o = 0; o < trial->instance->n_operands; o++)
+            if (!of->depends[o] && !trial->instance->operand[o].writes)
+                PTI_TRY(look_where_it_points(of, trial, &integer, o));
+    }
+done:
+    return status;
+}
+
+polytile_status pti_dependence_look(pti_dependence *of, pti_trial *trial) {
+    polytile_status status = POLYTILE_OK;
+    if (of->is_recorded)
+        return look_recorded(of, trial);
+    for (int o = 0; o < trial->instance->n_operands; o++)
+        if (holds_indices(&trial->instance->operand[o]))
+            PTI_TRY(look_at_results(of, trial, o));
+done:
+    return status;
+}
