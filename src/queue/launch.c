@@ -8,14 +8,19 @@
 #include <stdio.h>
 #include <string.h>
 
+static polytile_status refuse_launch(const polytile_queue *queue, const polytile_kernel *kernel,
+                                     const polytile_domain *domain) {
+    char where[128];
+    snprintf(where, sizeof where, "queue on %s", pti_queue_text(queue));
+    return pti_kernel_check_launch(queue->object.context, where, kernel, domain);
+}
+
 static polytile_status check_kernel(const polytile_queue *queue, const polytile_kernel *kernel,
                                     const polytile_domain *domain) {
     polytile_context *ctx = queue->object.context;
     const char *device = pti_queue_text(queue);
-    char where[128];
-    snprintf(where, sizeof where, "queue on %s", device);
-    if (pti_kernel_check_launch(ctx, where, kernel, domain) != POLYTILE_OK)
-        return POLYTILE_INVALID;
+    if (kernel == NULL || domain == NULL)
+        return refuse_launch(queue, kernel, domain);
     if (kernel->object.context != ctx)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the kernel and the queue on %s are of different contexts; create both "

@@ -16,9 +16,10 @@ typedef struct program_kernel {
     struct program_kernel *next;
 } program_kernel;
 
-/** An array that is attached; a list, the newest first. */
+/** An array that was bound; a list, the newest first. */
 typedef struct program_array {
     polytile_array *array;
+    const void *memory; /* NULL: it is internal */
     struct program_array *next;
 } program_array;
 
@@ -73,9 +74,10 @@ polytile_queue *polytile_program_get_queue(const polytile_program *program) {
     return program == NULL ? NULL : program->queue;
 }
 
-static void detach_newest(polytile_program *program) {
+static void let_newest_go(polytile_program *program) {
     program_array *newest = program->arrays;
-    require(program, polytile_queue_detach(program->queue, 1, &newest->array));
+    if (newest->memory != NULL)
+        require(program, polytile_queue_detach(program->queue, 1, &newest->array));
     program->arrays = newest->next;
     free(newest);
 }
@@ -92,7 +94,7 @@ void polytile_program_close(polytile_program *program) {
         return;
     require(program, polytile_queue_wait(program->queue));
     while (program->arrays != NULL)
-        detach_newest(program);
+        let_newest_go(program);
     while (program->kernels != NULL)
         forget_newest_kernel(program);
     polytile_context_destroy(program->ctx);
@@ -127,14 +129,26 @@ static const char *take_name(const char *names, char *name) {
     return names + length + strspn(names + length, ", ");
 }
 
-static void attach(polytile_program *program, const char *name, polytile_type type,
-                   const polytile_domain *domain, void *memory) {
-    program_array *made = allocate(sizeof *made);
-    require(program,
-            polytile_array_wrap_domain(program->ctx, name, type, domain, memory, &made->array));
-    require(program, polytile_queue_attach(program->queue, 1, &made->array));
-    made->next = program->arrays;
-    program->arrays = made;
+/** Names are all that tells arrays apart, and memory is one array's. */
+static void check_bound_once(const polytile_program *program, const char *name,
+                             const void *memory) {
+    for (const program_array *at = program->arrays; at != NULL; at = at->next) {
+        const char *bound = polytile_array_get_name(at->array);
+        if (strcmp(bound, name) == 0)
+            die("%s: there is an array with the name %s already; give this one another name", bind,
+                name);
+        if (memory != NULL && at->memory == memory)
+            die("%s: the memory of %s is bound already, as %s; bind it once, and use that name",
+                bind, name, bound);
+    }
+}
+
+static polytile_array *attach(polytile_program *program, const char *name, polytile_type type,
+                              const polytile_domain *domain, void *memory) {
+    polytile_array *array;
+    require(program, polytile_array_wrap_domain(program->ctx, name, type, domain, memory, &array));
+    require(program, polytile_queue_attach(program->queue, 1, &array));
+    return array;
 }
 
 /** The elements of a range that begins at 0. */
@@ -150,14 +164,26 @@ static int64_t extent_of(const char *name, int dimension, polytile_range range) 
     return range.hi + 1;
 }
 
-static void create_internal(polytile_program *program, const char *name, polytile_type type,
-                            const polytile_domain *domain) {
+static polytile_array *create_internal(polytile_program *program, const char *name,
+                                       polytile_type type, const polytile_domain *domain) {
     polytile_array *array;
     int64_t extents[POLYTILE_MAX_DIMS] = {0};
     for (int d = 0; d < domain->n_dims && d < POLYTILE_MAX_DIMS; d++)
         extents[d] = extent_of(name, d, domain->range[d]);
     require(program, polytile_queue_create_array(program->queue, name, type, domain->n_dims,
                                                  extents, &array));
+    return array;
+}
+
+static void bind_one(polytile_program *program, const char *name, polytile_type type,
+                     const polytile_domain *domain, void *memory) {
+    check_bound_once(program, name, memory);
+    program_array *made = allocate(sizeof *made);
+    made->memory = memory;
+    made->array = memory != NULL ? attach(program, name, type, domain, memory)
+                                 : create_internal(program, name, type, domain);
+    made->next = program->arrays;
+    program->arrays = made;
 }
 
 void polytile_program_bind(polytile_program *program, polytile_type type,
@@ -173,10 +199,7 @@ void polytile_program_bind(polytile_program *program, polytile_type type,
             die("%s: there are fewer names than arrays, %d and %d; give each array one", bind, a,
                 n_arrays);
         names = take_name(names, name);
-        if (memory[a] != NULL)
-            attach(program, name, type, domain, memory[a]);
-        else
-            create_internal(program, name, type, domain);
+        bind_one(program, name, type, domain, memory[a]);
     }
     if (*names != '\0')
         die("%s: there are more names than arrays, %d and %d; give each array one", bind,
@@ -208,11 +231,16 @@ static bool is_same(const polytile_implementation *one, const polytile_implement
            one->host_launcher == other->host_launcher && one->cuda_launcher == other->cuda_launcher;
 }
 
+static bool is_made_from(const program_kernel *known, const char *declaration,
+                         const polytile_implementation *implementation) {
+    return is_same(&known->implementation, implementation) &&
+           strcmp(known->declaration, declaration) == 0;
+}
+
 static program_kernel *find_kernel(const polytile_program *program, const char *declaration,
                                    const polytile_implementation *implementation) {
     program_kernel *at = program->kernels;
-    while (at != NULL && (!is_same(&at->implementation, implementation) ||
-                          strcmp(at->declaration, declaration) != 0))
+    while (at != NULL && !is_made_from(at, declaration, implementation))
         at = at->next;
     return at;
 }

@@ -75,6 +75,16 @@ TEST_F(ProgramDeathTest, NamesAreThoseOfDeclarations) {
                 "\"" + std::string(63, 'x') + "...\" has 64 bytes, and may have 63");
 }
 
+TEST_F(ProgramDeathTest, AnArrayIsBoundOnce) {
+    const polytile_domain ten = polytile_domain_from_extents(1, std::vector<int64_t>{10}.data());
+    const auto exits = testing::ExitedWithCode(1);
+    void *const same[] = {memory, memory};
+    EXPECT_EXIT(bind(&ten, "x, x", 2, two), exits,
+                "there is an array with the name x already; give this one another name");
+    EXPECT_EXIT(bind(&ten, "x, y", 2, same), exits,
+                "the memory of y is bound already, as x; bind it once, and use that name");
+}
+
 TEST(Program, RunsWhatIsNamedAndEndsQuietly) {
     std::vector<float> x(10, 1);
     polytile_program *program = polytile_program_open("host");
