@@ -201,45 +201,33 @@ static const struct {
 
 enum { N_FOREIGN = sizeof foreign / sizeof *foreign };
 
-/** A file's text as it can be shown, cut where it is long. */
-static void write_shown(char *shown, size_t capacity, const char *first, const char *end) {
-    size_t n = 0;
-    for (; first < end && *first != '\n' && n + 1 < capacity; first++)
-        shown[n++] = *first >= ' ' && *first <= '~' ? *first : '?';
-    shown[n] = '\0';
-}
-
 static void refuse_type(const dictionary *d, pti_npy_header *header) {
-    char shown[sizeof d->descr];
-    write_shown(shown, sizeof shown, d->descr, d->descr + strlen(d->descr));
-    for (size_t k = 0; shown[0] != '\0' && k < N_FOREIGN; k++) {
-        if (shown[1] != foreign[k].letter)
+    for (size_t k = 0; d->descr[0] != '\0' && k < N_FOREIGN; k++) {
+        if (d->descr[1] != foreign[k].letter)
             continue;
         snprintf(header->refusal, sizeof header->refusal, "has the element type %s ('%s'); %s",
-                 foreign[k].name, shown, foreign[k].way_out);
+                 foreign[k].name, d->descr, foreign[k].way_out);
         return;
     }
     snprintf(header->refusal, sizeof header->refusal,
              "has the element type '%s', which is none of i8 to i64, u8 to u64, f16, f32 and f64; "
              "convert them, as with a.astype('f8')",
-             shown);
+             d->descr);
 }
 
 static void refuse_order(const dictionary *d, pti_npy_header *header) {
-    char shown[sizeof d->descr];
-    write_shown(shown, sizeof shown, d->descr, d->descr + strlen(d->descr));
     snprintf(header->refusal, sizeof header->refusal,
              "is big-endian ('%s'); convert it, as with a.astype(a.dtype.newbyteorder('<'))",
-             shown);
+             d->descr);
 }
 
 static void refuse_fields(const dictionary *d, pti_npy_header *header) {
-    char shown[80];
-    write_shown(shown, sizeof shown, d->fields, d->fields_end);
-    snprintf(header->refusal, sizeof header->refusal,
-             "has elements of several fields (a structured dtype, %s...); save one field alone, as "
-             "with numpy.save(path, a['NAME'])",
-             shown);
+    const int n_bytes = (int)pti_min(d->fields_end - d->fields, 64);
+    snprintf(
+        header->refusal, sizeof header->refusal,
+        "has elements of several fields (a structured dtype, %.*s...); save one field alone, as "
+        "with numpy.save(path, a['NAME'])",
+        n_bytes, d->fields);
 }
 
 static polytile_status judge_type(const dictionary *d, pti_npy_header *header,

@@ -179,7 +179,7 @@ TEST_F(Npy, RefusesWithTheReasonAndTheFile) {
         {dictionary("'<f16'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED,
          "has the element type a float of another size ('<f16'); convert them"},
         {dictionary("'|S5'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED, "text ('|S5'); save its"},
-        {dictionary("'<f\x1b[2J4'", "False", "(2,)"), POLYTILE_UNSUPPORTED, "('<f?[2J4')"},
+        {dictionary("'<f\x1b[2J4'", "False", "(2,)"), POLYTILE_UNSUPPORTED, "('<f\\x1b[2J4')"},
         {dictionary("'|O'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED,
          "has the element type Python objects ('|O'); convert them"},
         {dictionary("'<M8[ns]'", "False", "(2, 3)"), POLYTILE_UNSUPPORTED,
