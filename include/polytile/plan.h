@@ -63,7 +63,8 @@ typedef struct polytile_plan polytile_plan;
  * Errors  NO_FIT (one block alone needs more than the limit; the text names each array's share and
  *         what would help), CONFLICT (two threads write one element, or one writes what another
  *         reads; the text names a witness), DECLARATION (a section outside its array, wrong number
- *         of dimensions, a parameter without a value), INVALID, OVERFLOW, UNSUPPORTED, NO_MEMORY.
+ *         of dimensions, a parameter without a value), INVALID, OVERFLOW, UNSUPPORTED (more
+ *         sub-kernels than 262,144, or transfers that take too long to plan), NO_MEMORY.
  * Owns    The plan copies what it needs of kernel, domain and arrays, except the kernel's
  *         implementation. The context owns the plan, which polytile_plan_destroy() can end sooner;
  *         on error *plan is NULL.
@@ -92,7 +93,8 @@ typedef struct polytile_chain_launch {
  *         n_buffers is not used. In place, without a limit, nothing is fused.
  * Errors  As polytile_plan_create(); INVALID (no launches, another number of contexts than one, a
  *         parameter that no kernel has, one array for two operands of which one is written);
- *         UNSUPPORTED (more than 1,000,000 sub-kernels, those that come again counted once).
+ *         UNSUPPORTED (more than 1,000,000 sub-kernels, those that come again counted once, or
+ *         262,144 of launches that are not fused).
  * Owns    As polytile_plan_create().
  * Source  docs/time_skewing.md
  */

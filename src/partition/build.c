@@ -83,6 +83,19 @@ static int64_t emit(build *of, pti_op_kind kind, int operand, int64_t superblock
     return pti_builder_add(&of->builder, &op, waits);
 }
 
+/** Add to what was downloaded, which may be said to be more than it is: that costs a wait. */
+static void note_downloaded(pti_boxes *downloaded, const polytile_domain *box) {
+    enum { MOST_BOXES = 256 };
+    pti_boxes_gather(downloaded, box);
+    if (downloaded->n_boxes <= MOST_BOXES)
+        return;
+    polytile_domain around = downloaded->box[0];
+    for (int k = 1; k < downloaded->n_boxes; k++)
+        around = pti_box_coarse_union(&around, &downloaded->box[k]);
+    pti_boxes_clear(downloaded);
+    pti_boxes_append(downloaded, &around);
+}
+
 /** Download what is newer than the host's copy, and note it, since later uploads may need it. */
 static void flush(build *of, int operand, int64_t superblock) {
     state *at = state_of(of, operand);
@@ -95,7 +108,7 @@ static void flush(build *of, int operand, int64_t superblock) {
         pti_last_note(&of->arena.slots[operand][at->slot].users, PTI_DOWNLOAD, op);
         if (!comes_back)
             continue;
-        pti_boxes_gather(&whole->downloaded, &at->dirty.box[k]);
+        note_downloaded(&whole->downloaded, &at->dirty.box[k]);
     }
     pti_boxes_clear(&at->dirty);
 }
@@ -334,6 +347,13 @@ static void drop(build *of, int operand, int64_t superblock) {
     state_of(of, operand)->placement = -1;
 }
 
+/** The boxes that bringing a piece goes through. */
+static int64_t count_looks(build *of, int operand) {
+    const state *at = state_of(of, operand), *whole = whole_of(of, operand);
+    return PTI_LOOKS_A_BOX *
+           ((int64_t)at->valid.n_boxes + whole->initialised.n_boxes + whole->downloaded.n_boxes);
+}
+
 static void add_superblock(build *of, int64_t superblock) {
     const polytile_domain *threads = &of->arena.partition->superblock[superblock];
     polytile_domain hull[PTI_MAX_OPERANDS];
@@ -350,6 +370,7 @@ static void add_superblock(build *of, int64_t superblock) {
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
         if (touched[a])
             bring(of, a, superblock, &hull[a], threads);
+        pti_builder_look(&of->builder, count_looks(of, a));
         if (of->builder.failed)
             return;
     }
@@ -424,6 +445,7 @@ polytile_status pti_schedule_build(const pti_instance *instance, const pti_parti
             *schedule = of->builder.schedule;
             status = POLYTILE_OK;
         } else {
+            status = pti_builder_status(&of->builder);
             pti_schedule_free(of->builder.schedule);
         }
     }

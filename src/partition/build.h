@@ -14,7 +14,8 @@
  * NULL: as few bytes as possible.
  *
  * Errors  NO_MEMORY; NO_FIT when the superblocks need more than limit_bytes, with *need_bytes
- *         saying how much (no text is recorded: the caller tries another partition).
+ *         saying how much (no text is recorded: the caller tries another partition);
+ *         UNSUPPORTED (more than PTI_MAX_OPS or PTI_MAX_LOOKS).
  * Owns    The caller frees *schedule; it borrows the instance.
  */
 polytile_status pti_schedule_build(const pti_instance *instance, const pti_partition *partition,

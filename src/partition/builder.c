@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+/** What the superblocks of one schedule may take of the host's memory, by the least that they do.
+ */
+enum { MOST_HOST_BYTES = 512 << 20 };
+
 pti_last pti_last_none(void) {
     pti_last last;
     for (int s = 0; s < PTI_N_STREAMS; s++)
@@ -51,9 +55,24 @@ static void add_wait(pti_builder *builder, int64_t op, int *n_waits) {
     *n_waits += 1;
 }
 
+static void fill_up(pti_builder *builder, bool is_full) {
+    builder->is_full |= is_full;
+    builder->failed |= is_full;
+}
+
+void pti_builder_look(pti_builder *builder, int64_t n_looks) {
+    builder->n_looks += n_looks;
+    fill_up(builder, builder->n_looks > PTI_MAX_LOOKS);
+}
+
+polytile_status pti_builder_status(const pti_builder *builder) {
+    return builder->is_full ? POLYTILE_UNSUPPORTED : POLYTILE_NO_MEMORY;
+}
+
 int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits) {
     pti_schedule *schedule = builder->schedule;
     void *list = schedule->op;
+    fill_up(builder, schedule->n_ops == PTI_MAX_OPS);
     bool room =
         reserve(builder, &list, schedule->n_ops, &builder->op_capacity, sizeof *schedule->op);
     schedule->op = list;
@@ -95,6 +114,17 @@ void pti_builder_renew(pti_builder *builder, int operand, const pti_boxes *boxes
     *made = (pti_renewal){.operand = operand, .first_op = schedule->n_ops};
     pti_boxes_copy(&made->boxes, boxes);
     builder->failed |= made->boxes.failed;
+}
+
+double pti_builder_superblock_bytes(const pti_instance *instance) {
+    double n_operands = instance->n_operands;
+    return sizeof(polytile_domain) + sizeof(pti_op) +
+           n_operands * (sizeof(pti_placement) + sizeof(int64_t) + sizeof(pti_op));
+}
+
+int64_t pti_builder_most_superblocks(const pti_instance *instance) {
+    double most = MOST_HOST_BYTES / pti_builder_superblock_bytes(instance);
+    return pti_min(PTI_MAX_SUPERBLOCKS, (int64_t)most);
 }
 
 static pti_schedule *new_schedule(const pti_instance *instance, int64_t n_superblocks) {

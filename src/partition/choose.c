@@ -3,12 +3,14 @@
 #include "base/checked.h"
 #include "base/text.h"
 #include "partition/build.h"
+#include "partition/builder.h"
 #include "partition/certificate.h"
 #include "partition/choose_candidate.h"
 #include "partition/fit.h"
 #include "partition/paper.h"
 #include <polytile/size.h>
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_RETRIES = 16, MAX_BUFFERS = 3 };
@@ -27,6 +29,8 @@ typedef struct chooser {
     int last_buffers;
     double patience; /* how many times as long as the plan held one may take that moves less; 1: no
                         longer; below 1: one may take, whatever it moves */
+    int64_t max_superblocks;
+    int64_t n_offered; /* superblocks of the newest uniform plan */
     pti_choice *choice;
 } chooser;
 
@@ -95,6 +99,12 @@ static polytile_status offer(chooser *of, const pti_partition *partition, int64_
     return POLYTILE_OK;
 }
 
+/** A plan that would be but another one need not be possible. */
+static polytile_status unless_needed(polytile_status status) {
+    bool is_impossible = status == POLYTILE_NO_FIT || status == POLYTILE_UNSUPPORTED;
+    return is_impossible ? POLYTILE_OK : status;
+}
+
 /** The same superblocks with small ones at both ends, if the plan is faster with them. */
 static polytile_status offer_tapered(chooser *of, const pti_candidate *candidate,
                                      const pti_partition *even) {
@@ -106,7 +116,7 @@ static polytile_status offer_tapered(chooser *of, const pti_candidate *candidate
         return POLYTILE_NO_MEMORY;
     polytile_status status = offer(of, &tapered, &need_bytes);
     pti_partition_free(&tapered);
-    return status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
+    return unless_needed(status);
 }
 
 /** The superblocks of a candidate in strips. */
@@ -125,7 +135,8 @@ static polytile_status offer_in_strips(chooser *of, const pti_candidate *candida
 static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate,
                                      int64_t *need_bytes) {
     pti_partition partition;
-    if (candidate->n_kernels > PTI_MAX_SUPERBLOCKS)
+    of->n_offered = candidate->n_kernels;
+    if (candidate->n_kernels > of->max_superblocks)
         return POLYTILE_UNSUPPORTED;
     if (!pti_partition_uniform(&of->problem, candidate, &partition))
         return POLYTILE_NO_MEMORY;
@@ -149,7 +160,7 @@ static polytile_status offer_less(chooser *of, pti_contest *contest, const pti_c
     of->patience = 1;
     if (contest->failed)
         return POLYTILE_NO_MEMORY;
-    return status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
+    return unless_needed(status);
 }
 
 /** What part of the time of the plan held another one may take that was estimated to be slower. */
@@ -162,8 +173,7 @@ static polytile_status offer_all(chooser *of, int n_candidates, const pti_candid
     of->patience = much_faster;
     for (int k = 1; k < n_candidates && status == POLYTILE_OK; k++) {
         int64_t unused;
-        status = offer_uniform(of, &candidates[k], &unused);
-        status = status == POLYTILE_NO_FIT ? POLYTILE_OK : status;
+        status = unless_needed(offer_uniform(of, &candidates[k], &unused));
     }
     of->patience = 1;
     return status;
@@ -211,13 +221,13 @@ static polytile_status choose_varying(chooser *of) {
         bool found;
         pti_partition partition;
         int64_t need_bytes;
-        int64_t most = of->choice->schedule == NULL ? PTI_MAX_SUPERBLOCKS
+        int64_t most = of->choice->schedule == NULL ? of->max_superblocks
                                                     : of->choice->schedule->n_superblocks;
         if (!pti_partition_varying(problem, n, most, &found, &partition))
             return POLYTILE_NO_MEMORY;
         polytile_status status = found ? offer(of, &partition, &need_bytes) : POLYTILE_OK;
         pti_partition_free(&partition);
-        if (status != POLYTILE_OK && status != POLYTILE_NO_FIT)
+        if (unless_needed(status) != POLYTILE_OK)
             return status;
     }
     return POLYTILE_OK;
@@ -254,18 +264,43 @@ static polytile_status choose_paper(chooser *of) {
     return status;
 }
 
+static int64_t max_superblocks(const pti_instance *instance, const pti_strategy *strategy) {
+    int64_t most = pti_builder_most_superblocks(instance);
+    return strategy->max_superblocks > 0 ? pti_min(strategy->max_superblocks, most) : most;
+}
+
+/** Whether what sections of an array touch may lie far apart, in one piece with all between. */
+static bool has_sections_apart(const pti_instance *instance) {
+    bool has = false;
+    for (int a = 0; a < instance->n_operands; a++)
+        has |= instance->operand[a].n_sections > 1;
+    return has;
+}
+
+/** More superblocks than are planned, or more operations. */
+static polytile_status explain_many(const chooser *of) {
+    const pti_instance *instance = of->problem.instance;
+    char size[32], most[96];
+    if (of->n_offered > of->max_superblocks)
+        snprintf(most, sizeof most, "at most %lld are planned", (long long)of->max_superblocks);
+    else
+        snprintf(most, sizeof most,
+                 "their transfers are too many, or too scattered, to be planned");
+    return pti_fail(of->ctx, POLYTILE_UNSUPPORTED,
+                    "%s: a limit of %s takes %lld sub-kernels; %s; raise the limit%s",
+                    instance->kernel_name, polytile_size_format(of->options->limit_bytes, size),
+                    (long long)of->n_offered, most,
+                    has_sections_apart(instance)
+                        ? ", or declare what sections touch far apart in one array as two arrays"
+                        : "");
+}
+
 static polytile_status explain(const chooser *of, polytile_status status) {
-    char size[32];
     switch (status) {
     case POLYTILE_NO_FIT:
         return pti_certificate(of->ctx, &of->problem, of->first_buffers);
     case POLYTILE_UNSUPPORTED:
-        return pti_fail(of->ctx, status,
-                        "%s: a limit of %s takes more than %d sub-kernels, which is the most that "
-                        "are planned; raise the limit",
-                        of->problem.instance->kernel_name,
-                        polytile_size_format(of->options->limit_bytes, size),
-                        (int)PTI_MAX_SUPERBLOCKS);
+        return explain_many(of);
     default:
         return pti_fail(of->ctx, POLYTILE_NO_MEMORY,
                         "%s: host memory ran out while its sub-kernels were planned; free some or "
@@ -286,6 +321,7 @@ polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
                   .last_buffers =
                       options->n_buffers == 0 ? strategy->max_buffers : options->n_buffers,
                   .patience = 1,
+                  .max_superblocks = max_superblocks(instance, strategy),
                   .choice = choice};
     set_block(&of, instance);
     polytile_status status = strategy->is_paper ? choose_paper(&of) : choose_uniform(&of);

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "partition/build.h"
+#include "partition/builder.h"
 #include "partition/choose.h"
 #include "partition/residency.h"
 
@@ -15,6 +16,11 @@ enum { N_IN_USE = 1 + PTI_RESIDENT_AHEAD };
 /** What small pieces may move against the planner's own; and how much longer than its latency the
  * transfers of a piece take at least. */
 static const double most_traffic = 1.05, latencies_per_piece = 8;
+
+/** How many times as many superblocks as in proportion small pieces may make. Where a superblock of
+ * two blocks touches elements far apart, and one of a single block does not, only the latter are
+ * small: thousands of them in place of one. */
+enum { MOST_GROWTH = 8 };
 
 typedef struct grain {
     polytile_context *ctx;
@@ -106,14 +112,6 @@ static polytile_status clip_former(const grain *of, const pti_partition *former,
     return POLYTILE_OK;
 }
 
-/** What a schedule takes of the host's memory for each superblock, at least: its threads, its
- * placements, and an operation for each of them and for its kernel. */
-static double host_bytes(const grain *of) {
-    double n_operands = of->instance->n_operands;
-    return sizeof(polytile_domain) + sizeof(pti_op) +
-           n_operands * (sizeof(pti_placement) + sizeof(int64_t) + sizeof(pti_op));
-}
-
 /** What superblocks move one after the other, on a device that holds nothing else. */
 static polytile_status measure(const grain *of, cut *made) {
     pti_schedule *schedule;
@@ -122,23 +120,43 @@ static polytile_status measure(const grain *of, cut *made) {
                                                 of->arena_bytes, &need_bytes, &schedule);
     if (status == POLYTILE_NO_MEMORY)
         return pti_fail_memory(of->ctx, of->instance->kernel_name,
-                               (double)made->partition.n_superblocks * host_bytes(of));
+                               (double)made->partition.n_superblocks *
+                                   pti_builder_superblock_bytes(of->instance));
     made->moved_bytes = status == POLYTILE_OK ? moved_bytes(schedule) : INT64_MAX;
     pti_schedule_free(schedule);
     return POLYTILE_OK;
 }
 
-/** The cuts of a former launch, if they leave room to look ahead and move little. */
+/** What another cut of a launch may cost, by what the planner's own does. */
+typedef struct allowance {
+    double moved_bytes;
+    int64_t superblocks; /* of pieces of the whole arena; of a part of it more in proportion */
+} allowance;
+
+static allowance allow(const cut *own) {
+    return (allowance){.moved_bytes = most_traffic * (double)own->moved_bytes,
+                       .superblocks = MOST_GROWTH * own->partition.n_superblocks};
+}
+
+/** How many superblocks a cut may have whose pieces are so small a part of the arena. */
+static int64_t most_superblocks(const allowance *most, int64_t n_parts) {
+    return pti_min(n_parts, SMALLEST_PART) * most->superblocks;
+}
+
+/** The cuts of a former launch, if they leave room to look ahead, are not many and move little. */
 static polytile_status try_former(const grain *of, const pti_partition *former, cut *held,
                                   bool *found) {
+    allowance most = allow(held);
     cut made = {0};
     polytile_status status;
     PTI_TRY(clip_former(of, former, &made.partition));
     made.partition.n_buffers = 1;
-    if (made.partition.n_superblocks == 0 || !leaves_room(of, &made.partition))
+    if (made.partition.n_superblocks == 0 ||
+        made.partition.n_superblocks > most_superblocks(&most, SMALLEST_PART) ||
+        !leaves_room(of, &made.partition))
         goto done;
     PTI_TRY(measure(of, &made));
-    *found = (double)made.moved_bytes <= most_traffic * (double)held->moved_bytes;
+    *found = (double)made.moved_bytes <= most.moved_bytes;
     if (*found) {
         replace(held, &made);
         return POLYTILE_OK;
@@ -154,16 +172,17 @@ static int64_t least_piece_bytes(const polytile_link *link) {
     return bytes < (double)(INT64_MAX / 2) ? (int64_t)bytes : INT64_MAX / 2;
 }
 
-/** Equal pieces under a limit replace the held cut if they leave room to look ahead and move no
+/** Equal pieces under a limit replace the held cut if they leave room to look ahead, and cost no
  * more than they may. */
-static polytile_status try_limit(const grain *of, int64_t limit_bytes, double most_moved_bytes,
+static polytile_status try_limit(const grain *of, int64_t limit_bytes, const allowance *most,
                                  cut *held, bool *found) {
     pti_strategy strategy = *of->strategy;
     strategy.objective.may_be_small = false;
+    strategy.max_superblocks = most_superblocks(most, of->arena_bytes / pti_max(limit_bytes, 1));
     cut made;
     polytile_status status = cut_for(of, &strategy, 1, limit_bytes, &made);
-    *found = status == POLYTILE_OK && leaves_room(of, &made.partition) &&
-             (double)made.moved_bytes <= most_moved_bytes;
+    *found = status == POLYTILE_OK && made.partition.n_superblocks <= strategy.max_superblocks &&
+             leaves_room(of, &made.partition) && (double)made.moved_bytes <= most->moved_bytes;
     if (*found)
         replace(held, &made);
     else
@@ -175,15 +194,15 @@ static polytile_status try_limit(const grain *of, int64_t limit_bytes, double mo
 static polytile_status try_small(const grain *of, cut *held) {
     const polytile_link *link =
         of->options->link == NULL ? &polytile_link_default : of->options->link;
-    double most_moved_bytes = most_traffic * (double)held->moved_bytes;
+    allowance most = allow(held);
     int64_t largest_bytes = of->arena_bytes / LARGEST_PART;
     int64_t limit_bytes = pti_max(of->arena_bytes / SMALLEST_PART, least_piece_bytes(link));
     bool any;
     bool found = false;
     polytile_status status;
-    PTI_TRY(try_limit(of, largest_bytes, most_moved_bytes, held, &any));
+    PTI_TRY(try_limit(of, largest_bytes, &most, held, &any));
     for (; any && !found && limit_bytes < largest_bytes; limit_bytes *= 2)
-        PTI_TRY(try_limit(of, limit_bytes, most_moved_bytes, held, &found));
+        PTI_TRY(try_limit(of, limit_bytes, &most, held, &found));
 done:
     return status;
 }

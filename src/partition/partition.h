@@ -3,9 +3,6 @@
 
 #include "partition/candidate.h"
 
-/** The most superblocks of a plan. */
-enum { PTI_MAX_SUPERBLOCKS = 1 << 22 };
-
 /** The superblocks of a launch in run order: pairwise disjoint boxes of whole blocks that cover the
  * domain. */
 typedef struct pti_partition {

@@ -97,6 +97,12 @@ polytile_status pti_plan_explain(const pti_chain_request *request, const pti_lau
                         "%s: host memory ran out while %d launches were planned together; plan "
                         "fewer, or give a larger limit or block",
                         name, request->n_launches);
+    if (status == POLYTILE_UNSUPPORTED)
+        return pti_fail(request->ctx, status,
+                        "%s: the transfers of one of %d launches within %s are too many, or too "
+                        "scattered, to be planned; raise the limit",
+                        name, request->n_launches,
+                        polytile_size_format(request->options->limit_bytes, limit));
     if (status == POLYTILE_NO_FIT)
         return pti_fail(request->ctx, status,
                         "%s: an array that stands for several operands is one piece around all "

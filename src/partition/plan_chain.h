@@ -52,6 +52,7 @@ typedef struct pti_plan_chain {
     int *run;            /* the parts, one after the other */
     int shown;           /* the part whose superblocks are shown: the plan's schedule */
     int64_t n_planned;   /* superblocks of all parts, each once */
+    int64_t n_single;    /* of these, those of launches that do not take turns */
     pti_text apart;      /* why no launches take turns, where no portion says it */
     int64_t alone_bytes; /* what the launches move at least, both ways, one by one */
 } pti_plan_chain;
@@ -77,6 +78,18 @@ polytile_status pti_plan_parts(const pti_chain_request *request, pti_plan_chain 
  * (POLYTILE_CHECK=plan: the schedule is wrong). */
 polytile_status pti_plan_add_part(const pti_chain_request *request, pti_plan_chain *of,
                                   const pti_plan_part *part);
+
+/* plan_count.c */
+
+/** The launches among the steps from first to end - 1, behind which arrays end their stay. */
+int pti_plan_count_launches(const pti_plan_chain *of, int first, int end);
+
+/** Whether steps that run one after the other, from first to end - 1, may be added, or launches that
+ * take turns. Errors: UNSUPPORTED (more superblocks than are planned). */
+polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *of,
+                                      int first, int end);
+polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *of,
+                                     int first, const pti_portion *portion);
 
 /* plan_apart.c */
 

@@ -1,22 +1,18 @@
 #include "partition/plan_chain.h"
 
 #include "access/footprint.h"
-#include "access/range.h"
 #include "base/checked.h"
 #include "partition/bound.h"
 #include "partition/check.h"
 #include "partition/schedule_copy.h"
-#include <polytile/size.h>
 
 #include <stdlib.h>
 
 /* The parts of a plan of several launches, found as a queue finds them: window after window,
  * portion after portion, each from what is resident after those before. */
 
-/** The most superblocks that a plan of several launches has, those that come again counted
- * once: a minute or two, and some gigabytes of host memory; and the host memory to know what
- * came before. */
-enum { MOST_SUPERBLOCKS = 1000000, PLANS_BYTES = 512 << 20 };
+/** The host memory to know what came before. */
+enum { PLANS_BYTES = 512 << 20 };
 
 /** Launches that are being planned. */
 typedef struct maker {
@@ -45,11 +41,6 @@ static pti_portion_request portion_request(const maker *m) {
                                  .memory_bytes = m->request->options->limit_bytes,
                                  .link = m->request->options->link,
                                  .n_launches = m->of->launches.n_launches};
-}
-
-static int count_launches(const maker *m, int first, int end) {
-    return (int)(pti_min(end, m->of->launches.n_launches) -
-                 pti_min(first, m->of->launches.n_launches));
 }
 
 /** Zero elements of all arrays; that number never grows. */
@@ -120,40 +111,6 @@ done:
 
 /* Parts. */
 
-/** Refuse more superblocks than can be planned in reasonable time. */
-static polytile_status check_count(const maker *m, int end, int64_t n_more) {
-    int64_t n_superblocks = pti_bound_sum(m->of->n_planned, n_more);
-    char limit[32];
-    if (n_superblocks <= MOST_SUPERBLOCKS)
-        return POLYTILE_OK;
-    return pti_fail(
-        m->request->ctx, POLYTILE_UNSUPPORTED,
-        "%s: the first %d of %d launches take more than %d sub-kernels within %s, which "
-        "is the most that are planned together; plan fewer launches, or raise the limit",
-        m->of->launches.arrays->kernel_name, count_launches(m, 0, end), m->of->launches.n_launches,
-        (int)MOST_SUPERBLOCKS, polytile_size_format(m->request->options->limit_bytes, limit));
-}
-
-/** The superblocks of launches that run one after the other. */
-static int64_t count_single(const maker *m, int first, int end) {
-    int64_t sum = 0;
-    for (int k = first; k < end; k++)
-        if (m->of->step[k].kind == PTI_STEP_LAUNCH)
-            sum = pti_bound_sum(sum, m->of->step[k].partition->n_superblocks);
-    return sum;
-}
-
-/** The superblocks of launches that take turns, about. */
-static int64_t count_slabs(const pti_portion *portion) {
-    int64_t sum = 0;
-    for (int l = 0; l < portion->chain.n_launches; l++) {
-        const pti_cut_launch *cut = &portion->chain.launch[l].cut;
-        polytile_range range = cut->instance->threads.range[cut->index];
-        sum = pti_bound_sum(sum, pti_ceil_div(pti_range_count(range), portion->shape.slab));
-    }
-    return sum;
-}
-
 /** POLYTILE_CHECK=plan. */
 static polytile_status check(const pti_chain_request *request, const pti_plan_chain *of,
                              const pti_schedule *schedule) {
@@ -202,6 +159,7 @@ polytile_status pti_plan_add_part(const pti_chain_request *request, pti_plan_cha
         of->part[of->n_parts++] = *part;
     if (grown != NULL && part->schedule != NULL) {
         of->n_planned += part->schedule->n_superblocks;
+        of->n_single += part->portion < 0 ? part->schedule->n_superblocks : 0;
         of->part[of->n_parts - 1].run_order = find_run_order(part->schedule);
         status = of->part[of->n_parts - 1].run_order == NULL || part->seconds < 0
                      ? POLYTILE_NO_MEMORY
@@ -235,7 +193,7 @@ static polytile_status add_planned(const maker *m, int first, int end, int found
     const pti_portion *portion = found < 0 ? NULL : &m->of->portion[found].portion;
     pti_schedule *slabs = found < 0 ? NULL : pti_portion_build_resident(portion, source);
     pti_plan_part part = {.first = first,
-                          .n_launches = count_launches(m, first, end),
+                          .n_launches = pti_plan_count_launches(m->of, first, end),
                           .portion = slabs == NULL ? -1 : found,
                           .schedule = slabs == NULL ? pti_schedule_copy(source) : slabs,
                           .source = source,
@@ -270,7 +228,7 @@ static polytile_status plan_single(maker *m, int first, int end) {
     m->is_cut |= first < end;
     for (int next = first; first < end; first = next) {
         next = pti_portion_end_of_plan(m->of->step, first, end);
-        PTI_TRY(check_count(m, next, count_single(m, first, next)));
+        PTI_TRY(pti_plan_check_single(m->request, m->of, first, next));
         PTI_TRY(plan_steps(m, next - first, m->of->step + first, first, next, -1));
     }
 done:
@@ -300,7 +258,7 @@ static int find_built(const maker *m, int found, int64_t n_unwritten) {
 static polytile_status build(const maker *m, int at, int found, int64_t n_unwritten) {
     pti_portion *portion = &m->of->portion[found].portion;
     pti_portion_request request = portion_request(m);
-    polytile_status status = check_count(m, at + portion->n_launches, count_slabs(portion));
+    polytile_status status = pti_plan_check_slabs(m->request, m->of, at, portion);
     if (status != POLYTILE_OK)
         return status;
     pti_schedule *schedule = pti_portion_build(&request, portion);

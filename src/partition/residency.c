@@ -386,7 +386,7 @@ static polytile_status plan(pti_residency *of, const pti_window *window, pti_sch
         return POLYTILE_OK;
     }
     pti_schedule_free(schedule);
-    return status == POLYTILE_NO_FIT ? status : POLYTILE_NO_MEMORY;
+    return status == POLYTILE_NO_FIT ? status : pti_builder_status(&emit.builder);
 }
 
 polytile_status pti_residency_plan(pti_residency *of, int n_steps, const pti_step *steps,
@@ -402,7 +402,7 @@ polytile_status pti_residency_plan(pti_residency *of, int n_steps, const pti_ste
     *made = schedule;
     if (status == POLYTILE_OK)
         pti_plans_keep(of, &window, schedule);
-    if (status == POLYTILE_NO_MEMORY)
+    if (status == POLYTILE_NO_MEMORY || status == POLYTILE_UNSUPPORTED)
         pti_residency_forget(of);
     return status;
 }

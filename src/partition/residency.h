@@ -124,8 +124,8 @@ void pti_residency_forget(pti_residency *residency);
  * possible.
  *
  * Errors  NO_MEMORY (host memory; *schedule is NULL and the residency as after
- *         pti_residency_forget()), NO_FIT (a superblock that needs more than the arena: a mistake
- *         of the caller).
+ *         pti_residency_forget()), UNSUPPORTED (the same, for more than PTI_MAX_OPS or PTI_MAX_LOOKS),
+ *         NO_FIT (a superblock that needs more than the arena: a mistake of the caller).
  * Owns    *schedule is the residency's until the next call that may change it; as is its instance,
  *         with all arrays by position.
  */

@@ -44,6 +44,13 @@ static int64_t first_piece(const pti_future *future, pti_resident_image *image, 
     return image->next_piece = p;
 }
 
+/**
+ * Looks at pieces that all searches of a window have together, for each of its pieces, and beside
+ * those. Stencils, products and sums take 1 to 8 a piece. Where pieces of one array lie between each
+ * other, as those of far-apart elements, each look may be in vain, and a search through thousands.
+ */
+enum { LOOKS_PER_PIECE = 32, LOOKS_BESIDE = 1 << 16 };
+
 /** What is followed into the future: elements that a superblock may use again, or that only the
  * device has. */
 typedef enum search { SEARCH_USE, SEARCH_DOWNLOAD } search;
@@ -64,7 +71,7 @@ static const turn_of_fate turns_of_fate[][2] = {
  * Take out of `left`, some elements of an image, those that have no further part in the search,
  * until a piece is found: its position, -1 if there is none before nothing is left.
  *
- * It also ends where boxes become many, or pieces.
+ * It also ends where boxes become many, or pieces, or no looks are left.
  */
 static int64_t follow(pti_future *future, const pti_resident_image *image, search of) {
     enum { MOST_BOXES = 16, MOST_PIECES = 4096 };
@@ -73,8 +80,9 @@ static int64_t follow(pti_future *future, const pti_resident_image *image, searc
     int64_t p = first_near(future, image->next_piece, hull);
     for (int n = 0; p >= 0 && left->n_boxes > 0;
          p = first_near(future, future->glance[p].next, hull), n++) {
-        if (n == MOST_PIECES || left->n_boxes > MOST_BOXES || left->failed)
+        if (n == MOST_PIECES || left->n_boxes > MOST_BOXES || left->failed || future->n_looks <= 0)
             return p;
+        future->n_looks--;
         const pti_piece *piece = &future->piece[p];
         if (!pti_boxes_meet(left, &piece->hull))
             continue;
@@ -334,6 +342,7 @@ polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step
     future->glance = malloc((size_t)(future->n_pieces + 1) * sizeof *future->glance);
     if (future->glance == NULL)
         return POLYTILE_NO_MEMORY;
+    future->n_looks = LOOKS_BESIDE + LOOKS_PER_PIECE * future->n_pieces;
     PTI_TRY(find_leaps(of, future));
     chain(of, future);
     of->largest_bytes = 0;

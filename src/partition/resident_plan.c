@@ -79,6 +79,17 @@ static void bring_home(pti_resident_window *at, const pti_turn *turn, const pti_
     }
 }
 
+/** The images and boxes that placing and bringing a superblock's pieces goes through. */
+static int64_t count_looks(const pti_resident_window *at, const pti_turn *turn) {
+    int64_t n_looks = (int64_t)turn->n_pieces * at->of->segments.n_segments;
+    for (int p = 0; p < turn->n_pieces; p++) {
+        const pti_resident_image *image = at->image[p];
+        n_looks += PTI_LOOKS_A_BOX * ((int64_t)image->valid.n_boxes + image->dirty.n_boxes +
+                                      at->of->state[image->array].initialised.n_boxes);
+    }
+    return n_looks;
+}
+
 static void run_superblock(pti_resident_window *at, const pti_step *step) {
     pti_resident_emit *emit = at->emit;
     const pti_turn *turn = &at->future->turn[emit->superblock];
@@ -92,6 +103,7 @@ static void run_superblock(pti_resident_window *at, const pti_step *step) {
     for (int p = 0; p < turn->n_pieces; p++)
         pti_window_bring(at, at->image[p], step, turn->threads);
     pti_window_look_ahead(at);
+    pti_builder_look(&emit->builder, count_looks(at, turn));
     launch(at, turn, step);
     emit->former_launch = turn->launch;
     emit->superblock++;

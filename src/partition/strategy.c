@@ -59,22 +59,25 @@ static bool cost_less_time(const pti_cost *a, const pti_cost *b) {
 enum { ALL_SHAPES = 20000, SOME_SHAPES = 49, SOME_EXTENTS = 20 };
 
 static const pti_strategy strategies[] = {
-    {"min-time", {less_time, false, true, SOME_SHAPES, SOME_EXTENTS}, cost_less_time, false, 2},
+    {"min-time", {less_time, false, true, SOME_SHAPES, SOME_EXTENTS}, cost_less_time, false, 2, 0},
     {"min-traffic",
      {less_traffic, false, false, SOME_SHAPES, SOME_EXTENTS},
      cost_less_traffic,
      false,
-     2},
+     2,
+     0},
     {"min-kernels",
      {fewer_kernels, true, false, ALL_SHAPES, PTI_MAX_EXTENTS},
      cost_fewer_kernels,
      false,
-     1},
+     1,
+     0},
     {"paper",
      {fewer_kernels, true, false, ALL_SHAPES, PTI_MAX_EXTENTS},
      cost_fewer_kernels,
      true,
-     1},
+     1,
+     0},
 };
 
 const pti_strategy *pti_strategy_find(const char *name) {

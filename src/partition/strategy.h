@@ -15,8 +15,9 @@ typedef struct pti_strategy {
     const char *name;
     pti_objective objective;
     bool (*is_cheaper)(const pti_cost *a, const pti_cost *b);
-    bool is_paper;   /* the literal equations of Torres et al. choose the shape */
-    int max_buffers; /* tried where the user leaves the number to us */
+    bool is_paper;           /* the literal equations of Torres et al. choose the shape */
+    int max_buffers;         /* tried where the user leaves the number to us */
+    int64_t max_superblocks; /* of a plan; 0: as many as are ever planned */
 } pti_strategy;
 
 /** NULL when there is none of this name. */

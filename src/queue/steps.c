@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "launch/clock.h"
 #include "launch/execute.h"
+#include "partition/builder.h"
 #include "partition/predict.h"
 #include "partition/salvage.h"
 #include "queue/failure.h"
@@ -212,6 +213,12 @@ static polytile_status explain(const polytile_queue *queue, const pti_steps *ste
                         "%s: host memory ran out while %d launches were planned together; free "
                         "some, or use fewer and larger superblocks",
                         name, steps->n_launches);
+    if (status == POLYTILE_UNSUPPORTED)
+        return pti_fail(ctx, status,
+                        "%s: the transfers of %d launches within the %s of %s are too many, or too "
+                        "scattered, to be planned; give it more memory",
+                        name, steps->n_launches, polytile_size_format(queue->arena_bytes, size),
+                        pti_queue_text(queue));
     return pti_fail(ctx, status,
                     "%s: a superblock of one of %d launches that were planned together needs more "
                     "than the %s of %s; please report it",
