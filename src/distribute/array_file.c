@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,6 +80,13 @@ static polytile_status write_header(polytile_context *ctx, const char *path, int
     return POLYTILE_OK;
 }
 
+/** NFS makes of this lock one of those by which MPI-IO's processes keep out of each other's way:
+ * they would wait for this process for ever. Somebody else who begins the same file is found by
+ * commit. */
+static void unlock(const pti_part_file *part) {
+    flock(part->file, LOCK_UN);
+}
+
 polytile_status pti_array_file_begin(polytile_context *ctx, const char *path,
                                      const polytile_array *array, pti_part_file *part) {
     int64_t n_bytes = 0;
@@ -90,6 +98,7 @@ polytile_status pti_array_file_begin(polytile_context *ctx, const char *path,
     PTI_TRY(pti_part_file_begin(ctx, path, part));
     PTI_TRY(reserve(ctx, part->part, part->file, n_bytes));
     PTI_TRY(write_header(ctx, part->part, part->file, bytes, header.data_offset));
+    unlock(part);
 done:
     if (status != POLYTILE_OK)
         pti_part_file_abandon(part);

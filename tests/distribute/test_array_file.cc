@@ -117,6 +117,22 @@ TEST_F(ArrayFile, ReplacesWhatAnEarlierAttemptLeft) {
     EXPECT_FALSE(fs::exists(path + ".part"));
 }
 
+/** As two jobs do. */
+TEST_F(ArrayFile, ThatSomebodyElseBeginsAnewFailsInTheEnd) {
+    const std::string path = Path("u.bin");
+    const polytile_array *array = Array(POLYTILE_F32, {2});
+    pti_part_file late = {};
+    ASSERT_EQ(pti_array_file_begin(ctx, path.c_str(), array, &part), POLYTILE_OK);
+    ASSERT_EQ(pti_array_file_begin(ctx, path.c_str(), array, &late), POLYTILE_OK);
+    EXPECT_EQ(pti_array_file_commit(ctx, &part), POLYTILE_IO);
+    EXPECT_EQ(polytile_last_error(ctx), path +
+                                            ".part: was removed or replaced while it was "
+                                            "written; " +
+                                            path + " is as it was");
+    EXPECT_EQ(pti_array_file_commit(ctx, &late), POLYTILE_OK);
+    EXPECT_EQ(fs::file_size(path), 8U);
+}
+
 TEST_F(ArrayFile, InADirectoryThatIsMissingCannotBeBegun) {
     const std::string path = Path("missing/u.npy");
     EXPECT_EQ(pti_array_file_begin(ctx, path.c_str(), Array(POLYTILE_F32, {2}), &part),
