@@ -53,8 +53,8 @@ static void tell(const pti_crash_note *note, int number) {
     (void)n_written;
 }
 
-/** Whether a fault raised the signal, and not a call of kill() or its like: then what raised it does
- * so again. */
+/** Whether a fault raised the signal, and not a call of kill() or its like: then what raised it
+ * does so again. */
 static bool is_fault(const siginfo_t *info) {
     return info->si_code > 0;
 }

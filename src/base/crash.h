@@ -2,8 +2,8 @@
 #define POLYTILE_BASE_CRASH_H
 
 /* A line on standard error about a crash while a thread runs what is known for it: a kernel's body,
- * which may touch what it does not declare, or a call of isl that needs memory. Nothing else changes:
- * the process ends by the same signal, at the same place. */
+ * which may touch what it does not declare, or a call of isl that needs memory. Nothing else
+ * changes: the process ends by the same signal, at the same place. */
 
 /** What a thread runs. */
 typedef struct pti_crash_note {
@@ -12,16 +12,17 @@ typedef struct pti_crash_note {
 } pti_crash_note;
 
 /**
- * From the first call on SIGSEGV, SIGBUS, SIGFPE and SIGILL have a handler, each unless the program,
- * or a sanitizer, has one for it then or ignores it. One that the program sets later stands.
+ * From the first call on SIGSEGV, SIGBUS, SIGFPE and SIGILL have a handler, each unless the
+ * program, or a sanitizer, has one for it then or ignores it. One that the program sets later
+ * stands.
  */
 void pti_crash_watch(void);
 
 /** The same at every call: for tests. */
 void pti_crash_install(void);
 
-/** The calling thread runs this until it is told otherwise; NULL: nothing known. Returns what it ran
- * before. */
+/** The calling thread runs this until it is told otherwise; NULL: nothing known. Returns what it
+ * ran before. */
 const pti_crash_note *pti_crash_enter(const pti_crash_note *note);
 
 #endif

@@ -93,8 +93,8 @@ static polytile_status open_locked(polytile_context *ctx, const char *part, int 
                     part);
 }
 
-/** Keep a file that is empty and has the name. What was left by a process that ended, and is as long
- * as it then was, gives way to a new one: somebody may still read it. */
+/** Keep a file that is empty and has the name. What was left by a process that ended, and is as
+ * long as it then was, gives way to a new one: somebody may still read it. */
 static polytile_status settle(polytile_context *ctx, const char *part, int file, bool *is_ours) {
     struct stat opened;
     polytile_status status = POLYTILE_OK;

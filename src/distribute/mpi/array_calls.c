@@ -14,8 +14,8 @@ typedef struct words {
     char text[512];
 } words;
 
-/** more: behind the array's name; NULL or empty: nothing. Of what is too long the end is a number, and
- * differs with it. */
+/** more: behind the array's name; NULL or empty: nothing. Of what is too long the end is a number,
+ * and differs with it. */
 static words words_of(const char *call, const polytile_array *array, const char *more) {
     enum { SHOWN_BYTES = 256 };
     words of;
