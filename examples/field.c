@@ -21,7 +21,8 @@ static const char usage[] =
     "dimensions, such as those that jacobi reads (--input) and writes (--output).\n";
 
 static int refuse(const char *what, const char *why) {
-    fprintf(stderr, "field: %s: %s\n", what, why);
+    char shown[512];
+    fprintf(stderr, "field: %s: %s\n", polytile_text_show(what, shown, sizeof shown), why);
     return EXIT_REFUSED;
 }
 
