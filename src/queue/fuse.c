@@ -45,27 +45,37 @@ static bool make_request(const polytile_queue *queue, const pti_steps *steps, pt
            (fused->request.arrays != NULL && fused->request.arrays->operand != NULL);
 }
 
+/** Whether a launch comes behind a step. */
+static bool has_launch_behind(const pti_portion_request *request, int step) {
+    int k = step + 1;
+    while (k < request->n_steps && request->step[k].kind != PTI_STEP_LAUNCH)
+        k++;
+    return k < request->n_steps;
+}
+
 /** Why launches were not even looked at together; where all arrays stay, or none moves, they lack
  * nothing. */
-static void tell_apart(const polytile_queue *queue, int n_launches, const pti_portion *portion,
+static void tell_apart(const polytile_queue *queue, int first, const pti_fused *fused,
                        pti_text *words) {
+    const pti_portion *portion = &fused->portion;
     if (portion->n_launches > 0 || portion->is_resident || queue->residency == NULL)
         return;
     if (portion->n_single > 1)
         pti_text_add(words, "%d launches are not fused: one launch a pass was asked for",
                      portion->n_single);
-    else
-        pti_text_add(words, "not fused: %s",
-                     n_launches == 1 ? "no other launch is queued with it"
-                                     : "between it and the next arrays leave, or elements of them "
-                                       "come to the host or from it");
+    else if (fused->n_launches == 1)
+        pti_text_add(words, "not fused: no other launch is queued with it");
+    else if (has_launch_behind(&fused->request, first))
+        pti_text_add(words,
+                     "not fused: between it and the next launch arrays leave, or elements of "
+                     "them come to the host or from it");
 }
 
 static void tell(const polytile_queue *queue, int first, const pti_fused *fused) {
     pti_text words = {0};
     pti_portion_tell(&fused->request, first, &fused->portion, &words);
     if (words.data == NULL && fused->request.step[first].kind == PTI_STEP_LAUNCH)
-        tell_apart(queue, fused->n_launches, &fused->portion, &words);
+        tell_apart(queue, first, fused, &words);
     if (words.data != NULL)
         pti_log(queue->object.context, PTI_LOG_INFO, "%s: %s",
                 fused->request.step[first].instance->kernel_name, words.data);

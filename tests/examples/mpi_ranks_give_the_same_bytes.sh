@@ -99,8 +99,8 @@ expect_refusal_of_ranks 2 'cannot be written' 2 jacobi --n 10 --trace "$work/no/
 for example in vector_add jacobi matmul; do
     expect_refusal_of_ranks 2 'No such file' 2 "$example" --input "$work/missing.npy"
 done
-expect_refusal_of_ranks 2 'rank 1: ' 1 jacobi --input "$work/plate.npy" \
+expect_refusal_of_ranks 2 'rank 1 was given ' 1 jacobi --input "$work/plate.npy" \
     : -n 1 "$bin/jacobi" --input "$work/missing.npy"
-expect_refusal_of_ranks 2 'rank 1: ' 1 matmul --n 10 : -n 1 "$bin/matmul" --bogus
-expect_refusal_of_ranks 2 'rank 1: ' 1 vector_add --n 10 : -n 1 "$bin/vector_add" --device gpu
+expect_refusal_of_ranks 2 'rank 1 was given ' 1 matmul --n 10 : -n 1 "$bin/matmul" --bogus
+expect_refusal_of_ranks 2 'rank 1 was given ' 1 vector_add --n 10 : -n 1 "$bin/vector_add" --device gpu
 finish

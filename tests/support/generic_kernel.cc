@@ -204,7 +204,8 @@ polytile_domain GenericKernel::widest() const {
         for (const GenericSection &section : access.sections)
             for (size_t d = 0; d < section.size(); d++) {
                 const GenericWindow &window = section[d];
-                if (window.index < 0 || window.added >= 0)
+                const bool is_empty = !window.is_from_start && window.hi < window.lo;
+                if (window.index < 0 || window.added >= 0 || is_empty)
                     continue;
                 const polytile_range allowed = allowed_by(
                     window, access.extents[d], access.role != POLYTILE_IN || window.step > 1);
