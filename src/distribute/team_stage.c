@@ -49,12 +49,14 @@ bool pti_team_fits(const pti_team *team, int local) {
 
 /**
  * Where members' arrays lie over the same memory, what two of them compute must not reach it: it
- * stays on a device of its own, if there is one with room for everything.
+ * stays on a device of its own, if there is one with room for everything. The access checker brings
+ * home what it looks at.
  */
 static bool may_compute_twice(const pti_team *team) {
+    const pti_settings *settings = pti_get_settings(team->ctx);
     if (!team->transport->shares_memory)
         return true;
-    if (team->is_shallow)
+    if (team->is_shallow || settings->check_access || settings->check_wide)
         return false;
     for (int m = 0; m < team->transport->n_local; m++) {
         if (team->member[m]->device->reaches_host || !pti_team_fits(team, m))

@@ -57,6 +57,6 @@ expect_refusal 2 'device' vector_add --n 10 --device host,,host
 expect_refusal 2 'device' vector_add --n 10 --device host,
 expect_refusal 2 'more than 16 devices' vector_add --n 10 --device "host$(printf ',host%.0s' {1..16})"
 expect_refusal 2 'both give a memory limit' vector_add --device 'host,host(memory=1MiB)' --limit 1MiB
-expect_refusal 2 'is no size' vector_add --n 10 --device 'host,host(memory=lots)'
+expect_refusal 2 'is not a size' vector_add --n 10 --device 'host,host(memory=lots)'
 expect_refusal 3 'limit' matmul --n 4096 --split-k off --device host,host --limit 1KiB
 finish

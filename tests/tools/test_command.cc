@@ -134,7 +134,7 @@ TEST_F(Command, TakesSizesInBinaryUnits) {
     const struct {
         const char *limit;
         int64_t bytes;
-    } cases[] = {{"4096", 4096},
+    } cases[] = {{"4096B", 4096},
                  {"4097B", 4097},
                  {"1.5KiB", 1536},
                  {"64MiB", INT64_C(64) << 20},
