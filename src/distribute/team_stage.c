@@ -203,11 +203,34 @@ static void drop_halos(const pti_team *team, const pti_group *group, pti_stage *
     }
 }
 
+static bool is_received(const pti_stage *stage, int array) {
+    bool is = false;
+    for (int t = 0; t < stage->before.n_transfers; t++)
+        is |= stage->before.transfer[t].array == array;
+    return is;
+}
+
+/** Whether threads that several members run write what these send each other before: it must not
+ * be on its way any more. What an owner reduces for all is nothing to the others. */
+static bool writes_received(const pti_group *group, const pti_stage *stage) {
+    const pti_shared_launch *launch = group->launch;
+    const pti_share *share = &stage->work[0].share[0];
+    bool does = false;
+    for (int a = 0; a < launch->instance->n_operands; a++) {
+        const pti_operand *operand = &launch->instance->operand[a];
+        does |= operand->writes && !(operand->reduces && share->widens) &&
+                is_received(stage, launch->array[a]);
+    }
+    return does && pti_share_repeats(share, launch, group->ownerships);
+}
+
 static void find_interiors(pti_team *team, const pti_group *group, pti_stage *stage) {
+    bool has_interiors =
+        group->n_launches == 1 && !stage->work[0].share[0].splits && !writes_received(group, stage);
     for (int m = 0; m < team->transport->n_local; m++) {
         const pti_boxes *threads = &stage->work[m].threads[0];
         stage->inner[m] = (polytile_domain){0};
-        if (group->n_launches == 1 && threads->n_boxes == 1 && !stage->work[m].share[0].splits)
+        if (has_interiors && threads->n_boxes == 1)
             stage->inner[m] = pti_interior_of(&group->launch[0], &stage->before,
                                               team->transport->first + m, &threads->box[0]);
     }

@@ -26,6 +26,18 @@ POLYTILE_KERNEL(add, (i, j), (int32_t, x, 2)) {
     PT_AT(x, i, j) += 1;
 }
 
+POLYTILE_KERNEL(fill, (i), (int32_t, t, 1)) {
+    PT_AT(t, i) = (int32_t)i;
+}
+
+POLYTILE_KERNEL(grow, (i, j), (int32_t, t, 1)) {
+    PT_AT(t, 1024 * i + j) = 3 * PT_AT(t, 1024 * i + j) + 1;
+}
+
+POLYTILE_KERNEL(copy, (i), (const int32_t, t, 1), (int32_t, x, 1)) {
+    PT_AT(x, i) = PT_AT(t, 1048575 - i);
+}
+
 POLYTILE_KERNEL(sum, (i, j), (int32_t, x, 2)) {
     PT_SUM(PT_AT(x, i, j), 1);
 }
@@ -128,6 +140,42 @@ TEST_P(TeamLate, WhatIsOverwrittenIsSoBeforeItIsUsed) {
     for (int round = 0; round < 8 && !HasFailure(); round++)
         for (const int32_t element : run(GetParam()))
             ASSERT_EQ(element, 101);
+}
+
+/** Of an internal array each device has memory of its own, and all update all of it. */
+TEST(TeamUpdates, BeginWhenTheOthersHaveWhatTheyNeedOfThem) {
+    const int64_t n = 1024 * 1024;
+    std::vector<int32_t> memory(static_cast<size_t>(n));
+    polytile_context *ctx = nullptr;
+    polytile_queue *queue = nullptr;
+    polytile_kernel *filling = nullptr, *growing = nullptr, *copying = nullptr;
+    polytile_array *x = nullptr, *t = nullptr;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_create(ctx, two, &queue), POLYTILE_OK);
+    EXPECT_EQ(polytile_kernel_create(ctx, "fill[i]: out t[i]", &fill_kernel, &filling),
+              POLYTILE_OK);
+    EXPECT_EQ(
+        polytile_kernel_create(ctx, "grow[i, j]: inout t[1024*i + j]", &grow_kernel, &growing),
+        POLYTILE_OK);
+    EXPECT_EQ(
+        polytile_kernel_create(ctx, "copy[i]: in t[1048575-i]; out x[i]", &copy_kernel, &copying),
+        POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_create_array(queue, "t", POLYTILE_I32, 1, &n, &t), POLYTILE_OK);
+    EXPECT_EQ(polytile_array_wrap(ctx, "x", POLYTILE_I32, 1, &n, memory.data(), &x), POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_attach(queue, 1, &x), POLYTILE_OK);
+    EXPECT_EQ(
+        polytile_queue_launch(queue, filling, POLYTILE_EXTENTS(n), POLYTILE_ARRAYS(t), nullptr),
+        POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_launch(queue, growing, POLYTILE_EXTENTS(1024, 1024),
+                                    POLYTILE_ARRAYS(t), nullptr),
+              POLYTILE_OK);
+    EXPECT_EQ(
+        polytile_queue_launch(queue, copying, POLYTILE_EXTENTS(n), POLYTILE_ARRAYS(t, x), nullptr),
+        POLYTILE_OK);
+    EXPECT_EQ(polytile_queue_detach(queue, 1, &x), POLYTILE_OK) << polytile_last_error(ctx);
+    for (int64_t k = 0; k < n; k++)
+        ASSERT_EQ(memory[static_cast<size_t>(k)], 3 * (n - 1 - k) + 1);
+    polytile_context_destroy(ctx);
 }
 
 } // namespace
