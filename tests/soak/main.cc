@@ -23,8 +23,9 @@ const struct Kind {
     RunProgram run;
     int percent;
 } kinds[] = {
-    {"declared", run_declared, 88},
+    {"declared", run_declared, 80},
     {"queue", run_queue, 8},
+    {"small", run_small, 8},
     {"chain", run_chain, 4},
 };
 

@@ -2,6 +2,7 @@
 
 #include "queue/program.h"
 #include "queue/random_program.h"
+#include "queue/small_program.h"
 
 Launches run_chain(Place *place, Random *random) {
     RandomProgram program(random);
@@ -26,4 +27,10 @@ Launches run_queue(Place *place, Random *random) {
     Program program(place->device(memory_bytes), options, random);
     program.run();
     return {program.n_launched(), {{POLYTILE_NO_FIT, program.n_refused()}}};
+}
+
+Launches run_small(Place *place, Random *random) {
+    const int64_t memory_bytes = random->one_of({24 << 10, 32 << 10, 1 << 20});
+    SmallProgram program(random);
+    return {program.run(place->device(memory_bytes), place->hooks()), {}};
 }

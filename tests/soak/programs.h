@@ -21,5 +21,7 @@ Launches run_declared(Place *place, Random *random);
 Launches run_chain(Place *place, Random *random);
 /** Everything that a program does with queues, see queue/program.h. */
 Launches run_queue(Place *place, Random *random);
+/** Small arrays of odd extents, see queue/small_program.h. */
+Launches run_small(Place *place, Random *random);
 
 #endif

@@ -1,5 +1,6 @@
 #include "distribute/mpi/world.h"
 #include "queue/program.h"
+#include "queue/small_program.h"
 #include "support/environment.h"
 
 #include <polytile/mpi.h>
@@ -54,6 +55,27 @@ TEST_P(MpiQueueRandom, ResultsAreThoseOfOneProcess) {
         };
         Program program(GetParam().device, options, &random);
         program.run();
+    }
+}
+
+/** Small arrays, which ranks seldom share evenly, or at all. */
+TEST_P(MpiQueueRandom, SmallArraysAreThoseOfOneProcess) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(world_seed("MpiQueueRandom"));
+    polytile_mpi_options shared = {};
+    const std::string layout = layout_of(GetParam().layout);
+    const std::string given = GetParam().device;
+    const std::string device = given == "host" ? given : "host(memory=1MiB)";
+    shared.layout = layout.c_str();
+    shared.launches_per_exchange = GetParam().launches_per_exchange;
+    for (int64_t round = scaled(6); round > 0 && world_most(HasFailure()) == 0; round--) {
+        TwinPlace place;
+        place.create_queue = [&](polytile_context *ctx, const char *text, polytile_queue **queue) {
+            return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, text, &shared, queue);
+        };
+        SmallProgram program(&random);
+        program.run(device, place);
     }
 }
 

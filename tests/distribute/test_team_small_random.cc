@@ -1,0 +1,91 @@
+#include "queue/small_program.h"
+#include "support/environment.h"
+#include "support/scale.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+std::string draw_member(Random *random) {
+    const std::string threads = "threads=" + std::to_string(random->number(1, 2));
+    const int64_t memory_kib = random->one_of({4, 8, 16, 24, 64, 1024});
+    return random->chance(50)
+               ? "host(" + threads + ")"
+               : "host(memory=" + std::to_string(memory_kib) + "KiB," + threads + ")";
+}
+
+std::string draw_members(int n_members, Random *random) {
+    const int64_t kind = random->number(0, 3);
+    std::string text;
+    for (int m = 0; m < n_members; m++)
+        text += (m == 0 ? "" : ",") + (kind == 0   ? "host(threads=1)"
+                                       : kind == 1 ? "host(memory=1MiB,threads=1)"
+                                                   : draw_member(random));
+    return text;
+}
+
+std::string draw_weights(int n_members, Random *random) {
+    const int64_t heavy = random->number(0, n_members - 1);
+    std::string text = "weighted(";
+    for (int m = 0; m < n_members; m++)
+        text += (m == 0 ? "" : ",") +
+                std::to_string(m == heavy ? random->number(1, 9) : random->one_of({0, 1, 2, 5}));
+    return text + ")";
+}
+
+std::string draw_layout(const std::string &kind, int n_members, Random *random) {
+    if (kind == "cyclic")
+        return "cyclic(" + std::to_string(random->number(1, 5)) + ")";
+    if (kind == "block(dim)")
+        return "block(dim=" + std::to_string(random->number(0, 2)) + ")";
+    return kind == "weighted(...)" ? draw_weights(n_members, random) : kind;
+}
+
+struct SmallTeam {
+    const char *layout;
+    int64_t n_rounds;
+};
+
+void PrintTo(const SmallTeam &of, std::ostream *out) {
+    *out << of.layout;
+}
+
+class TeamSmallRandom : public testing::TestWithParam<SmallTeam> {};
+
+INSTANTIATE_TEST_SUITE_P(Layouts, TeamSmallRandom,
+                         testing::Values(SmallTeam{"block", 80}, SmallTeam{"block(dim)", 50},
+                                         SmallTeam{"cyclic", 50}, SmallTeam{"weighted(...)", 50},
+                                         SmallTeam{"weighted", 4}, SmallTeam{"pool", 50}));
+
+int64_t run_one(const char *layout_kind, uint64_t seed) {
+    Random random(seed);
+    const int n_members = static_cast<int>(random.number(1, 6));
+    const std::string devices = draw_members(n_members, &random);
+    const std::string layout = draw_layout(layout_kind, n_members, &random);
+    const int64_t launches_per_exchange = random.one_of({0, 0, 1, 3});
+    Delays delays(300);
+    TwinPlace place;
+    place.create_queue = [&](polytile_context *ctx, const char *text, polytile_queue **queue) {
+        polytile_share_options share = {};
+        share.layout = layout.c_str();
+        share.launches_per_exchange = launches_per_exchange;
+        return polytile_queue_create_shared(ctx, text, &share, queue);
+    };
+    delays.add_to(&place);
+    SCOPED_TRACE(devices + " " + layout + " seed " + std::to_string(seed));
+    SmallProgram program(&random);
+    return program.run(devices, place);
+}
+
+TEST_P(TeamSmallRandom, ResultsAreThoseOfRunningInOrder) {
+    Environment environment;
+    environment.set("POLYTILE_CHECK", "plan");
+    Random random(test_seed("TeamSmallRandom"));
+    int64_t n_launched = 0;
+    for (int64_t round = 0; round < scaled(GetParam().n_rounds) && !HasFailure(); round++)
+        n_launched +=
+            run_one(GetParam().layout, static_cast<uint64_t>(random.number(0, int64_t{1} << 62)));
+    EXPECT_GT(n_launched, 0);
+}
+
+} // namespace

@@ -1,0 +1,62 @@
+#ifndef POLYTILE_TESTS_QUEUE_SMALL_PROGRAM_H
+#define POLYTILE_TESTS_QUEUE_SMALL_PROGRAM_H
+
+#include "queue/twin.h"
+
+#include <string>
+#include <vector>
+
+/**
+ * A random program of small arrays, which members of a queue seldom share evenly, or at all:
+ * extents of 1, 2, and primes, all roles, sections of all directions and widths, some of which
+ * stay where they are whatever the thread, internal arrays, waits and detaching in between.
+ */
+class SmallProgram {
+  public:
+    explicit SmallProgram(Random *random) : random_(random) {}
+
+    /** Run it on a queue, and compare it with plain loops. Returns the launches it ran. */
+    int64_t run(const std::string &devices, const TwinPlace &place);
+
+  private:
+    void add_fields(Twin *twin);
+    bool add_kernel(Twin *twin);
+    void step(Twin *twin);
+    polytile_domain choose_threads(const std::vector<int64_t> &n_threads);
+    bool is_taken(int field, const std::vector<FieldUse> &uses) const;
+    int draw_field(const std::vector<FieldUse> &uses);
+    FieldUse draw_use(int field, std::vector<int64_t> *n_threads);
+    GenericSection draw_result(int field, std::vector<int64_t> *n_threads);
+    GenericSection draw_section(int field, const std::vector<int64_t> &n_threads, bool is_wide);
+    GenericWindow draw_window(int64_t extent, const std::vector<int64_t> &n_threads, bool is_wide);
+    GenericWindow follow(int index, int64_t extent, int64_t n_threads);
+    GenericWindow stay(int64_t extent);
+
+    struct Kernel {
+        int number;
+        std::vector<int64_t> n_threads; /* of each index, from 0 on */
+    };
+
+    Random *random_;
+    std::vector<std::vector<int64_t>> fields_;
+    std::vector<Kernel> kernels_;
+};
+
+/** Let host functions of a place's kernels begin late now and then, by a drawn time of at most
+ * `most_us`, so that members overtake each other. */
+class Delays {
+  public:
+    explicit Delays(int64_t most_us) : most_us_(most_us) {}
+    void add_to(TwinPlace *place);
+
+  private:
+    struct Delayed {
+        polytile_implementation inner;
+        int64_t most_us;
+    };
+
+    int64_t most_us_;
+    std::deque<Delayed> delayed_;
+};
+
+#endif
