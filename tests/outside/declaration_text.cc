@@ -1,0 +1,121 @@
+#include "outside/dice.h"
+#include "outside/text.h"
+
+#include <cstdlib>
+
+namespace outside {
+
+namespace {
+
+const char *const index_names[] = {"i", "j", "k", "l"};
+const char *const parameter_names[] = {"p", "q"};
+
+/** Writes one declaration; what is a matter of taste is drawn. */
+class Writer {
+  public:
+    explicit Writer(const Kernel &drawn) : kernel(drawn), dice(mix(drawn.style, 7)) {
+        is_wide = dice.chance(30);
+    }
+
+    std::string declaration();
+
+  private:
+    const Kernel &kernel;
+    Dice dice;
+    bool is_wide;
+
+    const char *space() const { return is_wide ? " " : ""; }
+    std::string product(int64_t factor, const char *name, bool is_behind_sign);
+    std::string affine(const Affine &value);
+    std::string subscript(const Subscript &value);
+    std::string section(const Access &access);
+    std::string role(const Access &access) const;
+    bool joins(const Access &access, const Access &before);
+};
+
+/** A positive multiple of a name, or of 1 where the name is NULL. */
+std::string Writer::product(int64_t factor, const char *name, bool is_behind_sign) {
+    const std::string number = std::to_string(factor);
+    if (!name)
+        return number;
+    if (factor == 1)
+        return name;
+    switch (dice.weighted({60, 20, is_behind_sign ? 1 : 20})) {
+    case 0:
+        return number + "*" + name;
+    case 1:
+        return std::string(name) + space() + "*" + space() + number;
+    default:
+        return number + name;
+    }
+}
+
+std::string Writer::affine(const Affine &value) {
+    std::vector<std::pair<int64_t, const char *>> terms;
+    for (size_t k = 0; k < MAX_INDICES; k++)
+        if (value.index[k])
+            terms.emplace_back(value.index[k], index_names[k]);
+    for (size_t k = 0; k < MAX_PARAMETERS; k++)
+        if (value.parameter[k])
+            terms.emplace_back(value.parameter[k], parameter_names[k]);
+    if (value.constant || terms.empty())
+        terms.emplace(dice.chance(20) ? terms.begin() : terms.end(), value.constant, nullptr);
+    std::string text;
+    for (const auto &term : terms) {
+        if (term.first < 0)
+            text += text.empty() ? "-" : std::string(space()) + "-" + space();
+        else if (!text.empty())
+            text += std::string(space()) + "+" + space();
+        const bool is_first = text.empty() || text == "-";
+        text += product(std::abs(term.first), term.second, is_first && term.first < 0);
+    }
+    return dice.chance(3) ? "(" + text + ")" : text;
+}
+
+std::string Writer::subscript(const Subscript &value) {
+    if (value.is_single)
+        return affine(value.lo);
+    std::string text = value.from_first ? "" : affine(value.lo);
+    text += is_wide ? " : " : ":";
+    text += value.to_last ? "" : affine(value.hi);
+    return value.step == 1 && !dice.chance(5) ? text : text + ":" + std::to_string(value.step);
+}
+
+std::string Writer::section(const Access &access) {
+    std::string text = operand_name(access.operand) + "[";
+    for (size_t d = 0; d < access.subscripts.size(); d++)
+        text += (d ? is_wide ? ", " : "," : "") + subscript(access.subscripts[d]);
+    return text + "]";
+}
+
+std::string Writer::role(const Access &access) const {
+    return std::string(access.is_fresh ? "out " : "") + role_name(access.role) + " ";
+}
+
+bool Writer::joins(const Access &access, const Access &before) {
+    return access.role == before.role && access.is_fresh == before.is_fresh && dice.chance(80);
+}
+
+std::string Writer::declaration() {
+    std::string text = kernel.name + "[";
+    for (int k = 0; k < kernel.n_indices; k++)
+        text += std::string(k ? ", " : "") + index_names[k];
+    text += "]: ";
+    for (size_t k = 0; k < kernel.accesses.size(); k++) {
+        const Access &access = kernel.accesses[k];
+        if (k && joins(access, kernel.accesses[k - 1]))
+            text += ", ";
+        else
+            text += (k ? "; " : "") + role(access);
+        text += section(access);
+    }
+    return text;
+}
+
+} // namespace
+
+std::string declaration_text(const Kernel &kernel) {
+    return Writer(kernel).declaration();
+}
+
+} // namespace outside

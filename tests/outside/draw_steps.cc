@@ -1,0 +1,200 @@
+#include "outside/draw.h"
+
+#include <algorithm>
+
+namespace outside {
+
+namespace {
+
+/** Draws what happens on a queue, and keeps track of which arrays it holds. */
+class Sequence {
+  public:
+    Sequence(Dice &source, const std::vector<Verdict> &given, Program &drawn)
+        : dice(source), verdicts(given), program(drawn), is_held(drawn.arrays.size()) {}
+
+    void draw();
+
+  private:
+    Dice &dice;
+    const std::vector<Verdict> &verdicts;
+    Program &program;
+    std::vector<bool> is_held; /* attached, or an internal array that is there */
+
+    std::vector<int> find(bool held, bool internal) const;
+    std::vector<int> some(std::vector<int> arrays);
+    void add(Act act, const std::vector<int> &arrays);
+    void hold_all();
+    void add_launch();
+    void add_between();
+    void lend(const std::vector<int> &arrays);
+};
+
+std::vector<int> Sequence::find(bool held, bool internal) const {
+    std::vector<int> found;
+    for (size_t k = 0; k < program.arrays.size(); k++)
+        if (is_held[k] == held && program.arrays[k].is_internal == internal)
+            found.push_back(static_cast<int>(k));
+    return found;
+}
+
+/** One or more of the arrays, in any order. */
+std::vector<int> Sequence::some(std::vector<int> arrays) {
+    for (size_t k = arrays.size(); k > 1; k--)
+        std::swap(arrays[k - 1],
+                  arrays[static_cast<size_t>(dice.between(0, static_cast<int64_t>(k) - 1))]);
+    arrays.resize(static_cast<size_t>(dice.between(1, static_cast<int64_t>(arrays.size()))));
+    return arrays;
+}
+
+void Sequence::add(Act act, const std::vector<int> &arrays) {
+    Step step;
+    step.act = act;
+    step.arrays = arrays;
+    step.seed = dice.bits();
+    for (int array : arrays)
+        if (act == Act::attach || act == Act::create)
+            is_held[static_cast<size_t>(array)] = true;
+        else if (act == Act::detach || act == Act::destroy)
+            is_held[static_cast<size_t>(array)] = false;
+    program.steps.push_back(step);
+}
+
+void Sequence::hold_all() {
+    for (int array : find(false, true))
+        add(Act::create, {array});
+    const std::vector<int> others = find(false, false);
+    if (others.empty())
+        return;
+    if (dice.chance(70))
+        add(Act::attach, others);
+    else
+        for (int array : others)
+            add(Act::attach, {array});
+}
+
+void Sequence::add_launch() {
+    Step step;
+    step.act = dice.chance(4) ? Act::check : Act::launch;
+    if (draw_launch(dice, verdicts, program, is_held, step.launch))
+        program.steps.push_back(step);
+}
+
+/** Detach arrays, look at them or change them, and attach them again, perhaps later. */
+void Sequence::lend(const std::vector<int> &arrays) {
+    add(Act::detach, arrays);
+    if (dice.chance(60))
+        add(Act::look, arrays);
+    if (dice.chance(50))
+        add(Act::change, arrays);
+    if (dice.chance(70))
+        add(Act::attach, arrays);
+}
+
+void Sequence::add_between() {
+    const std::vector<int> attached = find(true, false), internal = find(true, true);
+    switch (dice.weighted({30, 14, 14, 8, 8, 18, 8})) {
+    case 0:
+        return add(Act::wait, {});
+    case 1:
+        if (!attached.empty())
+            add(Act::wait_for, {dice.pick(attached)});
+        return;
+    case 2:
+        return add(Act::pause, {});
+    case 3:
+        return add(Act::resume, {});
+    case 4:
+        return add(Act::report, {});
+    case 5:
+        if (!attached.empty())
+            lend(some(attached));
+        return;
+    default:
+        if (!internal.empty())
+            add(Act::destroy, {dice.pick(internal)});
+    }
+}
+
+void Sequence::draw() {
+    if (dice.chance(30))
+        add(Act::pause, {});
+    hold_all();
+    const int64_t n_launches = dice.chance(40) ? dice.between(1, 3) : dice.between(2, 12);
+    const int percent_between = static_cast<int>(dice.pick<int64_t>({0, 10, 30}));
+    for (int64_t k = 0; k < n_launches; k++) {
+        add_launch();
+        if (dice.chance(percent_between))
+            add_between();
+        if (dice.chance(60))
+            hold_all();
+    }
+    program.end = dice.pick(
+        {End::detach_all, End::detach_all, End::detach_each, End::destroy, End::destroy_context});
+}
+
+} // namespace
+
+/** An array of the operand's shape that no operand of the launch forbids; -1: there is none. */
+static int draw_array(Dice &dice, const Program &program, const Kernel &kernel,
+                      const std::vector<bool> &is_usable, const std::vector<int> &before,
+                      int operand) {
+    std::vector<int> fitting;
+    for (size_t k = 0; k < program.arrays.size(); k++) {
+        bool fits = is_usable[k] &&
+                    program.arrays[k].shape == kernel.operands[static_cast<size_t>(operand)];
+        for (size_t other = 0; other < before.size(); other++)
+            if (before[other] == static_cast<int>(k))
+                fits &= dice.chance(30) && !is_written(kernel, operand) &&
+                        !is_written(kernel, static_cast<int>(other));
+        if (fits)
+            fitting.push_back(static_cast<int>(k));
+    }
+    return fitting.empty() ? -1 : dice.pick(fitting);
+}
+
+static Box draw_part(Dice &dice, Box domain) {
+    for (Range &range : domain) {
+        range.lo = dice.between(range.lo, dice.chance(50) ? range.lo : range.hi);
+        range.hi = dice.between(dice.chance(50) ? range.hi : range.lo, range.hi);
+    }
+    return domain;
+}
+
+bool draw_launch(Dice &dice, const std::vector<Verdict> &verdicts, const Program &program,
+                 const std::vector<bool> &is_usable, Launch &launch) {
+    launch.kernel =
+        static_cast<int>(dice.between(0, static_cast<int64_t>(program.kernels.size()) - 1));
+    const auto number = static_cast<size_t>(launch.kernel);
+    const Kernel &kernel = program.kernels[number];
+    launch.domain = dice.chance(12) ? draw_part(dice, kernel.domain) : kernel.domain;
+    launch.options = draw_options(dice, program, kernel, verdicts[number]);
+    launch.arrays.clear();
+    launch.by_name = program.has_queue;
+    for (size_t k = 0; k < kernel.operands.size(); k++) {
+        const int array =
+            draw_array(dice, program, kernel, is_usable, launch.arrays, static_cast<int>(k));
+        if (array < 0)
+            return false;
+        launch.by_name &= array == static_cast<int>(k);
+        launch.arrays.push_back(array);
+    }
+    launch.by_name &= dice.chance(50);
+    return true;
+}
+
+void draw_queue_steps(Dice &dice, const std::vector<Verdict> &verdicts, Program &program) {
+    Sequence(dice, verdicts, program).draw();
+}
+
+void draw_run_steps(Dice &dice, const std::vector<Verdict> &verdicts, Program &program) {
+    const std::vector<bool> all(program.arrays.size(), true);
+    for (int64_t k = dice.between(1, 4); k > 0; k--) {
+        Step step;
+        step.act = static_cast<Act>(dice.weighted({60, 30, 10}));
+        step.times = step.act == Act::plan_run ? static_cast<int>(dice.between(1, 3)) : 1;
+        if (draw_launch(dice, verdicts, program, all, step.launch))
+            program.steps.push_back(step);
+    }
+}
+
+} // namespace outside

@@ -1,0 +1,22 @@
+#ifndef OUTSIDE_INTERPRET_H
+#define OUTSIDE_INTERPRET_H
+
+/* The interpreter: launches over plain vectors, in turn, thread after thread. */
+#include "outside/model.h"
+
+namespace outside {
+
+using Bytes = std::vector<unsigned char>;
+
+/** What an array holds at first, or after the program changed it. */
+Bytes contents(const Shape &shape, uint64_t seed);
+
+/** What an internal array holds at first. */
+Bytes zeros(const Shape &shape);
+
+/** Run a launch; memories: one an array of the program. */
+void interpret(const Kernel &kernel, const Launch &launch, std::vector<Bytes> &memories);
+
+} // namespace outside
+
+#endif

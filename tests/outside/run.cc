@@ -1,0 +1,152 @@
+#include "outside/run.h"
+
+#include "outside/create_kernel.h"
+#include "outside/runner.h"
+#include "outside/text.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace outside {
+
+std::string reason(polytile_status status, const std::string &text) {
+    std::string short_text;
+    for (char c : text.substr(0, text.find('\n'))) {
+        const bool is_digit = c >= '0' && c <= '9';
+        if (!is_digit)
+            short_text += c;
+        else if (short_text.empty() || short_text.back() != '#')
+            short_text += '#';
+    }
+    return std::string(polytile_status_text(status)) + ": " + short_text;
+}
+
+void Runner::fail(const std::string &kind, const std::string &what) {
+    if (outcome.failure.empty())
+        outcome.failure = kind + ": " + what;
+    is_over = true;
+}
+
+bool Runner::succeeds(polytile_status status, const char *call) {
+    if (status != POLYTILE_OK)
+        fail("call", std::string(call) + ": " + polytile_status_text(status) + ": " +
+                         polytile_last_error(ctx));
+    return status == POLYTILE_OK;
+}
+
+/** The device or the queue. One that cannot be is a refusal of all launches. */
+bool Runner::open_place() {
+    const std::string text = program.device.empty() ? device_text(program.devices) : program.device;
+    polytile_status status;
+    polytile_share_options share = {};
+    share.layout = program.layout.empty() ? nullptr : program.layout.c_str();
+    share.grid = program.grid.empty() ? nullptr : program.grid.c_str();
+    share.launches_per_exchange = program.launches_per_exchange;
+    if (!program.has_queue)
+        status = polytile_device_open(ctx, text.c_str(), &device);
+    else if (program.is_shared)
+        status = polytile_queue_create_shared(ctx, text.c_str(), &share, &queue);
+    else
+        status = polytile_queue_create(ctx, text.c_str(), &queue);
+    if (status != POLYTILE_OK)
+        outcome.refusals.push_back("open: " + reason(status, polytile_last_error(ctx)));
+    return status == POLYTILE_OK;
+}
+
+void Runner::create_arrays() {
+    for (const Array &array : program.arrays) {
+        polytile_array *handle = nullptr;
+        const polytile_domain domain = to_domain(array.shape.box);
+        hosts.emplace_back();
+        expected.push_back(array.is_internal ? zeros(array.shape)
+                                             : contents(array.shape, array.seed));
+        if (!array.is_internal) {
+            hosts.back() = std::make_unique<HostMemory>(array.shape, array.seed);
+            succeeds(polytile_array_wrap_domain(ctx, array.name.c_str(), array.shape.type, &domain,
+                                                hosts.back()->data(), &handle),
+                     "polytile_array_wrap_domain");
+        }
+        arrays.push_back(handle);
+    }
+    is_held.resize(arrays.size());
+    is_touched.resize(arrays.size());
+}
+
+void Runner::create_kernels() {
+    for (const Kernel &kernel : program.kernels) {
+        bodies.push_back(std::make_unique<Body>(kernel));
+        kernels.push_back(nullptr);
+        if (create_kernel(ctx, *bodies.back(), &kernels.back()) != POLYTILE_OK)
+            fail("declaration", polytile_last_error(ctx));
+    }
+}
+
+bool Runner::open() {
+    setenv("POLYTILE_CHECK", program.check.c_str(), 1);
+    if (polytile_context_create(&ctx) != POLYTILE_OK) {
+        fail("call", "polytile_context_create");
+        return false;
+    }
+    if (!open_place())
+        return false;
+    create_arrays();
+    create_kernels();
+    return !is_over;
+}
+
+std::vector<polytile_array *> Runner::list(const std::vector<int> &numbers) const {
+    std::vector<polytile_array *> handles;
+    for (int number : numbers)
+        handles.push_back(arrays[static_cast<size_t>(number)]);
+    return handles;
+}
+
+void Runner::compare(size_t array) {
+    const Array &model = program.arrays[array];
+    if (is_over || model.is_internal)
+        return;
+    const std::string difference = hosts[array]->difference(model, expected[array]);
+    if (!difference.empty())
+        fail("wrong", difference);
+}
+
+void Runner::compare_all() {
+    for (size_t k = 0; k < arrays.size(); k++)
+        compare(k);
+}
+
+void Runner::compare_views() {
+    for (const auto &body : bodies) {
+        const std::lock_guard<std::mutex> guard(body->mutex);
+        if (!body->wrong.empty())
+            outcome.failure = "view: " + body->kernel.name + ": " + body->wrong;
+    }
+}
+
+/** After an error that came late: what nothing wrote is as before. */
+void Runner::finish() {
+    if (program.has_queue && queue)
+        end_queue();
+    const bool is_told = is_over && outcome.failure.empty();
+    is_over = is_over && !is_told;
+    for (size_t k = 0; k < arrays.size(); k++)
+        if (!is_told || !is_touched[k])
+            compare(k);
+    compare_views();
+}
+
+Outcome Runner::run() {
+    if (open()) {
+        for (const Step &next : program.steps)
+            if (!is_over)
+                step(next);
+        finish();
+    }
+    return outcome;
+}
+
+Outcome run_program(const Program &program) {
+    return Runner(program).run();
+}
+
+} // namespace outside

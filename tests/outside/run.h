@@ -1,0 +1,20 @@
+#ifndef OUTSIDE_RUN_H
+#define OUTSIDE_RUN_H
+
+/* Programs run by the library's public functions, compared with the interpreter as they go. */
+#include "outside/model.h"
+
+namespace outside {
+
+/** What became of a program. */
+struct Outcome {
+    std::string failure;               /* "": none; else its kind, a colon, and what was wrong */
+    int n_accepted = 0;                /* launches */
+    std::vector<std::string> refusals; /* of launches, by reason, without their numbers */
+};
+
+Outcome run_program(const Program &program);
+
+} // namespace outside
+
+#endif

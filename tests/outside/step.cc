@@ -1,0 +1,141 @@
+#include "outside/runner.h"
+
+#include "outside/text.h"
+
+#include <algorithm>
+
+namespace outside {
+
+namespace {
+
+bool is_refusal_of_wrong(polytile_status status) {
+    return status == POLYTILE_DECLARATION || status == POLYTILE_CONFLICT ||
+           status == POLYTILE_NO_FIT;
+}
+
+} // namespace
+
+bool Runner::has_limit(const Options &options) const {
+    return options.limit_bytes || !program.device.empty() ||
+           std::any_of(program.devices.begin(), program.devices.end(),
+                       [](const Device &member) { return member.memory_bytes > 0; });
+}
+
+/** Whether a launch was accepted; what the contract does not let happen is a failure. */
+bool Runner::judge_status(const Launch &launch, polytile_status status) {
+    const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
+    const Verdict verdict = judge(kernel, launch.domain);
+    const std::string text = polytile_last_error(ctx);
+    if (verdict.is_unclear) {
+        is_over = true;
+        return false;
+    }
+    if (status == POLYTILE_OK && !verdict.is_right())
+        fail("accepted", kernel.name + " over " + box_text(launch.domain) + ": " +
+                             (verdict.is_conflict ? "there is a conflict"
+                                                  : "a section lies outside of its array"));
+    if (status == POLYTILE_OK)
+        return verdict.is_right();
+    const bool is_right =
+        status == POLYTILE_UNSUPPORTED ||
+        (status == POLYTILE_DECLARATION && verdict.may_be_refused()) ||
+        (verdict.is_right() ? status == POLYTILE_NO_FIT && has_limit(launch.options)
+                            : is_refusal_of_wrong(status));
+    if (!is_right)
+        fail("refused", reason(status, "") + text);
+    outcome.refusals.push_back((verdict.is_right() ? "" : "wrong: ") + reason(status, text));
+    return false;
+}
+
+/** An error of launches that were accepted: memory may turn out not to suffice, nothing else. */
+void Runner::judge_late(polytile_status status, const char *call) {
+    const std::string text = polytile_last_error(ctx);
+    if (status == POLYTILE_OK)
+        return;
+    if (status != POLYTILE_NO_FIT)
+        fail("late", std::string(call) + ": " + reason(status, "") + text);
+    outcome.refusals.push_back("late: " + reason(status, text));
+    is_over = true;
+}
+
+void Runner::step_arrays(const Step &step) {
+    const std::vector<polytile_array *> handles = list(step.arrays);
+    const auto n = static_cast<int>(handles.size());
+    if (step.act == Act::attach)
+        succeeds(polytile_queue_attach(queue, n, handles.data()), "polytile_queue_attach");
+    else if (step.act == Act::detach)
+        judge_late(polytile_queue_detach(queue, n, handles.data()), "polytile_queue_detach");
+    for (int number : step.arrays) {
+        const auto k = static_cast<size_t>(number);
+        const Array &array = program.arrays[k];
+        Integers extents;
+        for (const Range &range : array.shape.box)
+            extents.push_back(range.count());
+        if (step.act == Act::look)
+            compare(k);
+        if (step.act == Act::change)
+            hosts[k]->change(expected[k] = contents(array.shape, step.seed));
+        if (step.act == Act::create) {
+            expected[k] = zeros(array.shape);
+            succeeds(polytile_queue_create_array(queue, array.name.c_str(), array.shape.type,
+                                                 static_cast<int>(extents.size()), extents.data(),
+                                                 &arrays[k]),
+                     "polytile_queue_create_array");
+        }
+        if (step.act == Act::destroy)
+            polytile_array_destroy(arrays[k]);
+        is_held[k] = step.act == Act::attach || step.act == Act::create;
+    }
+}
+
+void Runner::step(const Step &step) {
+    switch (step.act) {
+    case Act::run:
+    case Act::plan_run:
+    case Act::check:
+    case Act::launch:
+        return step_launch(step);
+    case Act::wait:
+        return judge_late(polytile_queue_wait(queue), "polytile_queue_wait");
+    case Act::wait_for:
+        return judge_late(
+            polytile_queue_wait_for(queue, arrays[static_cast<size_t>(step.arrays[0])]),
+            "polytile_queue_wait_for");
+    case Act::pause:
+        return polytile_queue_pause(queue);
+    case Act::resume:
+        return polytile_queue_resume(queue);
+    case Act::report:
+        return check_queue_report();
+    default:
+        step_arrays(step);
+    }
+}
+
+/** Bring all arrays home, in one of the ways there are. What a member by speed lacks of memory is told
+ * late, and by a wait alone. */
+void Runner::end_queue() {
+    std::vector<polytile_array *> held;
+    for (size_t k = 0; k < arrays.size(); k++)
+        if (is_held[k] && !program.arrays[k].is_internal)
+            held.push_back(arrays[k]);
+    if (program.layout == "weighted")
+        judge_late(polytile_queue_wait(queue), "polytile_queue_wait");
+    if (program.end == End::detach_all && !held.empty())
+        judge_late(polytile_queue_detach(queue, static_cast<int>(held.size()), held.data()),
+                   "polytile_queue_detach");
+    if (program.end == End::detach_each)
+        for (polytile_array *array : held)
+            judge_late(polytile_queue_detach(queue, 1, &array), "polytile_queue_detach");
+    if (program.end != End::destroy_context)
+        polytile_queue_destroy(queue);
+    for (size_t k = 0; k < arrays.size() && program.end != End::destroy_context; k++)
+        if (!program.arrays[k].is_internal && !is_over && !polytile_array_is_complete(arrays[k]))
+            fail("incomplete", program.arrays[k].name);
+    if (program.end == End::destroy_context) {
+        polytile_context_destroy(ctx);
+        ctx = nullptr;
+    }
+}
+
+} // namespace outside

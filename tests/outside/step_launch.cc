@@ -1,0 +1,172 @@
+#include "outside/runner.h"
+
+#include <algorithm>
+
+namespace outside {
+
+namespace {
+
+polytile_plan_options to_options(const Options &options,
+                                 const std::vector<polytile_parameter> &parameters) {
+    polytile_plan_options result = {};
+    result.limit_bytes = options.limit_bytes;
+    result.strategy = options.strategy.empty() ? nullptr : options.strategy.c_str();
+    result.n_buffers = options.n_buffers;
+    result.block = options.block.empty() ? nullptr : options.block.data();
+    result.n_parameters = static_cast<int>(parameters.size());
+    result.parameters = parameters.data();
+    result.launches_per_pass = options.launches_per_pass;
+    return result;
+}
+
+std::vector<polytile_parameter> to_parameters(const Kernel &kernel) {
+    static const char *const names[] = {"p", "q"};
+    std::vector<polytile_parameter> parameters;
+    for (size_t k = 0; k < kernel.parameters.size(); k++)
+        if (kernel.is_built || is_named(kernel, k))
+            parameters.push_back({names[k], kernel.parameters[k]});
+    std::reverse(parameters.begin(), parameters.end());
+    return parameters;
+}
+
+bool is_within(const polytile_domain &part, const Box &box) {
+    for (size_t d = 0; d < box.size(); d++)
+        if (part.range[d].lo < box[d].lo || part.range[d].hi > box[d].hi ||
+            part.range[d].hi < part.range[d].lo || part.range[d].step != 1)
+            return false;
+    return part.n_dims == static_cast<int>(box.size());
+}
+
+} // namespace
+
+/** Superblocks are disjoint and cover the domain, memory keeps to the limit, bounds hold. */
+void Runner::check_plan(const Launch &launch, const polytile_plan *plan, int64_t limit_bytes) {
+    polytile_plan_summary summary;
+    std::vector<int> n_runs(static_cast<size_t>(count(launch.domain)));
+    polytile_plan_get_summary(plan, &summary);
+    if (limit_bytes && summary.peak_device_bytes > limit_bytes)
+        return fail("plan", "the peak exceeds the limit");
+    if (summary.h2d_bytes + summary.d2h_bytes < summary.lower_bound_bytes)
+        return fail("plan", "less moves than the lower bound");
+    for (int64_t k = 0; k < summary.n_kernels; k++) {
+        polytile_domain part;
+        if (!succeeds(polytile_plan_get_superblock(plan, k, &part), "polytile_plan_get_superblock"))
+            return;
+        if (!is_within(part, launch.domain))
+            return fail("plan", "a superblock leaves the domain");
+        Box box;
+        for (int d = 0; d < part.n_dims; d++)
+            box.push_back({part.range[d].lo, part.range[d].hi});
+        for_each_thread(box, [&](const int64_t *thread) {
+            n_runs[static_cast<size_t>(position(launch.domain, thread))]++;
+        });
+    }
+    if (std::any_of(n_runs.begin(), n_runs.end(), [](int n) { return n != 1; }))
+        fail("plan", "a thread is not in one superblock");
+}
+
+polytile_status Runner::run_plan(const Step &step, polytile_plan *plan) {
+    const Launch &launch = step.launch;
+    const auto number = static_cast<size_t>(launch.kernel);
+    const std::vector<polytile_array *> handles = list(launch.arrays);
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; k < step.times && status == POLYTILE_OK; k++) {
+        status = polytile_plan_run(plan, device, kernels[number], handles.data());
+        if (status == POLYTILE_OK && k + 1 < step.times)
+            interpret(program.kernels[number], launch, expected);
+    }
+    return status;
+}
+
+polytile_status Runner::call_plan_run(const Step &step, const polytile_plan_options &options) {
+    const polytile_domain domain = to_domain(step.launch.domain);
+    const std::vector<polytile_array *> handles = list(step.launch.arrays);
+    polytile_plan *plan = nullptr;
+    polytile_plan_options within = options;
+    const int64_t limit_bytes = polytile_device_get_limit(device);
+    if (limit_bytes && (!within.limit_bytes || within.limit_bytes > limit_bytes))
+        within.limit_bytes = limit_bytes;
+    polytile_status status = polytile_plan_create(kernels[static_cast<size_t>(step.launch.kernel)],
+                                                  &domain, handles.data(), &within, &plan);
+    if (status != POLYTILE_OK)
+        return status;
+    check_plan(step.launch, plan, within.limit_bytes);
+    if (!is_over)
+        status = run_plan(step, plan);
+    polytile_plan_destroy(plan);
+    return status;
+}
+
+polytile_status Runner::call_launch(const Step &step, const polytile_plan_options &options) {
+    const Launch &launch = step.launch;
+    const polytile_kernel *kernel = kernels[static_cast<size_t>(launch.kernel)];
+    const polytile_domain domain = to_domain(launch.domain);
+    const std::vector<polytile_array *> handles = list(launch.arrays);
+    switch (step.act) {
+    case Act::run:
+        return polytile_run(device, kernel, &domain, handles.data(), &options);
+    case Act::plan_run:
+        return call_plan_run(step, options);
+    case Act::check:
+        return polytile_check(kernel, &domain, handles.data(), &options);
+    default:
+        return launch.by_name
+                   ? polytile_queue_launch(queue, kernel, &domain, POLYTILE_BY_NAME, &options)
+                   : polytile_queue_launch(queue, kernel, &domain, static_cast<int>(handles.size()),
+                                           handles.data(), &options);
+    }
+}
+
+void Runner::check_report(const Launch &launch) {
+    polytile_report report;
+    int64_t limit_bytes = polytile_device_get_limit(device);
+    if (launch.options.limit_bytes && (!limit_bytes || launch.options.limit_bytes < limit_bytes))
+        limit_bytes = launch.options.limit_bytes;
+    polytile_device_get_report(device, &report);
+    if (limit_bytes && report.peak_device_bytes > limit_bytes)
+        fail("report", "the peak exceeds the limit");
+}
+
+void Runner::check_queue_report() {
+    polytile_queue_report report;
+    int64_t limit_bytes = 0;
+    bool is_limited = program.device.empty();
+    for (const Device &member : program.devices) {
+        limit_bytes += member.memory_bytes;
+        is_limited &= member.memory_bytes > 0;
+    }
+    polytile_queue_get_report(queue, false, &report);
+    if (is_limited && report.peak_device_bytes > limit_bytes)
+        fail("report", "the peak exceeds the limit");
+}
+
+void Runner::step_launch(const Step &step) {
+    const Launch &launch = step.launch;
+    const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
+    const std::vector<polytile_parameter> parameters = to_parameters(kernel);
+    const polytile_plan_options options = to_options(launch.options, parameters);
+    const polytile_status status = call_launch(step, options);
+    if (is_over)
+        return;
+    if (step.act == Act::check && status == POLYTILE_NO_FIT)
+        return fail("refused", "polytile_check: NO_FIT");
+    if (!judge_status(launch, status)) {
+        if (!program.has_queue)
+            compare_all();
+        return;
+    }
+    if (step.act == Act::check)
+        return;
+    outcome.n_accepted++;
+    for (size_t k = 0; k < launch.arrays.size(); k++)
+        if (is_written(kernel, static_cast<int>(k)))
+            is_touched[static_cast<size_t>(launch.arrays[k])] = true;
+    interpret(kernel, launch, expected);
+    if (program.has_queue)
+        return;
+    check_report(launch);
+    compare_views();
+    compare_all();
+}
+
+} // namespace outside
