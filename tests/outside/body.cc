@@ -83,11 +83,18 @@ int run_launcher(const polytile_launch *launch) {
     return 0;
 }
 
+polytile_number number_of(polytile_scalar type) {
+    if (type >= POLYTILE_F16)
+        return POLYTILE_FLOAT_NUMBER;
+    return type >= POLYTILE_U8 ? POLYTILE_UNSIGNED_NUMBER : POLYTILE_SIGNED_NUMBER;
+}
+
 } // namespace
 
 Body::Body(const Kernel &drawn) : kernel(drawn), implementation() {
     for (const Shape &shape : kernel.operands)
-        shapes.push_back({type_bytes(shape.type), static_cast<int>(shape.box.size())});
+        shapes.push_back({type_bytes(shape.type), static_cast<int>(shape.box.size()),
+                          kernel.style % 3 ? number_of(shape.type) : POLYTILE_ANY_NUMBER});
     implementation.user = this;
     if (kernel.is_launcher)
         implementation.host_launcher = run_launcher;

@@ -1,6 +1,7 @@
 #include "outside/dice.h"
 #include "outside/text.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace outside {
@@ -29,6 +30,9 @@ class Writer {
     std::string affine(const Affine &value);
     std::string subscript(const Subscript &value);
     std::string section(const Access &access);
+    std::string tuple() const;
+    std::string condition(const Subscript &value, const std::string &place);
+    std::string relation(const Access &access);
     std::string role(const Access &access) const;
     bool joins(const Access &access, const Access &before);
 };
@@ -81,7 +85,52 @@ std::string Writer::subscript(const Subscript &value) {
     return value.step == 1 && !dice.chance(5) ? text : text + ":" + std::to_string(value.step);
 }
 
+std::string Writer::tuple() const {
+    std::string text = "[";
+    for (int k = 0; k < kernel.n_indices; k++)
+        text += std::string(k ? ", " : "") + index_names[k];
+    return text + "]";
+}
+
+/** What is true of one place of an element's tuple; sections with ends left out have none. */
+std::string Writer::condition(const Subscript &value, const std::string &place) {
+    if (value.is_single)
+        return place + " = " + affine(value.lo);
+    const std::string lo = affine(value.lo), hi = affine(value.hi);
+    const std::string bounds = dice.chance(60) ? lo + " <= " + place + " <= " + hi
+                                               : place + " <= " + hi + " && " + place + " >= " + lo;
+    const std::string step = std::to_string(value.step);
+    if (value.step == 1)
+        return bounds;
+    if (dice.chance(50))
+        return bounds + " and (" + place + " - (" + lo + ")) mod " + step + " = 0";
+    return bounds + " and exists (e : " + place + " = " + step + "*e + " + lo + ")";
+}
+
+/** In a tuple, a parameter's name alone would stand for the place. */
+bool has_parameter(const Affine &value) {
+    return std::any_of(value.parameter.begin(), value.parameter.end(),
+                       [](int64_t factor) { return factor != 0; });
+}
+
+std::string Writer::relation(const Access &access) {
+    static const char *const places[] = {"a", "b", "c", "d"};
+    std::string element, conditions;
+    for (size_t d = 0; d < access.subscripts.size(); d++) {
+        const Subscript &subscript = access.subscripts[d];
+        const bool is_direct =
+            subscript.is_single && !has_parameter(subscript.lo) && dice.chance(50);
+        element += (d ? ", " : "") + (is_direct ? affine(subscript.lo) : places[d]);
+        if (!is_direct)
+            conditions += (conditions.empty() ? " : " : " and ") + condition(subscript, places[d]);
+    }
+    return "{" + tuple() + " -> " + operand_name(access.operand) + "[" + element + "]" +
+           conditions + "}";
+}
+
 std::string Writer::section(const Access &access) {
+    if (access.is_relation)
+        return relation(access);
     std::string text = operand_name(access.operand) + "[";
     for (size_t d = 0; d < access.subscripts.size(); d++)
         text += (d ? is_wide ? ", " : "," : "") + subscript(access.subscripts[d]);
@@ -97,10 +146,7 @@ bool Writer::joins(const Access &access, const Access &before) {
 }
 
 std::string Writer::declaration() {
-    std::string text = kernel.name + "[";
-    for (int k = 0; k < kernel.n_indices; k++)
-        text += std::string(k ? ", " : "") + index_names[k];
-    text += "]: ";
+    std::string text = kernel.name + tuple() + ": ";
     for (size_t k = 0; k < kernel.accesses.size(); k++) {
         const Access &access = kernel.accesses[k];
         if (k && joins(access, kernel.accesses[k - 1]))

@@ -13,7 +13,8 @@ int64_t draw_memory(Dice &dice, const Verdict &most) {
     case 0:
         return dice.between(thread / 2 + 1, 2 * thread + 64);
     case 1:
-        return std::max(3 * thread + 1024, launch / dice.pick<int64_t>({2, 3, 4, 6, 8}));
+        return std::max(3 * thread + dice.pick<int64_t>({64, 256, 1024}),
+                        launch / dice.pick<int64_t>({2, 3, 4, 6, 8}));
     case 2:
         return std::max(4 * thread + 2048, launch * dice.pick<int64_t>({1, 2, 3}));
     default:
@@ -21,9 +22,9 @@ int64_t draw_memory(Dice &dice, const Verdict &most) {
     }
 }
 
-Device draw_device(Dice &dice, const Verdict &most) {
+Device draw_device(Dice &dice, const Verdict &most, bool is_in_place) {
     Device device;
-    if (dice.chance(65))
+    if (!is_in_place && dice.chance(65))
         device.memory_bytes = draw_memory(dice, most);
     if (dice.chance(70))
         device.n_threads = static_cast<int>(dice.pick<int64_t>({1, 1, 2, 2, 3, 4}));
@@ -91,9 +92,10 @@ void draw_place(Dice &dice, const Fixed &fixed, const Verdict &most, Program &pr
     int n_members = program.has_queue ? dice.weighted({0, 30, 28, 16, 12, 7, 7}) : 1;
     if (program.has_queue && fixed.n_members)
         n_members = fixed.n_members;
-    const bool are_alike = dice.chance(35);
+    const bool are_alike = dice.chance(35), are_in_place = dice.chance(25);
     for (int k = 0; k < n_members; k++)
-        program.devices.push_back(k && are_alike ? program.devices[0] : draw_device(dice, most));
+        program.devices.push_back(k && are_alike ? program.devices[0]
+                                                 : draw_device(dice, most, are_in_place));
     if (program.has_queue)
         draw_share(dice, program);
     program.check = dice.chance(35)  ? "plan"

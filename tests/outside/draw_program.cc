@@ -6,7 +6,7 @@ namespace outside {
 
 namespace {
 
-enum { MAX_ELEMENTS = 6000, MAX_ARRAYS = 10 };
+enum { MAX_ELEMENTS = 6000, MANY_ELEMENTS = 60000 };
 
 int64_t draw_extent(Dice &dice) {
     switch (dice.weighted({16, 10, 10, 20, 18, 20, 6})) {
@@ -36,11 +36,22 @@ polytile_scalar draw_type(Dice &dice, const Fixed &fixed) {
                       POLYTILE_I64, POLYTILE_U64});
 }
 
+/** Of arrays that no grid cuts: their extents are short, or 1. */
+Box draw_short_box(Dice &dice) {
+    Box box;
+    for (int n_dims = dice.weighted({0, 30, 45, 15, 10}); n_dims > 0; n_dims--)
+        box.push_back({0, dice.chance(35) ? 0 : dice.between(1, 14)});
+    if (dice.chance(50))
+        box[0].hi = 0;
+    return box;
+}
+
 std::vector<Shape> draw_shapes(Dice &dice, const Fixed &fixed) {
     std::vector<Box> boxes;
+    const bool are_short = dice.chance(20);
     std::vector<Shape> shapes;
     for (int k = dice.weighted({3, 4, 2}); k >= 0; k--)
-        boxes.push_back(draw_box(dice));
+        boxes.push_back(are_short ? draw_short_box(dice) : draw_box(dice));
     const polytile_scalar type = draw_type(dice, fixed);
     const bool is_mixed = dice.chance(50);
     for (const Box &box : boxes)
@@ -101,7 +112,10 @@ Box draw_box(Dice &dice) {
     Box box;
     for (int n_dims = dice.weighted({0, 36, 40, 16, 8}); n_dims > 0; n_dims--)
         box.push_back({0, draw_extent(dice) - 1});
-    while (count(box) > MAX_ELEMENTS) {
+    if (dice.chance(3))
+        box[0].hi += dice.between(1000, 20000);
+    const int64_t most = dice.chance(97) ? MAX_ELEMENTS : MANY_ELEMENTS;
+    while (count(box) > most) {
         Range &longest =
             *std::max_element(box.begin(), box.end(),
                               [](const Range &a, const Range &b) { return a.count() < b.count(); });

@@ -134,7 +134,8 @@ void Sequence::draw() {
 
 } // namespace
 
-/** An array of the operand's shape that no operand of the launch forbids; -1: there is none. */
+/** An array of the operand's shape that no operand of the launch forbids, often the first, so that
+ * launches need each other's results; -1: there is none. */
 static int draw_array(Dice &dice, const Program &program, const Kernel &kernel,
                       const std::vector<bool> &is_usable, const std::vector<int> &before,
                       int operand) {
@@ -149,7 +150,9 @@ static int draw_array(Dice &dice, const Program &program, const Kernel &kernel,
         if (fits)
             fitting.push_back(static_cast<int>(k));
     }
-    return fitting.empty() ? -1 : dice.pick(fitting);
+    if (fitting.empty())
+        return -1;
+    return dice.chance(60) ? fitting.front() : dice.pick(fitting);
 }
 
 static Box draw_part(Dice &dice, Box domain) {

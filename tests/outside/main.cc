@@ -3,6 +3,7 @@
  * functions, and compared with an interpreter of their own. docs/testing.md says what is drawn.
  */
 #include "outside/draw.h"
+#include "outside/mistakes.h"
 #include "outside/shrink.h"
 #include "outside/text.h"
 #include "outside/watch.h"
@@ -23,6 +24,7 @@ const char usage[] =
     "Runs the programs of N seeds from SEED (1) on. Options fix what is otherwise drawn:\n"
     "  --device TEXT  --layout TEXT (none: NULL)  --members M  --indices K  --type T\n"
     "  --check WORDS (off)  --queue  --run  --apart  --wrong PERCENT\n"
+    "  --texts        declarations with mistakes, which are only read, in place of programs\n"
     "  --seconds S    that a program may take (60)\n"
     "  --print        print the programs instead\n"
     "  --shrink R     print the smallest program found that fails as that of SEED, trying each R "
@@ -35,6 +37,7 @@ struct Arguments {
     int seconds = 60;
     int n_tries = 0; /* of each smaller program */
     bool prints = false;
+    bool has_texts = false;
 };
 
 /** What is counted over all programs. */
@@ -72,6 +75,7 @@ bool read_flag(const std::string &option, Arguments &arguments) {
     bool *flag = option == "--queue"   ? &arguments.fixed.is_queue
                  : option == "--run"   ? &arguments.fixed.is_run
                  : option == "--apart" ? &arguments.fixed.is_apart
+                 : option == "--texts" ? &arguments.has_texts
                  : option == "--print" ? &arguments.prints
                                        : nullptr;
     if (flag)
@@ -113,14 +117,22 @@ void print_counts(const Counts &counts) {
     std::sort(reasons.rbegin(), reasons.rend());
     printf("%d equal, %d equal with some launches refused, %d refused, %d FAILED\n", counts.n_equal,
            counts.n_in_part, counts.n_refused, counts.n_failed);
-    for (size_t k = 0; k < reasons.size() && k < 40; k++)
+    for (size_t k = 0; k < reasons.size() && k < 60; k++)
         printf("%7d  %s\n", reasons[k].first, reasons[k].second.c_str());
+}
+
+std::string describe(const Arguments &arguments, uint64_t seed) {
+    return arguments.has_texts ? draw_text(seed) + "\n"
+                               : program_text(draw_program(seed, arguments.fixed));
 }
 
 int run_all(const Arguments &arguments) {
     Counts counts;
     Batch batch;
-    batch.draw = [&](uint64_t seed) { return draw_program(seed, arguments.fixed); };
+    batch.run = [&](uint64_t seed) {
+        return arguments.has_texts ? run_text(seed)
+                                   : run_program(draw_program(seed, arguments.fixed));
+    };
     batch.first = arguments.first;
     batch.n = arguments.n;
     batch.seconds = arguments.seconds;
@@ -128,7 +140,7 @@ int run_all(const Arguments &arguments) {
         count_outcome(seed, outcome, counts);
         if (!outcome.failure.empty())
             printf("FAILED: seed %llu: %s\n%s", static_cast<unsigned long long>(seed),
-                   outcome.failure.c_str(), program_text(batch.draw(seed)).c_str());
+                   outcome.failure.c_str(), describe(arguments, seed).c_str());
         fflush(stdout);
     });
     print_counts(counts);
@@ -139,7 +151,7 @@ int print_all(const Arguments &arguments) {
     for (uint64_t k = 0; k < arguments.n; k++) {
         const uint64_t seed = arguments.first + k;
         printf("seed %llu:\n%s", static_cast<unsigned long long>(seed),
-               program_text(draw_program(seed, arguments.fixed)).c_str());
+               describe(arguments, seed).c_str());
     }
     return 0;
 }

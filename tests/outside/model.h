@@ -53,6 +53,7 @@ struct Subscript {
 struct Access {
     polytile_role role = POLYTILE_IN;
     bool is_fresh = false;
+    bool is_relation = false; /* in text: in braces */
     int operand = 0;
     std::vector<Subscript> subscripts;
 };

@@ -65,9 +65,6 @@ class Runner {
     void compare_views();
 };
 
-/** A message without what differs from program to program. */
-std::string reason(polytile_status status, const std::string &text);
-
 } // namespace outside
 
 #endif

@@ -18,7 +18,7 @@ std::string kind_of(const std::string &failure) {
 std::string fails(const Program &program, int n_tries, int seconds, const std::string &kind) {
     std::string failure;
     Batch batch;
-    batch.draw = [&](uint64_t) { return program; };
+    batch.run = [&](uint64_t) { return run_program(program); };
     batch.n = 1;
     batch.seconds = seconds;
     for (int k = 0; k < n_tries && failure.empty(); k++)
@@ -146,6 +146,8 @@ bool plain_kernel(Program &program, size_t k) {
         return false;
     Kernel &kernel = program.kernels[k];
     kernel.is_built = kernel.is_launcher = kernel.tells_shapes = false;
+    for (Access &access : kernel.accesses)
+        access.is_relation = false;
     return true;
 }
 

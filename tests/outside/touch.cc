@@ -67,6 +67,7 @@ void check_overlap(const Kernel &kernel, const Access &access, const int64_t *th
         misses |= along.n == 0;
         is_around &= along.n > 0 || along.is_around;
     }
+    is_around |= access.is_relation;
     verdict.is_beside |= misses && is_around;
     verdict.is_outside |= misses && !is_around;
 }

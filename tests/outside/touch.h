@@ -72,7 +72,7 @@ enum { MAX_TOUCHED = 60000 };
 struct Verdict {
     bool is_conflict = false; /* two threads write one element, or one writes what another reads */
     bool is_outside = false;  /* a section that is not empty has no element in its array */
-    bool is_beside = false;   /* the same of a strided one that lies around the array */
+    bool is_beside = false;   /* the same of a strided one around the array, or in braces */
     bool is_mixed = false;    /* an array is reduced and has another role, too */
     bool is_unclear = false;  /* the contract leaves open what one thread does to its element */
     int64_t n_touched = 0;    /* elements of all threads added up */

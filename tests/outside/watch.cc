@@ -29,7 +29,7 @@ void write_outcome(FILE *file, const Outcome &outcome) {
 [[noreturn]] void run_child(const Batch &batch, int to) {
     FILE *file = fdopen(to, "w");
     for (uint64_t k = 0; file && k < batch.n; k++)
-        write_outcome(file, run_program(batch.draw(batch.first + k)));
+        write_outcome(file, batch.run(batch.first + k));
     fflush(nullptr);
     _exit(file ? 0 : 1);
 }

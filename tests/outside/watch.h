@@ -8,9 +8,9 @@
 
 namespace outside {
 
-/** Runs programs first, first + 1, ..., n of them; draws them in whichever process needs them. */
+/** What is to be run of seeds first, first + 1, ..., n of them. */
 struct Batch {
-    std::function<Program(uint64_t)> draw;
+    std::function<Outcome(uint64_t)> run;
     uint64_t first = 1;
     uint64_t n = 1;
     int seconds = 60; /* that one program may take */

@@ -1,0 +1,43 @@
+#ifndef OUTSIDE_DRAWER_H
+#define OUTSIDE_DRAWER_H
+
+#include "outside/draw.h"
+
+namespace outside {
+
+/** Draws one kernel: the sections written first, which shape the domain, then all others. */
+class Drawer {
+  public:
+    Drawer(Dice &source, const std::vector<Shape> &given, int n_indices)
+        : dice(source), shapes(given) {
+        kernel.n_indices = n_indices;
+        kernel.domain.resize(static_cast<size_t>(n_indices));
+        is_used.resize(static_cast<size_t>(n_indices));
+    }
+
+    Kernel draw();
+
+  private:
+    Dice &dice;
+    const std::vector<Shape> &shapes;
+    Kernel kernel;
+    std::vector<bool> is_used; /* indices that the first written section names */
+
+    int add_operand();
+    void draw_range(size_t k, int64_t n);
+    Subscript draw_own(const Range &range, size_t k);
+    Subscript draw_digits(const Range &range, size_t high, size_t low);
+    bool find_unused(size_t &k);
+    void draw_first();
+    void draw_owned();
+    void draw_other(polytile_role role, bool is_fresh, int operand);
+    void draw_reducing();
+    void draw_reads();
+    void shrink_domain();
+    void shuffle();
+    void draw_relations();
+};
+
+} // namespace outside
+
+#endif
