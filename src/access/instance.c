@@ -168,11 +168,12 @@ static void add_role(pti_operand *operand, const pti_section *section) {
         operand->reduction = section->role;
 }
 
-/* One array is combined in one way, and what starts from the identity has no other role. */
+/* One array is combined in one way, and has no other role: threads combine into pieces of their own,
+ * which hold what is combined and nothing else. */
 static bool roles_agree(const pti_operand *operand, const pti_section *section) {
     if (is_reducing(section->role))
         return section->role == operand->reduction && section->fresh == operand->fresh;
-    return !operand->fresh;
+    return !operand->reduces;
 }
 
 static polytile_status fill_roles(polytile_context *ctx, pti_instance *instance,
@@ -183,8 +184,8 @@ static polytile_status fill_roles(polytile_context *ctx, pti_instance *instance,
     for (int s = 0; s < operand->n_sections; s++)
         if (!roles_agree(operand, &sections[s]))
             return pti_fail(ctx, POLYTILE_DECLARATION,
-                            "%s: %s is reduced in two ways, or starts from the identity and has "
-                            "another role too; split it into two arrays",
+                            "%s: %s is reduced in two ways, or has another role beside a reducing "
+                            "one; split it into two arrays",
                             instance->kernel_name, operand->name);
     if (operand->fresh && operand->type < 0)
         return pti_fail(ctx, POLYTILE_INVALID,

@@ -119,6 +119,8 @@ TEST(Instance, RefusalsSayWhatIsWrong) {
         {"k[i]: sum y[0]; prod y[1]", "9", {{"y", "9"}}, {}, POLYTILE_DECLARATION, "two arrays"},
         {"k[i]: sum y[0]; out sum y[1]", "9", {{"y", "9"}}, {}, POLYTILE_DECLARATION, "two arrays"},
         {"k[i]: out sum y[0]; in y[1]", "9", {{"y", "9"}}, {}, POLYTILE_DECLARATION, "two arrays"},
+        {"k[i]: sum y[0]; in y[i+1]", "8", {{"y", "9"}}, {}, POLYTILE_DECLARATION, "two arrays"},
+        {"k[i]: min y[0]; out y[i+1]", "8", {{"y", "9"}}, {}, POLYTILE_DECLARATION, "two arrays"},
         {"k[i]: out sum y[i, 0:i]", "99", {{"y", "99x99"}}, {}, POLYTILE_UNSUPPORTED, "drop"},
         {"k[i]: in x[i]; out y[i]",
          "10",
