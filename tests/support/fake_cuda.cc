@@ -108,7 +108,7 @@ std::string FakeCuda::leaks() const {
 }
 
 cudaError_t FakeCuda::before(int call) const {
-    if (call == CALL_cudaGetLastError)
+    if (call == CALL_cudaGetLastError || call == CALL_cudaDriverGetVersion)
         return fault_;
     return options_.n_devices == 0 ? options_.no_gpu_error : fault_;
 }

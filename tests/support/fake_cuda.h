@@ -27,7 +27,8 @@ class FakeCuda {
   public:
     struct Options {
         int n_devices = 1;
-        cudaError_t no_gpu_error = cudaErrorNoDevice; /* with no devices: of every call */
+        cudaError_t no_gpu_error = cudaErrorNoDevice; /* with no devices: of every call but
+                                                          cudaDriverGetVersion() */
         int driver_version = CUDART_VERSION;          /* 0: there is no driver */
         size_t total_bytes = size_t{80} << 30;
         bool are_linked = true;                 /* each GPU with each other one */
