@@ -10,7 +10,7 @@
 
 /** The most superblocks, those that come again counted once: a second, and about a GiB of host memory
  * where launches take turns. Others take more memory: of them there are no more than of a single
- * launch. */
+ * launch of any of their kinds. */
 enum { MOST_SUPERBLOCKS = 1000000 };
 
 int pti_plan_count_launches(const pti_plan_chain *of, int first, int end) {
@@ -41,10 +41,18 @@ static int64_t count_single(const pti_plan_chain *of, int first, int end) {
     return sum;
 }
 
+/** The most that a single launch of any kind would have. */
+static int64_t most_single(const pti_launches *launches) {
+    int64_t most = PTI_MAX_SUPERBLOCKS;
+    for (int k = 0; k < launches->n_kinds; k++)
+        most = pti_min(most, pti_builder_most_superblocks(launches->of_kind[k].instance));
+    return most;
+}
+
 polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *of,
                                       int first, int end) {
     int64_t n_more = count_single(of, first, end);
-    int64_t most = pti_builder_most_superblocks(of->launches.arrays);
+    int64_t most = most_single(&of->launches);
     polytile_status status;
     PTI_TRY(check_count(request, of, end, pti_bound_sum(of->n_single, n_more), most));
     PTI_TRY(check_count(request, of, end, pti_bound_sum(of->n_planned, n_more), MOST_SUPERBLOCKS));
