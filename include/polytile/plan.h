@@ -39,9 +39,11 @@ extern const polytile_link polytile_link_default;
 
 /** How to plan; zero or NULL in a member means its default. */
 typedef struct polytile_plan_options {
-    int64_t limit_bytes;  /* device memory, all buffers included; 0: as the device, or none */
-    const char *strategy; /* "min-time" (default), "min-traffic", "min-kernels", "paper" */
-    int n_buffers;        /* superblocks in flight: 1, 2, 3; 0: chosen by the strategy */
+    int64_t limit_bytes; /* device memory, all buffers included; 0: as the device, or none */
+    const char
+        *strategy; /* "min-time" (default), "min-traffic", "min-kernels", "paper", of which the
+                             last two never fuse launches */
+    int n_buffers; /* superblocks in flight: 1, 2, 3; 0: chosen by the strategy */
     const int64_t *block; /* threads of a block, one number an index; NULL: chosen */
     int n_parameters;
     const polytile_parameter *parameters; /* exactly those of the declaration, in any order */

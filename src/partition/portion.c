@@ -3,14 +3,25 @@
 #include "access/footprint.h"
 #include "base/checked.h"
 #include "partition/skew_resident.h"
+#include "partition/strategy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** The launches that follow one another from a step on, in a row. */
+/** The strategy of a launch, if it wants the fewest kernels, which it has by itself: slabs are more;
+ * else NULL. */
+static const char *strategy_apart(const pti_portion_request *request, int step) {
+    const char *name = request->asked[step].options->strategy;
+    bool is_apart = name != NULL && pti_strategy_find(name)->objective.fewest_kernels;
+    return is_apart ? name : NULL;
+}
+
+/** The launches that follow one another from a step on, in a row; all or none of them by themselves.
+ */
 static int count_row(const pti_portion_request *request, int first) {
     int n = 0;
-    while (first + n < request->n_steps && request->step[first + n].kind == PTI_STEP_LAUNCH)
+    while (first + n < request->n_steps && request->step[first + n].kind == PTI_STEP_LAUNCH &&
+           (strategy_apart(request, first + n) == NULL) == (strategy_apart(request, first) == NULL))
         n++;
     return n;
 }
@@ -179,8 +190,14 @@ static polytile_status find_chain(const pti_portion_request *request, int first,
     return status;
 }
 
+static polytile_status tell_strategy(const char *strategy, pti_portion *portion) {
+    pti_text_add(&portion->apart, "strategy %s runs each launch by itself", strategy);
+    return portion->apart.failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
+}
+
 polytile_status pti_portion_find(const pti_portion_request *request, int first,
                                  pti_portion *portion) {
+    const char *apart = strategy_apart(request, first);
     int n_row = count_row(request, first);
     polytile_status status = POLYTILE_OK;
     *portion = (pti_portion){.n_single = (int)pti_max(1, n_row),
@@ -189,6 +206,8 @@ polytile_status pti_portion_find(const pti_portion_request *request, int first,
     if (n_row < 2 || most_per_pass(request, first, n_row) == 1 ||
         (portion->is_resident && !may_stay_near(request, first, n_row)))
         return POLYTILE_OK;
+    if (apart != NULL)
+        return tell_strategy(apart, portion);
     if (!list_launches(request, first, n_row, portion))
         return POLYTILE_NO_MEMORY;
     PTI_TRY(find_chain(request, first, n_row, portion));

@@ -390,6 +390,26 @@ TEST(PlanChain, WindowsThatComeAgainArePlannedOnce) {
     EXPECT_TRUE(Has(text, "launches 1 to 1024 of 100000 take turns; 96 more like that")) << text;
 }
 
+TEST(PlanChain, StrategiesOfFewestKernelsRunEachLaunchByItself) {
+    for (const char *strategy : {"min-kernels", "paper"}) {
+        SCOPED_TRACE(strategy);
+        ToAndFro fused(five_points, {256, 256}, 9), of(five_points, {256, 256}, 9);
+        ToAndFro one(five_points, {256, 256}, 1);
+        polytile_plan_options options = Limit(64 << 10);
+        ASSERT_NE(fused.Plan(options), nullptr) << fused.Error();
+        options.strategy = strategy;
+        polytile_plan *plan = of.Plan(options);
+        ASSERT_NE(plan, nullptr) << of.Error();
+        ASSERT_NE(one.Plan(options), nullptr) << one.Error();
+        EXPECT_EQ(of.summary.n_kernels, 9 * one.summary.n_kernels);
+        EXPECT_LT(of.summary.n_kernels, fused.summary.n_kernels);
+        EXPECT_EQ(of.summary.launches_per_pass, 1);
+        EXPECT_TRUE(Has(Text(plan), "launches 1 to 9 of 9 are not fused: strategy " +
+                                        std::string(strategy) + " runs each launch by itself"))
+            << Text(plan);
+    }
+}
+
 TEST(PlanChain, RefusesWhatHasTooManySubKernels) {
     ToAndFro of("f[i]: in A[i-1:i+1]; out B[i]", {INT64_C(1) << 40}, 3);
     EXPECT_EQ(of.Plan(Limit(64 << 10)), nullptr);

@@ -234,4 +234,34 @@ TEST(QueueNotFused, LessMemoryMeansFewerStepsAPassAndThenOneForAReason) {
     EXPECT_GE(n_between, 2);
 }
 
+TEST(QueueNotFused, StrategiesOfFewestKernelsRunEachLaunchByItself) {
+    Environment environment;
+    environment.set("POLYTILE_LOG", "info");
+    Random random(test_seed("QueueNotFused"));
+    for (const char *strategy : {"min-kernels", "paper"}) {
+        SCOPED_TRACE(strategy);
+        Twin twin(device(5120), &random);
+        twin.add_field({256, 8}, 8);
+        twin.add_field({256, 8}, 8);
+        const int forth =
+            twin.add_kernel(2, {{POLYTILE_IN, A, {rows_around}}, {POLYTILE_OUT, B, {at}}});
+        const int back =
+            twin.add_kernel(2, {{POLYTILE_IN, B, {rows_around}}, {POLYTILE_OUT, A, {at}}});
+        polytile_plan_options options = {};
+        testing::internal::CaptureStderr();
+        twin.pause();
+        for (int l = 0; l < 12; l++) {
+            const int kernel = l % 2 == 0 ? forth : back;
+            options.strategy = l < 8 ? strategy : "min-time";
+            EXPECT_EQ(twin.launch(kernel, twin.widest(kernel), &options), POLYTILE_OK);
+        }
+        twin.finish();
+        const std::string log = testing::internal::GetCapturedStderr();
+        EXPECT_TRUE(has(log, "launches 1 to 8 of 12 are not fused: strategy " +
+                                 std::string(strategy) + " runs each launch by itself"))
+            << log;
+        EXPECT_FALSE(has(log, "launches 9 to 12 of 12 are not fused")) << log;
+    }
+}
+
 } // namespace
