@@ -246,17 +246,17 @@ static int64_t overshoot_bytes(const chooser *of, const int64_t *shape) {
 /** The paper's shape, with what it exceeds the limit by, then halved until it really fits. */
 static polytile_status choose_paper(chooser *of) {
     pti_candidate candidate = {.n_buffers = of->first_buffers};
-    if (!pti_paper_shape(&of->problem, candidate.shape))
+    if (!pti_paper_shape(&of->problem, candidate.n_buffers, candidate.shape))
         return POLYTILE_NO_FIT;
     int64_t overshoot = overshoot_bytes(of, candidate.shape);
     polytile_status status = POLYTILE_NO_FIT;
     int64_t need_bytes;
     bool smaller = true;
     while (smaller && status == POLYTILE_NO_FIT) {
-        if (pti_fit_quick(&of->problem, candidate.shape, candidate.n_buffers)) {
-            pti_candidate_estimate(&of->problem, &candidate);
-            status = offer_uniform(of, &candidate, &need_bytes);
-        }
+        if (!pti_paper_shrink(&of->problem, candidate.n_buffers, candidate.shape))
+            break;
+        pti_candidate_estimate(&of->problem, &candidate);
+        status = offer_uniform(of, &candidate, &need_bytes);
         if (status == POLYTILE_NO_FIT)
             smaller = pti_grid_halve_block(of->problem.instance->n_indices, candidate.shape);
     }
@@ -269,8 +269,8 @@ static int64_t max_superblocks(const pti_instance *instance, const pti_strategy 
     return strategy->max_superblocks > 0 ? pti_min(strategy->max_superblocks, most) : most;
 }
 
-/** Whether what sections of an array touch may lie far apart, in one piece with all between. */
-static bool has_sections_apart(const pti_instance *instance) {
+/** Whether an array has several sections, which may lie far apart, in one piece with all between. */
+static bool has_several_sections(const pti_instance *instance) {
     bool has = false;
     for (int a = 0; a < instance->n_operands; a++)
         has |= instance->operand[a].n_sections > 1;
@@ -290,7 +290,7 @@ static polytile_status explain_many(const chooser *of) {
                     "%s: a limit of %s takes %lld sub-kernels; %s; raise the limit%s",
                     instance->kernel_name, polytile_size_format(of->options->limit_bytes, size),
                     (long long)of->n_offered, most,
-                    has_sections_apart(instance)
+                    has_several_sections(instance)
                         ? ", or declare what sections touch far apart in one array as two arrays"
                         : "");
 }

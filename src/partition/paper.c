@@ -1,6 +1,7 @@
 #include "partition/paper.h"
 
 #include "base/checked.h"
+#include "partition/fit.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,9 +37,39 @@ static plane fit_plane(const pti_problem *problem) {
 typedef struct paper_search {
     const pti_problem *problem;
     plane plane;
-    int64_t fewest;
+    int n_buffers;
+    int64_t fewest;         /* kernels, by the plane */
+    int64_t fewest_fitting; /* of shapes with as few: kernels of what is left of them */
     int64_t *best;
 } paper_search;
+
+bool pti_paper_shrink(const pti_problem *problem, int n_buffers, int64_t *shape) {
+    while (!pti_fit_quick(problem, shape, n_buffers))
+        if (!pti_grid_halve_block(problem->instance->n_indices, shape))
+            return false;
+    return true;
+}
+
+/** The kernels of a shape that is halved until it fits; INT64_MAX if it never does. */
+static int64_t count_fitting(const paper_search *of, const int64_t *shape) {
+    int64_t left[POLYTILE_MAX_DIMS];
+    memcpy(left, shape, sizeof left);
+    bool fits = pti_paper_shrink(of->problem, of->n_buffers, left);
+    return fits ? pti_grid_n_superblocks(&of->problem->grid, left) : INT64_MAX;
+}
+
+/** Keep a shape that has fewer kernels, or as few by the plane and fewer when it fits. */
+static void consider(paper_search *of, const int64_t *shape) {
+    int64_t n_kernels = pti_grid_n_superblocks(&of->problem->grid, shape);
+    if (n_kernels > of->fewest)
+        return;
+    int64_t n_fitting = count_fitting(of, shape);
+    if (n_kernels == of->fewest && n_fitting >= of->fewest_fitting)
+        return;
+    of->fewest = n_kernels;
+    of->fewest_fitting = n_fitting;
+    memcpy(of->best, shape, (size_t)of->problem->instance->n_indices * sizeof *shape);
+}
 
 /** The most blocks along d that the plane leaves room for, given what the indices before it take.
  */
@@ -53,17 +84,20 @@ static int64_t solve_last(const paper_search *of, const int64_t *shape, int d) {
     return blocks < 1 ? 0 : (int64_t)fmin(blocks, (double)n_blocks);
 }
 
+/** A shape, and the smaller one that cuts an index into as many equal parts. */
+static void consider_even(paper_search *of, int64_t *shape, int d) {
+    int64_t n_blocks = of->problem->grid.n_blocks[d];
+    consider(of, shape);
+    shape[d] = pti_ceil_div(n_blocks, pti_ceil_div(n_blocks, shape[d]));
+    consider(of, shape);
+}
+
 static void try_shapes(paper_search *of, int64_t *shape, int d) {
     int n_dims = of->problem->instance->n_indices;
     if (d == n_dims - 1) {
         shape[d] = solve_last(of, shape, d);
-        if (shape[d] == 0)
-            return;
-        int64_t n_kernels = pti_grid_n_superblocks(&of->problem->grid, shape);
-        if (n_kernels >= of->fewest)
-            return;
-        of->fewest = n_kernels;
-        memcpy(of->best, shape, (size_t)n_dims * sizeof *shape);
+        if (shape[d] > 0)
+            consider_even(of, shape, d);
         return;
     }
     int64_t n_blocks = of->problem->grid.n_blocks[d];
@@ -76,10 +110,14 @@ static void try_shapes(paper_search *of, int64_t *shape, int d) {
     }
 }
 
-bool pti_paper_shape(const pti_problem *problem, int64_t *shape) {
+bool pti_paper_shape(const pti_problem *problem, int n_buffers, int64_t *shape) {
     int64_t tried[POLYTILE_MAX_DIMS] = {0};
-    paper_search of = {
-        .problem = problem, .plane = fit_plane(problem), .fewest = INT64_MAX, .best = shape};
+    paper_search of = {.problem = problem,
+                       .plane = fit_plane(problem),
+                       .n_buffers = n_buffers,
+                       .fewest = INT64_MAX,
+                       .fewest_fitting = INT64_MAX,
+                       .best = shape};
     try_shapes(&of, tried, 0);
     return of.fewest < INT64_MAX;
 }

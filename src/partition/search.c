@@ -1,13 +1,17 @@
 #include "partition/search.h"
 
 #include "base/checked.h"
+#include "partition/builder.h"
 #include "partition/fit.h"
 
 #include <math.h>
 #include <string.h>
 
-/** At most 2 * sqrt(n) quotients are distinct; longer lists are thinned out. */
+/** At most 2 * sqrt(n) quotients are distinct; longer lists are thinned out at first. */
 enum { MAX_EXTENTS = PTI_MAX_EXTENTS, SMALL_GRID = 64, MAX_HALVINGS = 4, MAX_ROUNDS = 16 };
+
+/** Shapes of full lists, seconds at most: with up to three indices there are never more. */
+enum { MOST_SHAPES = 1 << 22 };
 
 typedef struct extents {
     int n_extents;
@@ -27,9 +31,14 @@ static double thinned_ratio(int64_t n_blocks, int64_t quotient, int n_listed, in
     return 2 * n_listed <= max_extents ? fmin(even, 2) : even;
 }
 
+/** Whether there may be more quotients than are to be listed. */
+static bool is_thinned(int64_t n_blocks, int max_extents) {
+    return n_blocks > pti_min(max_extents, SMALL_GRID) && 2 * sqrt((double)n_blocks) > max_extents;
+}
+
 /** The smallest extent for each distinct quotient, descending; thinned to about max_extents. */
 static void list_quotients(int64_t n_blocks, int max_extents, extents *list) {
-    bool thin = 2 * sqrt((double)n_blocks) > max_extents;
+    bool thin = is_thinned(n_blocks, max_extents);
     list->n_extents = 0;
     int64_t quotient = 1;
     while (quotient <= n_blocks && list->n_extents < MAX_EXTENTS) {
@@ -66,6 +75,7 @@ typedef struct search {
     const pti_objective *objective;
     int n_buffers;
     int solved; /* the index whose extent is solved for */
+    int n_left; /* shapes of full lists that may still be tried */
     bool found;
     pti_candidate *best;
 } search;
@@ -249,12 +259,53 @@ static void refine(search *of) {
     }
 }
 
+/** Solve for a shape, if the last index in the fewest parts that may still be as good fits. */
+static void solve_within(search *of, int64_t *shape, int64_t n_others) {
+    int64_t n_blocks = of->problem->grid.n_blocks[of->solved];
+    int64_t most_parts = pti_min(of->best->n_kernels / n_others, n_blocks);
+    of->n_left--;
+    if (fits_with(of, pti_fit_quick, shape, pti_ceil_div(n_blocks, most_parts)))
+        solve(of, shape);
+}
+
+/** All distinct quotients of the indices from d on that leave no more kernels than the best has;
+ * n_others: the parts of those before. */
+static void enumerate_all(search *of, int d, int64_t n_others, int64_t *shape) {
+    if (d == of->problem->instance->n_indices) {
+        solve_within(of, shape, n_others);
+        return;
+    }
+    if (d == of->solved) {
+        enumerate_all(of, d + 1, n_others, shape);
+        return;
+    }
+    int64_t n_blocks = of->problem->grid.n_blocks[d];
+    for (int64_t parts = 1; of->n_left > 0 && parts <= of->best->n_kernels / n_others;) {
+        shape[d] = pti_ceil_div(n_blocks, parts);
+        enumerate_all(of, d + 1, n_others * pti_ceil_div(n_blocks, shape[d]), shape);
+        if (shape[d] == 1)
+            return;
+        parts = pti_ceil_div(n_blocks, shape[d] - 1);
+    }
+}
+
+/** Whether the fewest kernels may have been missed, and are worth it: plans of more are not made. */
+static bool may_be_fewer(const search *of, int max_extents) {
+    const pti_grid *grid = &of->problem->grid;
+    bool is_any = false;
+    for (int d = 0; d < of->problem->instance->n_indices; d++)
+        is_any |= d != of->solved && is_thinned(grid->n_blocks[d], max_extents);
+    return is_any && of->found && of->objective->fewest_kernels &&
+           of->best->n_kernels <= 2 * PTI_MAX_SUPERBLOCKS;
+}
+
 bool pti_search(const pti_problem *problem, const pti_objective *objective, int n_buffers,
                 pti_candidate *best) {
     search of = {.problem = problem,
                  .objective = objective,
                  .n_buffers = n_buffers,
                  .solved = index_to_solve(problem),
+                 .n_left = MOST_SHAPES,
                  .best = best};
     extents lists[POLYTILE_MAX_DIMS];
     int max_extents = extents_per_index(problem, objective);
@@ -269,5 +320,7 @@ bool pti_search(const pti_problem *problem, const pti_objective *objective, int 
     enumerate(&of, lists, 0, shape);
     if (objective->may_be_small && problem->instance->n_indices > 2)
         refine(&of);
+    if (may_be_fewer(&of, max_extents))
+        enumerate_all(&of, 0, 1, shape);
     return of.found;
 }

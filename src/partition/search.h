@@ -3,7 +3,7 @@
 
 #include "partition/candidate.h"
 
-/** The most extents of one index that are ever tried. */
+/** The most extents of one index that are listed. */
 enum { PTI_MAX_EXTENTS = 512 };
 
 /** What a strategy prefers among candidates that fit. */
@@ -19,7 +19,10 @@ typedef struct pti_objective {
  * Find the best uniform superblock with a given number of buffers.
  *
  * Enumerates the distinct quotients of all indices but the longest, O(sqrt(blocks)) an index (every
- * extent where the grid is small), and solves for the longest one. False when nothing fits.
+ * extent where the grid is small), and solves for the longest one. Long lists are thinned out; where the
+ * fewest kernels are wanted, all quotients follow that may lead to fewer, so that they are found
+ * exactly: of equal superblocks, whose sampled positions fit, and as long as that takes no more than
+ * four million shapes. False when nothing fits.
  *
  * Source  Torres et al., section IV-C solves this with a plane equation, which is not exact; see
  *         docs/planning.md.
