@@ -5,18 +5,22 @@
 #include <stdio.h>
 
 polytile_report report_of_queue(session *s, double total_s, int64_t lower_bound_bytes) {
-    enum { KERNELS, PEAK, H2D, D2H, P2P, PLAN, COMPUTE, TRANSFER, N_SUMS };
+    enum { KERNELS, H2D, D2H, P2P, PLAN, COMPUTE, TRANSFER, N_SUMS };
     polytile_queue_report own;
     polytile_queue_get_report(s->queue, true, &own);
     double sum[N_SUMS] = {
-        [KERNELS] = (double)own.n_kernels, [PEAK] = (double)own.peak_device_bytes,
-        [H2D] = (double)own.h2d_bytes,     [D2H] = (double)own.d2h_bytes,
-        [P2P] = (double)own.p2p_bytes,     [PLAN] = own.plan_s,
-        [COMPUTE] = own.compute_s,         [TRANSFER] = own.transfer_s,
+        [KERNELS] = (double)own.n_kernels,
+        [H2D] = (double)own.h2d_bytes,
+        [D2H] = (double)own.d2h_bytes,
+        [P2P] = (double)own.p2p_bytes,
+        [PLAN] = own.plan_s,
+        [COMPUTE] = own.compute_s,
+        [TRANSFER] = own.transfer_s,
     };
     ranks_add(&s->ranks, N_SUMS, sum);
     return (polytile_report){.n_kernels = (int64_t)sum[KERNELS],
-                             .peak_device_bytes = (int64_t)sum[PEAK],
+                             .peak_device_bytes =
+                                 (int64_t)ranks_largest(&s->ranks, (double)own.peak_device_bytes),
                              .h2d_bytes = (int64_t)sum[H2D],
                              .d2h_bytes = (int64_t)sum[D2H],
                              .p2p_bytes = (int64_t)sum[P2P],

@@ -209,12 +209,12 @@ typedef struct polytile_queue_report {
     int64_t n_kernels;  /* sub-kernels that ran, of whatever launches */
     int64_t h2d_bytes;
     int64_t d2h_bytes;
-    int64_t p2p_bytes; /* from the memory of linked devices, over several of them */
-    int64_t peak_device_bytes;
-    double enqueue_s; /* of the program's thread, in polytile_queue_launch() */
-    double plan_s;    /* of the queue's thread */
-    double run_s;     /* from the begin of each group of launches to its end, added up */
-    double compute_s; /* as in polytile_report */
+    int64_t p2p_bytes;         /* from the memory of linked devices, over several of them */
+    int64_t peak_device_bytes; /* at a time; over several devices, of the one with the most */
+    double enqueue_s;          /* of the program's thread, in polytile_queue_launch() */
+    double plan_s;             /* of the queue's thread */
+    double run_s;              /* from the begin of each group of launches to its end, added up */
+    double compute_s;          /* as in polytile_report */
     double transfer_s;
 } polytile_queue_report;
 

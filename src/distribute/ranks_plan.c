@@ -82,6 +82,14 @@ static void note_figures(const polytile_plan *inner, pti_rank_figures *figures) 
                                   .predicted_s = summary.predicted_seconds};
 }
 
+int pti_ranks_with_largest_peak(const polytile_ranks_plan *plan) {
+    int largest = plan->outer.busiest;
+    for (int q = 0; q < plan->outer.n_members; q++)
+        if (plan->figures[q].peak_device_bytes > plan->figures[largest].peak_device_bytes)
+            largest = q;
+    return largest;
+}
+
 static int count_boxes(const pti_outer_plan *outer) {
     int n_boxes = 0;
     for (int q = 0; q < outer->n_members; q++)

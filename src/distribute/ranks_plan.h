@@ -41,6 +41,9 @@ polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
                                      const polytile_ranks_plan *plan, int rank,
                                      polytile_plan **inner);
 
+/** The rank that is known to have most on its device at a time. */
+int pti_ranks_with_largest_peak(const polytile_ranks_plan *plan);
+
 /** The three forms of polytile_ranks_plan_to_string(); *text is owned by the caller. */
 polytile_status pti_ranks_to_text(const polytile_ranks_plan *plan, char **text);
 polytile_status pti_ranks_to_json(const polytile_ranks_plan *plan, char **text);

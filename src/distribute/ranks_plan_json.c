@@ -116,12 +116,14 @@ static json_t *json_grid(const pti_member_grid *grid) {
 
 static json_t *json_outer(const polytile_ranks_plan *plan) {
     const pti_outer_plan *outer = &plan->outer;
-    return json_pack("{s:i, s:o, s:s, s:i, s:i, s:i, s:I, s:I, s:o}", "ranks", outer->n_members,
-                     "grid", json_grid(&outer->grid), "layout", plan->layout, "planned_rank",
-                     outer->busiest, "exchanges", outer->n_groups, "launches_per_exchange",
-                     outer->n_longest, "exchange_bytes", (json_int_t)outer->exchanged_bytes,
-                     "combined_bytes", (json_int_t)outer->combined_bytes, "members",
-                     json_members(plan));
+    int largest = pti_ranks_with_largest_peak(plan);
+    return json_pack(
+        "{s:i, s:o, s:s, s:i, s:i, s:i, s:I, s:I, s:I, s:o}", "ranks", outer->n_members, "grid",
+        json_grid(&outer->grid), "layout", plan->layout, "planned_rank", outer->busiest,
+        "exchanges", outer->n_groups, "launches_per_exchange", outer->n_longest, "exchange_bytes",
+        (json_int_t)outer->exchanged_bytes, "combined_bytes", (json_int_t)outer->combined_bytes,
+        "largest_peak_device_bytes", (json_int_t)plan->figures[largest].peak_device_bytes,
+        "members", json_members(plan));
 }
 
 /* A list has an entry a line, since there can be many. */

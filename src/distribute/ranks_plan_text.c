@@ -134,9 +134,24 @@ static void add_table(pti_text *text, const polytile_ranks_plan *plan) {
     }
 }
 
+/* The most that any rank has on its device, beside the limit that each of them has. */
+static void add_peak(pti_text *text, const polytile_ranks_plan *plan) {
+    int largest = pti_ranks_with_largest_peak(plan);
+    polytile_plan_summary inner;
+    polytile_plan_get_summary(plan->inner, &inner);
+    if (inner.limit_bytes == 0)
+        return;
+    pti_text_add(text, "  peak ");
+    add_size(text, 0, plan->figures[largest].peak_device_bytes);
+    pti_text_add(text, " on rank %d, the most of all; the limit of each is ", largest);
+    add_size(text, 0, inner.limit_bytes);
+    pti_text_add(text, "\n");
+}
+
 static void add_notes(pti_text *text, const polytile_ranks_plan *plan) {
     polytile_ranks_summary summary;
     polytile_ranks_plan_get_summary(plan, &summary);
+    add_peak(text, plan);
     if (plan->outer.n_groups > 1)
         pti_text_add(text, "  kernels, to device and from device are those until the second "
                            "exchange\n");

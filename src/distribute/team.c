@@ -1,3 +1,4 @@
+#include "base/checked.h"
 #include "distribute/team_state.h"
 #include "queue/failure.h"
 
@@ -25,7 +26,7 @@ static void add(polytile_queue_report *sum, const polytile_queue_report *part) {
     sum->h2d_bytes += part->h2d_bytes;
     sum->d2h_bytes += part->d2h_bytes;
     sum->p2p_bytes += part->p2p_bytes;
-    sum->peak_device_bytes += part->peak_device_bytes;
+    sum->peak_device_bytes = pti_max(sum->peak_device_bytes, part->peak_device_bytes);
     sum->plan_s += part->plan_s;
     sum->run_s = sum->run_s > part->run_s ? sum->run_s : part->run_s;
     sum->compute_s += part->compute_s;

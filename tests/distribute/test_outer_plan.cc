@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -358,6 +359,26 @@ TEST_F(OuterPlan, PlansWhatEachRankDoesWithinTheLimit) {
         EXPECT_GE(integer(member, "kernels"), 1);
     }
     EXPECT_EQ(uploads, n * 8);
+}
+
+TEST_F(OuterPlan, TellsTheLargestPeakOfAllRanksBesideTheLimit) {
+    const int64_t n = 1000;
+    for (const char *name : {"x", "y", "z"})
+        add_array(name, {n});
+    add_launch("add[i]: in x[i], y[i]; out z[i]", polytile_domain_from_extents(1, &n), {0, 1, 2});
+    options_.limit_bytes = 4096;
+    ASSERT_EQ(make(3, nullptr, "weighted(1,3,4)"), POLYTILE_OK) << error();
+    Json root = json();
+    int64_t largest = 0;
+    json_t *member;
+    size_t q;
+    json_array_foreach(json_object_get(root.get(), "members"), q, member) largest =
+        std::max(largest, integer(member, "peak_device_bytes"));
+    EXPECT_EQ(integer(root.get(), "largest_peak_device_bytes"), largest);
+    EXPECT_LE(largest, 4096);
+    const std::string printed = text(POLYTILE_TEXT);
+    EXPECT_NE(printed.find(", the most of all; the limit of each is 4 KiB\n"), std::string::npos)
+        << printed;
 }
 
 TEST_F(OuterPlan, SaysOnWhichRankNothingFits) {
