@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The strategy of a launch, if it wants the fewest kernels, which it has by itself: slabs are more;
+/** The strategy of a step that is a launch, if it wants the fewest kernels, which it has by itself: slabs are more;
  * else NULL. */
 static const char *strategy_apart(const pti_portion_request *request, int step) {
-    const char *name = request->asked[step].options->strategy;
+    const polytile_plan_options *options = request->asked[step].options;
+    const char *name = options == NULL ? NULL : options->strategy;
     bool is_apart = name != NULL && pti_strategy_find(name)->objective.fewest_kernels;
     return is_apart ? name : NULL;
 }

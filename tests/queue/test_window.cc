@@ -81,6 +81,7 @@ class Items {
     }
 
     ~Items() {
+        free(queue.behind);
         for (pti_item &item : items_)
             pti_boxes_free(&item.boxes);
     }
