@@ -59,14 +59,14 @@ polytile_status pti_team_settle_all(pti_team *team) {
     return pti_team_settle_members(team, POLYTILE_OK);
 }
 
-/** Whether a thread that is run twice would find what it wrote the first time. What it reduces into
- * is nothing to it. */
+/** Whether a thread that is run twice would find what it wrote the first time. What it reduces into,
+ * starting from the identity, is nothing to it. */
 static bool updates(const pti_team *team, const pti_shared_launch *launch) {
     const pti_instance *instance = launch->instance;
     bool does = false;
     for (int w = 0; w < instance->n_operands; w++) {
         const pti_operand *written = &instance->operand[w];
-        bool is_shared = written->writes && !written->reduces &&
+        bool is_shared = written->writes && !(written->reduces && written->fresh) &&
                          team->array[launch->array[w]].memory == PTI_TEAM_PROGRAMS;
         for (int r = 0; is_shared && r < instance->n_operands; r++)
             does |= instance->operand[r].reads && launch->array[r] == launch->array[w];
