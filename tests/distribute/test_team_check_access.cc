@@ -1,15 +1,60 @@
 #include "queue/queue_test.h"
 #include "support/environment.h"
 
-/* The access checker brings home what it looks at, where members' arrays lie over one memory. */
+#include <polytile/kernel.h>
+
+/* POLYTILE_CHECK=access and wide in queues over several devices: each member checks its part. */
 
 namespace {
 
-class TeamCheckAccess : public QueueTest {};
+class TeamCheckAccess : public QueueTest {
+  protected:
+    void SetUp() override {
+        environment_.set("POLYTILE_CHECK", "access");
+        QueueTest::SetUp();
+    }
+    Environment environment_;
+};
+
+TEST_F(TeamCheckAccess, WrongLaunchesAreToldByTheNextWait) {
+    std::vector<float> fine(201), coarse(100, -1);
+    for (size_t k = 0; k < fine.size(); k++)
+        fine[k] = static_cast<float>(k);
+    polytile_queue *queue = open("host(memory=4KiB),host(memory=4KiB)");
+    polytile_array *f = wrap("f", fine), *c = wrap("c", coarse);
+    ASSERT_EQ(attach(queue, {f, c}), POLYTILE_OK) << error();
+    polytile_kernel *wrong = create("coarsen[i]: in f[2*i:2*i+1]; out c[i]", &coarsen_kernel);
+    polytile_status status = launch(queue, wrong, line(100), {f, c});
+    if (status == POLYTILE_OK)
+        status = polytile_queue_wait(queue);
+    EXPECT_EQ(status, POLYTILE_INVALID) << error();
+    expect_says({"coarsen: its declaration is wrong", "in f[2*i:2*i+1]"});
+    EXPECT_EQ(launch(queue, create("coarsen[i]: in f[2*i:2*i+2]; out c[i]", &coarsen_kernel),
+                     line(100), {f, c}),
+              POLYTILE_OK);
+    EXPECT_EQ(detach(queue, {f, c}), POLYTILE_OK) << error();
+    for (size_t i = 0; i < coarse.size(); i++)
+        EXPECT_EQ(coarse[i], static_cast<float>(6 * i + 3));
+}
+
+POLYTILE_KERNEL(count, (i), (float, s, 1)) {
+    PT_SUM(PT_AT(s, 2), (float)i);
+}
+
+/** Devices with room for it would all run what none owns, and check what others brought home. */
+TEST_F(TeamCheckAccess, ResultsAreThoseWithoutTheCheck) {
+    std::vector<float> sums = {1, 2, 3};
+    polytile_queue *queue = open("host(memory=16KiB),host(memory=16KiB)");
+    polytile_array *s = wrap("s", sums);
+    polytile_kernel *kernel = create("count[i]: sum s[2]", &count_kernel);
+    ASSERT_EQ(attach(queue, {s}), POLYTILE_OK) << error();
+    for (int k = 0; k < 3; k++)
+        ASSERT_EQ(launch(queue, kernel, line(5), {s}), POLYTILE_OK) << error();
+    ASSERT_EQ(detach(queue, {s}), POLYTILE_OK) << error();
+    EXPECT_EQ(sums, (std::vector<float>{1, 2, 33}));
+}
 
 TEST_F(TeamCheckAccess, WhatTwoMembersWouldComputeIsUpdatedOnce) {
-    Environment environment;
-    environment.set("POLYTILE_CHECK", "access");
     std::vector<float> x_memory(64, 1), y_memory(64, 3), z_memory(64, 0);
     polytile_queue *queue = open("host(memory=16KiB),host(memory=16KiB)");
     polytile_array *x = wrap("x", x_memory), *y = wrap("y", y_memory), *z = wrap("z", z_memory);
@@ -22,6 +67,30 @@ TEST_F(TeamCheckAccess, WhatTwoMembersWouldComputeIsUpdatedOnce) {
     ASSERT_EQ(detach(queue, {x, y, z}), POLYTILE_OK) << error();
     EXPECT_EQ(x_memory, std::vector<float>(64, 16));
     EXPECT_EQ(z_memory, std::vector<float>(64, 19));
+}
+
+class TeamCheckWide : public QueueTest {
+  protected:
+    void SetUp() override {
+        environment_.set("POLYTILE_CHECK", "wide");
+        QueueTest::SetUp();
+    }
+    Environment environment_;
+};
+
+/** The text of every warning is another one. */
+TEST_F(TeamCheckWide, EachMemberNamesTheThreadsThatItWarnsOf) {
+    std::vector<float> fine(201, 1), coarse(100, -1);
+    polytile_queue *queue = open("host,host");
+    polytile_array *f = wrap("f", fine), *c = wrap("c", coarse);
+    ASSERT_EQ(attach(queue, {f, c}), POLYTILE_OK);
+    polytile_kernel *wide = create("coarsen[i]: in f[:]; out c[i]", &coarsen_kernel);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(launch(queue, wide, line(100), {f, c}), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(queue, {f, c}), POLYTILE_OK) << error();
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("(found on host for the threads [0:49])"), std::string::npos) << said;
+    EXPECT_NE(said.find("(found on host for the threads [50:99])"), std::string::npos) << said;
 }
 
 } // namespace
