@@ -480,7 +480,7 @@ void World::end_kernel() {
     kernels_[k] = nullptr;
 }
 
-/** Of a plan the arrays only have their shapes: one may stand for several. */
+/** Of the arrays a plan keeps only their shapes. */
 void World::make_plan() {
     const Drawn drawn = draw();
     if (plans_.size() >= most_objects || drawn.arrays.empty())
@@ -491,7 +491,7 @@ void World::make_plan() {
     const polytile_status status = polytile_plan_create(
         kernel_of(drawn.k), &drawn.threads, handles_of(drawn.arrays).data(), &options, &made);
     if (status != POLYTILE_NO_FIT)
-        expect(status, drawn.is_inside && has_dims_of(drawn.kernel, drawn.arrays));
+        expect(status, drawn.is_inside && is_free_of_clashes(drawn.kernel, drawn.arrays));
     require((made != nullptr) == (status == POLYTILE_OK), "a plan comes with success");
     if (made != nullptr)
         plans_.push_back(
@@ -538,7 +538,7 @@ void World::check() {
         return;
     expect(polytile_check(kernel_of(drawn.k), &drawn.threads, handles_of(drawn.arrays).data(),
                           nullptr),
-           drawn.is_inside && has_dims_of(drawn.kernel, drawn.arrays));
+           drawn.is_inside && is_free_of_clashes(drawn.kernel, drawn.arrays));
 }
 
 void World::check_run() {
