@@ -119,13 +119,32 @@ static void clean(pti_resident_state *state, const polytile_domain *box) {
             pti_boxes_subtract(&image->dirty, box);
 }
 
+/** Enclose each two neighbours of a set: half as many boxes, which may meet each other. */
+static void halve(pti_boxes *set) {
+    int n_left = 0;
+    for (int k = 0; k < set->n_boxes; k += 2) {
+        const polytile_domain *one = &set->box[k];
+        set->box[n_left++] =
+            k + 1 < set->n_boxes ? pti_box_coarse_union(one, &set->box[k + 1]) : *one;
+    }
+    set->n_boxes = n_left;
+}
+
+/** This set only tells which uploads wait for downloads: it may be too large, not too long. */
+static void note_downloaded(pti_boxes *set, const polytile_domain *box) {
+    enum { MOST = 256 };
+    if (set->n_boxes >= MOST)
+        halve(set);
+    pti_resident_include(set, box);
+}
+
 static void download_box(pti_resident_emit *emit, pti_resident_image *image,
                          const polytile_domain *box) {
     pti_resident_state *state = &emit->of->state[image->array];
     int64_t op = add_op(emit, PTI_DOWNLOAD, image, box, &image->writers);
     pti_last_note(&memory_of(emit->of, image)->users, PTI_DOWNLOAD, op);
     pti_last_note(&state->downloads, PTI_DOWNLOAD, op);
-    pti_resident_include(&state->downloaded, box);
+    note_downloaded(&state->downloaded, box);
     if (state->is_internal)
         pti_resident_include(&state->on_host, box);
     clean(state, box);
