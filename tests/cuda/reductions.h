@@ -27,7 +27,8 @@
     REDUCTIONS_OF(X, max, PT_MAX)
 
 #define OPERAND_sum(T, x)  (T)(x)
-#define OPERAND_prod(T, x) (T)((x) > 6 ? -2 : 1)
+/* Two numbers of 16 bits and no sign are multiplied as int, which has no room for large ones. */
+#define OPERAND_prod(T, x) (T)((x) > 6 ? (sizeof(T) == 2 ? 2 : -2) : 1)
 #define OPERAND_min(T, x)  (T)(50 - (x))
 #define OPERAND_max(T, x)  (T)(50 + (x))
 

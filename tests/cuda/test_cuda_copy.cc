@@ -193,7 +193,7 @@ TEST(CudaCopy, TakesAsFewCallsAsTheDimensionsAllow) {
         const polytile_domain box = domain_of(row.box), from = domain_of(row.from);
         const pti_layout to_layout = pti_layout_of(&box, 4), from_layout = pti_layout_of(&from, 4);
         char *const somewhere = reinterpret_cast<char *>(int64_t{1} << 44);
-        pti_move move = {&box, 4, {somewhere, &to_layout}, {nullptr, &from_layout}};
+        pti_move move = {&box, 4, {somewhere, &to_layout}, {somewhere, &from_layout}};
         ASSERT_EQ(pti_cuda_copy(&gpu.cuda, &move, cudaMemcpyHostToDevice, nullptr), POLYTILE_OK);
         SCOPED_TRACE(&row - rows);
         EXPECT_EQ(calls.n_1d, row.n_1d);

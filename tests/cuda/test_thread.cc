@@ -141,10 +141,10 @@ TEST(CudaThread, IndicesAreThoseOfTheBoxWhereverItLies) {
     const int64_t n = 10, span = int64_t{1} << 32;
     for (const int64_t lo : {INT64_MIN, -span - 5, -span / 2 - 5, -span / 2, int64_t{-5},
                              span / 2 - n, span / 2 - 5, span - 5, INT64_MAX - n + 1}) {
-        const polytile_domain box = {1, {{lo, lo + n - 1, 1}}};
+        const polytile_domain box = {1, {{lo, lo + (n - 1), 1}}};
         std::vector<int32_t> elements(n + 8, 0);
         const polytile_view view = {elements.data(), {sizeof(int32_t)}, box};
-        const bool is_near = lo >= INT32_MIN && lo + n - 1 <= INT32_MAX;
+        const bool is_near = lo >= INT32_MIN && lo + (n - 1) <= INT32_MAX;
         launch(count_from_first_kernel.cuda, box, view, {4, 1, 1});
         if (is_near)
             launch(count_from_first_kernel.cuda_contiguous, box, view, {4, 1, 1});
