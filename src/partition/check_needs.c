@@ -110,16 +110,20 @@ static int64_t common_step(const term *terms, int n_terms) {
     return step == 0 ? 1 : step;
 }
 
-/** Whether the sums of the terms are all multiples of step up to the largest sum: no term, smallest
- * first, may jump farther than the smaller ones reach. */
-static bool is_gapless(const term *terms, int n_terms, int64_t step) {
+/**
+ * What to halve so that the sums of the terms become all multiples of step up to the largest sum;
+ * NO_SPLIT if they are. They are unless a term, smallest first, jumps farther than the smaller ones
+ * reach. Halving that one leaves a box for each of its multiples; halving smaller ones leaves a box
+ * for each of their sums: whichever are fewer.
+ */
+static int find_split(const term *terms, int n_terms, int64_t step) {
     int64_t reach = 0;
     for (int t = 0; t < n_terms; t++) {
         if (terms[t].size > reach + step)
-            return false;
+            return terms[terms[t].count - 1 <= reach / step ? t : 0].split;
         reach += terms[t].size * (terms[t].count - 1);
     }
-    return true;
+    return NO_SPLIT;
 }
 
 static polytile_range empty_range(void) {
@@ -148,8 +152,9 @@ static polytile_range constant_range(const pti_subscript *subscript, section_pie
     term terms[MAX_TERMS];
     int n_terms = list_terms(subscript, piece, d, terms);
     int64_t step = common_step(terms, n_terms);
-    if (!is_gapless(terms, n_terms, step))
-        *split = terms[0].split;
+    int gap = find_split(terms, n_terms, step);
+    if (gap != NO_SPLIT)
+        *split = gap;
     int64_t last_lo = affine_end(&subscript->lo, &piece->threads, true);
     return pti_range(lo + piece->first[d] * subscript->step,
                      last_lo + piece->last[d] * subscript->step, step);

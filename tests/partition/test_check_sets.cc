@@ -145,4 +145,20 @@ TEST(CheckNeeds, AreWhatTheThreadsTouchOneByOne) {
     EXPECT_GT(n_boxes, 0);
 }
 
+TEST(CheckNeeds, AreFewWhereTwoStretchesLieFarApart) {
+    constexpr int64_t half = 1 << 18;
+    HandKernel kernel;
+    kernel.threads = Box({{0, 1}, {0, half - 1}});
+    kernel.Operand("x", 4, Box({{0, 4 * half - 1}}));
+    kernel.Section(POLYTILE_INOUT, false, {Sub(0, 0, {2 * half, 1})});
+    kernel.Section(POLYTILE_INOUT, false, {Sub(0, 0, {half * half, half})});
+    const pti_instance instance = kernel.Instance();
+    for (int s = 0; s < 2; s++) {
+        pti_boxes list = {};
+        pti_needs_list(&instance, &instance.section[s], &kernel.threads, &list);
+        EXPECT_LE(list.n_boxes, 2) << "section " << s;
+        pti_boxes_free(&list);
+    }
+}
+
 } // namespace
