@@ -5,30 +5,19 @@
  * each member's threads, as the member's own queue will find it. Where shares are not known yet,
  * or differ between processes, which would not all refuse it, the wait tells. */
 
-/** The largest of a member's boxes of threads; NULL if there is none. */
-static const polytile_domain *find_largest(const pti_boxes *threads) {
-    const polytile_domain *largest = NULL;
-    for (int b = 0; b < threads->n_boxes; b++) {
-        const polytile_domain *box = &threads->box[b];
-        if (largest == NULL || pti_box_count(box) > pti_box_count(largest))
-            largest = box;
-    }
-    return largest;
-}
-
 polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *prepared, int local,
                                    const polytile_domain *box) {
     polytile_queue *member = team->member[local];
     pti_prepared part = *prepared;
     pti_instance instance = *prepared->instance;
     pti_partition partition = {0};
-    if (member->device->reaches_host)
+    int64_t arena_bytes = pti_queue_get_usable_bytes(member);
+    if (member->device->reaches_host || pti_shared_bytes(prepared, box) <= arena_bytes)
         return POLYTILE_OK;
     instance.threads = *box;
     part.instance = &instance;
-    pti_grain_request grain = {.instance = &instance,
-                               .options = &prepared->options,
-                               .arena_bytes = pti_queue_get_usable_bytes(member)};
+    pti_grain_request grain = {
+        .instance = &instance, .options = &prepared->options, .arena_bytes = arena_bytes};
     polytile_status status = pti_shared_cut(team->ctx, &part, &grain, &partition);
     pti_partition_free(&partition);
     if (status == POLYTILE_NO_FIT)
@@ -50,9 +39,8 @@ static polytile_status check_member(const pti_team *team, const pti_prepared *pr
     pti_boxes threads = {0};
     polytile_status status = POLYTILE_OK;
     pti_share_threads(share, &launch, team->ownership, local, &threads);
-    const polytile_domain *largest = threads.failed ? NULL : find_largest(&threads);
-    if (largest != NULL)
-        status = pti_team_check_box(team, prepared, local, largest);
+    for (int b = 0; status == POLYTILE_OK && b < threads.n_boxes; b++)
+        status = pti_team_check_box(team, prepared, local, &threads.box[b]);
     pti_boxes_free(&threads);
     return status;
 }

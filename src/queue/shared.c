@@ -20,8 +20,7 @@ static polytile_domain hull_of_array(const pti_prepared *prepared, int operand,
     return hull;
 }
 
-/** Device memory for a superblock with each array in one piece. */
-static int64_t superblock_bytes(const pti_prepared *prepared, const polytile_domain *threads) {
+int64_t pti_shared_bytes(const pti_prepared *prepared, const polytile_domain *threads) {
     int64_t n_bytes = 0;
     for (int a = 0; a < prepared->n_arrays; a++) {
         polytile_domain hull = hull_of_array(prepared, a, threads);
@@ -53,7 +52,7 @@ static polytile_status check_superblocks(polytile_context *ctx, const pti_prepar
     char need[32], had[32];
     int64_t n_superblocks = has_shared(prepared) ? partition->n_superblocks : 0;
     for (int64_t k = 0; k < n_superblocks; k++) {
-        int64_t n_bytes = superblock_bytes(prepared, &partition->superblock[k]);
+        int64_t n_bytes = pti_shared_bytes(prepared, &partition->superblock[k]);
         if (n_bytes > arena_bytes)
             return pti_fail(ctx, POLYTILE_NO_FIT,
                             "%s: a superblock needs %s with each array in one piece; the limit is "
@@ -81,7 +80,7 @@ polytile_status pti_shared_cut(polytile_context *ctx, const pti_prepared *prepar
     polytile_status status = cut(ctx, prepared, request, partition);
     pti_grain_request whole = *request;
     if (status != POLYTILE_NO_FIT || !has_shared(prepared) ||
-        superblock_bytes(prepared, &prepared->instance->threads) > request->arena_bytes)
+        pti_shared_bytes(prepared, &prepared->instance->threads) > request->arena_bytes)
         return status;
     pti_clear_error(ctx);
     whole.all_fit = true;

@@ -8,6 +8,9 @@
  * array's alone. */
 bool pti_shared_is_any(int n_operands, const int *array);
 
+/** Device memory for a superblock of these threads with each array in one piece. */
+int64_t pti_shared_bytes(const pti_prepared *prepared, const polytile_domain *threads);
+
 /**
  * Cut a launch of a queue for its arena, also where an array stands for several operands: these
  * share a piece that contains what lies between them, which may be more than the pieces that the

@@ -133,6 +133,22 @@ class ShareOptionsFit : public ShareOptions {
     std::list<std::vector<float>> memory_;
 };
 
+POLYTILE_KERNEL(first_of, (i), (const float, x, 1), (float, y, 1)) {
+    PT_AT(y, i) = PT_AT(x, 0) + PT_AT(x, i);
+}
+
+/** All boxes of a member have as many threads, and the last ones read most. */
+TEST_F(ShareOptionsFit, AnyOfTheBoxesOfADeviceIsRefusedAtTheLaunch) {
+    ASSERT_EQ(open("host,host(memory=4KiB)", "cyclic(2)"), POLYTILE_OK) << error();
+    const Arrays arrays = {wrap_elements("x", 2000), wrap_elements("y", 2000)};
+    polytile_kernel *lower = create("lower[i]: in x[0:i]; out y[i]", &first_of_kernel);
+    ASSERT_EQ(attach(queue, arrays), POLYTILE_OK) << error();
+    EXPECT_EQ(launch(queue, lower, line(2000), arrays), POLYTILE_NO_FIT);
+    expect_says({"on host(memory=4KiB)", "the limit is 4 KiB"});
+    EXPECT_EQ(launch(queue, lower, line(800), arrays), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(queue, arrays), POLYTILE_OK) << error();
+}
+
 TEST_F(ShareOptionsFit, WhatADeviceHasNoRoomForIsRefusedAtTheLaunch) {
     ASSERT_EQ(open("host(memory=1MiB),host(memory=16B)", nullptr), POLYTILE_OK) << error();
     const Arrays arrays = {wrap_elements("x", 100), wrap_elements("y", 100),
