@@ -21,6 +21,7 @@ struct polytile_kernel {
     struct pti_relations *relations; /* NULL until isl is asked about the kernel; owned */
     int n_users;                     /* who retain it */
     bool is_destroyed;               /* by the program: it ends with its last user */
+    bool is_own;                     /* the library's, whose declaration is right: not checked */
     polytile_domain *warned; /* of each array, the threads for which it was said to be declared too
                                 wide; NULL: of none. See launch/access_check/use.c; owned */
 };

@@ -1,5 +1,6 @@
 #include "distribute/speed.h"
 
+#include "access/kernel.h"
 #include "base/checked.h"
 #include "launch/clock.h"
 #include "queue/failure.h"
@@ -120,6 +121,7 @@ static polytile_status measure_host(polytile_queue *member, pti_speed *speed) {
     if (of.bytes == NULL)
         return pti_fail_memory(ctx, "measuring a device's speed", TRIAL_BYTES);
     PTI_TRY(polytile_kernel_create(ctx, "speed[i]: inout x[i]", &implementation, &of.kernel));
+    of.kernel->is_own = true;
     PTI_TRY(measure_both(&of, polytile_device_get_limit(member->device), speed));
 done:
     polytile_kernel_destroy(of.kernel);

@@ -81,7 +81,7 @@ polytile_status pti_queue_check_access(polytile_queue *queue, const polytile_ker
                                        polytile_array *const *arrays) {
     const pti_settings *settings = pti_get_settings(queue->object.context);
     polytile_status status = POLYTILE_OK;
-    if (!settings->check_access && !settings->check_wide)
+    if (kernel->is_own || (!settings->check_access && !settings->check_wide))
         return POLYTILE_OK;
     PTI_TRY(bring_home(queue, prepared->instance, arrays));
     if (!pti_queue_has_failed(queue))

@@ -3,6 +3,8 @@
 
 #include <polytile/kernel.h>
 
+#include <ctime>
+
 /* POLYTILE_CHECK=access and wide in queues over several devices: each member checks its part. */
 
 namespace {
@@ -54,6 +56,17 @@ TEST_F(TeamCheckAccess, ResultsAreThoseWithoutTheCheck) {
     EXPECT_EQ(sums, (std::vector<float>{1, 2, 33}));
 }
 
+TEST_F(TeamCheckAccess, OneElementIsUpdatedOnce) {
+    std::vector<float> x_memory = {3};
+    polytile_queue *queue = open("host(memory=16KiB),host(memory=16KiB)");
+    polytile_array *x = wrap("x", x_memory);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    for (int step = 0; step < 5; step++)
+        ASSERT_EQ(launch(queue, scale(), line(1), {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(detach(queue, {x}), POLYTILE_OK) << error();
+    EXPECT_EQ(x_memory[0], 96);
+}
+
 TEST_F(TeamCheckAccess, WhatTwoMembersWouldComputeIsUpdatedOnce) {
     std::vector<float> x_memory(64, 1), y_memory(64, 3), z_memory(64, 0);
     polytile_queue *queue = open("host(memory=16KiB),host(memory=16KiB)");
@@ -91,6 +104,22 @@ TEST_F(TeamCheckWide, EachMemberNamesTheThreadsThatItWarnsOf) {
     const std::string said = testing::internal::GetCapturedStderr();
     EXPECT_NE(said.find("(found on host for the threads [0:49])"), std::string::npos) << said;
     EXPECT_NE(said.find("(found on host for the threads [50:99])"), std::string::npos) << said;
+}
+
+/** They are the library's own, over millions of threads. */
+TEST_F(TeamCheckAccess, LaunchesThatMeasureDevicesAreNotChecked) {
+    const polytile_share_options options = {nullptr, "weighted", 0};
+    const std::clock_t begin = std::clock();
+    polytile_queue *queue = nullptr;
+    ASSERT_EQ(polytile_queue_create_shared(ctx, "host,host(memory=64MiB)", &options, &queue),
+              POLYTILE_OK)
+        << error();
+    std::vector<float> x_memory(64, 3);
+    polytile_array *x = wrap("x", x_memory);
+    ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, scale(), line(64), {x}), POLYTILE_OK) << error();
+    ASSERT_EQ(detach(queue, {x}), POLYTILE_OK) << error();
+    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);
 }
 
 } // namespace
