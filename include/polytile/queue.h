@@ -169,7 +169,7 @@ polytile_status polytile_queue_create_array(polytile_queue *queue, const char *n
  *         polytile_kernel_get_array_name(), or POLYTILE_BY_NAME. One array may stand for several
  *         operands that are only read.
  * Errors  As polytile_plan_create(); INVALID (a wrong number of arrays; one that is of another
- *         context or queue, not attached, or of another element size than the kernel's body; a
+ *         context or queue, not attached, or of another element type than the kernel's body; a
  *         written array that is read-only, or also another operand; a name that no array of the
  *         queue has, or two); UNSUPPORTED (no implementation for the device). What goes wrong later
  *         is told by the next wait.
@@ -188,9 +188,12 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
  */
 polytile_status polytile_queue_wait(polytile_queue *queue);
 
-/** Wait only until the launches that use an array are done; others that have no array in common with
- * them, directly or through others, may be put off. The array stays attached. Errors as polytile_queue_wait(), and INVALID (not of this
- * queue). */
+/**
+ * Wait only until the launches that use an array are done; others that have no array in common with
+ * them, directly or through others, may be put off. The array stays attached.
+ *
+ * Errors  As polytile_queue_wait(); INVALID (not of this queue).
+ */
 polytile_status polytile_queue_wait_for(polytile_queue *queue, polytile_array *array);
 
 /**

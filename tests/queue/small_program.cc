@@ -89,6 +89,8 @@ GenericWindow SmallProgram::draw_window(int64_t extent, const std::vector<int64_
         window.hi += random_->number(0, 3);
         window.step = random_->chance(15) ? 2 : 1;
     }
+    if (is_wide && random_->chance(10))
+        window.hi = window.lo - random_->number(1, 2);
     return window;
 }
 
