@@ -189,3 +189,11 @@ void pti_access_write_declared(pti_text *text, const polytile_declaration *decla
     write_role(text, access);
     write_relation(text, declaration, access);
 }
+
+void pti_access_write_exactly(pti_text *text, const polytile_declaration *declaration,
+                              const pti_access *access) {
+    if (access->exact)
+        pti_access_write(text, declaration, access);
+    else
+        pti_access_write_declared(text, declaration, access);
+}

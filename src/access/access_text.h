@@ -21,4 +21,8 @@ void pti_access_write(pti_text *text, const polytile_declaration *declaration,
 void pti_access_write_declared(pti_text *text, const polytile_declaration *declaration,
                                const pti_access *access);
 
+/** An access as it was declared, in braces only where no section says the same. */
+void pti_access_write_exactly(pti_text *text, const polytile_declaration *declaration,
+                              const pti_access *access);
+
 #endif

@@ -1,5 +1,6 @@
 #include "access/conflict.h"
 
+#include "access/access_text.h"
 #include "access/conflict_closed.h"
 #include "access/footprint.h"
 #include "access/point.h"

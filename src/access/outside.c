@@ -1,7 +1,7 @@
 #include "access/section.h"
 
+#include "access/access_text.h"
 #include "access/affine.h"
-#include "access/point.h"
 #include "access/range.h"
 #include "base/checked.h"
 #include "base/text.h"

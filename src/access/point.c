@@ -59,11 +59,3 @@ bool pti_first_pair(__isl_take isl_map *map, int64_t *from, int64_t *to) {
         to[d] = point[n_from + d];
     return is_found;
 }
-
-void pti_access_write_exactly(pti_text *text, const polytile_declaration *declaration,
-                              const pti_access *access) {
-    if (access->exact)
-        pti_access_write(text, declaration, access);
-    else
-        pti_access_write_declared(text, declaration, access);
-}

@@ -1,5 +1,6 @@
 #include "access/proof.h"
 
+#include "access/access_text.h"
 #include "access/footprint.h"
 #include "access/point.h"
 #include "access/relations.h"

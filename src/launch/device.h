@@ -140,12 +140,6 @@ typedef struct pti_driver {
                             int *n_devices);
 } pti_driver;
 
-/** The driver of a name; NULL if there is none. */
-const pti_driver *pti_driver_find(const char *name);
-
-/** What there is, for error texts. */
-void pti_drivers_describe(pti_text *text);
-
 /** What the CUDA driver takes, in builds with CUDA and without. */
 extern const pti_device_option pti_cuda_options[PTI_N_OPTIONS];
 

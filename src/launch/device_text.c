@@ -1,6 +1,5 @@
-#include "launch/device_text.h"
+#include "launch/open.h"
 
-#include "launch/device.h"
 #include <polytile/size.h>
 
 #include <ctype.h>
@@ -15,14 +14,6 @@ typedef struct reader {
     const char *whole;
     const char *next;
 } reader;
-
-bool pti_parse_threads(const char *value, int64_t *n_threads) {
-    size_t n_digits = strspn(value, "0123456789");
-    if (n_digits == 0 || n_digits > 4 || value[n_digits] != '\0')
-        return false;
-    *n_threads = atoi(value);
-    return *n_threads >= 1 && *n_threads <= PTI_MAX_THREADS;
-}
 
 static void skip_spaces(reader *in) {
     while (isspace((unsigned char)*in->next))

@@ -2,9 +2,8 @@
 #define POLYTILE_LAUNCH_DEVICE_TEXT_H
 
 #include "base/context.h"
-#include "base/text.h"
 
-/* Devices from text: NAME, NAME:NUMBER, NAME(OPTION=VALUE,...). */
+/* A device's text, NAME, NAME:NUMBER, NAME(OPTION=VALUE,...), as its driver gets it. */
 
 typedef enum pti_option_kind {
     PTI_OPTION_MEMORY,
@@ -32,11 +31,7 @@ typedef struct pti_device_text {
 
 enum { PTI_MAX_THREADS = 1024 };
 
+/** A number of host threads, from 1 to PTI_MAX_THREADS; false: it is none. */
 bool pti_parse_threads(const char *value, int64_t *n_threads);
-
-/** Errors: INVALID (unknown device or option, a wrong or repeated value; the text lists what there
- * is). */
-polytile_status pti_device_text_parse(polytile_context *ctx, const char *text,
-                                      pti_device_text *parsed);
 
 #endif

@@ -1,4 +1,4 @@
-#include "launch/device.h"
+#include "launch/open.h"
 
 #include <string.h>
 

@@ -20,6 +20,9 @@ typedef struct pti_filled {
 /** Its part in what several devices share; launch/sharing.h. */
 typedef struct pti_sharing pti_sharing;
 
+/** The box of an upload that this device uploads; NULL: all of it, it is not shared. */
+typedef const polytile_domain *pti_own_part_function(const pti_sharing *sharing, int64_t op_index);
+
 struct pti_execution {
     polytile_device *device;
     const pti_schedule *schedule;
@@ -35,7 +38,8 @@ struct pti_execution {
     pti_layout everywhere;         /* strides of 0, for the identity */
     pti_completeness completeness;
     pti_progress progress;
-    pti_sharing *sharing; /* NULL: none; owned */
+    pti_sharing *sharing;            /* NULL: none; owned */
+    pti_own_part_function *own_part; /* unless there is none */
     polytile_report *report;
 };
 

@@ -117,6 +117,22 @@ static void free_sharing(pti_sharing *sharing) {
     free(sharing);
 }
 
+static pti_shared_upload *upload_of(const pti_sharing *sharing, int64_t op_index) {
+    if (sharing == NULL || sharing->upload_of[op_index] < 0)
+        return NULL;
+    return &sharing->session->upload[sharing->upload_of[op_index]];
+}
+
+static pti_shared_part *own_part(const pti_sharing *sharing, pti_shared_upload *upload) {
+    return &upload->part[pti_shared_upload_find(upload, sharing->peer->number)];
+}
+
+/** The box of an upload that this device uploads; NULL: all of it, it is not shared. */
+static const polytile_domain *own_box(const pti_sharing *sharing, int64_t op_index) {
+    pti_shared_upload *upload = upload_of(sharing, op_index);
+    return upload == NULL ? NULL : &own_part(sharing, upload)->box;
+}
+
 static void join(pti_execution *execution) {
     pti_peer *peer = execution->device->peer;
     pti_sharing *made = calloc(1, sizeof *made);
@@ -124,6 +140,7 @@ static void join(pti_execution *execution) {
         *made = (pti_sharing){.peer = peer, .session = peer->session};
         if (note_session(made, execution->schedule)) {
             execution->sharing = made;
+            execution->own_part = own_box;
             return;
         }
     }
@@ -153,21 +170,6 @@ void pti_sharing_begin(pti_execution *execution) {
 }
 
 /* One operation. */
-
-static pti_shared_upload *upload_of(const pti_sharing *sharing, int64_t op_index) {
-    if (sharing == NULL || sharing->upload_of[op_index] < 0)
-        return NULL;
-    return &sharing->session->upload[sharing->upload_of[op_index]];
-}
-
-static pti_shared_part *own_part(const pti_sharing *sharing, pti_shared_upload *upload) {
-    return &upload->part[pti_shared_upload_find(upload, sharing->peer->number)];
-}
-
-const polytile_domain *pti_sharing_part(const pti_sharing *sharing, int64_t op_index) {
-    pti_shared_upload *upload = upload_of(sharing, op_index);
-    return upload == NULL ? NULL : &own_part(sharing, upload)->box;
-}
 
 static const pti_peer_functions *functions_of(const pti_sharing *sharing) {
     return sharing->peer->device->functions->peer;

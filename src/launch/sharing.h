@@ -10,9 +10,6 @@
  * at all if it has none. Without memory it shares nothing. */
 void pti_sharing_begin(pti_execution *execution);
 
-/** The box of an upload that this device uploads; NULL: all of it, it is not shared. */
-const polytile_domain *pti_sharing_part(const pti_sharing *sharing, int64_t op_index);
-
 /** Before anything of a command is submitted, by the device: where it is about to use memory that
  * others copy from, its stream waits for that. Errors: DEVICE. */
 polytile_status pti_sharing_prepare(pti_execution *execution, const pti_command *command);

@@ -2,7 +2,6 @@
 #define POLYTILE_PARTITION_BUILDER_H
 
 #include "access/footprint.h"
-#include "partition/demand.h"
 #include "partition/schedule.h"
 
 /* A schedule under construction: lists that grow, and the last users of each piece of memory. */

@@ -1,7 +1,7 @@
 #include "fuzz/fuzz.h"
 
 extern "C" {
-#include "launch/device_text.h"
+#include "launch/open.h"
 #include "values.h"
 }
 

@@ -1,7 +1,6 @@
 #include "launch/cuda/cuda.h"
 
 #include "launch/cuda/fault.h"
-#include <polytile/device.h>
 
 #include <stdio.h>
 
@@ -21,14 +20,16 @@ static void describe(const pti_cuda_api *api, const struct cudaDeviceProp *prope
 }
 
 /** The link as plans for the device assume it, which takes opening the device. */
-static void find_link(polytile_context *ctx, polytile_device_info *info) {
+static void find_link(polytile_context *ctx, int number, polytile_device_info *info) {
+    const pti_device_text text = {.driver = &pti_cuda_driver, .number = number};
     polytile_device *device = NULL;
-    if (polytile_device_open(ctx, info->text, &device) == POLYTILE_OK)
-        info->link = *polytile_device_get_link(device);
-    else
+    if (pti_cuda_driver.open(ctx, &text, &device) == POLYTILE_OK) {
+        info->link = device->link;
+        device->functions->close(device);
+    } else {
         snprintf(info->description, sizeof info->description, "cannot be used: %s",
                  polytile_last_error(ctx));
-    polytile_device_close(device);
+    }
     pti_clear_error(ctx);
 }
 
@@ -41,7 +42,7 @@ static void fill_in(polytile_context *ctx, const pti_cuda_api *api, int number,
         describe(api, &properties, info);
     else
         api->cudaGetLastError();
-    find_link(ctx, info);
+    find_link(ctx, number, info);
 }
 
 /** What there is to list. Where CUDA fails to count, but not for want of a driver or a GPU, that is
