@@ -1,7 +1,7 @@
 /* What it costs to prove a plan right, against making it: single launches, and chains of them. */
 #include "common/bench.h"
-#include "partition/check.h"
-#include "partition/plan.h"
+#include "partition/prove/check.h"
+#include "partition/window/plan.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 #include "access/conflict.h"
 
-#include "access/access_text.h"
 #include "access/conflict_closed.h"
-#include "access/footprint.h"
-#include "access/point.h"
-#include "access/relations.h"
+#include "access/declare/access_text.h"
+#include "access/footprint/footprint.h"
+#include "access/isl/point.h"
+#include "access/isl/relations.h"
 
 #include <isl/set.h>
 #include <isl/val.h>

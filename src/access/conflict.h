@@ -1,7 +1,7 @@
 #ifndef POLYTILE_ACCESS_CONFLICT_H
 #define POLYTILE_ACCESS_CONFLICT_H
 
-#include "access/instance.h"
+#include "access/footprint/instance.h"
 
 /* Two threads that must not run in any order: both write an element without a common reducing role,
  * or one writes an element that the other reads. */

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_ACCESS_CONFLICT_CLOSED_H
 #define POLYTILE_ACCESS_CONFLICT_CLOSED_H
 
-#include "access/declaration.h"
+#include "access/declare/declaration.h"
 
 /**
  * Prove in closed form that different threads never touch one element through two accesses of an

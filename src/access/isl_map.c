@@ -1,7 +1,7 @@
 #include <polytile/isl.h>
 
-#include "access/kernel.h"
-#include "access/relations.h"
+#include "access/declare/kernel.h"
+#include "access/isl/relations.h"
 #include "base/plural.h"
 
 #include <isl/mat.h>

@@ -1,8 +1,8 @@
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
 
 #include "access/conflict.h"
-#include "access/parse.h"
-#include "access/relations.h"
+#include "access/declare/parse.h"
+#include "access/isl/relations.h"
 
 #include <stdlib.h>
 

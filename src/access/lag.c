@@ -1,8 +1,8 @@
 #include "access/lag.h"
 
-#include "access/footprint.h"
+#include "access/footprint/footprint.h"
+#include "access/isl/relations.h"
 #include "access/lag_isl.h"
-#include "access/relations.h"
 #include "base/context.h"
 
 /** What is known so far of a pair of launches. */

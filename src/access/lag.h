@@ -1,7 +1,7 @@
 #ifndef POLYTILE_ACCESS_LAG_H
 #define POLYTILE_ACCESS_LAG_H
 
-#include "access/instance.h"
+#include "access/footprint/instance.h"
 
 /* How far a launch must stay behind an earlier one, where both are cut into slabs of threads and
  * the slabs of both take turns. */

@@ -1,6 +1,6 @@
 #include "access/lag_closed.h"
 
-#include "access/footprint.h"
+#include "access/footprint/footprint.h"
 #include "base/checked.h"
 
 /* Each dimension of a box follows one index at most, and no two follow the same. So of two boxes

@@ -1,6 +1,6 @@
 #include "access/lag_isl.h"
 
-#include "access/relations.h"
+#include "access/isl/relations.h"
 
 #include <isl/aff.h>
 #include <isl/ilp.h>

@@ -1,8 +1,8 @@
 #ifndef POLYTILE_ACCESS_PROOF_H
 #define POLYTILE_ACCESS_PROOF_H
 
-#include "access/boxes.h"
-#include "access/instance.h"
+#include "access/footprint/instance.h"
+#include "access/set/boxes.h"
 
 /* What isl proves of launches beyond what every launch is checked for in closed form. Not for the
  * planner: a proof takes tenths of a millisecond at best. */

@@ -1,9 +1,9 @@
 #include "access/proof.h"
 
-#include "access/access_text.h"
-#include "access/footprint.h"
-#include "access/point.h"
-#include "access/relations.h"
+#include "access/declare/access_text.h"
+#include "access/footprint/footprint.h"
+#include "access/isl/point.h"
+#include "access/isl/relations.h"
 
 #include <isl/space.h>
 

@@ -1,8 +1,8 @@
 #include "access/proof.h"
 
-#include "access/point.h"
-#include "access/relations.h"
-#include "access/section.h"
+#include "access/footprint/section.h"
+#include "access/isl/point.h"
+#include "access/isl/relations.h"
 
 /**
  * What threads touch whose elements all lie outside the array.

@@ -1,6 +1,6 @@
 #include "access/touched.h"
 
-#include "access/footprint_isl.h"
+#include "access/isl/footprint_isl.h"
 
 /** The most boxes that a footprint may take before threads are looked at one by one, and that one
  * with relations may take at all. */

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_ACCESS_TOUCHED_H
 #define POLYTILE_ACCESS_TOUCHED_H
 
-#include "access/footprint.h"
+#include "access/footprint/footprint.h"
 
 /** Told of a box of elements; boxes of one call to pti_touched_each() may overlap. */
 typedef void pti_touched_function(const polytile_domain *box, void *user);

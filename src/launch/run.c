@@ -1,9 +1,9 @@
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "launch/access_check/access_check.h"
-#include "launch/execute.h"
-#include "launch/run_check.h"
-#include "partition/plan.h"
+#include "launch/execute/execute.h"
+#include "launch/execute/run_check.h"
+#include "partition/window/plan.h"
 #include <polytile/size.h>
 
 /** How often a run is planned again when the device's memory turns out to be taken. */

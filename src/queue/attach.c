@@ -1,5 +1,5 @@
 #include "base/plural.h"
-#include "launch/run_check.h"
+#include "launch/execute/run_check.h"
 #include "queue/leave.h"
 #include "queue/member.h"
 #include "queue/outer.h"

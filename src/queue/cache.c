@@ -1,7 +1,7 @@
 #include "queue/cache.h"
 
 #include "base/mix.h"
-#include "launch/completeness.h"
+#include "launch/device/completeness.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "queue/check_access.h"
 
-#include "access/footprint.h"
+#include "access/footprint/footprint.h"
 #include "launch/access_check/access_check.h"
 #include "queue/member.h"
 #include "queue/steps.h"

@@ -1,7 +1,7 @@
 #include "queue/fuse.h"
 
 #include "base/text.h"
-#include "launch/host_cache.h"
+#include "launch/host/cache_size.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 #ifndef POLYTILE_QUEUE_FUSE_H
 #define POLYTILE_QUEUE_FUSE_H
 
-#include "partition/portion.h"
+#include "partition/window/portion.h"
 #include "queue/steps.h"
 
 /* Launches of a window that run together, slab by slab, instead of one after the other: where the
  * arrays do not all fit the device, or, in place, the caches of the host; and where they all fit
- * the device, but slabs that stay in its cache are faster. partition/portion.h has how they are
+ * the device, but slabs that stay in its cache are faster. partition/window/portion.h has how they are
  * found. */
 
 typedef struct pti_fused {

@@ -1,4 +1,4 @@
-#include "launch/clock.h"
+#include "base/clock.h"
 #include "queue/queue.h"
 
 #include <stdio.h>

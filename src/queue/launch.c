@@ -1,7 +1,7 @@
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
+#include "base/clock.h"
 #include "base/plural.h"
-#include "launch/clock.h"
-#include "partition/demand.h"
+#include "partition/cost/demand.h"
 #include "queue/check_access.h"
 #include "queue/outer.h"
 

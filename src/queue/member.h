@@ -1,7 +1,7 @@
 #ifndef POLYTILE_QUEUE_MEMBER_H
 #define POLYTILE_QUEUE_MEMBER_H
 
-#include "access/boxes.h"
+#include "access/set/boxes.h"
 #include "queue/queue.h"
 
 /* What a queue does as one of several that work on parts of the same arrays. Several may hold

@@ -1,7 +1,7 @@
-#include "access/footprint.h"
-#include "launch/run_check.h"
-#include "partition/build.h"
-#include "partition/plan.h"
+#include "access/footprint/footprint.h"
+#include "launch/execute/run_check.h"
+#include "partition/memory/build.h"
+#include "partition/window/plan.h"
 #include "queue/cache.h"
 #include "queue/shared.h"
 #include <polytile/size.h>

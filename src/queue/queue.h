@@ -1,10 +1,10 @@
 #ifndef POLYTILE_QUEUE_QUEUE_H
 #define POLYTILE_QUEUE_QUEUE_H
 
-#include "access/array.h"
-#include "access/boxes.h"
-#include "launch/device.h"
-#include "partition/portion.h"
+#include "access/declare/array.h"
+#include "access/set/boxes.h"
+#include "launch/device/device.h"
+#include "partition/window/portion.h"
 #include "queue/guard.h"
 #include <polytile/queue.h>
 

@@ -1,7 +1,7 @@
 #include "queue/room.h"
 
 #include "base/checked.h"
-#include "launch/open.h"
+#include "launch/open/open.h"
 #include "queue/shared.h"
 #include "queue/steps.h"
 

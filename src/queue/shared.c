@@ -1,6 +1,6 @@
 #include "queue/shared.h"
 
-#include "access/footprint.h"
+#include "access/footprint/footprint.h"
 #include <polytile/size.h>
 
 /** The smallest box around what a superblock touches of the array that an operand stands for, by

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_QUEUE_SHARED_H
 #define POLYTILE_QUEUE_SHARED_H
 
-#include "partition/grain.h"
+#include "partition/choose/grain.h"
 #include "queue/queue.h"
 
 /** Whether an array stands for several operands. array: of each operand, a number that is its

@@ -1,11 +1,11 @@
 #include "queue/steps.h"
 
 #include "base/checked.h"
-#include "launch/clock.h"
-#include "launch/execute.h"
-#include "partition/builder.h"
-#include "partition/predict.h"
-#include "partition/salvage.h"
+#include "base/clock.h"
+#include "launch/execute/execute.h"
+#include "partition/cost/predict.h"
+#include "partition/memory/salvage.h"
+#include "partition/schedule/builder.h"
 #include "queue/failure.h"
 #include "queue/fuse.h"
 #include <polytile/size.h>

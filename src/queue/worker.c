@@ -1,5 +1,5 @@
-#include "launch/clock.h"
-#include "launch/peers.h"
+#include "base/clock.h"
+#include "launch/peers/peers.h"
 #include "queue/queue.h"
 
 #include <signal.h>

@@ -11,7 +11,7 @@
 #include <polytile/polytile.h>
 
 extern "C" {
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
 }
 
 namespace {

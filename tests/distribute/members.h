@@ -8,7 +8,7 @@
 #include "support/elements.h"
 
 extern "C" {
-#include "distribute/exchange.h"
+#include "distribute/exchange/exchange.h"
 }
 
 /* Members without processes or devices: each has a copy of every array, of which it knows what is

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 extern "C" {
-#include "access/array.h"
-#include "access/parse.h"
+#include "access/declare/array.h"
+#include "access/declare/parse.h"
 }
 
 namespace {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 extern "C" {
-#include "access/isl_memory.h"
+#include "access/isl/isl_memory.h"
 }
 
 /* Every call of a kind fails in turn, once and for ever, in each scene: what comes out is the right

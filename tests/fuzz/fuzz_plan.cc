@@ -5,10 +5,10 @@
 #include <vector>
 
 extern "C" {
-#include "access/kernel.h"
-#include "partition/check.h"
-#include "partition/plan.h"
-#include "partition/plan_chain.h"
+#include "access/declare/kernel.h"
+#include "partition/prove/check.h"
+#include "partition/window/plan.h"
+#include "partition/window/plan_chain.h"
 }
 
 /* Plans: the first line is a declaration, the bytes behind it decide on the domain, the arrays and

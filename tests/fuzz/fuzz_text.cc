@@ -1,7 +1,7 @@
 #include "fuzz/fuzz.h"
 
 extern "C" {
-#include "launch/open.h"
+#include "launch/open/open.h"
 #include "values.h"
 }
 

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include "access/footprint.h"
-#include "launch/reduction.h"
-#include "partition/layout.h"
+#include "access/footprint/footprint.h"
+#include "access/set/layout.h"
+#include "launch/device/reduction.h"
 }
 
 /** Elements with small whole numbers of a type. */

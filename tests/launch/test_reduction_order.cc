@@ -13,7 +13,7 @@
 #include <vector>
 
 extern "C" {
-#include "partition/plan.h"
+#include "partition/window/plan.h"
 }
 
 /* An index that an accumulated array does not name is split as the memory asks for. What comes out

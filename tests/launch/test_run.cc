@@ -6,8 +6,8 @@
 #include <cmath>
 
 extern "C" {
-#include "partition/check.h"
-#include "partition/plan.h"
+#include "partition/prove/check.h"
+#include "partition/window/plan.h"
 }
 
 namespace {

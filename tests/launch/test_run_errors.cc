@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 extern "C" {
-#include "access/array.h"
-#include "launch/execute.h"
-#include "partition/plan.h"
+#include "access/declare/array.h"
+#include "launch/execute/execute.h"
+#include "partition/window/plan.h"
 }
 
 namespace {

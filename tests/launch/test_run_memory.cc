@@ -6,7 +6,7 @@
 #include <vector>
 
 extern "C" {
-#include "launch/device.h"
+#include "launch/device/device.h"
 }
 
 /* Runs on a device whose memory is partly taken by others. */

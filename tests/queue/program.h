@@ -7,7 +7,7 @@
 #include <polytile/polytile.h>
 
 extern "C" {
-#include "access/boxes.h"
+#include "access/set/boxes.h"
 }
 
 #include <array>

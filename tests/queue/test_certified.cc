@@ -10,7 +10,7 @@
 #include <sstream>
 
 extern "C" {
-#include "partition/check.h"
+#include "partition/prove/check.h"
 bool __real_pti_schedule_check(const pti_schedule *schedule, pti_text *why);
 bool __wrap_pti_schedule_check(const pti_schedule *schedule, pti_text *why);
 }

@@ -2,7 +2,7 @@
 #include "support/environment.h"
 
 extern "C" {
-#include "launch/host_cache.h"
+#include "launch/host/cache_size.h"
 }
 
 namespace {

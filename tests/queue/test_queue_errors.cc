@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 extern "C" {
-#include "access/array.h"
+#include "access/declare/array.h"
 }
 
 namespace {

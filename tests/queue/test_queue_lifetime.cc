@@ -1,7 +1,7 @@
 #include "queue/queue_test.h"
 
 extern "C" {
-#include "access/array.h"
+#include "access/declare/array.h"
 }
 
 namespace {

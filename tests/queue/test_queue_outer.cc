@@ -5,7 +5,7 @@
 #include <utility>
 
 extern "C" {
-#include "access/array.h"
+#include "access/declare/array.h"
 #include "queue/member.h"
 #include "queue/outer.h"
 }

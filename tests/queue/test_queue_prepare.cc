@@ -4,7 +4,7 @@
 #include <chrono>
 
 extern "C" {
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
 #include "queue/queue.h"
 }
 

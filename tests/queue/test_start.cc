@@ -7,7 +7,7 @@
 #include <polytile/program.h>
 
 extern "C" {
-#include "access/isl_memory.h"
+#include "access/isl/isl_memory.h"
 }
 
 /* What a small program does not pay for when it starts. */

@@ -7,7 +7,7 @@
 #include <set>
 
 extern "C" {
-#include "partition/portion.h"
+#include "partition/window/portion.h"
 #include "queue/queue.h"
 }
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 extern "C" {
-#include "launch/peers_state.h"
+#include "launch/peers/peers_state.h"
 #include "queue/queue.h"
 }
 

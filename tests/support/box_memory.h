@@ -8,8 +8,8 @@
 #include <vector>
 
 extern "C" {
-#include "access/boxes.h"
-#include "launch/device.h"
+#include "access/set/boxes.h"
+#include "launch/device/device.h"
 }
 
 /* Random boxes, and memory in which they lie as arrays and placements do. */

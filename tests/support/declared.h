@@ -8,8 +8,8 @@
 #include <polytile/polytile.h>
 
 extern "C" {
-#include "access/access_text.h"
-#include "access/parse.h"
+#include "access/declare/access_text.h"
+#include "access/declare/parse.h"
 }
 
 /* Declarations as data, parsed from text or built, and their comparison field by field. */

@@ -6,8 +6,8 @@
 #include <vector>
 
 extern "C" {
-#include "access/boxes.h"
-#include "access/instance.h"
+#include "access/footprint/instance.h"
+#include "access/set/boxes.h"
 }
 
 /* Brute force: sets of array elements by enumeration, for small domains. */

@@ -6,7 +6,7 @@
 #include <string>
 
 extern "C" {
-#include "launch/cuda/api.h"
+#include "launch/cuda/runtime/api.h"
 }
 
 /**

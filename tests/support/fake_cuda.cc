@@ -3,7 +3,7 @@
 #include <cstring>
 
 extern "C" {
-#include "launch/cuda/fault.h"
+#include "launch/cuda/runtime/fault.h"
 }
 
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 extern "C" {
-#include "launch/cuda/api.h"
+#include "launch/cuda/runtime/api.h"
 }
 #include <polytile/implementation.h>
 

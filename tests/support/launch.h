@@ -8,8 +8,8 @@
 #include <polytile/polytile.h>
 
 extern "C" {
-#include "access/instance.h"
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
+#include "access/footprint/instance.h"
 }
 
 /** A domain from text: "100x50" (from 0), or "0:9, 3:3" with inclusive ends and perhaps a step. */

@@ -9,7 +9,7 @@
 #include "support/random.h"
 
 extern "C" {
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
 }
 #include <polytile/polytile.h>
 

@@ -1,7 +1,7 @@
 /* Thread blocks of the tuning table against the best of all there are, and against the one with
  * which most threads run at once; with --rows also the rows of a table that has the best ones. */
+#include "base/clock.h"
 #include "gpu/block_sweep/sweep.h"
-#include "launch/clock.h"
 #include "launch/tuning/library.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #define BENCH_GPU_BLOCK_SWEEP_SWEEP_H
 
 #include "gpu/block_sweep/kernels.h"
-#include "launch/cuda/cuda.h"
 #include "launch/cuda/grid.h"
+#include "launch/cuda/runtime/cuda.h"
 
 /* How long a kernel takes with each thread block there is, on data that is resident. */
 

@@ -1,6 +1,6 @@
 #include "distribute/mpi/array_open.h"
 
-#include "distribute/team_words.h"
+#include "distribute/team/words.h"
 #include <polytile/mpi.h>
 
 #include <inttypes.h>

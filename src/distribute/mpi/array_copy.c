@@ -1,9 +1,9 @@
 #include "distribute/mpi/array_open.h"
 
 #include "base/plural.h"
-#include "launch/box_copy.h"
-#include "launch/host.h"
-#include "partition/plan_words.h"
+#include "launch/host/box_copy.h"
+#include "launch/host/host.h"
+#include "partition/show/words.h"
 #include <polytile/mpi.h>
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "distribute/mpi/array_open.h"
 
-#include "access/range.h"
+#include "access/set/range.h"
 #include "queue/outer.h"
 #include <polytile/mpi.h>
 

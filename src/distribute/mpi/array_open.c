@@ -1,7 +1,7 @@
 #include "distribute/mpi/array_open.h"
 
-#include "distribute/rounds.h"
-#include "distribute/team_words.h"
+#include "distribute/file/rounds.h"
+#include "distribute/team/words.h"
 #include "queue/queue.h"
 
 pti_team *pti_team_over_mpi(const polytile_queue *queue) {

@@ -2,7 +2,7 @@
 #define POLYTILE_DISTRIBUTE_MPI_ARRAY_OPEN_H
 
 #include "distribute/mpi/spread.h"
-#include "distribute/team.h"
+#include "distribute/team/team.h"
 
 /* What every function of polytile_mpi_array_create()'s arrays begins and ends with. */
 

@@ -1,6 +1,6 @@
 #include "distribute/mpi/calls.h"
 
-#include "launch/clock.h"
+#include "base/clock.h"
 
 #include <string.h>
 #include <time.h>

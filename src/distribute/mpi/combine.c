@@ -1,7 +1,7 @@
 #include "distribute/mpi/transport_mpi.h"
 
 #include "base/checked.h"
-#include "launch/reduction.h"
+#include "launch/device/reduction.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "distribute/array_file.h"
+#include "distribute/file/array_file.h"
 #include "distribute/mpi/file_rounds.h"
 
 /** Every rank looks at the file itself: it may be another one, or none, on another machine. */

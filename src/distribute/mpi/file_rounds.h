@@ -2,8 +2,8 @@
 #define POLYTILE_DISTRIBUTE_MPI_FILE_ROUNDS_H
 
 #include "base/text.h"
+#include "distribute/file/rounds.h"
 #include "distribute/mpi/spread.h"
-#include "distribute/rounds.h"
 
 /* The elements of all ranks to and from an open file: in rounds, in each of which every rank sees
  * its next elements as one piece through a view of the file. */

@@ -1,4 +1,4 @@
-#include "distribute/array_file.h"
+#include "distribute/file/array_file.h"
 #include "distribute/mpi/file_rounds.h"
 
 #include <stdlib.h>

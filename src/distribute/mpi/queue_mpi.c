@@ -1,10 +1,10 @@
 #include "distribute/mpi/host_share.h"
 #include "distribute/mpi/speed.h"
 #include "distribute/mpi/transport_mpi.h"
-#include "distribute/share_options.h"
-#include "distribute/team.h"
-#include "distribute/team_words.h"
-#include "launch/host.h"
+#include "distribute/team/share_options.h"
+#include "distribute/team/team.h"
+#include "distribute/team/words.h"
+#include "launch/host/host.h"
 #include "queue/failure.h"
 
 #include <polytile/mpi.h>

@@ -1,7 +1,7 @@
 #include "distribute/mpi/transport_mpi.h"
 
 #include "base/checked.h"
-#include "distribute/pack.h"
+#include "distribute/exchange/pack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "distribute/mpi/speed.h"
 
-#include "distribute/weigh.h"
+#include "distribute/share/weigh.h"
 
 #include <math.h>
 

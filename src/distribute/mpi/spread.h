@@ -1,10 +1,10 @@
 #ifndef POLYTILE_DISTRIBUTE_MPI_SPREAD_H
 #define POLYTILE_DISTRIBUTE_MPI_SPREAD_H
 
-#include "access/array.h"
+#include "access/declare/array.h"
+#include "distribute/file/store.h"
 #include "distribute/mpi/transport_mpi.h"
-#include "distribute/ownership.h"
-#include "distribute/store.h"
+#include "distribute/share/ownership.h"
 
 /* An array whose elements are spread over ranks, and what moves all of them: to and from one rank's
  * memory, and files. These are collective, and what goes wrong on one rank is agreed upon before
@@ -15,7 +15,7 @@ typedef struct pti_spread {
     const polytile_array *array;    /* name, type and domain; its memory is not looked at */
     const pti_ownership *ownership; /* member r is rank r */
     pti_store store;                /* what the calling rank owns; owned */
-    int64_t round_bytes;            /* that are moved at a time, see distribute/rounds.h */
+    int64_t round_bytes;            /* that are moved at a time, see distribute/file/rounds.h */
     int round_stretches;            /* of files */
 } pti_spread;
 
@@ -43,7 +43,7 @@ polytile_status pti_spread_scatter(const pti_spread *spread, int root, const voi
                                    bool *has_begun);
 polytile_status pti_spread_gather(const pti_spread *spread, int root, void *elements);
 
-/** Read and write a file as in distribute/array_file.h. Errors: as there, and of MPI as IO. */
+/** Read and write a file as in distribute/file/array_file.h. Errors: as there, and of MPI as IO. */
 polytile_status pti_spread_read(const pti_spread *spread, const char *path, bool *has_begun);
 polytile_status pti_spread_write(const pti_spread *spread, const char *path);
 

@@ -2,7 +2,7 @@
 #define POLYTILE_DISTRIBUTE_MPI_TRANSPORT_MPI_H
 
 #include "distribute/mpi/calls.h"
-#include "distribute/transport.h"
+#include "distribute/team/transport.h"
 
 /* Members that are the ranks of a communicator: one a process. Nothing but messages joins them. */
 
@@ -36,7 +36,7 @@ static inline pti_mpi_transport *pti_mpi_of(pti_transport *transport) {
 /** PTI_PEER_FAILED where a rank has failed and this one has not: `status` says how it stands. */
 polytile_status pti_mpi_all_succeeded(pti_mpi_transport *mpi, polytile_status status);
 
-/* The transport's functions, see distribute/transport.h. */
+/* The transport's functions, see distribute/team/transport.h. */
 
 /* agree.c */
 polytile_status pti_mpi_agree(pti_transport *transport, polytile_status status);

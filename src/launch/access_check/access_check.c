@@ -1,6 +1,6 @@
 #include "launch/access_check/access_check.h"
 
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "launch/access_check/finding.h"
 #include "launch/access_check/locate.h"

@@ -1,9 +1,9 @@
 #ifndef POLYTILE_LAUNCH_ACCESS_CHECK_ACCESS_CHECK_H
 #define POLYTILE_LAUNCH_ACCESS_CHECK_ACCESS_CHECK_H
 
-#include "access/instance.h"
-#include "launch/device.h"
-#include "partition/plan.h"
+#include "access/footprint/instance.h"
+#include "launch/device/device.h"
+#include "partition/window/plan.h"
 #include <polytile/check.h>
 
 /**

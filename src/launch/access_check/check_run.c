@@ -1,7 +1,7 @@
 #include "launch/access_check/access_check.h"
 
 #include "launch/access_check/use.h"
-#include "launch/run_check.h"
+#include "launch/execute/run_check.h"
 
 static polytile_status refuse(const polytile_device *device, const char *why) {
     return pti_fail(device->object.context, POLYTILE_INVALID, "%s: %s", device->text, why);

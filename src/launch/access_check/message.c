@@ -1,8 +1,8 @@
 #include "launch/access_check/message.h"
 
-#include "access/access_text.h"
-#include "access/boxes.h"
-#include "access/kernel.h"
+#include "access/declare/access_text.h"
+#include "access/declare/kernel.h"
+#include "access/set/boxes.h"
 
 static void write_element(pti_text *text, const pti_operand *operand, const int64_t *element) {
     pti_text_add(text, "%s", operand->name);

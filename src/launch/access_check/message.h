@@ -1,7 +1,7 @@
 #ifndef POLYTILE_LAUNCH_ACCESS_CHECK_MESSAGE_H
 #define POLYTILE_LAUNCH_ACCESS_CHECK_MESSAGE_H
 
-#include "access/instance.h"
+#include "access/footprint/instance.h"
 #include "base/text.h"
 #include "launch/access_check/finding.h"
 #include <polytile/check.h>

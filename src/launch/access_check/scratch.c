@@ -1,10 +1,10 @@
 #include "launch/access_check/scratch.h"
 
-#include "access/boxes.h"
+#include "access/set/boxes.h"
 #include "base/checked.h"
 #include "launch/access_check/element.h"
-#include "launch/box_copy.h"
-#include "launch/reduction.h"
+#include "launch/device/reduction.h"
+#include "launch/host/box_copy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 #ifndef POLYTILE_LAUNCH_ACCESS_CHECK_SCRATCH_H
 #define POLYTILE_LAUNCH_ACCESS_CHECK_SCRATCH_H
 
-#include "access/array.h"
-#include "access/instance.h"
+#include "access/declare/array.h"
+#include "access/footprint/instance.h"
+#include "access/set/layout.h"
 #include "launch/access_check/guarded.h"
 #include "launch/access_check/poison.h"
 #include "launch/access_check/values.h"
-#include "partition/layout.h"
 
 /** What a box of threads may do with an element. */
 enum { PTI_MARK_READ = 1, PTI_MARK_WRITTEN = 2 };

@@ -1,8 +1,8 @@
 #include "launch/access_check/sub_kernel.h"
 
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
 #include "base/checked.h"
-#include "launch/execute.h"
+#include "launch/execute/execute.h"
 
 #include <stdlib.h>
 

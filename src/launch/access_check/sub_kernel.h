@@ -2,7 +2,7 @@
 #define POLYTILE_LAUNCH_ACCESS_CHECK_SUB_KERNEL_H
 
 #include "launch/access_check/scratch.h"
-#include "launch/device.h"
+#include "launch/device/device.h"
 
 /** The device memory that a copy takes. */
 int64_t pti_sub_kernel_bytes(const pti_layout *layout);

@@ -1,6 +1,6 @@
 #include "launch/access_check/tolerance.h"
 
-#include "launch/half.h"
+#include "base/half.h"
 
 #include <math.h>
 #include <string.h>

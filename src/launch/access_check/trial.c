@@ -1,7 +1,7 @@
 #include "launch/access_check/trial.h"
 
-#include "access/footprint.h"
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
+#include "access/footprint/footprint.h"
 #include "access/touched.h"
 #include "base/checked.h"
 #include "launch/access_check/sub_kernel.h"

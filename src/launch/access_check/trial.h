@@ -2,7 +2,7 @@
 #define POLYTILE_LAUNCH_ACCESS_CHECK_TRIAL_H
 
 #include "launch/access_check/scratch.h"
-#include "launch/device.h"
+#include "launch/device/device.h"
 
 /** A kernel that is run on copies of its arrays, box by box. */
 typedef struct pti_trial {

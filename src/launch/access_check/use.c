@@ -1,7 +1,7 @@
 #include "launch/access_check/use.h"
 
-#include "access/boxes.h"
-#include "access/kernel.h"
+#include "access/declare/kernel.h"
+#include "access/set/boxes.h"
 #include "launch/access_check/dependence.h"
 #include "launch/access_check/message.h"
 #include "launch/access_check/record.h"

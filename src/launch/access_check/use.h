@@ -1,8 +1,8 @@
 #ifndef POLYTILE_LAUNCH_ACCESS_CHECK_USE_H
 #define POLYTILE_LAUNCH_ACCESS_CHECK_USE_H
 
-#include "launch/device.h"
-#include "partition/plan.h"
+#include "launch/device/device.h"
+#include "partition/window/plan.h"
 #include <polytile/check.h>
 
 /**

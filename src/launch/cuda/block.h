@@ -1,8 +1,8 @@
 #ifndef POLYTILE_LAUNCH_CUDA_BLOCK_H
 #define POLYTILE_LAUNCH_CUDA_BLOCK_H
 
-#include "launch/cuda/cuda.h"
 #include "launch/cuda/grid.h"
+#include "launch/cuda/runtime/cuda.h"
 
 /* The thread block of a launch: the one that was asked for; else that of the tuning tables' row for
  * the kernel; else the one with which the most threads run at once. */

@@ -1,11 +1,11 @@
-#include "launch/cuda/cuda.h"
+#include "launch/cuda/runtime/cuda.h"
 
 #include "base/checked.h"
-#include "launch/cuda/fault.h"
 #include "launch/cuda/link.h"
-#include "launch/cuda/order.h"
-#include "launch/cuda/staging.h"
-#include "launch/cuda/timing.h"
+#include "launch/cuda/runtime/fault.h"
+#include "launch/cuda/runtime/order.h"
+#include "launch/cuda/runtime/timing.h"
+#include "launch/cuda/staging/staging.h"
 
 #include <stdlib.h>
 #include <unistd.h>

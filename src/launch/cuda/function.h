@@ -1,7 +1,7 @@
 #ifndef POLYTILE_LAUNCH_CUDA_FUNCTION_H
 #define POLYTILE_LAUNCH_CUDA_FUNCTION_H
 
-#include "launch/cuda/cuda.h"
+#include "launch/cuda/runtime/cuda.h"
 
 /* The CUDA function that a launch runs. */
 

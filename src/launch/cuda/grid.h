@@ -1,7 +1,7 @@
 #ifndef POLYTILE_LAUNCH_CUDA_GRID_H
 #define POLYTILE_LAUNCH_CUDA_GRID_H
 
-#include "access/boxes.h"
+#include "access/set/boxes.h"
 
 /* Boxes of threads as CUDA grids. The last index runs along x, the one before along y, and all
  * others together along z, the last of them fastest. */

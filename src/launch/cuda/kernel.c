@@ -4,7 +4,7 @@
 #include "launch/cuda/block.h"
 #include "launch/cuda/function.h"
 #include "launch/cuda/tune.h"
-#include "launch/launcher.h"
+#include "launch/device/launcher.h"
 
 /** What CUDA takes of arguments, on every GPU and by every compiler. */
 enum { MAX_ARGUMENT_BYTES = 4096, MAX_ARGUMENTS = MAX_ARGUMENT_BYTES / sizeof(polytile_view) + 1 };

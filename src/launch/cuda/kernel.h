@@ -1,8 +1,8 @@
 #ifndef POLYTILE_LAUNCH_CUDA_KERNEL_H
 #define POLYTILE_LAUNCH_CUDA_KERNEL_H
 
-#include "launch/cuda/cuda.h"
 #include "launch/cuda/grid.h"
+#include "launch/cuda/runtime/cuda.h"
 
 /**
  * Enqueue a sub-kernel on its stream for launches: call its launcher, or launch its CUDA kernel

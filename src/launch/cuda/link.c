@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "launch/cuda/link_measure.h"
-#include "launch/link_cache.h"
+#include "launch/device/link_cache.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_LAUNCH_CUDA_LINK_H
 #define POLYTILE_LAUNCH_CUDA_LINK_H
 
-#include "launch/cuda/cuda.h"
+#include "launch/cuda/runtime/cuda.h"
 
 /**
  * The link of a GPU: measured in this process or by an earlier one, else measured now.

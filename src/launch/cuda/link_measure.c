@@ -1,8 +1,8 @@
 #include "launch/cuda/link_measure.h"
 
 #include "base/checked.h"
-#include "launch/clock.h"
-#include "launch/link_cache.h"
+#include "base/clock.h"
+#include "launch/device/link_cache.h"
 
 #include <sys/mman.h>
 

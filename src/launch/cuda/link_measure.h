@@ -1,7 +1,7 @@
 #ifndef POLYTILE_LAUNCH_CUDA_LINK_MEASURE_H
 #define POLYTILE_LAUNCH_CUDA_LINK_MEASURE_H
 
-#include "launch/cuda/cuda.h"
+#include "launch/cuda/runtime/cuda.h"
 
 /**
  * Measure the link of a GPU, on its streams, which must be idle; everything is given back.

@@ -1,6 +1,6 @@
-#include "launch/cuda/cuda.h"
+#include "launch/cuda/runtime/cuda.h"
 
-#include "launch/cuda/fault.h"
+#include "launch/cuda/runtime/fault.h"
 
 #include <stdio.h>
 

@@ -1,16 +1,16 @@
-#include "launch/cuda/cuda.h"
+#include "launch/cuda/runtime/cuda.h"
 
-#include "launch/box_copy.h"
-#include "launch/cuda/copy.h"
 #include "launch/cuda/kernel.h"
-#include "launch/cuda/nvtx.h"
-#include "launch/cuda/order.h"
-#include "launch/cuda/route.h"
-#include "launch/cuda/staging.h"
-#include "launch/cuda/timing.h"
-#include "launch/execution.h"
-#include "launch/peers.h"
-#include "launch/sharing.h"
+#include "launch/cuda/runtime/copy.h"
+#include "launch/cuda/runtime/nvtx.h"
+#include "launch/cuda/runtime/order.h"
+#include "launch/cuda/runtime/timing.h"
+#include "launch/cuda/staging/route.h"
+#include "launch/cuda/staging/staging.h"
+#include "launch/device/execution.h"
+#include "launch/host/box_copy.h"
+#include "launch/peers/peers.h"
+#include "launch/peers/sharing.h"
 
 #include <stdlib.h>
 #include <string.h>

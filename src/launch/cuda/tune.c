@@ -1,7 +1,7 @@
 #include "launch/cuda/tune.h"
 
 #include "base/checked.h"
-#include "launch/clock.h"
+#include "base/clock.h"
 #include "launch/cuda/block.h"
 #include "launch/cuda/kernel.h"
 

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_LAUNCH_CUDA_TUNE_H
 #define POLYTILE_LAUNCH_CUDA_TUNE_H
 
-#include "launch/cuda/cuda.h"
+#include "launch/cuda/runtime/cuda.h"
 
 /* POLYTILE_TUNE=1: thread blocks measured on a program's own launches. */
 

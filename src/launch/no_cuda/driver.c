@@ -1,4 +1,4 @@
-#include "launch/device.h"
+#include "launch/device/device.h"
 
 /* What stands in for CUDA in a library that was built without it. */
 

@@ -1,7 +1,7 @@
 #include "launch/tuning/learned.h"
 
+#include "base/cache_file.h"
 #include "base/json_text.h"
-#include "launch/cache.h"
 
 #include <errno.h>
 #include <stdio.h>

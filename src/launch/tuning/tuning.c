@@ -1,6 +1,6 @@
 #include "launch/tuning/tuning.h"
 
-#include "launch/cache.h"
+#include "base/cache_file.h"
 #include "launch/tuning/learned.h"
 #include "launch/tuning/library.h"
 

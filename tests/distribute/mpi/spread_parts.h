@@ -11,8 +11,8 @@
 #include <vector>
 
 extern "C" {
+#include "distribute/file/rounds.h"
 #include "distribute/mpi/spread.h"
-#include "distribute/rounds.h"
 }
 
 /* Arrays that are spread over the ranks without a queue, of elements that tell where they belong. */

@@ -4,7 +4,7 @@
 #include <vector>
 
 extern "C" {
-#include "launch/reduction.h"
+#include "launch/device/reduction.h"
 }
 
 namespace {

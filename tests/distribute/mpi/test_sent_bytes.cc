@@ -14,7 +14,7 @@
 #include <deque>
 
 extern "C" {
-#include "distribute/ranks_plan.h"
+#include "distribute/show/ranks_plan.h"
 }
 
 /* What a plan over ranks tells of the bytes between them, beside those that a queue really sends. */

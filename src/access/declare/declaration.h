@@ -1,0 +1,109 @@
+#ifndef POLYTILE_ACCESS_DECLARE_DECLARATION_H
+#define POLYTILE_ACCESS_DECLARE_DECLARATION_H
+
+#include "base/context.h"
+#include "base/text.h"
+#include <polytile/declaration.h>
+
+/* A declaration as data: what the parser and the builder make, and what instances and isl relations
+ * are made from. */
+
+/** One linear constraint over a relation's variables; equality or >= 0. */
+typedef struct pti_constraint {
+    bool is_equality;
+    int64_t constant;
+    int64_t index[POLYTILE_MAX_DIMS];
+    int64_t element[POLYTILE_MAX_DIMS];
+    int64_t parameter[POLYTILE_MAX_DIMS];
+    int64_t exists[POLYTILE_MAX_DIMS];
+} pti_constraint;
+
+/** A basic relation { [index] -> array[element] : constraints }, the form of isl for what sections
+ * cannot say. */
+typedef struct pti_relation {
+    int n_exists;
+    int n_constraints;
+    pti_constraint *constraint; /* owned */
+} pti_relation;
+
+/**
+ * The elements of one array that a thread touches in one way.
+ *
+ * Space   The section is { [index] -> array[element] : for each d, element d in subscript d }, to
+ *         be clipped to the array. Where relation is not NULL, it is what was declared and the
+ *         section contains it; exact says that they are equal.
+ */
+typedef struct pti_access {
+    int array; /* position among the declaration's arrays */
+    polytile_role role;
+    bool fresh; /* of a reducing role: starts from the identity */
+    bool exact;
+    int n_dims;
+    polytile_subscript subscript[POLYTILE_MAX_DIMS];
+    pti_relation *relation; /* owned; NULL unless given in braces or as an isl map */
+} pti_access;
+
+struct polytile_declaration {
+    pti_object object;
+    char *name;
+    int n_indices;
+    char *index_name[POLYTILE_MAX_DIMS];
+    int n_parameters;
+    char *parameter_name[POLYTILE_MAX_DIMS];
+    int n_arrays;
+    char **array_name; /* in order of first appearance */
+    int *array_n_dims;
+    int n_accesses;
+    pti_access *access;
+    int n_constraints; /* of all accesses' relations */
+};
+
+/** A declaration that no context owns; the caller frees it with pti_declaration_free(). Errors in
+ * *why, without the kernel's name. */
+polytile_status pti_declaration_new(polytile_context *ctx, const char *name,
+                                    polytile_declaration **declaration, pti_text *why);
+/** A deep copy that no context owns. Errors: NO_MEMORY. */
+polytile_status pti_declaration_copy(const polytile_declaration *declaration,
+                                     polytile_declaration **copy);
+void pti_declaration_free(polytile_declaration *declaration);
+
+/** The same for declarations that say the same of the same kernel, whatever they call indices and
+ * arrays. */
+uint64_t pti_declaration_hash(const polytile_declaration *declaration);
+
+/** Add one name. Errors: DECLARATION (no identifier, taken already, or one too many). */
+polytile_status pti_declaration_add_index(polytile_declaration *declaration, const char *name,
+                                          pti_text *why);
+polytile_status pti_declaration_add_parameter(polytile_declaration *declaration, const char *name,
+                                              pti_text *why);
+
+/** The most sections that a declaration may have, pieces of relations included, and the most
+ * constraints of these pieces in all: isl takes a millisecond for a few of them. */
+enum { PTI_MAX_ACCESSES = 1024, PTI_MAX_CONSTRAINTS = 4096 };
+
+/**
+ * Add an access of the named array; access->array is filled in.
+ *
+ * Errors  DECLARATION: what is wrong goes to *why. Owns    access->relation is taken on success
+ * only.
+ */
+polytile_status pti_declaration_add_access(polytile_declaration *declaration, const char *array,
+                                           const pti_access *access, pti_text *why);
+
+/** The position of a name among n names, or -1. */
+int pti_find_name(const char *name, int n_names, char *const *names);
+/** Whether a text is a letter or underscore followed by letters, digits and underscores. */
+bool pti_is_identifier(const char *text);
+/** The word of a role in a declaration. */
+const char *pti_role_word(polytile_role role);
+/** Whether threads combine into the element (sum, prod, min, max). */
+bool pti_role_reduces(polytile_role role);
+bool pti_role_writes(polytile_role role);
+
+/** Relations as data. pti_relation_add() returns false when memory runs out. */
+pti_relation *pti_relation_new(void);
+pti_relation *pti_relation_copy(const pti_relation *relation);
+bool pti_relation_add(pti_relation *relation, const pti_constraint *constraint);
+void pti_relation_free(pti_relation *relation);
+
+#endif

@@ -1,0 +1,104 @@
+#include "access/declare/declaration.h"
+
+#include <string.h>
+
+static void destroy(pti_object *object) {
+    pti_declaration_free((polytile_declaration *)object);
+}
+
+static polytile_status check_names(polytile_context *ctx, const char *name, const char *kind,
+                                   int n_names, const char *const *names) {
+    if (n_names < 0 || n_names > POLYTILE_MAX_DIMS)
+        return pti_fail(ctx, POLYTILE_DECLARATION, "%s: %d %s; there may be at most %d", name,
+                        n_names, kind, POLYTILE_MAX_DIMS);
+    if (n_names > 0 && names == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the names of the %s are NULL", name, kind);
+    return POLYTILE_OK;
+}
+
+static polytile_status check_counts(polytile_context *ctx, const char *name, int n_indices,
+                                    const char *const *indices, int n_parameters,
+                                    const char *const *parameters) {
+    polytile_status status = check_names(ctx, name, "indices", n_indices, indices);
+    if (status == POLYTILE_OK)
+        status = check_names(ctx, name, "parameters", n_parameters, parameters);
+    if (status == POLYTILE_OK && n_indices == 0)
+        status = pti_fail(ctx, POLYTILE_DECLARATION, "%s: a kernel needs at least one index", name);
+    return status;
+}
+
+static polytile_status add_names(polytile_declaration *declaration, int n_indices,
+                                 const char *const *indices, int n_parameters,
+                                 const char *const *parameters, pti_text *why) {
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; status == POLYTILE_OK && k < n_indices; k++)
+        status = pti_declaration_add_index(declaration, indices[k], why);
+    for (int k = 0; status == POLYTILE_OK && k < n_parameters; k++)
+        status = pti_declaration_add_parameter(declaration, parameters[k], why);
+    return status;
+}
+
+/** Pass on what an internal function said of the named kernel. */
+static polytile_status fail_with(polytile_context *ctx, const char *name, polytile_status status,
+                                 const pti_text *why) {
+    return status == POLYTILE_NO_MEMORY || why->data == NULL
+               ? pti_fail_memory(ctx, name, sizeof(polytile_declaration))
+               : pti_fail(ctx, status, "%s: %s", name, why->data);
+}
+
+polytile_status polytile_declaration_create(polytile_context *ctx, const char *name, int n_indices,
+                                            const char *const *indices, int n_parameters,
+                                            const char *const *parameters,
+                                            polytile_declaration **declaration) {
+    if (declaration != NULL)
+        *declaration = NULL;
+    if (ctx == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
+    pti_clear_error(ctx);
+    if (declaration == NULL || name == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "declaration: the %s is NULL",
+                        name == NULL ? "name" : "place for the result");
+    polytile_status status = check_counts(ctx, name, n_indices, indices, n_parameters, parameters);
+    if (status != POLYTILE_OK)
+        return status;
+    pti_text why = {0};
+    polytile_declaration *made;
+    status = pti_declaration_new(ctx, name, &made, &why);
+    if (status == POLYTILE_OK)
+        status = add_names(made, n_indices, indices, n_parameters, parameters, &why);
+    if (status == POLYTILE_OK)
+        pti_object_adopt(ctx, &made->object, destroy);
+    else
+        pti_declaration_free(made);
+    *declaration = status == POLYTILE_OK ? made : NULL;
+    if (status != POLYTILE_OK)
+        fail_with(ctx, name, status, &why);
+    pti_text_free(&why);
+    return status;
+}
+
+polytile_status polytile_declaration_add(polytile_declaration *declaration, polytile_role role,
+                                         bool fresh, const char *array, int n_subscripts,
+                                         const polytile_subscript *subscripts) {
+    if (declaration == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
+    polytile_context *ctx = declaration->object.context;
+    pti_clear_error(ctx);
+    if (array == NULL || subscripts == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the %s of a section is NULL", declaration->name,
+                        array == NULL ? "array's name" : "list of subscripts");
+    pti_access access = {.role = role, .fresh = fresh, .exact = true, .n_dims = n_subscripts};
+    if (n_subscripts > 0 && n_subscripts <= POLYTILE_MAX_DIMS)
+        memcpy(access.subscript, subscripts, (size_t)n_subscripts * sizeof *subscripts);
+    pti_text why = {0};
+    polytile_status status = pti_declaration_add_access(declaration, array, &access, &why);
+    if (status != POLYTILE_OK)
+        fail_with(ctx, declaration->name, status, &why);
+    pti_text_free(&why);
+    return status;
+}
+
+void polytile_declaration_destroy(polytile_declaration *declaration) {
+    if (declaration != NULL)
+        pti_object_release(&declaration->object);
+}

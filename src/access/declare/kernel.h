@@ -1,0 +1,48 @@
+#ifndef POLYTILE_ACCESS_DECLARE_KERNEL_H
+#define POLYTILE_ACCESS_DECLARE_KERNEL_H
+
+#include "access/declare/declaration.h"
+#include <polytile/array.h>
+#include <polytile/tuning.h>
+
+/** What registration found out about conflicts, for any launch domain and any array. */
+typedef enum pti_conflict_class {
+    PTI_CONFLICT_NEVER,   /* proved for every domain: launches need no further look */
+    PTI_CONFLICT_DEPENDS, /* possible for some domain: each launch is analysed */
+} pti_conflict_class;
+
+struct polytile_kernel {
+    pti_object object;
+    polytile_declaration *declaration; /* owned by the kernel, in no context's list */
+    uint64_t declaration_hash;
+    polytile_implementation implementation;
+    polytile_character character;
+    pti_conflict_class conflict_class;
+    struct pti_relations *relations; /* NULL until isl is asked about the kernel; owned */
+    int n_users;                     /* who retain it */
+    bool is_destroyed;               /* by the program: it ends with its last user */
+    bool is_own;                     /* the library's, whose declaration is right: not checked */
+    polytile_domain *warned; /* of each array, the threads for which it was said to be declared too
+                                wide; NULL: of none. See launch/access_check/use.c; owned */
+};
+
+/** Whether a launch was given a kernel, and that a domain; where names the device, or who asks.
+ * Errors: INVALID. */
+polytile_status pti_kernel_check_launch(polytile_context *ctx, const char *where,
+                                        const polytile_kernel *kernel,
+                                        const polytile_domain *domain);
+/** Whether there is a list of a kernel's arrays. Errors: INVALID. */
+polytile_status pti_kernel_check_arrays(polytile_context *ctx, const polytile_kernel *kernel,
+                                        polytile_array *const *arrays);
+
+/**
+ * Keep a kernel that the program may destroy meanwhile, until it is released as often.
+ *
+ * By the thread that uses the context, and never beyond the context's end. What it keeps is the
+ * declaration and what was found out about it; what its implementation points to is the program's.
+ */
+void pti_kernel_retain(const polytile_kernel *kernel);
+/** NULL does nothing. */
+void pti_kernel_release(const polytile_kernel *kernel);
+
+#endif

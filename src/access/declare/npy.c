@@ -1,0 +1,185 @@
+#include <polytile/npy.h>
+
+#include "access/declare/array.h"
+#include "access/declare/npy_header.h"
+#include "base/checked.h"
+#include "base/retry.h"
+#include <polytile/size.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static polytile_status fail_errno(polytile_context *ctx, const char *path, const char *action,
+                                  int error) {
+    return pti_fail(ctx, POLYTILE_IO, "%s: cannot %s: %s", path, action, strerror(error));
+}
+
+static polytile_status map_file(polytile_context *ctx, const char *path, int file, int64_t n_bytes,
+                                bool writable, void **mapping) {
+    int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    void *mapped = mmap(NULL, (size_t)n_bytes, protection, MAP_SHARED, file, 0);
+    if (mapped == MAP_FAILED)
+        return fail_errno(ctx, path, "map the file into memory", errno);
+    *mapping = mapped;
+    return POLYTILE_OK;
+}
+
+static polytile_status get_size(polytile_context *ctx, const char *path, int file,
+                                int64_t *n_bytes) {
+    struct stat info;
+    if (fstat(file, &info) != 0)
+        return fail_errno(ctx, path, "read the file's size", errno);
+    if (!S_ISREG(info.st_mode))
+        return pti_fail(ctx, POLYTILE_IO, "%s: is not a regular file", path);
+    if (info.st_size == 0)
+        return pti_fail(ctx, POLYTILE_IO, "%s: is empty", path);
+    *n_bytes = info.st_size;
+    return POLYTILE_OK;
+}
+
+/** Read the header and compare it with the file's size. */
+static polytile_status read_header(polytile_context *ctx, const char *path, const void *mapping,
+                                   int64_t n_bytes, pti_npy_header *header) {
+    const char *reason;
+    polytile_status status = pti_npy_header_read(mapping, n_bytes, header, &reason);
+    if (status != POLYTILE_OK)
+        return pti_fail(ctx, status, "%s: %s", path, reason);
+    if (header->data_bytes > n_bytes - header->data_offset)
+        return pti_fail(ctx, POLYTILE_IO,
+                        "%s: is truncated: its header says %" PRId64
+                        " bytes of elements, the file has %" PRId64,
+                        path, header->data_bytes, n_bytes - header->data_offset);
+    if (header->data_offset % polytile_type_get_bytes(header->type) != 0)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%s: its elements begin at byte %" PRId64
+                        ", which is not aligned for them; save it again with numpy.save",
+                        path, header->data_offset);
+    return POLYTILE_OK;
+}
+
+/** Let an array own the mapping of its file. */
+static void give_mapping(polytile_array *array, void *mapping, int64_t n_bytes,
+                         int64_t data_offset) {
+    array->mapping = mapping;
+    array->mapping_bytes = n_bytes;
+    array->data = (char *)mapping + data_offset;
+}
+
+static polytile_status check_arguments(polytile_context *ctx, const char *path,
+                                       polytile_array **array) {
+    if (ctx == NULL || array == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "a .npy file: the %s is NULL",
+                        ctx == NULL ? "context" : "place for the array");
+    pti_clear_error(ctx);
+    *array = NULL;
+    if (path == NULL || *path == '\0')
+        return pti_fail(ctx, POLYTILE_INVALID, "a .npy file needs a path");
+    return POLYTILE_OK;
+}
+
+polytile_status polytile_npy_open(polytile_context *ctx, const char *name, const char *path,
+                                  bool writable, polytile_array **array) {
+    polytile_status status = check_arguments(ctx, path, array);
+    if (status != POLYTILE_OK)
+        return status;
+    int64_t n_bytes = 0;
+    void *mapping = NULL;
+    pti_npy_header header;
+    int file;
+    PTI_RETRY(file, open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
+    if (file < 0)
+        return fail_errno(ctx, path, writable ? "open for writing" : "open", errno);
+    PTI_TRY(get_size(ctx, path, file, &n_bytes));
+    PTI_TRY(map_file(ctx, path, file, n_bytes, writable, &mapping));
+    PTI_TRY(read_header(ctx, path, mapping, n_bytes, &header));
+    PTI_TRY(pti_array_create(ctx, name, header.type, &header.domain, array));
+    give_mapping(*array, mapping, n_bytes, header.data_offset);
+    mapping = NULL;
+    (*array)->read_only = !writable;
+done:
+    if (mapping != NULL)
+        munmap(mapping, (size_t)n_bytes);
+    close(file);
+    return status;
+}
+
+static polytile_status reserve(polytile_context *ctx, const char *path, int file, int64_t n_bytes) {
+    int error;
+    char size[32];
+    do
+        error = posix_fallocate(file, 0, n_bytes);
+    while (error == EINTR);
+    if (error == 0)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_IO, "%s: cannot reserve %s on the disk: %s", path,
+                    polytile_size_format(n_bytes, size), strerror(error));
+}
+
+static polytile_status check_type(polytile_context *ctx, const char *path, polytile_type type) {
+    if (type >= 0 && polytile_type_get_bytes(type) > 0)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                    "%s: NumPy files hold elements of i8 to i64, u8 to u64, f16, f32 and f64, not "
+                    "type %d",
+                    path, type);
+}
+
+polytile_status polytile_npy_create(polytile_context *ctx, const char *name, const char *path,
+                                    polytile_type type, const polytile_domain *domain,
+                                    polytile_array **array) {
+    polytile_status status = check_arguments(ctx, path, array);
+    if (status != POLYTILE_OK)
+        return status;
+    int64_t n_bytes = 0;
+    void *mapping = NULL;
+    polytile_array *made = NULL;
+    char bytes[PTI_NPY_HEADER_CAPACITY];
+    PTI_TRY(check_type(ctx, path, type));
+    PTI_TRY(pti_array_create(ctx, name, type, domain, &made));
+    pti_npy_header header = {.type = type, .domain = *domain, .data_bytes = made->n_bytes};
+    pti_npy_header_write(&header, bytes);
+    if (pti_add_overflows(header.data_offset, header.data_bytes, &n_bytes))
+        PTI_TRY(pti_fail(ctx, POLYTILE_OVERFLOW, "%s: a file of 2^63 bytes or more", path));
+    PTI_TRY(pti_part_file_begin(ctx, path, &made->part));
+    PTI_TRY(reserve(ctx, path, made->part.file, n_bytes));
+    PTI_TRY(map_file(ctx, path, made->part.file, n_bytes, true, &mapping));
+    memcpy(mapping, bytes, (size_t)header.data_offset);
+    give_mapping(made, mapping, n_bytes, header.data_offset);
+    *array = made;
+    made = NULL;
+done:
+    polytile_npy_abandon(made);
+    polytile_array_destroy(made);
+    return status;
+}
+
+polytile_status polytile_npy_finish(polytile_array *array) {
+    if (array == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", __func__);
+    polytile_context *ctx = array->object.context;
+    pti_clear_error(ctx);
+    if (array->part.path == NULL)
+        return POLYTILE_OK;
+    if (array->queue != NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "array %s: is attached to a queue, which may still write it; detach it "
+                        "before its file %s is finished",
+                        array->name, array->part.path);
+    if (!pti_array_is_complete(array))
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "array %s: is incomplete, so %s is as it was; write it whole, or give its "
+                        "file up by polytile_npy_abandon()",
+                        array->name, array->part.path);
+    return pti_part_file_commit(ctx, &array->part);
+}
+
+void polytile_npy_abandon(polytile_array *array) {
+    if (array != NULL)
+        pti_part_file_abandon(&array->part);
+}

@@ -1,0 +1,350 @@
+#include "access/declare/npy_header.h"
+
+#include "access/set/range.h"
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAGIC "\x93NUMPY"
+
+enum { MAGIC_BYTES = 6, ALIGNMENT = 64 };
+
+static const char not_npy[] = "is no .npy file (it does not begin with NumPy's magic bytes)";
+static const char cut_head[] = "is truncated in its header";
+static const char bad_head[] = "has a header that is not NumPy's dictionary of descr, "
+                               "fortran_order and shape";
+
+/** A place in the dictionary's text. */
+typedef struct cursor {
+    const char *at;
+    const char *end;
+} cursor;
+
+/** What the dictionary says, before it is judged. */
+typedef struct dictionary {
+    char descr[24];                  /* empty if longer */
+    const char *fields, *fields_end; /* a structured type's text, borrowed */
+    bool has_descr;
+    bool structured;
+    bool has_order;
+    bool fortran_order;
+    bool has_shape;
+    bool shape_overflows;
+    int n_dims; /* may exceed POLYTILE_MAX_DIMS */
+    int64_t extents[POLYTILE_MAX_DIMS];
+} dictionary;
+
+static void skip_space(cursor *c) {
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r'))
+        c->at++;
+}
+
+/** Take one character, blanks before it aside, if it comes next. */
+static bool take(cursor *c, char wanted) {
+    skip_space(c);
+    if (c->at == c->end || *c->at != wanted)
+        return false;
+    c->at++;
+    return true;
+}
+
+static bool take_word(cursor *c, const char *word) {
+    size_t length = strlen(word);
+    skip_space(c);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0)
+        return false;
+    c->at += length;
+    return true;
+}
+
+/** Take a quoted string without escapes; it is cut to nothing if it does not fit. */
+static bool take_string(cursor *c, char *text, size_t capacity) {
+    skip_space(c);
+    if (c->at == c->end || (*c->at != '\'' && *c->at != '"'))
+        return false;
+    const char *first = c->at + 1;
+    const char *last = memchr(first, *c->at, (size_t)(c->end - first));
+    if (last == NULL || memchr(first, '\\', (size_t)(last - first)) != NULL)
+        return false;
+    size_t length = (size_t)(last - first) < capacity ? (size_t)(last - first) : 0;
+    memcpy(text, first, length);
+    text[length] = '\0';
+    c->at = last + 1;
+    return true;
+}
+
+static bool take_flag(cursor *c, bool *flag) {
+    *flag = take_word(c, "True");
+    return *flag || take_word(c, "False");
+}
+
+/** Take a number as Python writes it, an L of Python 2 included; a negative one is not taken. */
+static bool take_extent(cursor *c, int64_t *extent, bool *overflows) {
+    skip_space(c);
+    const char *first = c->at;
+    *extent = 0;
+    for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
+        *overflows |= pti_mul_overflows(*extent, 10, extent) ||
+                      pti_add_overflows(*extent, *c->at - '0', extent);
+    bool is_number = c->at > first;
+    if (is_number && c->at < c->end && *c->at == 'L')
+        c->at++;
+    return is_number;
+}
+
+/** Take a tuple: (), (3,), (3, 4), (3, 4, ); one number needs its comma. */
+static bool take_shape(cursor *c, dictionary *d) {
+    if (!take(c, '('))
+        return false;
+    bool may_go_on = true;
+    while (!take(c, ')')) {
+        int64_t extent;
+        if (!may_go_on || !take_extent(c, &extent, &d->shape_overflows))
+            return false;
+        if (d->n_dims < POLYTILE_MAX_DIMS)
+            d->extents[d->n_dims] = extent;
+        d->n_dims += d->n_dims <= POLYTILE_MAX_DIMS;
+        may_go_on = take(c, ',');
+    }
+    return d->n_dims != 1 || may_go_on;
+}
+
+static bool take_descr(cursor *c, dictionary *d) {
+    skip_space(c);
+    d->structured = c->at < c->end && (*c->at == '[' || *c->at == '(' || *c->at == '{');
+    d->fields = c->at;
+    d->fields_end = c->end;
+    return d->structured || take_string(c, d->descr, sizeof d->descr);
+}
+
+/** Take the value of a key, which must not come twice. */
+static bool take_value(cursor *c, const char *key, dictionary *d) {
+    bool *seen = strcmp(key, "descr") == 0           ? &d->has_descr
+                 : strcmp(key, "fortran_order") == 0 ? &d->has_order
+                 : strcmp(key, "shape") == 0         ? &d->has_shape
+                                                     : NULL;
+    if (seen == NULL || *seen)
+        return false;
+    *seen = true;
+    return seen == &d->has_descr   ? take_descr(c, d)
+           : seen == &d->has_order ? take_flag(c, &d->fortran_order)
+                                   : take_shape(c, d);
+}
+
+/** Read the dictionary; reading stops at a structured type, which is refused anyway. */
+static bool read_dictionary(cursor c, dictionary *d) {
+    if (!take(&c, '{'))
+        return false;
+    bool may_go_on = true;
+    while (!d->structured && !take(&c, '}')) {
+        char key[16];
+        if (!may_go_on || !take_string(&c, key, sizeof key) || !take(&c, ':') ||
+            !take_value(&c, key, d))
+            return false;
+        may_go_on = take(&c, ',');
+    }
+    skip_space(&c);
+    return d->structured || (c.at == c.end && d->has_descr && d->has_order && d->has_shape);
+}
+
+/** The text that NumPy has for a type, without the byte order: f4 for f32. */
+static const struct {
+    const char *text;
+    int64_t bytes;
+} types[] = {
+#define TYPE_ROW(name, text, bytes) {text, bytes},
+    POLYTILE_TYPES(TYPE_ROW)
+#undef TYPE_ROW
+};
+
+enum { N_TYPES = sizeof types / sizeof *types };
+
+static void write_descr(polytile_type type, char descr[8]) {
+    snprintf(descr, 8, "%c%c%d", types[type].bytes == 1 ? '|' : '<', types[type].text[0],
+             (int)types[type].bytes);
+}
+
+/** One byte has no order, so that '<i1' is '|i1'. */
+static bool find_type(const char *descr, polytile_type *type) {
+    for (polytile_type t = 0; t < N_TYPES; t++) {
+        char known[8];
+        write_descr(t, known);
+        bool same_order = descr[0] == known[0] || (types[t].bytes == 1 && descr[0] == '<');
+        if (same_order && strcmp(descr + 1, known + 1) == 0) {
+            *type = t;
+            return true;
+        }
+    }
+    return false;
+}
+
+/** What NumPy's files hold besides, by the letter of the type, and how to save it for us. */
+static const struct {
+    char letter;
+    const char *name;
+    const char *way_out;
+} foreign[] = {
+    {'b', "bool", "save them as u8, with numpy.save(path, a.view('u1'))"},
+    {'c', "complex",
+     "save each as two floats, with numpy.save(path, a.view(a.real.dtype).reshape(a.shape + "
+     "(2,))), and declare a trailing dimension of 2"},
+    {'f', "a float of another size", "convert them, as with a.astype('f8')"},
+    {'M', "dates", "save them as i64, with numpy.save(path, a.view('i8'))"},
+    {'m', "time spans", "save them as i64, with numpy.save(path, a.view('i8'))"},
+    {'O', "Python objects", "convert them, as with a.astype('f8')"},
+    {'S', "text", "save its bytes, with numpy.save(path, a.view('u1'))"},
+    {'U', "text", "save its characters, with numpy.save(path, a.view('u4'))"},
+    {'V', "raw bytes", "save them as u8, with numpy.save(path, a.view('u1'))"},
+};
+
+enum { N_FOREIGN = sizeof foreign / sizeof *foreign };
+
+static void refuse_type(const dictionary *d, pti_npy_header *header) {
+    for (size_t k = 0; d->descr[0] != '\0' && k < N_FOREIGN; k++) {
+        if (d->descr[1] != foreign[k].letter)
+            continue;
+        snprintf(header->refusal, sizeof header->refusal, "has the element type %s ('%s'); %s",
+                 foreign[k].name, d->descr, foreign[k].way_out);
+        return;
+    }
+    snprintf(header->refusal, sizeof header->refusal,
+             "has the element type '%s', which is none of i8 to i64, u8 to u64, f16, f32 and f64; "
+             "convert them, as with a.astype('f8')",
+             d->descr);
+}
+
+static void refuse_order(const dictionary *d, pti_npy_header *header) {
+    snprintf(header->refusal, sizeof header->refusal,
+             "is big-endian ('%s'); convert it, as with a.astype(a.dtype.newbyteorder('<'))",
+             d->descr);
+}
+
+static void refuse_fields(const dictionary *d, pti_npy_header *header) {
+    const int n_bytes = (int)pti_min(d->fields_end - d->fields, 64);
+    snprintf(
+        header->refusal, sizeof header->refusal,
+        "has elements of several fields (a structured dtype, %.*s...); save one field alone, as "
+        "with numpy.save(path, a['NAME'])",
+        n_bytes, d->fields);
+}
+
+static polytile_status judge_type(const dictionary *d, pti_npy_header *header,
+                                  const char **reason) {
+    *reason = header->refusal;
+    if (d->structured)
+        refuse_fields(d, header);
+    else if (d->descr[0] == '>')
+        refuse_order(d, header);
+    else if (!find_type(d->descr, &header->type))
+        refuse_type(d, header);
+    else if (d->fortran_order)
+        *reason = "is in Fortran order; save it in C order, as with numpy.ascontiguousarray(a)";
+    else
+        return POLYTILE_OK;
+    return POLYTILE_UNSUPPORTED;
+}
+
+static polytile_status judge_shape(const dictionary *d, pti_npy_header *header,
+                                   const char **reason) {
+    *reason = d->n_dims == 0 ? "holds a single number (no dimensions); an array has 1 to 8"
+                             : "has more than 8 dimensions";
+    if (d->n_dims == 0 || d->n_dims > POLYTILE_MAX_DIMS)
+        return POLYTILE_UNSUPPORTED;
+    *reason = "says a size that exceeds 64 bits";
+    if (d->shape_overflows)
+        return POLYTILE_OVERFLOW;
+    int64_t bytes = polytile_type_get_bytes(header->type);
+    for (int k = 0; k < d->n_dims; k++) {
+        if (d->extents[k] == 0) {
+            *reason = "has no elements (a dimension of size 0)";
+            return POLYTILE_UNSUPPORTED;
+        }
+        if (pti_mul_overflows(bytes, d->extents[k], &bytes))
+            return POLYTILE_OVERFLOW;
+    }
+    header->domain = polytile_domain_from_extents(d->n_dims, d->extents);
+    header->data_bytes = bytes;
+    return POLYTILE_OK;
+}
+
+static polytile_status refuse_version(int major, pti_npy_header *header, const char **reason) {
+    snprintf(header->refusal, sizeof header->refusal,
+             "is of version %d of the format, and 1, 2 and 3 are read; save it again with "
+             "numpy.save",
+             major);
+    *reason = header->refusal;
+    return POLYTILE_UNSUPPORTED;
+}
+
+/** Find where the dictionary lies; versions differ in the width of its length. */
+static polytile_status find_dictionary(const unsigned char *bytes, int64_t n_bytes, cursor *text,
+                                       pti_npy_header *header, const char **reason) {
+    *reason = not_npy;
+    if (n_bytes < MAGIC_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0)
+        return POLYTILE_IO;
+    *reason = cut_head;
+    if (n_bytes < MAGIC_BYTES + 2)
+        return POLYTILE_IO;
+    int major = bytes[MAGIC_BYTES];
+    if (major < 1 || major > 3)
+        return refuse_version(major, header, reason);
+    int64_t width = major == 1 ? 2 : 4, length = 0, first = MAGIC_BYTES + 2 + width;
+    *reason = cut_head;
+    if (n_bytes < first)
+        return POLYTILE_IO;
+    for (int64_t b = 0; b < width; b++)
+        length |= (int64_t)bytes[MAGIC_BYTES + 2 + b] << (8 * b);
+    if (length > n_bytes - first)
+        return POLYTILE_IO;
+    *text = (cursor){(const char *)bytes + first, (const char *)bytes + first + length};
+    return POLYTILE_OK;
+}
+
+polytile_status pti_npy_header_read(const unsigned char *bytes, int64_t n_bytes,
+                                    pti_npy_header *header, const char **reason) {
+    cursor text;
+    dictionary d = {0};
+    polytile_status status = find_dictionary(bytes, n_bytes, &text, header, reason);
+    if (status != POLYTILE_OK)
+        return status;
+    header->data_offset = text.end - (const char *)bytes;
+    *reason = bad_head;
+    if (!read_dictionary(text, &d))
+        return POLYTILE_IO;
+    status = judge_type(&d, header, reason);
+    return status == POLYTILE_OK ? judge_shape(&d, header, reason) : status;
+}
+
+/** Append to the head's text, which always fits. */
+static void append(char *bytes, int *length, const char *text) {
+    *length += snprintf(bytes + *length, (size_t)(PTI_NPY_HEADER_CAPACITY - *length), "%s", text);
+}
+
+void pti_npy_header_write(pti_npy_header *header, char bytes[PTI_NPY_HEADER_CAPACITY]) {
+    enum { FIRST = MAGIC_BYTES + 4 };
+    char descr[8], number[32];
+    int length = FIRST;
+    write_descr(header->type, descr);
+    append(bytes, &length, "{'descr': '");
+    append(bytes, &length, descr);
+    append(bytes, &length, "', 'fortran_order': False, 'shape': (");
+    for (int d = 0; d < header->domain.n_dims; d++) {
+        const char *after = d + 1 < header->domain.n_dims ? ", "
+                            : header->domain.n_dims == 1  ? ","
+                                                          : "";
+        snprintf(number, sizeof number, "%" PRId64 "%s", pti_range_count(header->domain.range[d]),
+                 after);
+        append(bytes, &length, number);
+    }
+    append(bytes, &length, "), }");
+    int total = (int)pti_ceil_div(length + 1, ALIGNMENT) * ALIGNMENT;
+    memset(bytes + length, ' ', (size_t)(total - length));
+    bytes[total - 1] = '\n';
+    memcpy(bytes, MAGIC "\x01", MAGIC_BYTES + 1);
+    bytes[MAGIC_BYTES + 1] = 0;
+    bytes[MAGIC_BYTES + 2] = (char)((total - FIRST) & 0xff);
+    bytes[MAGIC_BYTES + 3] = (char)((total - FIRST) >> 8);
+    header->data_offset = total;
+}

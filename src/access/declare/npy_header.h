@@ -1,0 +1,35 @@
+#ifndef POLYTILE_ACCESS_DECLARE_NPY_HEADER_H
+#define POLYTILE_ACCESS_DECLARE_NPY_HEADER_H
+
+#include "base/context.h"
+#include <polytile/array.h>
+
+/*
+ * The head of a NumPy file: magic, version, length, and a Python dictionary that describes the
+ * data, for instance {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+ */
+typedef struct pti_npy_header {
+    polytile_type type;
+    polytile_domain domain; /* indices from 0 */
+    int64_t data_offset;    /* bytes from the file's start */
+    int64_t data_bytes;
+    char refusal[256]; /* where a reason that names what was found is written */
+} pti_npy_header;
+
+/**
+ * Read the head of a file of which the first n_bytes bytes (or all) are given.
+ *
+ * Errors  IO (no such file, or cut off in its head), UNSUPPORTED (sound, but not what an array can
+ * hold), OVERFLOW; *reason then is a text that continues "FILE: ", static or the header's.
+ */
+polytile_status pti_npy_header_read(const unsigned char *bytes, int64_t n_bytes,
+                                    pti_npy_header *header, const char **reason);
+
+/** The most bytes that a head needs: 8 extents of 19 digits, padded. */
+enum { PTI_NPY_HEADER_CAPACITY = 320 };
+
+/** Write a head of version 1.0 for header's type and domain, padded so that the data is aligned to
+ * 64 bytes; sets data_offset. */
+void pti_npy_header_write(pti_npy_header *header, char bytes[PTI_NPY_HEADER_CAPACITY]);
+
+#endif

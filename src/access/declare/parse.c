@@ -1,0 +1,182 @@
+#include "access/declare/parse.h"
+
+#include "access/declare/parse_parser.h"
+
+#include <string.h>
+
+static bool parse_header(pti_parser *parser) {
+    pti_token token = parser->token;
+    pti_text why = {0};
+    bool more = true;
+    if (!pti_parser_expect(parser, PTI_TOKEN_NAME, "of a kernel"))
+        return false;
+    polytile_status status =
+        pti_declaration_new(parser->ctx, token.name, &parser->declaration, &why);
+    if (!pti_parser_check(parser, token.begin, status, &why) ||
+        !pti_parser_expect(parser, PTI_TOKEN_OPEN_BRACKET, "after the kernel's name"))
+        return false;
+    while (more) {
+        token = parser->token;
+        if (!pti_parser_expect(parser, PTI_TOKEN_NAME, "of an index"))
+            return false;
+        status = pti_declaration_add_index(parser->declaration, token.name, &why);
+        if (!pti_parser_check(parser, token.begin, status, &why) ||
+            !pti_parser_accept(parser, PTI_TOKEN_COMMA, &more))
+            return false;
+    }
+    return pti_parser_expect(parser, PTI_TOKEN_CLOSE_BRACKET, "after the indices") &&
+           pti_parser_expect(parser, PTI_TOKEN_COLON, "between the indices and the first role");
+}
+
+static bool find_role(const char *word, polytile_role *role) {
+    for (*role = POLYTILE_IN; *role <= POLYTILE_MAX; ++*role)
+        if (strcmp(word, pti_role_word(*role)) == 0)
+            return true;
+    return false;
+}
+
+/** "out" is followed by "sum" and the like if that is not itself an array: out sum s[0], out
+ * sum[0]. */
+static bool parse_fresh(pti_parser *parser, polytile_role *role, bool *fresh) {
+    polytile_role reduction;
+    pti_token next;
+    *fresh = false;
+    if (*role != POLYTILE_OUT || !pti_parser_at(parser, PTI_TOKEN_NAME) ||
+        !find_role(parser->token.name, &reduction) || !pti_role_reduces(reduction))
+        return true;
+    if (!pti_token_read(parser, parser->token.end, &next))
+        return false;
+    if (next.kind != PTI_TOKEN_NAME && next.kind != PTI_TOKEN_OPEN_BRACE)
+        return true;
+    *fresh = true;
+    *role = reduction;
+    return pti_parser_advance(parser);
+}
+
+static bool parse_role(pti_parser *parser, polytile_role *role, bool *fresh) {
+    char shown[PTI_NAME_BYTES + 2];
+    if (!pti_parser_at(parser, PTI_TOKEN_NAME) || !find_role(parser->token.name, role))
+        return pti_parser_fail(
+            parser, parser->token.begin,
+            "expected a role (in, out, inout, sum, prod, min, max, out sum, ...), "
+            "not %s",
+            pti_token_show(&parser->token, shown));
+    return pti_parser_advance(parser) && parse_fresh(parser, role, fresh);
+}
+
+static polytile_affine to_affine(const pti_linear *linear) {
+    polytile_affine affine = {.constant = linear->constant};
+    memcpy(affine.index, linear->index, sizeof affine.index);
+    memcpy(affine.parameter, linear->parameter, sizeof affine.parameter);
+    return affine;
+}
+
+static bool at_subscript_end(const pti_parser *parser) {
+    return pti_parser_at(parser, PTI_TOKEN_COMMA) || pti_parser_at(parser, PTI_TOKEN_COLON) ||
+           pti_parser_at(parser, PTI_TOKEN_CLOSE_BRACKET);
+}
+
+static bool parse_step(pti_parser *parser, int64_t *step) {
+    bool found;
+    if (!pti_parser_accept(parser, PTI_TOKEN_COLON, &found) || !found)
+        return parser->status == POLYTILE_OK;
+    size_t offset = parser->token.begin;
+    if (!pti_parse_constant(parser, "the step", step))
+        return false;
+    if (*step < 1)
+        return pti_parser_fail(parser, offset, "the step is %lld; it must be at least 1",
+                               (long long)*step);
+    return true;
+}
+
+/** lo, lo:hi, lo:hi:step, with lo and hi left out for the array's first and last index. */
+static bool parse_subscript(pti_parser *parser, polytile_subscript *subscript) {
+    pti_linear lo = {0}, hi = {0};
+    bool colon;
+    memset(subscript, 0, sizeof *subscript);
+    subscript->step = 1;
+    subscript->from_first = pti_parser_at(parser, PTI_TOKEN_COLON);
+    if (!subscript->from_first && !pti_parse_expression(parser, &lo))
+        return false;
+    subscript->lo = subscript->hi = to_affine(&lo);
+    if (!pti_parser_accept(parser, PTI_TOKEN_COLON, &colon) || !colon)
+        return parser->status == POLYTILE_OK;
+    subscript->to_last = at_subscript_end(parser);
+    if (!subscript->to_last && !pti_parse_expression(parser, &hi))
+        return false;
+    subscript->hi = to_affine(&hi);
+    return parse_step(parser, &subscript->step);
+}
+
+static bool parse_subscripts(pti_parser *parser, pti_access *access) {
+    bool more = true;
+    while (more) {
+        if (access->n_dims == POLYTILE_MAX_DIMS)
+            return pti_parser_fail(parser, parser->token.begin,
+                                   "more than the %d subscripts there may be", POLYTILE_MAX_DIMS);
+        if (!parse_subscript(parser, &access->subscript[access->n_dims++]) ||
+            !pti_parser_accept(parser, PTI_TOKEN_COMMA, &more))
+            return false;
+    }
+    return pti_parser_expect(parser, PTI_TOKEN_CLOSE_BRACKET, "after the subscripts");
+}
+
+static bool parse_section(pti_parser *parser, polytile_role role, bool fresh) {
+    polytile_role other;
+    pti_text why = {0};
+    pti_access access = {.role = role, .fresh = fresh, .exact = true};
+    if (pti_parser_at(parser, PTI_TOKEN_OPEN_BRACE))
+        return pti_parse_braces(parser, role, fresh);
+    if (pti_parser_at(parser, PTI_TOKEN_OPEN_BRACKET))
+        return pti_parse_parameters(parser) && pti_parse_braces(parser, role, fresh);
+    pti_token name = parser->token;
+    if (!pti_parser_expect(parser, PTI_TOKEN_NAME, "of an array or '{'"))
+        return false;
+    if (pti_parser_at(parser, PTI_TOKEN_NAME) && find_role(name.name, &other))
+        return pti_parser_fail(parser, name.begin, "write ';' before the next role '%s'",
+                               name.name);
+    if (!pti_parser_expect(parser, PTI_TOKEN_OPEN_BRACKET, "after the array's name") ||
+        !parse_subscripts(parser, &access))
+        return false;
+    polytile_status status =
+        pti_declaration_add_access(parser->declaration, name.name, &access, &why);
+    return pti_parser_check(parser, name.begin, status, &why);
+}
+
+static bool parse_group(pti_parser *parser) {
+    polytile_role role = POLYTILE_IN;
+    bool fresh = false, more = true;
+    if (!parse_role(parser, &role, &fresh))
+        return false;
+    while (more)
+        if (!parse_section(parser, role, fresh) ||
+            !pti_parser_accept(parser, PTI_TOKEN_COMMA, &more))
+            return false;
+    return true;
+}
+
+static bool parse_declaration(pti_parser *parser) {
+    char shown[PTI_NAME_BYTES + 2];
+    bool more = true;
+    if (!pti_token_read(parser, 0, &parser->token) || !parse_header(parser))
+        return false;
+    while (more)
+        if (!parse_group(parser) || !pti_parser_accept(parser, PTI_TOKEN_SEMICOLON, &more))
+            return false;
+    if (!pti_parser_at(parser, PTI_TOKEN_END))
+        return pti_parser_fail(parser, parser->token.begin,
+                               "expected ',', ';' or the end after a section, not %s",
+                               pti_token_show(&parser->token, shown));
+    return true;
+}
+
+polytile_status pti_declaration_parse(polytile_context *ctx, const char *text,
+                                      polytile_declaration **declaration) {
+    pti_parser parser = {.ctx = ctx, .text = text, .status = POLYTILE_OK};
+    *declaration = NULL;
+    if (parse_declaration(&parser))
+        *declaration = parser.declaration;
+    else
+        pti_declaration_free(parser.declaration);
+    return parser.status;
+}

@@ -1,0 +1,301 @@
+#include "access/declare/parse_parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Conditions are kept in disjunctive normal form: a list of pieces, each a conjunction. */
+
+enum { MAX_PIECES = 64, MAX_CONSTRAINTS = 256, MAX_OPERANDS = POLYTILE_MAX_DIMS };
+
+void pti_condition_free(pti_condition *condition) {
+    for (int p = 0; p < condition->n_pieces; p++)
+        pti_relation_free(condition->piece[p]);
+    free(condition->piece);
+    memset(condition, 0, sizeof *condition);
+}
+
+/** Add a piece, which is taken whatever happens; NULL is what a failed allocation left. */
+static bool add_piece(pti_parser *parser, pti_condition *condition, pti_relation *piece) {
+    if (piece == NULL)
+        return pti_parser_fail_memory(parser);
+    if (condition->n_pieces == MAX_PIECES) {
+        pti_relation_free(piece);
+        return pti_parser_fail(parser, parser->token.begin,
+                               "this condition has more than %d pieces once 'or' is multiplied out",
+                               MAX_PIECES);
+    }
+    size_t n_bytes = ((size_t)condition->n_pieces + 1) * sizeof(pti_relation *);
+    pti_relation **grown = realloc(condition->piece, n_bytes);
+    if (grown == NULL) {
+        pti_relation_free(piece);
+        return pti_parser_fail_memory(parser);
+    }
+    condition->piece = grown;
+    grown[condition->n_pieces++] = piece;
+    return true;
+}
+
+bool pti_condition_always(pti_parser *parser, pti_condition *condition) {
+    memset(condition, 0, sizeof *condition);
+    return add_piece(parser, condition, pti_relation_new());
+}
+
+static bool add_constraints(pti_parser *parser, pti_relation *piece,
+                            const pti_relation *constraints) {
+    if (constraints->n_constraints > MAX_CONSTRAINTS - piece->n_constraints)
+        return pti_parser_fail(parser, parser->token.begin,
+                               "a piece has more than the %d comparisons there may be; leave out "
+                               "those that follow from others",
+                               MAX_CONSTRAINTS);
+    for (int c = 0; c < constraints->n_constraints; c++)
+        if (!pti_relation_add(piece, &constraints->constraint[c]))
+            return pti_parser_fail_memory(parser);
+    return true;
+}
+
+bool pti_condition_restrict(pti_parser *parser, pti_condition *condition,
+                            const pti_relation *constraints) {
+    for (int p = 0; p < condition->n_pieces; p++)
+        if (!add_constraints(parser, condition->piece[p], constraints))
+            return false;
+    return true;
+}
+
+/** *a := *a or *b; *b is emptied. */
+static bool unite(pti_parser *parser, pti_condition *a, pti_condition *b) {
+    for (int p = 0; p < b->n_pieces; p++) {
+        pti_relation *piece = b->piece[p];
+        b->piece[p] = NULL;
+        if (!add_piece(parser, a, piece))
+            return false;
+    }
+    pti_condition_free(b);
+    return true;
+}
+
+/** *a := *a and *b. */
+static bool intersect(pti_parser *parser, pti_condition *a, const pti_condition *b) {
+    pti_condition product = {0};
+    bool done = true;
+    for (int p = 0; done && p < a->n_pieces; p++) {
+        for (int q = 0; done && q < b->n_pieces; q++) {
+            pti_relation *piece = pti_relation_copy(a->piece[p]);
+            done =
+                add_piece(parser, &product, piece) && add_constraints(parser, piece, b->piece[q]);
+        }
+    }
+    pti_condition_free(a);
+    *a = product;
+    return done;
+}
+
+/** X-macro: comparison, factors of left and right in "... >= 0", what is added, equality. */
+#define COMPARISONS(X)                                                                             \
+    X(LESS, -1, 1, -1, false)                                                                      \
+    X(LESS_EQUAL, -1, 1, 0, false)                                                                 \
+    X(GREATER, 1, -1, -1, false)                                                                   \
+    X(GREATER_EQUAL, 1, -1, 0, false)                                                              \
+    X(EQUAL, 1, -1, 0, true)                                                                       \
+    X(SINGLE_EQUAL, 1, -1, 0, true)
+
+static const struct comparison {
+    pti_token_kind token;
+    int64_t left, right, constant;
+    bool is_equality;
+} comparisons[] = {
+#define COMPARISON_ROW(name, left, right, constant, equality)                                      \
+    {PTI_TOKEN_##name, left, right, constant, equality},
+    COMPARISONS(COMPARISON_ROW)
+#undef COMPARISON_ROW
+};
+
+enum { N_COMPARISONS = sizeof comparisons / sizeof *comparisons };
+
+static bool is_comparison(pti_token_kind kind) {
+    for (int k = 0; k < N_COMPARISONS; k++)
+        if (comparisons[k].token == kind)
+            return true;
+    return kind == PTI_TOKEN_NOT_EQUAL;
+}
+
+static bool add_comparison(pti_parser *parser, pti_token_kind kind, const pti_linear *left,
+                           const pti_linear *right, pti_condition *condition) {
+    const struct comparison *row = comparisons;
+    while (row->token != kind)
+        row++;
+    pti_constraint constraint = {.constant = row->constant, .is_equality = row->is_equality};
+    if (!pti_linear_add(&constraint, left, row->left) ||
+        !pti_linear_add(&constraint, right, row->right))
+        return pti_parser_fail(parser, parser->token.begin, "this comparison exceeds 64 bits");
+    pti_relation *piece = pti_relation_new();
+    return add_piece(parser, condition, piece) &&
+           (pti_relation_add(piece, &constraint) || pti_parser_fail_memory(parser));
+}
+
+static bool compare(pti_parser *parser, pti_token_kind kind, const pti_linear *left,
+                    const pti_linear *right, pti_condition *condition) {
+    if (kind != PTI_TOKEN_NOT_EQUAL)
+        return add_comparison(parser, kind, left, right, condition);
+    return add_comparison(parser, PTI_TOKEN_LESS, left, right, condition) &&
+           add_comparison(parser, PTI_TOKEN_GREATER, left, right, condition);
+}
+
+/** One side of a comparison: expressions between commas, each of which is compared. */
+typedef struct operands {
+    int n;
+    pti_linear linear[MAX_OPERANDS];
+} operands;
+
+static bool parse_operands(pti_parser *parser, operands *side) {
+    bool more = true;
+    for (side->n = 0; more; side->n++) {
+        if (side->n == MAX_OPERANDS)
+            return pti_parser_fail(parser, parser->token.begin, "more than %d expressions",
+                                   MAX_OPERANDS);
+        if (!pti_parse_expression(parser, &side->linear[side->n]) ||
+            !pti_parser_accept(parser, PTI_TOKEN_COMMA, &more))
+            return false;
+    }
+    return true;
+}
+
+static bool compare_all(pti_parser *parser, pti_token_kind kind, const operands *left,
+                        const operands *right, pti_condition *condition) {
+    bool done = true;
+    for (int l = 0; done && l < left->n; l++) {
+        for (int r = 0; done && r < right->n; r++) {
+            pti_condition one = {0};
+            done = compare(parser, kind, &left->linear[l], &right->linear[r], &one) &&
+                   intersect(parser, condition, &one);
+            pti_condition_free(&one);
+        }
+    }
+    return done;
+}
+
+/** 0 <= a, b < n: a chain of comparisons. */
+static bool parse_chain(pti_parser *parser, pti_condition *condition) {
+    operands left, right;
+    char shown[PTI_NAME_BYTES + 2];
+    if (!pti_condition_always(parser, condition) || !parse_operands(parser, &left))
+        return false;
+    if (!is_comparison(parser->token.kind))
+        return pti_parser_fail(parser, parser->token.begin, "expected a comparison, not %s",
+                               pti_token_show(&parser->token, shown));
+    while (is_comparison(parser->token.kind)) {
+        pti_token_kind kind = parser->token.kind;
+        if (!pti_parser_advance(parser) || !parse_operands(parser, &right) ||
+            !compare_all(parser, kind, &left, &right, condition))
+            return false;
+        left = right;
+    }
+    bool done = pti_condition_restrict(parser, condition, &parser->scope->pending);
+    parser->scope->pending.n_constraints = 0;
+    return done;
+}
+
+/** exists (e0, e1 : condition), or exists e0, e1 : condition. */
+static bool parse_exists(pti_parser *parser, pti_condition *condition) {
+    bool parenthesis, more = true;
+    int n_names = parser->scope->n_names;
+    if (!pti_parser_advance(parser) ||
+        !pti_parser_accept(parser, PTI_TOKEN_OPEN_PAREN, &parenthesis))
+        return false;
+    while (more) {
+        pti_token name = parser->token;
+        int position;
+        if (!pti_parser_expect(parser, PTI_TOKEN_NAME, "of a quantified variable") ||
+            !pti_scope_new_exists(parser, name.begin, &position) ||
+            !pti_scope_bind(parser, &name, PTI_BINDS_EXISTS, position) ||
+            !pti_parser_accept(parser, PTI_TOKEN_COMMA, &more))
+            return false;
+    }
+    if (!pti_parser_expect(parser, PTI_TOKEN_COLON, "after the quantified variables") ||
+        !pti_parse_condition(parser, condition))
+        return false;
+    parser->scope->n_names = n_names;
+    return !parenthesis ||
+           pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the quantified condition");
+}
+
+/** Whether the parenthesis that is next holds a condition rather than an expression; of one that is
+ * nested too deep, which will be refused, nothing is said. */
+static bool holds_condition(pti_parser *parser, bool *holds) {
+    pti_token token = parser->token;
+    int depth = 1;
+    *holds = false;
+    while (depth > 0 && depth <= PTI_MAX_DEPTH && !*holds) {
+        if (!pti_token_read(parser, token.end, &token))
+            return false;
+        if (token.kind == PTI_TOKEN_END)
+            return true;
+        depth += token.kind == PTI_TOKEN_OPEN_PAREN;
+        depth -= token.kind == PTI_TOKEN_CLOSE_PAREN;
+        *holds = is_comparison(token.kind);
+    }
+    return true;
+}
+
+static bool continues_expression(pti_token_kind kind) {
+    return is_comparison(kind) || kind == PTI_TOKEN_PLUS || kind == PTI_TOKEN_MINUS ||
+           kind == PTI_TOKEN_STAR || kind == PTI_TOKEN_PERCENT || kind == PTI_TOKEN_COMMA;
+}
+
+/** Whether variables are quantified next: no word is a keyword, so something may be called exists.
+ */
+static bool at_exists(pti_parser *parser, bool *found) {
+    pti_token next;
+    *found = pti_parser_at_word(parser, "exists");
+    if (!*found)
+        return true;
+    if (!pti_token_read(parser, parser->token.end, &next))
+        return false;
+    *found = !continues_expression(next.kind);
+    return true;
+}
+
+static bool parse_unit(pti_parser *parser, pti_condition *condition) {
+    bool grouped = false, quantified;
+    if (!at_exists(parser, &quantified))
+        return false;
+    if (quantified)
+        return parse_exists(parser, condition);
+    if (pti_parser_at(parser, PTI_TOKEN_OPEN_PAREN) && !holds_condition(parser, &grouped))
+        return false;
+    if (!grouped)
+        return parse_chain(parser, condition);
+    return pti_parser_advance(parser) && pti_parse_condition(parser, condition) &&
+           pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the condition");
+}
+
+static bool parse_atom(pti_parser *parser, pti_condition *condition) {
+    return pti_parser_descend(parser) && parse_unit(parser, condition) && pti_parser_ascend(parser);
+}
+
+static bool parse_conjunction(pti_parser *parser, pti_condition *condition) {
+    if (!parse_atom(parser, condition))
+        return false;
+    while (pti_parser_at(parser, PTI_TOKEN_AND) || pti_parser_at_word(parser, "and")) {
+        pti_condition next = {0};
+        bool done = pti_parser_advance(parser) && parse_atom(parser, &next) &&
+                    intersect(parser, condition, &next);
+        pti_condition_free(&next);
+        if (!done)
+            return false;
+    }
+    return true;
+}
+
+bool pti_parse_condition(pti_parser *parser, pti_condition *condition) {
+    if (!parse_conjunction(parser, condition))
+        return false;
+    while (pti_parser_at(parser, PTI_TOKEN_OR) || pti_parser_at_word(parser, "or")) {
+        pti_condition next = {0};
+        bool done = pti_parser_advance(parser) && parse_conjunction(parser, &next) &&
+                    unite(parser, condition, &next);
+        pti_condition_free(&next);
+        if (!done)
+            return false;
+    }
+    return true;
+}

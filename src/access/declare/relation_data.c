@@ -1,0 +1,39 @@
+#include "access/declare/declaration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+pti_relation *pti_relation_new(void) {
+    return calloc(1, sizeof(pti_relation));
+}
+
+pti_relation *pti_relation_copy(const pti_relation *relation) {
+    pti_relation *copy = pti_relation_new();
+    if (copy == NULL)
+        return NULL;
+    copy->n_exists = relation->n_exists;
+    for (int c = 0; c < relation->n_constraints; c++) {
+        if (!pti_relation_add(copy, &relation->constraint[c])) {
+            pti_relation_free(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+bool pti_relation_add(pti_relation *relation, const pti_constraint *constraint) {
+    size_t n_bytes = ((size_t)relation->n_constraints + 1) * sizeof *constraint;
+    pti_constraint *grown = realloc(relation->constraint, n_bytes);
+    if (grown == NULL)
+        return false;
+    grown[relation->n_constraints++] = *constraint;
+    relation->constraint = grown;
+    return true;
+}
+
+void pti_relation_free(pti_relation *relation) {
+    if (relation == NULL)
+        return;
+    free(relation->constraint);
+    free(relation);
+}

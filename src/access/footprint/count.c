@@ -1,0 +1,199 @@
+#include "access/footprint/footprint.h"
+
+#include "access/footprint/affine.h"
+#include "access/footprint/pieces.h"
+#include "base/checked.h"
+
+/* Counting distinct elements without ever counting too many: exactly where the footprint is a few
+ * boxes, as a sum over slices that cannot meet where it is not, else the largest part known. Slices
+ * of one index are told apart by a dimension that moves with it. */
+
+enum { COUNTED_BOXES = 64, MAX_SLICES = 1 << 17, N_GROUPS = 4096 };
+
+typedef struct counter {
+    const pti_instance *instance;
+    const pti_operand *operand;
+    pti_touch touch;
+    int64_t n_slices_left;
+    pti_boxes boxes; /* scratch */
+} counter;
+
+/* A section that may touch only a part of itself adds nothing that is certain. */
+static bool is_counted(const counter *counting, const pti_section *section) {
+    return section->exact && pti_section_counts(section, counting->touch);
+}
+
+/* Whether the footprint of a box of threads is few boxes; then *count is exact. */
+static bool count_boxes(counter *counting, const polytile_domain *threads, int64_t *count) {
+    const pti_operand *operand = counting->operand;
+    pti_boxes_clear(&counting->boxes);
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_section *section = &counting->instance->section[operand->first_section + s];
+        if (is_counted(counting, section) &&
+            !pti_section_add_exact(counting->instance, section, threads, COUNTED_BOXES,
+                                   &counting->boxes))
+            return false;
+    }
+    *count = pti_boxes_count(&counting->boxes);
+    return true;
+}
+
+/* Whether index k is the only one with which an expression varies over a box of threads. */
+static bool follows_alone(const pti_affine *affine, const polytile_domain *threads, int k) {
+    for (int other = 0; other < threads->n_dims; other++)
+        if (other != k && affine->index[other] != 0 &&
+            threads->range[other].lo != threads->range[other].hi)
+            return false;
+    return true;
+}
+
+/**
+ * Whether threads that differ in index k touch different elements in dimension d: all sections move
+ * there with k alone, equally fast, and further in one step than they reach.
+ */
+static bool tells_apart(const counter *counting, const polytile_domain *threads, int k, int d) {
+    const pti_operand *operand = counting->operand;
+    int64_t lowest = INT64_MAX, highest = INT64_MIN, speed = 0;
+    polytile_domain first = *threads;
+    for (int j = 0; j < first.n_dims; j++)
+        first.range[j].hi = first.range[j].lo;
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_section *section = &counting->instance->section[operand->first_section + s];
+        const pti_subscript *subscript = &section->subscript[d];
+        if (!is_counted(counting, section))
+            continue;
+        speed = lowest == INT64_MAX ? subscript->lo.index[k] : speed;
+        if (subscript->lo.index[k] != speed || subscript->hi.index[k] != speed ||
+            !follows_alone(&subscript->lo, threads, k) ||
+            !follows_alone(&subscript->hi, threads, k))
+            return false;
+        lowest = pti_min(lowest, pti_affine_min(&subscript->lo, &first));
+        highest = pti_max(highest, pti_affine_max(&subscript->hi, &first));
+    }
+    return lowest != INT64_MAX && highest - lowest < pti_abs(speed);
+}
+
+/* An index of more than one value whose slices cannot meet; -1 if there is none. */
+static int find_slicing_index(const counter *counting, const polytile_domain *threads) {
+    for (int k = 0; k < threads->n_dims; k++)
+        for (int d = 0; d < counting->operand->domain.n_dims; d++)
+            if (pti_range_count(threads->range[k]) > 1 && tells_apart(counting, threads, k, d))
+                return k;
+    return -1;
+}
+
+/* The footprint of the one slice in the middle of what a section slices. */
+static int64_t count_middle_slice(counter *counting, const pti_section *section,
+                                  const polytile_domain *threads) {
+    pti_slicing slicing = pti_section_slice(counting->instance, section, threads);
+    polytile_domain slice = slicing.threads;
+    if (slicing.n_slices == 0)
+        return 0;
+    for (int k = 0; k < slice.n_dims; k++)
+        if (slicing.sliced & (1u << k)) {
+            slice.range[k].lo += (slice.range[k].hi - slice.range[k].lo) / 2;
+            slice.range[k].hi = slice.range[k].lo;
+        }
+    pti_boxes_clear(&counting->boxes);
+    pti_section_add_exact(counting->instance, section, &slice, COUNTED_BOXES, &counting->boxes);
+    return pti_boxes_count(&counting->boxes);
+}
+
+static int64_t count_largest_part(counter *counting, const polytile_domain *threads) {
+    int64_t largest = 0;
+    for (int s = 0; s < counting->operand->n_sections; s++) {
+        const pti_section *section =
+            &counting->instance->section[counting->operand->first_section + s];
+        if (is_counted(counting, section))
+            largest = pti_max(largest, count_middle_slice(counting, section, threads));
+    }
+    return largest;
+}
+
+/* Whether a section's slices by index k are runs of neighbours in every dimension, wherever they
+ * are one box: then each of their ends moves linearly with k. */
+static bool has_runs(const pti_section *section, const polytile_domain *threads, int k) {
+    for (int d = 0; d < section->n_dims; d++) {
+        const pti_subscript *subscript = &section->subscript[d];
+        bool unit = subscript->step == 1;
+        for (int j = 0; j < threads->n_dims; j++)
+            unit = unit && (j == k || (pti_abs(subscript->lo.index[j]) <= 1 &&
+                                       pti_abs(subscript->hi.index[j]) <= 1));
+        if (!unit)
+            return false;
+    }
+    return true;
+}
+
+/* The one box that a section touches where index k has value i; empty if there are several. */
+static polytile_domain get_slice_box(counter *counting, const pti_section *section,
+                                     const polytile_domain *threads, int k, int64_t i) {
+    polytile_domain slice = *threads;
+    slice.range[k] = pti_range(i, i, 1);
+    pti_boxes_clear(&counting->boxes);
+    pti_section_add_exact(counting->instance, section, &slice, 1, &counting->boxes);
+    return counting->boxes.n_boxes == 1 ? counting->boxes.box[0] : pti_box_empty(section->n_dims);
+}
+
+/**
+ * A lower bound for too many slices to go through: in a group of neighbours, each extent is at
+ * least the smaller of those at the group's ends, being a concave function between (the clipped
+ * distance of two ends that move linearly).
+ */
+static int64_t count_groups(counter *counting, const pti_section *section,
+                            const polytile_domain *threads, int k) {
+    int64_t total = 0, size = pti_ceil_div(pti_range_count(threads->range[k]), N_GROUPS);
+    for (int64_t i = threads->range[k].lo; i <= threads->range[k].hi; i += size) {
+        int64_t last = pti_min(i + size - 1, threads->range[k].hi), count = last - i + 1;
+        polytile_domain a = get_slice_box(counting, section, threads, k, i);
+        polytile_domain b = get_slice_box(counting, section, threads, k, last);
+        for (int d = 0; d < section->n_dims; d++)
+            count *= pti_min(pti_range_count(a.range[d]), pti_range_count(b.range[d]));
+        total += count;
+    }
+    return total;
+}
+
+static int64_t count_largest_groups(counter *counting, const polytile_domain *threads, int k) {
+    int64_t largest = 0;
+    for (int s = 0; s < counting->operand->n_sections; s++) {
+        const pti_section *section =
+            &counting->instance->section[counting->operand->first_section + s];
+        if (is_counted(counting, section) && has_runs(section, threads, k))
+            largest = pti_max(largest, count_groups(counting, section, threads, k));
+    }
+    return largest;
+}
+
+static int64_t count_threads(counter *counting, const polytile_domain *threads) {
+    int64_t count;
+    if (count_boxes(counting, threads, &count))
+        return count;
+    int k = find_slicing_index(counting, threads);
+    if (k < 0)
+        return count_largest_part(counting, threads);
+    if (pti_range_count(threads->range[k]) > counting->n_slices_left)
+        return pti_max(count_largest_part(counting, threads),
+                       count_largest_groups(counting, threads, k));
+    polytile_domain slice = *threads;
+    counting->n_slices_left -= pti_range_count(threads->range[k]);
+    count = 0;
+    for (int64_t i = threads->range[k].lo; i <= threads->range[k].hi; i++) {
+        slice.range[k] = pti_range(i, i, 1);
+        count += count_threads(counting, &slice);
+    }
+    return count;
+}
+
+/* A failed allocation loses boxes, never adds any, so the bound holds. */
+int64_t pti_operand_least_count(const pti_instance *instance, int operand, pti_touch touch,
+                                bool *failed) {
+    counter counting = {.instance = instance,
+                        .operand = &instance->operand[operand],
+                        .touch = touch,
+                        .n_slices_left = MAX_SLICES};
+    int64_t count = count_threads(&counting, &instance->threads);
+    *failed = *failed || counting.boxes.failed;
+    pti_boxes_free(&counting.boxes);
+    return count;
+}

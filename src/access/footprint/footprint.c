@@ -1,0 +1,184 @@
+#include "access/footprint/footprint.h"
+
+#include "access/footprint/affine.h"
+#include "access/footprint/pieces.h"
+#include "base/checked.h"
+
+/* The part of a range within first .. last. */
+static polytile_range clip_ends(int64_t lo, int64_t hi, int64_t step, polytile_range whole) {
+    if (step == 1)
+        return (polytile_range){pti_max(lo, whole.lo), pti_min(hi, whole.hi), 1};
+    if (lo < whole.lo)
+        lo += pti_ceil_div(whole.lo - lo, step) * step;
+    return pti_range(lo, pti_min(hi, whole.hi), step);
+}
+
+/* One dimension of a section's hull. A single element, or a window of fixed length, has no stride
+ * of its own but what the indices give it. */
+static polytile_range subscript_hull(const pti_subscript *subscript, const polytile_domain *threads,
+                                     polytile_range whole) {
+    int64_t lo = subscript->lo.constant, hi = subscript->hi.constant, stride = 0;
+    bool is_single = lo == hi;
+    for (int k = 0; k < threads->n_dims; k++) {
+        int64_t a = subscript->lo.index[k], b = subscript->hi.index[k];
+        int64_t first = threads->range[k].lo, last = threads->range[k].hi;
+        if (a == 0 && b == 0)
+            continue;
+        lo += a * (a < 0 ? last : first);
+        hi += b * (b < 0 ? first : last);
+        is_single = is_single && a == b;
+        if (a != 0 && first != last && stride != 1)
+            stride = a == 1 ? 1 : pti_gcd(stride, a);
+    }
+    if (!is_single)
+        stride = subscript->step == 1 ? 1 : pti_gcd(stride, subscript->step);
+    return clip_ends(lo, hi, stride == 0 ? 1 : stride, whole);
+}
+
+/* The same for a window of fixed length, or a single element, that follows one index without gaps,
+ * or none. */
+static polytile_range window_hull(const pti_section *section, int d, const polytile_domain *threads,
+                                  polytile_range whole) {
+    const pti_subscript *subscript = &section->subscript[d];
+    int64_t lo = subscript->lo.constant, hi = subscript->hi.constant;
+    int64_t stride = subscript->step;
+    int k = section->followed[d];
+    if (k < threads->n_dims) {
+        int64_t a = subscript->lo.index[k];
+        bool falls = a < 0;
+        stride = lo == hi ? pti_abs(a) : stride;
+        lo += a * (falls ? threads->range[k].hi : threads->range[k].lo);
+        hi += a * (falls ? threads->range[k].lo : threads->range[k].hi);
+    }
+    return clip_ends(lo, hi, stride, whole);
+}
+
+/* The hull of threads whose sections are not empty, but for the array's ends; false where these cut
+ * all of it off, and *hull is then unfinished. */
+static bool find_full_hull(const pti_instance *instance, const pti_section *section,
+                           const polytile_domain *threads, polytile_domain *hull) {
+    const polytile_domain *array = &instance->operand[section->operand].domain;
+    hull->n_dims = section->n_dims;
+    for (int d = 0; d < section->n_dims; d++) {
+        hull->range[d] = section->is_box
+                             ? window_hull(section, d, threads, array->range[d])
+                             : subscript_hull(&section->subscript[d], threads, array->range[d]);
+        if (hull->range[d].hi < hull->range[d].lo)
+            return false;
+    }
+    return true;
+}
+
+/* False where a section touches nothing; *hull is then unfinished. */
+static bool find_hull(const pti_instance *instance, const pti_section *section,
+                      const polytile_domain *threads, polytile_domain *hull) {
+    if (!section->may_be_empty)
+        return find_full_hull(instance, section, threads, hull);
+    polytile_domain touching = *threads;
+    return pti_section_narrow(section, &touching) &&
+           find_full_hull(instance, section, &touching, hull);
+}
+
+polytile_domain pti_section_hull(const pti_instance *instance, const pti_section *section,
+                                 const polytile_domain *threads) {
+    polytile_domain hull;
+    if (!find_hull(instance, section, threads, &hull))
+        hull = pti_box_empty(section->n_dims);
+    return hull;
+}
+
+bool pti_section_counts(const pti_section *section, pti_touch touch) {
+    if (touch == PTI_WRITES)
+        return section->role != POLYTILE_IN;
+    return touch == PTI_TOUCHES || (section->role != POLYTILE_OUT && !section->fresh);
+}
+
+/* Widen a box, not empty, to hold another one, not empty either. */
+static void widen(polytile_domain *box, const polytile_domain *other) {
+    for (int d = 0; d < box->n_dims; d++)
+        box->range[d] = pti_range_coarse_union(box->range[d], other->range[d]);
+}
+
+bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touch touch,
+                             const polytile_domain *threads, polytile_domain *hull) {
+    const pti_operand *touched = &instance->operand[operand];
+    polytile_domain part;
+    bool found = false;
+    for (int s = 0; s < touched->n_sections; s++) {
+        const pti_section *section = &instance->section[touched->first_section + s];
+        if (!touched->partial && !pti_section_counts(section, touch))
+            continue;
+        if (!find_hull(instance, section, threads, found ? &part : hull))
+            continue;
+        if (found)
+            widen(hull, &part);
+        found = true;
+    }
+    if (!found)
+        *hull = pti_box_empty(touched->domain.n_dims);
+    return found;
+}
+
+polytile_domain pti_footprint_hull(const pti_instance *instance, int operand, pti_touch touch,
+                                   const polytile_domain *threads) {
+    polytile_domain hull;
+    pti_footprint_find_hull(instance, operand, touch, threads, &hull);
+    return hull;
+}
+
+int64_t pti_footprint_least(const pti_instance *instance, int operand,
+                            const polytile_domain *threads, const polytile_domain *hull) {
+    const pti_operand *touched = &instance->operand[operand];
+    int64_t least = 0;
+    for (int d = 0; d < hull->n_dims; d++)
+        if (hull->range[d].step != 1)
+            return 0;
+    for (int s = 0; s < touched->n_sections; s++) {
+        const pti_section *section = &instance->section[touched->first_section + s];
+        polytile_domain part;
+        if (!section->is_box)
+            return 0;
+        if (find_hull(instance, section, threads, &part))
+            least = pti_max(least, pti_box_count(&part));
+    }
+    return least;
+}
+
+static bool gather(const pti_instance *instance, const pti_operand *operand, pti_touch touch,
+                   const polytile_domain *threads, int max_boxes, pti_boxes *boxes) {
+    bool exact = true;
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_section *section = &instance->section[operand->first_section + s];
+        if (!pti_section_counts(section, touch))
+            continue;
+        exact = exact && section->exact;
+        if (!pti_section_add_exact(instance, section, threads, max_boxes, boxes)) {
+            pti_section_add_groups(instance, section, threads, max_boxes, boxes);
+            exact = false;
+        }
+    }
+    pti_boxes_merge(boxes);
+    return exact;
+}
+
+/* Overlapping sections cut each other; so many boxes a section are still worth their handling. */
+static bool is_shattered(const pti_operand *operand, int max_boxes, const pti_boxes *boxes) {
+    int64_t worthwhile = (2 * operand->domain.n_dims + 1) * (int64_t)operand->n_sections;
+    return boxes->n_boxes > worthwhile * max_boxes;
+}
+
+bool pti_footprint_boxes(const pti_instance *instance, int operand, pti_touch touch,
+                         const polytile_domain *threads, int max_boxes, pti_boxes *boxes) {
+    const pti_operand *touched = &instance->operand[operand];
+    int limit =
+        touch == PTI_WRITES && max_boxes < PTI_MAX_WRITE_BOXES ? PTI_MAX_WRITE_BOXES : max_boxes;
+    pti_boxes_clear(boxes);
+    bool exact = !touched->partial && gather(instance, touched, touch, threads, limit, boxes);
+    if (touched->partial || (touch != PTI_WRITES && is_shattered(touched, limit, boxes))) {
+        polytile_domain hull = pti_footprint_hull(instance, operand, touch, threads);
+        pti_boxes_clear(boxes);
+        pti_boxes_append(boxes, &hull);
+        return false;
+    }
+    return exact && !boxes->failed;
+}

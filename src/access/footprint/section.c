@@ -1,0 +1,189 @@
+#include "access/footprint/section.h"
+
+#include "access/footprint/affine.h"
+#include "base/checked.h"
+#include "base/plural.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool fill_affine(const polytile_affine *declared, const pti_instance *instance,
+                        pti_affine *affine) {
+    *affine = (pti_affine){.constant = declared->constant};
+    for (int k = 0; k < instance->n_indices; k++)
+        affine->index[k] = declared->index[k];
+    for (int p = 0; p < POLYTILE_MAX_DIMS; p++) {
+        int64_t term;
+        if (pti_mul_overflows(declared->parameter[p], instance->parameter[p], &term) ||
+            pti_add_overflows(affine->constant, term, &affine->constant))
+            return false;
+    }
+    return true;
+}
+
+static __int128 magnitude(int64_t a) {
+    return a < 0 ? -(__int128)a : a;
+}
+
+/* Whether every partial sum over the threads, and every coefficient, stays within the limit. */
+static bool is_bounded(const pti_affine *affine, const polytile_domain *threads) {
+    __int128 sum = magnitude(affine->constant);
+    for (int k = 0; k < threads->n_dims && sum <= PTI_INDEX_LIMIT; k++) {
+        int64_t farthest =
+            pti_max(1, pti_max(pti_abs(threads->range[k].lo), pti_abs(threads->range[k].hi)));
+        sum += magnitude(affine->index[k]) * farthest;
+    }
+    return sum <= PTI_INDEX_LIMIT;
+}
+
+static bool divides_all(int64_t step, const pti_affine *affine) {
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
+        if (affine->index[k] % step != 0)
+            return false;
+    return true;
+}
+
+/* Where hi - lo modulo the step is the same for all threads, hi goes down onto the lattice. */
+static void normalise(pti_subscript *subscript) {
+    pti_affine width = pti_subscript_width(subscript);
+    if (divides_all(subscript->step, &width))
+        subscript->hi.constant -= pti_floor_mod(width.constant, subscript->step);
+    if (!pti_affine_is_parallel(&subscript->hi, &subscript->lo))
+        return;
+    if (subscript->hi.constant <= subscript->lo.constant) {
+        bool is_empty = subscript->hi.constant < subscript->lo.constant;
+        subscript->hi.constant = subscript->lo.constant - is_empty;
+        subscript->step = 1;
+    }
+}
+
+/* The index that a subscript names, POLYTILE_MAX_DIMS if it names none; -1: several. */
+static int only_index(const pti_subscript *subscript) {
+    int only = POLYTILE_MAX_DIMS;
+    for (int k = 0; k < POLYTILE_MAX_DIMS; k++) {
+        if (subscript->lo.index[k] == 0)
+            continue;
+        if (only != POLYTILE_MAX_DIMS)
+            return -1;
+        only = k;
+    }
+    return only;
+}
+
+/* Whether copies of a window of fixed length, moved along by one index, make one range of the
+ * window's own step; of a single element, they always make one of the coefficient. */
+static bool slides_without_gaps(const pti_subscript *subscript, int index) {
+    int64_t extent = subscript->hi.constant - subscript->lo.constant;
+    int64_t shift = index == POLYTILE_MAX_DIMS ? 0 : pti_abs(subscript->lo.index[index]);
+    return extent == 0 || shift == 0 ||
+           (shift % subscript->step == 0 && shift <= extent + subscript->step);
+}
+
+/* Whether dimensions follow different indices, one at most each, as windows of fixed length; notes
+ * which. */
+static bool is_box(pti_section *section) {
+    bool named[POLYTILE_MAX_DIMS + 1] = {false};
+    for (int d = 0; d < section->n_dims; d++) {
+        const pti_subscript *subscript = &section->subscript[d];
+        int index = only_index(subscript);
+        section->followed[d] = index;
+        if (index < 0 || !pti_affine_is_parallel(&subscript->lo, &subscript->hi) ||
+            !slides_without_gaps(subscript, index))
+            return false;
+        if (index != POLYTILE_MAX_DIMS && named[index])
+            return false;
+        named[index] = true;
+    }
+    return true;
+}
+
+static bool may_be_empty(const pti_section *section, const polytile_domain *threads) {
+    for (int d = 0; d < section->n_dims; d++) {
+        pti_affine width = pti_subscript_width(&section->subscript[d]);
+        if (pti_affine_min(&width, threads) < 0)
+            return true;
+    }
+    return false;
+}
+
+polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *instance,
+                                 const pti_access *access, pti_section *section) {
+    const pti_operand *operand = &instance->operand[access->array];
+    const polytile_domain *threads = &instance->threads;
+    *section = (pti_section){.operand = access->array,
+                             .role = access->role,
+                             .fresh = access->fresh,
+                             .exact = access->exact,
+                             .n_dims = access->n_dims};
+    for (int d = 0; d < access->n_dims; d++) {
+        const polytile_subscript *declared = &access->subscript[d];
+        pti_subscript *subscript = &section->subscript[d];
+        bool filled = fill_affine(&declared->lo, instance, &subscript->lo) &&
+                      fill_affine(&declared->hi, instance, &subscript->hi);
+        if (declared->from_first)
+            subscript->lo = (pti_affine){.constant = operand->domain.range[d].lo};
+        if (declared->to_last)
+            subscript->hi = (pti_affine){.constant = operand->domain.range[d].hi};
+        subscript->step = declared->step;
+        if (!filled || subscript->step > PTI_INDEX_LIMIT || !is_bounded(&subscript->lo, threads) ||
+            !is_bounded(&subscript->hi, threads))
+            return pti_fail(ctx, POLYTILE_OVERFLOW,
+                            "%s: subscript %d of %s leaves -2^61:2^61 for some thread; use a "
+                            "smaller launch domain, coefficient, step or parameter",
+                            instance->kernel_name, d, operand->name);
+        normalise(subscript);
+    }
+    section->is_box = is_box(section);
+    section->may_be_empty = may_be_empty(section, threads);
+    return POLYTILE_OK;
+}
+
+static int find_parameter(const polytile_declaration *declaration, const char *name) {
+    int p = declaration->n_parameters - 1;
+    while (p >= 0 && strcmp(declaration->parameter_name[p], name) != 0)
+        p--;
+    return p;
+}
+
+static polytile_status take_parameter(polytile_context *ctx,
+                                      const polytile_declaration *declaration,
+                                      const polytile_parameter *parameter, bool *given,
+                                      int64_t *values) {
+    if (parameter->name == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: a parameter's name is NULL", declaration->name);
+    int p = find_parameter(declaration, parameter->name);
+    if (p < 0)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: there is no parameter %s in the declaration, but it is given %" PRId64,
+                        declaration->name, parameter->name, parameter->value);
+    if (given[p])
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: parameter %s is given twice, %" PRId64 " and %" PRId64,
+                        declaration->name, parameter->name, values[p], parameter->value);
+    given[p] = true;
+    values[p] = parameter->value;
+    return POLYTILE_OK;
+}
+
+polytile_status pti_parameters_match(polytile_context *ctx, const polytile_declaration *declaration,
+                                     int n_parameters, const polytile_parameter *parameters,
+                                     int64_t *values) {
+    bool given[POLYTILE_MAX_DIMS] = {false};
+    if (n_parameters < 0 || (n_parameters > 0 && parameters == NULL))
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: %d %s, but their list is %s", declaration->name,
+                        n_parameters, pti_plural(n_parameters, "parameter", "parameters"),
+                        parameters == NULL ? "NULL" : "given");
+    for (int k = 0; k < n_parameters; k++) {
+        polytile_status status = take_parameter(ctx, declaration, &parameters[k], given, values);
+        if (status != POLYTILE_OK)
+            return status;
+    }
+    for (int p = 0; p < declaration->n_parameters; p++)
+        if (!given[p])
+            return pti_fail(
+                ctx, POLYTILE_DECLARATION,
+                "%s: %s is no index, so it is a parameter, and has no value; give one at "
+                "launch, such as %s=100",
+                declaration->name, declaration->parameter_name[p], declaration->parameter_name[p]);
+    return POLYTILE_OK;
+}

@@ -1,0 +1,18 @@
+#ifndef POLYTILE_ACCESS_ISL_POINT_H
+#define POLYTILE_ACCESS_ISL_POINT_H
+
+#include <isl/map.h>
+#include <isl/set.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Points of isl's sets that show what is wrong with a launch. */
+
+/** The first point of a set, or where isl does not find it any point; false if the set is empty or
+ * isl fails. The point has as many coordinates as the set has dimensions. */
+bool pti_first_point(__isl_take isl_set *set, int64_t *point);
+
+/** The first pair of a bounded relation, { [from] -> [to] } in coordinates; false as above. */
+bool pti_first_pair(__isl_take isl_map *map, int64_t *from, int64_t *to);
+
+#endif

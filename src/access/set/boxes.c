@@ -1,0 +1,218 @@
+#include "access/set/boxes.h"
+
+#include "base/checked.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pti_boxes_free(pti_boxes *set) {
+    free(set->box);
+    *set = (pti_boxes){0};
+}
+
+void pti_boxes_clear(pti_boxes *set) {
+    set->n_boxes = 0;
+}
+
+static bool reserve(pti_boxes *set, int n_boxes) {
+    if (n_boxes <= set->capacity)
+        return true;
+    int capacity = n_boxes > INT_MAX / 4 ? INT_MAX / 2 : 2 * n_boxes + 6;
+    polytile_domain *box =
+        n_boxes > INT_MAX / 2 ? NULL : realloc(set->box, (size_t)capacity * sizeof *box);
+    if (box == NULL) {
+        set->failed = true;
+        return false;
+    }
+    set->box = box;
+    set->capacity = capacity;
+    return true;
+}
+
+void pti_boxes_append(pti_boxes *set, const polytile_domain *box) {
+    polytile_domain copy = *box;
+    if (pti_box_is_empty(&copy) || !reserve(set, set->n_boxes + 1))
+        return;
+    set->box[set->n_boxes++] = copy;
+}
+
+/* Append rest with its dimension d replaced by a piece. */
+static void append_piece(pti_boxes *set, const polytile_domain *rest, int d, polytile_range piece) {
+    polytile_domain box = *rest;
+    box.range[d] = piece;
+    pti_boxes_append(set, &box);
+}
+
+/**
+ * Append what lies between the elements of common, a part of rest's dimension d on a coarser
+ * lattice: one piece a residue class, or one a gap, whichever are fewer.
+ */
+static void append_between(pti_boxes *set, const polytile_domain *rest, int d,
+                           polytile_range common) {
+    int64_t step = rest->range[d].step;
+    int64_t n_classes = common.step / step;
+    int64_t n_gaps = pti_range_count(common) - 1;
+    for (int64_t k = 1; n_classes <= n_gaps + 1 && k < n_classes && !set->failed; k++)
+        append_piece(set, rest, d, pti_range(common.lo + k * step, common.hi, common.step));
+    for (int64_t k = 0; n_classes > n_gaps + 1 && k < n_gaps && !set->failed; k++) {
+        int64_t before = common.lo + k * common.step;
+        append_piece(set, rest, d, pti_range(before + step, before + common.step - step, step));
+    }
+}
+
+/* Append box without common, which is not empty and lies inside it. */
+static void append_difference(pti_boxes *set, const polytile_domain *box,
+                              const polytile_domain *common) {
+    polytile_domain rest = *box;
+    for (int d = 0; d < box->n_dims; d++) {
+        polytile_range whole = rest.range[d], part = common->range[d];
+        append_piece(set, &rest, d, pti_range(whole.lo, part.lo - whole.step, whole.step));
+        if (part.lo < part.hi)
+            append_between(set, &rest, d, part);
+        append_piece(set, &rest, d, pti_range(part.hi + whole.step, whole.hi, whole.step));
+        rest.range[d] = part;
+    }
+}
+
+/* Sets are long and boxes large: what stays where it is, is not touched. */
+static void keep(pti_boxes *set, int k, int *kept) {
+    if (*kept != k)
+        set->box[*kept] = set->box[k];
+    ++*kept;
+}
+
+/* Take box out of the set's boxes from position first on; differences go to the end, order stays.
+ */
+static void subtract_from(pti_boxes *set, int first, const polytile_domain *box) {
+    polytile_domain removed = *box, common;
+    int n_before = set->n_boxes, kept = first;
+    for (int k = first; k < n_before; k++) {
+        polytile_domain whole;
+        if (pti_box_contains(&removed, &set->box[k]))
+            continue;
+        if (!pti_box_may_meet(&set->box[k], &removed) ||
+            !pti_box_intersect(&set->box[k], &removed, &common)) {
+            keep(set, k, &kept);
+            continue;
+        }
+        whole = set->box[k];
+        append_difference(set, &whole, &common);
+    }
+    if (kept == n_before)
+        return;
+    memmove(set->box + kept, set->box + n_before,
+            (size_t)(set->n_boxes - n_before) * sizeof *set->box);
+    set->n_boxes -= n_before - kept;
+}
+
+static void drop_contained(pti_boxes *set, const polytile_domain *box) {
+    int kept = 0;
+    for (int k = 0; k < set->n_boxes; k++)
+        if (!pti_box_contains(box, &set->box[k]))
+            keep(set, k, &kept);
+    set->n_boxes = kept;
+}
+
+void pti_boxes_add(pti_boxes *set, const polytile_domain *box) {
+    polytile_domain added = *box;
+    if (pti_box_is_empty(&added))
+        return;
+    drop_contained(set, &added);
+    int n_before = set->n_boxes;
+    pti_boxes_append(set, &added);
+    for (int k = 0; k < n_before && set->n_boxes > n_before; k++)
+        if (pti_box_may_meet(&set->box[k], &added))
+            subtract_from(set, n_before, &set->box[k]);
+}
+
+void pti_boxes_subtract(pti_boxes *set, const polytile_domain *box) {
+    if (!pti_box_is_empty(box))
+        subtract_from(set, 0, box);
+}
+
+void pti_boxes_subtract_all(pti_boxes *set, const pti_boxes *other) {
+    if (set == other) {
+        pti_boxes_clear(set);
+        return;
+    }
+    for (int k = 0; k < other->n_boxes && set->n_boxes > 0; k++)
+        subtract_from(set, 0, &other->box[k]);
+}
+
+void pti_boxes_clip(pti_boxes *set, const polytile_domain *box) {
+    polytile_domain clip = *box, common;
+    int kept = 0;
+    for (int k = 0; k < set->n_boxes; k++)
+        if (pti_box_intersect(&set->box[k], &clip, &common))
+            set->box[kept++] = common;
+    set->n_boxes = kept;
+}
+
+void pti_boxes_copy(pti_boxes *set, const pti_boxes *other) {
+    if (set == other)
+        return;
+    set->failed = set->failed || other->failed;
+    pti_boxes_clear(set);
+    if (other->n_boxes == 0 || !reserve(set, other->n_boxes))
+        return;
+    memcpy(set->box, other->box, (size_t)other->n_boxes * sizeof *set->box);
+    set->n_boxes = other->n_boxes;
+}
+
+/* Take away from box, without gaps, one end that lies in another, if the rest is a box again. */
+static void trim(polytile_domain *box, const polytile_domain *by) {
+    int cut = -1;
+    for (int d = 0; d < box->n_dims; d++) {
+        const polytile_range *range = &box->range[d], *other = &by->range[d];
+        if (range->step != 1 || other->step != 1)
+            return;
+        if (other->lo <= range->lo && range->hi <= other->hi)
+            continue;
+        if (cut >= 0 || other->hi < range->lo || range->hi < other->lo ||
+            (range->lo < other->lo && other->hi < range->hi))
+            return;
+        cut = d;
+    }
+    if (cut >= 0 && by->range[cut].lo <= box->range[cut].lo)
+        box->range[cut].lo = by->range[cut].hi + 1;
+    else if (cut >= 0)
+        box->range[cut].hi = by->range[cut].lo - 1;
+}
+
+/* A failed allocation answers false: nothing is claimed to be there that might not be. */
+bool pti_boxes_cover(const pti_boxes *set, const polytile_domain *box) {
+    for (int k = 0; k < set->n_boxes; k++)
+        if (pti_box_contains(&set->box[k], box))
+            return true;
+    if (set->n_boxes < 2)
+        return pti_box_is_empty(box);
+    polytile_domain rest = *box;
+    for (int k = 0; k < set->n_boxes; k++) {
+        if (pti_box_contains(&set->box[k], &rest))
+            return true;
+        trim(&rest, &set->box[k]);
+    }
+    pti_boxes missing = {0};
+    pti_boxes_append(&missing, &rest);
+    pti_boxes_subtract_all(&missing, set);
+    bool covers = missing.n_boxes == 0 && !missing.failed;
+    pti_boxes_free(&missing);
+    return covers;
+}
+
+int64_t pti_boxes_count(const pti_boxes *set) {
+    int64_t count = 0;
+    for (int k = 0; k < set->n_boxes; k++)
+        if (pti_add_overflows(count, pti_box_count(&set->box[k]), &count))
+            return INT64_MAX;
+    return count;
+}
+
+void pti_boxes_gather(pti_boxes *set, const polytile_domain *box) {
+    enum { FEW = 16 };
+    pti_boxes_add(set, box);
+    bool is_power_of_two = (set->n_boxes & (set->n_boxes - 1)) == 0;
+    if (set->n_boxes >= FEW && is_power_of_two)
+        pti_boxes_merge(set);
+}

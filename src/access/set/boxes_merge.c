@@ -1,0 +1,88 @@
+#include "access/set/boxes.h"
+
+/* Merging works a dimension at a time: boxes that agree in all other dimensions are brought
+ * together by sorting, and neighbours are joined where their union is one range. */
+
+/* How many boxes before it a box is tried with; residue classes of one range lie side by side. */
+enum { MERGE_WINDOW = 8 };
+
+static int compare_numbers(int64_t a, int64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int compare_ranges(const polytile_range *a, const polytile_range *b) {
+    int order = compare_numbers(a->lo, b->lo);
+    if (order == 0)
+        order = compare_numbers(a->hi, b->hi);
+    return order != 0 ? order : compare_numbers(a->step, b->step);
+}
+
+/* By all dimensions but one. */
+static int compare_others(const polytile_domain *a, const polytile_domain *b, int but) {
+    int order = 0;
+    for (int d = 0; d < a->n_dims && order == 0; d++)
+        if (d != but)
+            order = compare_ranges(&a->range[d], &b->range[d]);
+    return order;
+}
+
+static int compare_boxes(const polytile_domain *a, const polytile_domain *b, int last) {
+    int order = compare_others(a, b, last);
+    return order != 0 ? order : compare_ranges(&a->range[last], &b->range[last]);
+}
+
+/* Shell sort: in place, no allocation, and quick on the nearly sorted sets of the next pass. */
+static void sort_boxes(pti_boxes *set, int last) {
+    int gap = 1;
+    while (gap < set->n_boxes / 3)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (int k = gap; k < set->n_boxes; k++) {
+            polytile_domain box = set->box[k];
+            int hole = k;
+            for (; hole >= gap && compare_boxes(&box, &set->box[hole - gap], last) < 0; hole -= gap)
+                set->box[hole] = set->box[hole - gap];
+            set->box[hole] = box;
+        }
+}
+
+/* Join b into a if they differ in dimension d only and their union is a box. Two far elements are
+ * not made a range of a stride that neither has. */
+static bool join(polytile_domain *a, const polytile_domain *b, int d) {
+    polytile_range mine = a->range[d], other = b->range[d];
+    polytile_range both = pti_range_coarse_union(mine, other);
+    if (pti_range_count(both) != pti_range_count(mine) + pti_range_count(other))
+        return false;
+    if (both.step > mine.step && both.step > other.step)
+        return false;
+    if (compare_others(a, b, d) != 0)
+        return false;
+    a->range[d] = both;
+    return true;
+}
+
+static bool join_neighbours(pti_boxes *set, int d) {
+    int kept = 0;
+    for (int k = 0; k < set->n_boxes; k++) {
+        int window = kept - MERGE_WINDOW > 0 ? kept - MERGE_WINDOW : 0;
+        int with = kept - 1;
+        while (with >= window && !join(&set->box[with], &set->box[k], d))
+            with--;
+        if (with < window)
+            set->box[kept++] = set->box[k];
+    }
+    bool joined = kept < set->n_boxes;
+    set->n_boxes = kept;
+    return joined;
+}
+
+void pti_boxes_merge(pti_boxes *set) {
+    bool joined = set->n_boxes > 1;
+    while (joined) {
+        joined = false;
+        for (int d = set->box[0].n_dims - 1; d >= 0 && set->n_boxes > 1; d--) {
+            sort_boxes(set, d);
+            joined = join_neighbours(set, d) || joined;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+#ifndef POLYTILE_ACCESS_SET_LAYOUT_H
+#define POLYTILE_ACCESS_SET_LAYOUT_H
+
+#include "access/set/boxes.h"
+
+/**
+ * How a strided box of an array lies in linear memory, without its gaps where strides allow it.
+ *
+ * Element x is at sum over d of (x[d] - hull.range[d].lo) * stride_bytes[d], C order. hull's steps
+ * may be smaller than those asked for (never the ends), where a stride would be no whole number of
+ * bytes.
+ */
+typedef struct pti_layout {
+    polytile_domain hull;
+    int64_t stride_bytes[POLYTILE_MAX_DIMS]; /* for an index one larger */
+    int64_t size_bytes;
+} pti_layout;
+
+/** Lay out a box, in no more memory than without its steps; size_bytes is INT64_MAX when it exceeds
+ * 64 bits, 0 for an empty box. */
+pti_layout pti_layout_of(const polytile_domain *hull, int64_t element_bytes);
+
+/** The runs of a box: bytes that lie side by side in an array in C order. */
+typedef struct pti_runs {
+    int64_t run_bytes;
+    int64_t
+        pitch_bytes; /* from the begin of one to that of the next; run_bytes if there is but one */
+} pti_runs;
+
+pti_runs pti_runs_of(const polytile_domain *array, const polytile_domain *box,
+                     int64_t element_bytes);
+
+/** Where an element lies, in bytes from the layout's start. */
+int64_t pti_layout_offset(const pti_layout *layout, const int64_t *element);
+
+#endif

@@ -1,0 +1,93 @@
+#include "access/set/range.h"
+
+#include "base/checked.h"
+
+static const polytile_range empty_range = {0, -1, 1};
+
+polytile_range pti_range(int64_t lo, int64_t hi, int64_t step) {
+    if (hi < lo)
+        return empty_range;
+    if (step == 1)
+        return (polytile_range){lo, hi, 1};
+    int64_t last = hi - (hi - lo) % step;
+    return (polytile_range){lo, last, last == lo ? 1 : step};
+}
+
+bool pti_range_has(polytile_range range, int64_t value) {
+    return value >= range.lo && value <= range.hi && (value - range.lo) % range.step == 0;
+}
+
+bool pti_range_contains(polytile_range outer, polytile_range inner) {
+    if (pti_range_is_empty(inner))
+        return true;
+    if (outer.step == 1)
+        return inner.lo >= outer.lo && inner.hi <= outer.hi;
+    if (!pti_range_has(outer, inner.lo) || !pti_range_has(outer, inner.hi))
+        return false;
+    return inner.lo == inner.hi || inner.step % outer.step == 0;
+}
+
+/* The inverse of a modulo m, for gcd(a, m) = 1 and m >= 1. */
+static int64_t modular_inverse(int64_t a, int64_t m) {
+    int64_t rest = m, next_rest = pti_floor_mod(a, m);
+    int64_t factor = 0, next_factor = 1;
+    while (next_rest != 0) {
+        int64_t quotient = rest / next_rest;
+        int64_t new_rest = rest - quotient * next_rest;
+        int64_t new_factor = factor - quotient * next_factor;
+        rest = next_rest;
+        next_rest = new_rest;
+        factor = next_factor;
+        next_factor = new_factor;
+    }
+    return pti_floor_mod(factor, m);
+}
+
+/* The elements of a lattice within lo .. hi, for lo and hi not below its first element. */
+static polytile_range lattice_between(__int128 first, __int128 step, int64_t lo, int64_t hi) {
+    if (first < lo)
+        first += (lo - first + step - 1) / step * step;
+    if (first > hi)
+        return empty_range;
+    if (first + step > hi)
+        return pti_range((int64_t)first, (int64_t)first, 1);
+    return pti_range((int64_t)first, hi, (int64_t)step);
+}
+
+/* Chinese remainders: x = a.lo + a.step * t with t = (b.lo - a.lo) / g * (a.step / g)^-1 modulo
+ * b.step / g. */
+static polytile_range intersect_lattices(polytile_range a, polytile_range b, int64_t lo,
+                                         int64_t hi) {
+    int64_t common = pti_gcd(a.step, b.step);
+    int64_t distance = b.lo - a.lo;
+    if (distance % common != 0)
+        return empty_range;
+    int64_t modulus = b.step / common;
+    __int128 turns = (__int128)pti_floor_mod(distance / common, modulus) *
+                     modular_inverse(a.step / common, modulus) % modulus;
+    return lattice_between(a.lo + turns * a.step, (__int128)a.step * modulus, lo, hi);
+}
+
+polytile_range pti_range_intersect(polytile_range a, polytile_range b) {
+    int64_t lo = pti_max(a.lo, b.lo), hi = pti_min(a.hi, b.hi);
+    if (hi < lo || pti_range_is_empty(a) || pti_range_is_empty(b))
+        return empty_range;
+    if (a.step == 1 && b.step == 1)
+        return (polytile_range){lo, hi, 1};
+    return intersect_lattices(a, b, lo, hi);
+}
+
+static int64_t own_stride(polytile_range range) {
+    return range.lo == range.hi ? 0 : range.step;
+}
+
+polytile_range pti_range_coarse_union(polytile_range a, polytile_range b) {
+    if (pti_range_is_empty(a))
+        return b;
+    if (pti_range_is_empty(b))
+        return a;
+    int64_t stride = own_stride(a), other = own_stride(b);
+    if (stride != 1)
+        stride = other == 1 ? 1 : pti_gcd(pti_gcd(stride, other), a.lo - b.lo);
+    return pti_range(pti_min(a.lo, b.lo), pti_max(a.hi, b.hi), stride == 0 ? 1 : stride);
+}

@@ -1,0 +1,44 @@
+#ifndef POLYTILE_ACCESS_SET_RANGE_H
+#define POLYTILE_ACCESS_SET_RANGE_H
+
+#include <polytile/domain.h>
+#include <stdbool.h>
+
+/* Strided intervals. All functions take and give normalised ranges: step >= 1, hi - lo a multiple
+ * of step, or empty (hi < lo). Ends stay within +-2^61, so that differences and one addition cannot
+ * overflow. */
+
+/** The range of lo, lo + step, ... up to hi: hi is rounded down onto the lattice. */
+polytile_range pti_range(int64_t lo, int64_t hi, int64_t step);
+
+static inline bool pti_range_is_empty(polytile_range range) {
+    return range.hi < range.lo;
+}
+
+static inline int64_t pti_range_count(polytile_range range) {
+    if (pti_range_is_empty(range))
+        return 0;
+    return (range.step == 1 ? range.hi - range.lo : (range.hi - range.lo) / range.step) + 1;
+}
+
+static inline bool pti_range_equals(polytile_range a, polytile_range b) {
+    if (pti_range_is_empty(a) || pti_range_is_empty(b))
+        return pti_range_is_empty(a) && pti_range_is_empty(b);
+    return a.lo == b.lo && a.hi == b.hi && (a.step == b.step || a.lo == a.hi);
+}
+
+bool pti_range_has(polytile_range range, int64_t value);
+bool pti_range_contains(polytile_range outer, polytile_range inner);
+
+/** The common elements, exactly: two lattices meet in one of step lcm, or nowhere. */
+polytile_range pti_range_intersect(polytile_range a, polytile_range b);
+
+/**
+ * The smallest range that contains both, with the sound stride gcd(a.step, b.step, |a.lo - b.lo|).
+ *
+ * Source  Torres et al., section III-D, coarse union; its stride max(s, s') loses elements. A range
+ *         of one element has no stride of its own and takes the other's where it can.
+ */
+polytile_range pti_range_coarse_union(polytile_range a, polytile_range b);
+
+#endif

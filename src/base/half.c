@@ -1,0 +1,46 @@
+#include "base/half.h"
+
+#include <math.h>
+
+enum {
+    EXPONENT_BITS = 0x7C00,
+    FRACTION_BITS = 0x03FF,
+    SIGN_BIT = 0x8000,
+    NOT_A_NUMBER = 0x7E00,
+    FRACTION_DIGITS = 10,
+    LEAST_EXPONENT = -24, /* of the smallest positive value */
+};
+
+float pti_half_to_float(uint16_t half) {
+    int exponent = (half & EXPONENT_BITS) >> FRACTION_DIGITS;
+    int fraction = half & FRACTION_BITS;
+    float magnitude;
+    if (exponent == EXPONENT_BITS >> FRACTION_DIGITS)
+        magnitude = fraction == 0 ? INFINITY : NAN;
+    else if (exponent == 0)
+        magnitude = ldexpf((float)fraction, LEAST_EXPONENT);
+    else
+        magnitude = ldexpf((float)(fraction + FRACTION_BITS + 1), exponent - 1 + LEAST_EXPONENT);
+    return half & SIGN_BIT ? -magnitude : magnitude;
+}
+
+/* Adjacent bit patterns are adjacent values, so a fraction that rounds up carries into the
+ * exponent, and the largest one into infinity. */
+uint16_t pti_half_from_float(float value) {
+    int sign = signbit(value) ? SIGN_BIT : 0;
+    float magnitude = fabsf(value);
+    if (isnan(value))
+        return NOT_A_NUMBER;
+    if (magnitude >= 65520.0f)
+        return (uint16_t)(sign | EXPONENT_BITS);
+    int exponent;
+    frexpf(magnitude, &exponent);
+    int unit = exponent - 1 - FRACTION_DIGITS;
+    int biased = unit - LEAST_EXPONENT;
+    if (biased < 0 || magnitude == 0) {
+        unit = LEAST_EXPONENT;
+        biased = 0;
+    }
+    int fraction = (int)nearbyintf(ldexpf(magnitude, -unit));
+    return (uint16_t)(sign | ((biased << FRACTION_DIGITS) + fraction));
+}

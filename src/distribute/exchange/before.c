@@ -1,0 +1,69 @@
+#include "distribute/exchange/exchange.h"
+
+#include "access/set/enclose.h"
+#include "distribute/exchange/transfers.h"
+
+#include <string.h>
+
+/* What a local member lacks comes from all owners, of which few are near. */
+static void bring_from_all(pti_transfers *transfers, int array, int member,
+                           const pti_boxes *missing) {
+    const pti_ownership *ownership = &transfers->group->ownerships[array];
+    int first[POLYTILE_MAX_DIMS], last[POLYTILE_MAX_DIMS], at[POLYTILE_MAX_DIMS];
+    polytile_domain hull = pti_enclose_all(missing, ownership->domain.n_dims);
+    if (!pti_ownership_reach(ownership, &hull, first, last))
+        return;
+    memcpy(at, first, sizeof at);
+    do {
+        int from = pti_member_grid_at(&ownership->grid, at);
+        if (from != member)
+            pti_transfers_fetch(transfers, array, from, member, missing);
+    } while (pti_member_grid_next(&ownership->grid, first, last, at));
+}
+
+/* What another one lacks comes from those owners, among others, that are local. */
+static void bring_from_local(pti_transfers *transfers, int array, int member,
+                             const pti_boxes *missing) {
+    for (int from = transfers->first; from < transfers->first + transfers->n_local; from++)
+        pti_transfers_fetch(transfers, array, from, member, missing);
+}
+
+/* missing and owned are scratch. */
+static void bring_all(pti_transfers *transfers, const pti_work *work, int member,
+                      pti_copies *copies, pti_boxes *missing, pti_boxes *owned) {
+    for (int a = 0; a < work->n_arrays; a++) {
+        pti_boxes *extra = pti_copies_get(copies, a, member);
+        if (work->reads[a].n_boxes == 0)
+            continue;
+        pti_ownership_boxes(&transfers->group->ownerships[a], member, owned);
+        pti_boxes_copy(missing, &work->reads[a]);
+        pti_boxes_subtract_all(missing, owned);
+        pti_boxes_subtract_all(missing, extra);
+        if (missing->n_boxes == 0)
+            continue;
+        if (pti_transfers_is_local(transfers, member))
+            bring_from_all(transfers, a, member, missing);
+        else
+            bring_from_local(transfers, a, member, missing);
+        for (int b = 0; b < missing->n_boxes; b++)
+            pti_boxes_gather(extra, &missing->box[b]);
+        transfers->failed = transfers->failed || extra->failed;
+    }
+}
+
+bool pti_exchange_before(const pti_group *group, pti_copies *copies, int first, int n_local,
+                         pti_exchange *exchange) {
+    pti_transfers transfers = pti_transfers_begin(group, first, n_local, exchange);
+    pti_boxes missing = {0}, owned = {0};
+    for (int q = 0; q < group->n_members && !transfers.failed; q++) {
+        pti_work work;
+        transfers.failed = !pti_work_create(group, q, &work);
+        if (!transfers.failed)
+            bring_all(&transfers, &work, q, copies, &missing, &owned);
+        transfers.failed = transfers.failed || missing.failed || owned.failed;
+        pti_work_free(&work);
+    }
+    pti_boxes_free(&missing);
+    pti_boxes_free(&owned);
+    return pti_transfers_end(&transfers);
+}

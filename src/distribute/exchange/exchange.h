@@ -1,0 +1,61 @@
+#ifndef POLYTILE_DISTRIBUTE_EXCHANGE_EXCHANGE_H
+#define POLYTILE_DISTRIBUTE_EXCHANGE_EXCHANGE_H
+
+#include "distribute/exchange/work.h"
+
+/* What members hold, and what has to travel between them. The same on every member, from the
+ * launches alone: nobody asks anybody. */
+
+/** What each member holds in its newest version beside what it owns, some of which may be there,
+ * too. */
+typedef struct pti_copies {
+    int n_arrays;
+    int n_members;
+    pti_boxes *extra; /* [array * n_members + member]; owned */
+} pti_copies;
+
+bool pti_copies_create(int n_arrays, int n_members, pti_copies *copies);
+void pti_copies_free(pti_copies *copies);
+
+/** Those of one array that one member has. */
+pti_boxes *pti_copies_get(const pti_copies *copies, int array, int member);
+
+/** Boxes of one array from one member to another; boxes are disjoint. Both members list the same
+ * ones in the same order: one packs by its list, the other one unpacks by its own. */
+typedef struct pti_transfer {
+    int array;
+    int from;
+    int to;
+    pti_boxes boxes;
+    int64_t n_elements;
+} pti_transfer;
+
+/** Ordered by array, from, to; one transfer of each three. */
+typedef struct pti_exchange {
+    int n_transfers;
+    pti_transfer *transfer; /* owned */
+} pti_exchange;
+
+/**
+ * What has to travel before a group begins: of each array what a member reads, minus what it owns
+ * and minus its copies, from the owners. The copies grow by it.
+ *
+ * first, n_local: only transfers from or to the members first .. first + n_local - 1 are listed;
+ *        copies are kept of all.
+ * Errors  false: memory ran out.
+ */
+bool pti_exchange_before(const pti_group *group, pti_copies *copies, int first, int n_local,
+                         pti_exchange *exchange);
+
+/**
+ * What has to travel after it: elements that a member wrote and its owner did not. Copies of what
+ * was written are out of date, except at those who wrote it in the group's last version (never more
+ * than is certain). What launches combine across members is left out: they combine it into the
+ * newest version everywhere.
+ */
+bool pti_exchange_after(const pti_group *group, pti_copies *copies, int first, int n_local,
+                        pti_exchange *exchange);
+
+void pti_exchange_free(pti_exchange *exchange);
+
+#endif

@@ -1,0 +1,102 @@
+#include "distribute/exchange/interior.h"
+
+#include "queue/shared.h"
+
+/* Which side of a box is cut off, and how many indices of it. */
+typedef struct cut {
+    int dim;
+    bool is_low;
+    int64_t n_indices;
+} cut;
+
+/** Whether threads read an element of a box of an array. */
+static bool reads(const pti_shared_launch *launch, const polytile_domain *threads, int array,
+                  const polytile_domain *box) {
+    polytile_domain hull, common;
+    for (int a = 0; a < launch->instance->n_operands; a++) {
+        if (launch->array[a] == array && launch->instance->operand[a].reads &&
+            pti_footprint_find_hull(launch->instance, a, PTI_READS, threads, &hull) &&
+            pti_box_intersect(&hull, box, &common))
+            return true;
+    }
+    return false;
+}
+
+static polytile_domain without(const polytile_domain *threads, cut of) {
+    polytile_domain left = *threads;
+    polytile_range *range = &left.range[of.dim];
+    if (of.is_low)
+        range->lo += of.n_indices;
+    else
+        range->hi -= of.n_indices;
+    return left;
+}
+
+/** The fewest indices of one side without which the box is not read; all of them if there is no
+ * such number. */
+static cut least_cut(const pti_shared_launch *launch, const polytile_domain *threads, int dim,
+                     bool is_low, int array, const polytile_domain *box) {
+    const polytile_range *range = &threads->range[dim];
+    int64_t too_few = 0, enough = range->hi - range->lo + 1;
+    while (enough - too_few > 1) {
+        cut tried = {dim, is_low, too_few + (enough - too_few) / 2};
+        polytile_domain left = without(threads, tried);
+        if (reads(launch, &left, array, box))
+            too_few = tried.n_indices;
+        else
+            enough = tried.n_indices;
+    }
+    return (cut){dim, is_low, enough};
+}
+
+/** Whether a launch can be cut along an index: what is reduced into one element is reduced at once,
+ * in its order, and initialised once. */
+static bool may_cut(const pti_instance *instance, int index) {
+    for (int a = 0; a < instance->n_operands; a++) {
+        if (instance->operand[a].reduces &&
+            (!pti_operand_is_regular(instance, a) || !pti_operand_lies_apart(instance, a, index)))
+            return false;
+    }
+    return true;
+}
+
+/** Take threads off until a box is not read: those of the side that loses the fewest. */
+static polytile_domain avoid(const pti_shared_launch *launch, const polytile_domain *threads,
+                             int array, const polytile_domain *box) {
+    polytile_domain best = pti_box_empty(threads->n_dims);
+    for (int side = 0; side < 2 * threads->n_dims; side++) {
+        if (!may_cut(launch->instance, side / 2))
+            continue;
+        cut tried = least_cut(launch, threads, side / 2, side % 2 == 0, array, box);
+        polytile_domain left = without(threads, tried);
+        if (pti_box_count(&left) > pti_box_count(&best))
+            best = left;
+    }
+    return best;
+}
+
+static polytile_domain avoid_transfer(const pti_shared_launch *launch, const pti_transfer *transfer,
+                                      polytile_domain threads) {
+    for (int b = 0; b < transfer->boxes.n_boxes && !pti_box_is_empty(&threads); b++) {
+        const polytile_domain *box = &transfer->boxes.box[b];
+        if (reads(launch, &threads, transfer->array, box))
+            threads = avoid(launch, &threads, transfer->array, box);
+    }
+    return threads;
+}
+
+polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_exchange *exchange,
+                                int member, const polytile_domain *threads) {
+    polytile_domain left = *threads;
+    bool is_received = false;
+    if (pti_shared_is_any(launch->instance->n_operands, launch->array))
+        return pti_box_empty(threads->n_dims);
+    for (int t = 0; t < exchange->n_transfers && !pti_box_is_empty(&left); t++) {
+        if (exchange->transfer[t].to != member)
+            continue;
+        is_received = true;
+        left = avoid_transfer(launch, &exchange->transfer[t], left);
+    }
+    bool is_worth_it = is_received && pti_box_count(&left) >= pti_box_count(threads) / 2;
+    return is_worth_it ? left : pti_box_empty(threads->n_dims);
+}

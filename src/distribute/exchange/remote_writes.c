@@ -1,0 +1,116 @@
+#include "distribute/exchange/remote_writes.h"
+
+#include "distribute/share/footprints.h"
+
+/* One written operand of the launch. */
+typedef struct stray_search {
+    pti_transfers *transfers;
+    pti_share share;
+    int operand;
+    int array;
+    pti_boxes written; /* by all members together */
+    pti_boxes scratch; /* owned, as are all */
+} stray_search;
+
+typedef void thread_list(const pti_share *share, const pti_shared_launch *launch,
+                         const pti_ownership *ownerships, int member, pti_boxes *threads);
+
+/* What a member writes, or passes on, replaces what was in *written. */
+static void find_written(stray_search *strayed, thread_list *threads_of, int member,
+                         pti_boxes *written) {
+    const pti_group *group = strayed->transfers->group;
+    threads_of(&strayed->share, group->launch, group->ownerships, member, &strayed->scratch);
+    pti_boxes_clear(written);
+    pti_footprint_gather(group->launch->instance, strayed->operand, PTI_WRITES, &strayed->scratch,
+                         written);
+}
+
+/* What a member owns and does not write, of some elements, replaces what was in *lost. */
+static void find_lost(stray_search *strayed, int member, const pti_boxes *elements,
+                      pti_boxes *lost) {
+    const pti_ownership *ownership = &strayed->transfers->group->ownerships[strayed->array];
+    pti_boxes other = {0};
+    polytile_domain hull = pti_ownership_hull(ownership, member);
+    pti_boxes_clear(lost);
+    if (pti_boxes_meet(elements, &hull)) {
+        pti_ownership_boxes(ownership, member, &other);
+        pti_boxes_intersect(elements, &other, lost);
+    }
+    if (lost->n_boxes > 0) {
+        find_written(strayed, pti_share_threads, member, &other);
+        pti_boxes_subtract_all(lost, &other);
+    }
+    lost->failed = lost->failed || other.failed;
+    pti_boxes_free(&other);
+}
+
+/* Add what one member passes on and another one has lost. Each of the two packs or unpacks by a list
+ * of its own: this finds the same boxes in the same order, whichever of them is local. */
+static void add_between(stray_search *strayed, int from, int to, const pti_boxes *passed) {
+    pti_boxes lost = {0};
+    find_lost(strayed, to, passed, &lost);
+    pti_transfers_add(strayed->transfers, strayed->array, from, to, &lost);
+    strayed->transfers->failed = strayed->transfers->failed || lost.failed;
+    pti_boxes_free(&lost);
+}
+
+/* From all others to a local member. */
+static void receive_all(stray_search *strayed, int member) {
+    pti_boxes passed = {0}, lost = {0};
+    find_lost(strayed, member, &strayed->written, &lost);
+    for (int from = 0; from < strayed->transfers->group->n_members && lost.n_boxes > 0; from++)
+        if (from != member) {
+            find_written(strayed, pti_share_deal, from, &passed);
+            add_between(strayed, from, member, &passed);
+        }
+    strayed->transfers->failed = strayed->transfers->failed || passed.failed || lost.failed;
+    pti_boxes_free(&passed);
+    pti_boxes_free(&lost);
+}
+
+/* From a local member to those that are not: what a local one receives is known already. */
+static void send_all(stray_search *strayed, int member) {
+    const pti_group *group = strayed->transfers->group;
+    pti_boxes passed = {0}, away = {0}, owned = {0};
+    find_written(strayed, pti_share_deal, member, &passed);
+    pti_ownership_boxes(&group->ownerships[strayed->array], member, &owned);
+    pti_boxes_copy(&away, &passed);
+    pti_boxes_subtract_all(&away, &owned);
+    for (int to = 0; to < group->n_members && away.n_boxes > 0; to++)
+        if (!pti_transfers_is_local(strayed->transfers, to))
+            add_between(strayed, member, to, &passed);
+    strayed->transfers->failed =
+        strayed->transfers->failed || passed.failed || away.failed || owned.failed;
+    pti_boxes_free(&passed);
+    pti_boxes_free(&away);
+    pti_boxes_free(&owned);
+}
+
+static void bring_home(stray_search *strayed) {
+    const pti_transfers *transfers = strayed->transfers;
+    const pti_instance *instance = transfers->group->launch->instance;
+    pti_boxes_append(&strayed->scratch, &instance->threads);
+    pti_footprint_gather(instance, strayed->operand, PTI_WRITES, &strayed->scratch,
+                         &strayed->written);
+    for (int q = transfers->first; q < transfers->first + transfers->n_local; q++) {
+        receive_all(strayed, q);
+        send_all(strayed, q);
+    }
+    strayed->transfers->failed =
+        transfers->failed || strayed->written.failed || strayed->scratch.failed;
+    pti_boxes_free(&strayed->written);
+    pti_boxes_free(&strayed->scratch);
+}
+
+void pti_strays_bring_home(pti_transfers *transfers) {
+    const pti_shared_launch *launch = transfers->group->launch;
+    pti_share share = pti_share_of(launch, transfers->group->ownerships);
+    for (int p = 0; p < launch->instance->n_operands; p++) {
+        const pti_operand *operand = &launch->instance->operand[p];
+        stray_search strayed = {
+            .transfers = transfers, .share = share, .operand = p, .array = launch->array[p]};
+        if (operand->writes && (!operand->partial || share.is_alone) && share.operand >= 0 &&
+            !pti_share_combines(&share, launch, transfers->group->ownerships, p))
+            bring_home(&strayed);
+    }
+}

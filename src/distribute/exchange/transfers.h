@@ -1,0 +1,40 @@
+#ifndef POLYTILE_DISTRIBUTE_EXCHANGE_TRANSFERS_H
+#define POLYTILE_DISTRIBUTE_EXCHANGE_TRANSFERS_H
+
+#include "distribute/exchange/exchange.h"
+
+/* An exchange while it is made: of all transfers those that concern some members. */
+
+typedef struct pti_transfers {
+    const pti_group *group; /* borrowed */
+    int first;              /* the members first .. first + n_local - 1 */
+    int n_local;
+    pti_exchange *exchange; /* what is made; borrowed */
+    int capacity;
+    bool failed;
+    pti_boxes scratch; /* owned */
+} pti_transfers;
+
+/** Begin with no transfer; the exchange need not be initialised. */
+pti_transfers pti_transfers_begin(const pti_group *group, int first, int n_local,
+                                  pti_exchange *exchange);
+
+/** Bring the exchange into order; false, with an empty one, if memory ran out. */
+bool pti_transfers_end(pti_transfers *transfers);
+
+/** What of some elements one member owns goes from there to another. */
+void pti_transfers_fetch(pti_transfers *transfers, int array, int from, int to,
+                         const pti_boxes *elements);
+
+/** Elements that one member has go to another. */
+void pti_transfers_add(pti_transfers *transfers, int array, int from, int to,
+                       const pti_boxes *elements);
+
+static inline bool pti_transfers_is_local(const pti_transfers *transfers, int member) {
+    return member >= transfers->first && member < transfers->first + transfers->n_local;
+}
+
+/** Replace what is in *common by the elements of both sets. */
+void pti_boxes_intersect(const pti_boxes *a, const pti_boxes *b, pti_boxes *common);
+
+#endif

@@ -1,0 +1,49 @@
+#ifndef POLYTILE_DISTRIBUTE_SHARE_DISTRIBUTION_H
+#define POLYTILE_DISTRIBUTE_SHARE_DISTRIBUTION_H
+
+#include "base/context.h"
+#include <polytile/domain.h>
+
+/* How the indices of one dimension are dealt out to parts. One more way is one file with one entry
+ * of the table. */
+
+typedef struct pti_distribution pti_distribution;
+
+/** A row of the table. */
+typedef struct pti_distribution_kind {
+    const char *name;  /* in texts, before parentheses */
+    const char *forms; /* for error texts */
+    bool is_of_first;  /* deals out the first dimension that is cut; the others come in blocks */
+    /** Read what stands between the parentheses, empty if there are none; false if it is wrong. */
+    bool (*parse)(const char *arguments, pti_distribution *distribution);
+    /** How many ranges a part has; 0: none of the dimension's indices. */
+    int64_t (*count)(const pti_distribution *distribution, const polytile_range *whole, int part,
+                     int n_parts);
+    /** The k-th of them, ascending. All ranges of all parts are disjoint and make up the whole. */
+    polytile_range (*get)(const pti_distribution *distribution, const polytile_range *whole,
+                          int part, int n_parts, int64_t k);
+} pti_distribution_kind;
+
+/** The most parts that can be given weights. */
+enum { PTI_MAX_WEIGHTS = 64 };
+
+/** A kind with its arguments. */
+struct pti_distribution {
+    const pti_distribution_kind *kind;
+    int only_dim;  /* block(dim=D): the one dimension that is cut; -1: those of the grid */
+    int64_t block; /* cyclic(B): indices dealt out at a time */
+    int n_weights; /* weighted(W,W,...): of the parts of the first dimension that is cut; 0: none is
+                      given yet, all are the same */
+    double weight[PTI_MAX_WEIGHTS];
+};
+
+extern const pti_distribution_kind pti_distribution_block;
+extern const pti_distribution_kind pti_distribution_cyclic;
+extern const pti_distribution_kind pti_distribution_weighted;
+
+/** From a text: "block", "block(dim=0)", "cyclic(64)", "weighted(3,1)", "weighted"; NULL: "block".
+ * Errors: INVALID, naming what there is. */
+polytile_status pti_distribution_parse(polytile_context *ctx, const char *text,
+                                       pti_distribution *distribution);
+
+#endif

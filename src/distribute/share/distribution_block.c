@@ -1,0 +1,44 @@
+#include "distribute/share/distribution.h"
+
+#include "access/set/range.h"
+#include "base/checked.h"
+
+#include <string.h>
+
+/* One run of consecutive indices a part, as equal as can be: the first parts have one more. */
+
+static bool parse_block(const char *arguments, pti_distribution *distribution) {
+    static const char before[] = "dim=";
+    const char *digit = arguments + sizeof before - 1;
+    if (*arguments == '\0')
+        return true;
+    if (strncmp(arguments, before, sizeof before - 1) != 0 || *digit < '0' ||
+        *digit >= '0' + POLYTILE_MAX_DIMS || digit[1] != '\0')
+        return false;
+    distribution->only_dim = *digit - '0';
+    return true;
+}
+
+static int64_t count_blocks(const pti_distribution *distribution, const polytile_range *whole,
+                            int part, int n_parts) {
+    (void)distribution;
+    (void)n_parts;
+    return pti_range_count(*whole) > part;
+}
+
+static polytile_range get_block(const pti_distribution *distribution, const polytile_range *whole,
+                                int part, int n_parts, int64_t k) {
+    (void)distribution;
+    (void)k;
+    int64_t n = pti_range_count(*whole), each = n / n_parts, n_longer = n % n_parts;
+    int64_t lo = whole->lo + part * each + pti_min(part, n_longer);
+    return (polytile_range){lo, lo + each - (part >= n_longer), 1};
+}
+
+const pti_distribution_kind pti_distribution_block = {
+    .name = "block",
+    .forms = "block, block(dim=0)",
+    .parse = parse_block,
+    .count = count_blocks,
+    .get = get_block,
+};

@@ -1,0 +1,144 @@
+#include "distribute/share/speed.h"
+
+#include "access/declare/kernel.h"
+#include "base/checked.h"
+#include "base/clock.h"
+#include "queue/failure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Arrays of so many bytes at most; of a small memory a part that stays in it, and so many times as
+ * much as it has, which does not. */
+enum { TRIAL_BYTES = 16 << 20, RESIDENT_PART = 4, MOST_SUPERBLOCKS = 64, N_TRIALS = 5 };
+
+/** What is measured with: an array as large as the larger trial needs. */
+typedef struct trial {
+    polytile_queue *member;
+    polytile_kernel *kernel;
+    void *bytes;
+} trial;
+
+static void increment(const polytile_domain *threads, const polytile_view *views, void *user) {
+    (void)user;
+    unsigned char *element = views[0].origin;
+    for (int64_t k = threads->range[0].lo; k <= threads->range[0].hi; k++)
+        element[k]++;
+}
+
+static polytile_status launch(const trial *of, polytile_array *array) {
+    return polytile_queue_launch(of->member, of->kernel, &array->domain, 1, &array, NULL);
+}
+
+/** The queue lets go of an array. status: a failure before, whose text stays. */
+static polytile_status detach(const trial *of, polytile_array *array, polytile_status status) {
+    char *text = pti_error_keep(of->member, status);
+    polytile_status detached = polytile_queue_detach(of->member, 1, &array);
+    pti_error_restore(of->member, status, text);
+    return status == POLYTILE_OK ? detached : status;
+}
+
+/** Once there and back. */
+static polytile_status stream(const trial *of, polytile_array *array) {
+    polytile_status status;
+    PTI_TRY(polytile_queue_attach(of->member, 1, &array));
+    status = detach(of, array, launch(of, array));
+done:
+    return status;
+}
+
+/** Once through what is there. */
+static polytile_status go_through(const trial *of, polytile_array *array) {
+    polytile_status status;
+    PTI_TRY(launch(of, array));
+    PTI_TRY(polytile_queue_wait(of->member));
+done:
+    return status;
+}
+
+typedef polytile_status step(const trial *of, polytile_array *array);
+
+/** The first trial finds nothing prepared; the best counts. */
+static polytile_status time_best(const trial *of, polytile_array *array, step *run,
+                                 double *bytes_per_s) {
+    polytile_status status = POLYTILE_OK;
+    double best_s = INFINITY;
+    for (int k = 0; k < N_TRIALS; k++) {
+        const double begin_s = pti_now_s();
+        PTI_TRY(run(of, array));
+        best_s = fmin(best_s, pti_now_s() - begin_s);
+    }
+    *bytes_per_s = (double)array->n_bytes / fmax(best_s, 1e-9);
+done:
+    return status;
+}
+
+static polytile_status wrap(const trial *of, int64_t n_bytes, polytile_array **array) {
+    return polytile_array_wrap(of->member->object.context, "x", POLYTILE_U8, 1, &n_bytes, of->bytes,
+                               array);
+}
+
+static polytile_status measure_streamed(const trial *of, int64_t n_bytes, double *bytes_per_s) {
+    polytile_status status;
+    polytile_array *array = NULL;
+    PTI_TRY(wrap(of, n_bytes, &array));
+    PTI_TRY(time_best(of, array, stream, bytes_per_s));
+done:
+    polytile_array_destroy(array);
+    return status;
+}
+
+static polytile_status measure_resident(const trial *of, int64_t n_bytes, double *bytes_per_s) {
+    polytile_status status;
+    polytile_array *array = NULL;
+    PTI_TRY(wrap(of, n_bytes, &array));
+    PTI_TRY(polytile_queue_attach(of->member, 1, &array));
+    status = detach(of, array, time_best(of, array, go_through, bytes_per_s));
+done:
+    polytile_array_destroy(array);
+    return status;
+}
+
+static polytile_status measure_both(const trial *of, int64_t limit_bytes, pti_speed *speed) {
+    polytile_status status;
+    bool is_small = limit_bytes > 0 && limit_bytes < TRIAL_BYTES;
+    int64_t within = limit_bytes > 0 ? pti_max(limit_bytes / RESIDENT_PART, 1) : TRIAL_BYTES;
+    int64_t beyond = is_small ? limit_bytes * MOST_SUPERBLOCKS : TRIAL_BYTES;
+    PTI_TRY(measure_resident(of, pti_min(within, TRIAL_BYTES), &speed->resident));
+    speed->streamed = speed->resident;
+    if (limit_bytes > 0)
+        PTI_TRY(measure_streamed(of, pti_min(beyond, TRIAL_BYTES), &speed->streamed));
+done:
+    return status;
+}
+
+static polytile_status measure_host(polytile_queue *member, pti_speed *speed) {
+    static const polytile_implementation implementation = {.host = increment};
+    polytile_context *ctx = member->object.context;
+    trial of = {.member = member, .bytes = calloc(1, TRIAL_BYTES)};
+    polytile_status status;
+    if (of.bytes == NULL)
+        return pti_fail_memory(ctx, "measuring a device's speed", TRIAL_BYTES);
+    PTI_TRY(polytile_kernel_create(ctx, "speed[i]: inout x[i]", &implementation, &of.kernel));
+    of.kernel->is_own = true;
+    PTI_TRY(measure_both(&of, polytile_device_get_limit(member->device), speed));
+done:
+    polytile_kernel_destroy(of.kernel);
+    free(of.bytes);
+    return status;
+}
+
+polytile_status pti_speed_measure(polytile_queue *member, pti_speed *speed) {
+    const char *text = polytile_device_get_text(member->device);
+    const polytile_link *link = polytile_device_get_link(member->device);
+    *speed = (pti_speed){link->kernel_bytes_per_s, link->duplex_bytes_per_s};
+    if (strncmp(text, "host", strlen("host")) != 0)
+        return POLYTILE_OK;
+    polytile_status status = measure_host(member, speed);
+    if (status != POLYTILE_NO_FIT)
+        return status;
+    pti_clear_error(member->object.context);
+    *speed = (pti_speed){0};
+    return POLYTILE_OK;
+}

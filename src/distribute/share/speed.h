@@ -1,0 +1,24 @@
+#ifndef POLYTILE_DISTRIBUTE_SHARE_SPEED_H
+#define POLYTILE_DISTRIBUTE_SHARE_SPEED_H
+
+#include "queue/queue.h"
+
+/* How fast a member is, for sharing by speed. */
+
+/** Bytes a second of a kernel that memory bounds; 0: not even that fits the device. */
+typedef struct pti_speed {
+    double resident; /* footprint bytes, of data that is on the device */
+    double
+        streamed; /* of an array that goes to the device, through the kernel and back; on a device
+                        that reaches the host's memory, where nothing moves, as resident */
+} pti_speed;
+
+/**
+ * The speed of a member's device: of hosts measured now, by launches of a queue in a fraction of a
+ * second; of GPUs what was measured of their link when they were opened.
+ *
+ * Errors  Those of launches but NO_FIT, and NO_MEMORY.
+ */
+polytile_status pti_speed_measure(polytile_queue *member, pti_speed *speed);
+
+#endif

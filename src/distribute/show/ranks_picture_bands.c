@@ -1,0 +1,146 @@
+#include "distribute/show/ranks_picture.h"
+
+#include "access/set/enclose.h"
+#include <polytile/size.h>
+
+#include <math.h>
+#include <stdio.h>
+
+/* What travels between ranks, drawn where it comes from, with arrows to where it goes. */
+
+static const double reach = 26, corner_reach = 14, narrow_shift = 6, most_shift = 62;
+static const double least_arrow = 30;
+
+int64_t pti_ranks_band_bytes(const polytile_ranks_plan *plan, int array) {
+    int64_t n_elements = 0;
+    for (int t = 0; t < plan->outer.first.n_transfers; t++)
+        if (plan->outer.first.transfer[t].array == array)
+            n_elements += plan->outer.first.transfer[t].n_elements;
+    return n_elements * plan->launches.arrays->operand[array].element_bytes;
+}
+
+/* An arrow of one transfer. */
+typedef struct arrow {
+    double x; /* where it begins */
+    double y;
+    int across; /* -1, 0, 1: which way it goes, columns and rows */
+    int down;
+    double length_x;
+    double length_y;
+} arrow;
+
+/* Which way a range lies of another in a dimension: 1 behind it, -1 before it, 0 beside it. */
+static int way(const polytile_domain *from, const polytile_domain *to, int dim) {
+    if (dim < 0)
+        return 0;
+    return (to->range[dim].lo > from->range[dim].hi) - (to->range[dim].hi < from->range[dim].lo);
+}
+
+/* Arrows to and fro across one border are kept apart. */
+static void keep_apart(arrow *of, pti_svg_box band, bool is_line, bool is_back) {
+    double side = is_back ? 1 : -1;
+    if (of->across != 0 && of->down == 0)
+        of->y += side * (is_line ? narrow_shift : fmin(band.height / 12, most_shift));
+    if (of->across == 0 && of->down != 0)
+        of->x += side * fmin(band.width / 12, most_shift);
+}
+
+/* From so far inside the band to so far beyond it. */
+static arrow find_arrow(const pti_panel *panel, const polytile_domain *from,
+                        const polytile_domain *to, bool is_back) {
+    pti_svg_box band = pti_panel_place(panel, from);
+    int across = way(from, to, panel->col_dim), down = way(from, to, panel->row_dim);
+    double beyond = across != 0 && down != 0 ? corner_reach : reach;
+    double inside_x = fmin(band.width / 2, beyond), inside_y = fmin(band.height / 2, beyond);
+    arrow found = {.x = band.x + band.width / 2 + across * (band.width / 2 - inside_x),
+                   .y = band.y + band.height / 2 + down * (band.height / 2 - inside_y),
+                   .across = across,
+                   .down = down,
+                   .length_x = across * (inside_x + beyond),
+                   .length_y = down * (inside_y + beyond)};
+    keep_apart(&found, band, panel->row_dim < 0, is_back);
+    return found;
+}
+
+/* Whether there is room where an arrow goes for it, and for words, too. */
+static bool has_room(const arrow *of, pti_svg_box target) {
+    return (of->across != 0 || of->down != 0) && (of->across == 0 || target.width >= least_arrow) &&
+           (of->down == 0 || target.height >= least_arrow);
+}
+
+static bool has_room_for_words(const pti_ranks_panel *of, pti_svg_box target) {
+    const pti_member_grid *grid = &of->plan->outer.ownerships[of->array].grid;
+    int row = of->panel.row_dim;
+    bool goes_down = row >= 0 && grid->extent[row] > 1;
+    bool goes_across = grid->extent[of->panel.col_dim] > 1;
+    return goes_down && goes_across ? target.width >= 170 && target.height >= 120
+                                    : (goes_down || target.width >= 90) &&
+                                          (row < 0 || goes_across || target.height >= 64);
+}
+
+static void draw_arrow(pti_text *svg, const arrow *of) {
+    pti_text_add(svg,
+                 "<line class=\"travel\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" "
+                 "marker-end=\"url(#last)\"/>\n",
+                 of->x, of->y, of->x + of->length_x, of->y + of->length_y);
+}
+
+/* At the arrow's head; below a panel of one row. */
+static void draw_words(pti_text *svg, const pti_panel *panel, const arrow *of, int64_t n_bytes,
+                       bool is_back) {
+    static const char *const styles[] = {"small halo end", "small halo middle", "small halo"};
+    char size[32];
+    double x = of->x + of->length_x + 5 * of->across, y = of->y + of->length_y + 4;
+    const char *words = polytile_size_format(n_bytes, size);
+    if (panel->row_dim < 0)
+        pti_svg_label(svg, "small middle", of->x,
+                      panel->at.y + panel->at.height + (is_back ? 27 : 14),
+                      is_back ? "< %s" : "%s >", words);
+    else
+        pti_svg_label(svg, styles[of->across + 1], x, y + (of->down > 0 ? 11 : 9 * of->down), "%s",
+                      words);
+}
+
+static void draw_way(pti_text *svg, const pti_ranks_panel *of, const pti_transfer *transfer) {
+    const pti_ownership *ownership = &of->plan->outer.ownerships[of->array];
+    polytile_domain to = pti_ownership_hull(ownership, transfer->to);
+    polytile_domain band = pti_enclose_all(&transfer->boxes, to.n_dims);
+    bool is_back = transfer->from > transfer->to;
+    if (!pti_ranks_panel_shows(of, &to) || !pti_ranks_panel_shows(of, &band))
+        return;
+    pti_svg_box target = pti_panel_place(&of->panel, &to);
+    arrow found = find_arrow(&of->panel, &band, &to, is_back);
+    if (!has_room(&found, target))
+        return;
+    draw_arrow(svg, &found);
+    if (has_room_for_words(of, target))
+        draw_words(svg, &of->panel, &found,
+                   transfer->n_elements *
+                       of->plan->launches.arrays->operand[of->array].element_bytes,
+                   is_back);
+}
+
+static void draw_band(pti_text *svg, const pti_ranks_panel *of, const pti_transfer *transfer) {
+    char tooltip[128], size[32];
+    int64_t n_bytes =
+        transfer->n_elements * of->plan->launches.arrays->operand[of->array].element_bytes;
+    snprintf(tooltip, sizeof tooltip, "rank %d to rank %d: %s", transfer->from, transfer->to,
+             polytile_size_format(n_bytes, size));
+    for (int b = 0; b < transfer->boxes.n_boxes && b < PTI_PICTURE_MOST_RECTS; b++)
+        if (pti_ranks_panel_shows(of, &transfer->boxes.box[b]))
+            pti_panel_draw_box(svg, &of->panel, "halo-band", &transfer->boxes.box[b], NULL,
+                               tooltip);
+}
+
+void pti_ranks_draw_bands(pti_text *svg, const pti_ranks_panel *of) {
+    const pti_outer_plan *outer = &of->plan->outer;
+    const pti_exchange *exchange = &outer->first;
+    bool has_arrows = outer->n_members <= PTI_RANKS_MOST_ARROWS &&
+                      pti_ownership_is_whole(&outer->ownerships[of->array]);
+    for (int t = 0; t < exchange->n_transfers; t++)
+        if (exchange->transfer[t].array == of->array)
+            draw_band(svg, of, &exchange->transfer[t]);
+    for (int t = 0; t < exchange->n_transfers && has_arrows; t++)
+        if (exchange->transfer[t].array == of->array)
+            draw_way(svg, of, &exchange->transfer[t]);
+}

@@ -1,0 +1,145 @@
+#include "distribute/show/ranks_plan.h"
+
+#include "access/set/enclose.h"
+
+#include <stdlib.h>
+
+/* The inner plan of one rank: the launches of a group over the boxes of its threads, and over
+ * arrays of which it has what it owns and what it needs. */
+
+typedef struct inner {
+    const polytile_ranks_request *request;
+    const polytile_ranks_plan *plan;
+    polytile_context *ctx;
+    int rank;
+    pti_work work;                 /* owned, as all below */
+    polytile_array **array;        /* of each of the plan's; the arrays, too */
+    polytile_array **operand;      /* of all launches, one behind the other */
+    polytile_chain_launch *launch; /* as many as there are boxes */
+    polytile_array **scratch;
+    int n_launches;
+    int n_scratch;
+} inner;
+
+static void free_inner(inner *of) {
+    for (int a = 0; of->array != NULL && a < of->plan->outer.n_arrays; a++)
+        polytile_array_destroy(of->array[a]);
+    pti_work_free(&of->work);
+    free(of->array);
+    free(of->operand);
+    free(of->launch);
+    free(of->scratch);
+}
+
+/* All that a rank has of an array; of one that it has nothing of, the whole array stands for it. */
+static polytile_domain find_part(const inner *of, int a) {
+    const pti_ownership *ownership = &of->plan->outer.ownerships[a];
+    int n_dims = ownership->domain.n_dims;
+    polytile_domain part = pti_ownership_hull(ownership, of->rank);
+    polytile_domain reads = pti_enclose_all(&of->work.reads[a], n_dims);
+    polytile_domain writes = pti_enclose_all(&of->work.writes[a], n_dims);
+    part = pti_enclose(&part, &reads);
+    part = pti_enclose(&part, &writes);
+    return pti_box_is_empty(&part) ? ownership->domain : part;
+}
+
+static polytile_status describe_arrays(inner *of) {
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < of->plan->outer.n_arrays; a++) {
+        const pti_operand *operand = &of->plan->launches.arrays->operand[a];
+        polytile_domain part = find_part(of, a);
+        PTI_TRY(
+            polytile_array_describe(of->ctx, operand->name, operand->type, &part, &of->array[a]));
+    }
+done:
+    return status;
+}
+
+/* Whether launches behind the group take up what it leaves in an array. */
+static bool is_wanted(const inner *of, int a) {
+    const pti_outer_request *all = &of->plan->outer_of;
+    for (int l = of->work.n_launches; l < all->n_launches; l++) {
+        const pti_shared_launch *launch = &all->launch[l];
+        bool is_written = false;
+        for (int p = 0; p < launch->instance->n_operands; p++) {
+            if (launch->array[p] == a && launch->instance->operand[p].reads)
+                return true;
+            is_written = is_written || launch->array[p] == a;
+        }
+        if (is_written)
+            return false;
+    }
+    return false;
+}
+
+static void list_scratch(inner *of) {
+    for (int a = 0; a < of->plan->outer.n_arrays; a++)
+        if (of->plan->launches.is_scratch[a] && !is_wanted(of, a))
+            of->scratch[of->n_scratch++] = of->array[a];
+}
+
+static void list_launches(inner *of) {
+    polytile_array **operand = of->operand;
+    for (int l = 0; l < of->work.n_launches; l++) {
+        const pti_shared_launch *launch = &of->plan->shared[l];
+        for (int p = 0; p < launch->instance->n_operands; p++)
+            operand[p] = of->array[launch->array[p]];
+        for (int b = 0; b < of->work.threads[l].n_boxes; b++)
+            if (!pti_box_is_empty(&of->work.threads[l].box[b]))
+                of->launch[of->n_launches++] =
+                    (polytile_chain_launch){.kernel = of->request->launches[l].kernel,
+                                            .domain = of->work.threads[l].box[b],
+                                            .arrays = operand};
+        operand += launch->instance->n_operands;
+    }
+}
+
+static polytile_status make_lists(inner *of) {
+    size_t n_arrays = (size_t)of->plan->outer.n_arrays + 1, n_boxes = 1, n_operands = 1;
+    for (int l = 0; l < of->work.n_launches; l++) {
+        n_boxes += (size_t)of->work.threads[l].n_boxes;
+        n_operands += (size_t)of->plan->shared[l].instance->n_operands;
+    }
+    of->array = calloc(n_arrays, sizeof(polytile_array *));
+    of->scratch = calloc(n_arrays, sizeof(polytile_array *));
+    of->operand = calloc(n_operands, sizeof(polytile_array *));
+    of->launch = calloc(n_boxes, sizeof *of->launch);
+    if (of->array == NULL || of->scratch == NULL || of->operand == NULL || of->launch == NULL)
+        return pti_fail_memory(of->ctx, "its launches", (double)(n_boxes * sizeof *of->launch));
+    return POLYTILE_OK;
+}
+
+static polytile_status make_plan(const inner *of, polytile_plan **made) {
+    const polytile_chain_launch *launch = of->launch;
+    if (of->n_launches == 0)
+        return POLYTILE_OK;
+    if (of->n_launches == 1 && of->request->n_launches == 1)
+        return polytile_plan_create(launch->kernel, &launch->domain, launch->arrays,
+                                    of->request->options, made);
+    return polytile_plan_create_chain(of->n_launches, launch, of->n_scratch, of->scratch,
+                                      of->request->options, made);
+}
+
+polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
+                                     const polytile_ranks_plan *plan, int rank,
+                                     polytile_plan **made) {
+    inner of = {.request = request,
+                .plan = plan,
+                .ctx = request->launches[0].kernel->object.context,
+                .rank = rank};
+    pti_group group = pti_outer_group(&plan->outer_of, &plan->outer, 0, plan->outer.n_first);
+    polytile_status status;
+    *made = NULL;
+    if (!pti_work_create(&group, rank, &of.work))
+        PTI_TRY(pti_fail_memory(of.ctx, "its threads", sizeof(pti_boxes)));
+    PTI_TRY(make_lists(&of));
+    PTI_TRY(describe_arrays(&of));
+    list_scratch(&of);
+    list_launches(&of);
+    PTI_TRY(make_plan(&of, made));
+done:
+    if (status != POLYTILE_OK)
+        pti_fail(of.ctx, status, "rank %d: %s", rank, polytile_last_error(of.ctx));
+    free_inner(&of);
+    return status;
+}

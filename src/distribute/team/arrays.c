@@ -1,0 +1,239 @@
+#include "distribute/team/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Memory for `n` of what there were fewer of, the new ones zero; false when it runs out. */
+static bool grow(void *list, int former, int n, size_t size) {
+    void **at = list;
+    char *larger = realloc(*at, (size_t)n * size);
+    if (larger == NULL)
+        return false;
+    memset(larger + (size_t)former * size, 0, (size_t)(n - former) * size);
+    *at = larger;
+    return true;
+}
+
+static bool make_positions(pti_team *team, int n_arrays) {
+    int former = team->n_arrays;
+    int n_local = team->transport->n_local, n_members = team->transport->n_members;
+    if (n_arrays <= former)
+        return true;
+    if (!grow(&team->array, former, n_arrays, sizeof *team->array) ||
+        !grow(&team->ownership, former, n_arrays, sizeof *team->ownership) ||
+        !grow(&team->reached, former * n_local, n_arrays * n_local, sizeof *team->reached) ||
+        !grow(&team->copies.extra, former * n_members, n_arrays * n_members,
+              sizeof *team->copies.extra))
+        return false;
+    team->copies.n_arrays = n_arrays;
+    team->n_arrays = n_arrays;
+    return true;
+}
+
+/** Every member has every element, in its newest version. */
+static bool have_all(pti_team *team, int position) {
+    bool has_failed = false;
+    for (int m = 0; m < team->transport->n_members; m++) {
+        pti_boxes *extra = &team->copies.extra[position * team->transport->n_members + m];
+        pti_boxes_clear(extra);
+        pti_boxes_append(extra, &team->array[position].array->domain);
+        has_failed |= extra->failed;
+        extra->failed = false;
+    }
+    pti_team_touch_copies(team);
+    return !has_failed;
+}
+
+void pti_team_note_changed(pti_team *team, const polytile_array *array) {
+    for (int m = 0; m < team->transport->n_members; m++)
+        pti_boxes_clear(&team->copies.extra[array->position * team->transport->n_members + m]);
+    pti_team_touch_copies(team);
+}
+
+static polytile_status add(pti_team *team, polytile_array *array, pti_team_memory memory,
+                           const pti_distribution *distribution) {
+    int position = array->position, n_members = team->transport->n_members;
+    polytile_array **member = calloc((size_t)team->transport->n_local, sizeof *member);
+    if (member == NULL || !make_positions(team, position + 1)) {
+        free(member);
+        return pti_fail_memory(team->ctx, array->name, n_members * (double)sizeof(pti_boxes));
+    }
+    pti_ownership ownership =
+        pti_ownership_of(&array->domain, n_members, team->options.grid, distribution);
+    team->array[position] = (pti_team_array){
+        .array = array, .memory = memory, .member = member, .ownership = ownership};
+    team->ownership[position] = ownership;
+    pti_team_forget_stages(team);
+    return have_all(team, position)
+               ? POLYTILE_OK
+               : pti_fail_memory(team->ctx, array->name, n_members * (double)sizeof(pti_boxes));
+}
+
+/** A member's array behind the launches that use it; what they fail with is told later. */
+static void end_member(polytile_array *member) {
+    if (member != NULL && member->queue != NULL)
+        pti_queue_settle(member->queue, PTI_WANT_RELATED, 1, &member);
+    polytile_array_destroy(member);
+}
+
+static void remove_array(pti_team *team, int position) {
+    int n_members = team->transport->n_members, n_local = team->transport->n_local;
+    if (position >= team->n_arrays || team->array[position].array == NULL)
+        return;
+    for (int m = 0; m < n_members; m++)
+        pti_boxes_free(&team->copies.extra[position * n_members + m]);
+    for (int m = 0; m < n_local; m++) {
+        end_member(team->array[position].member[m]);
+        team->reached[position * n_local + m] = NULL;
+    }
+    free(team->array[position].member);
+    team->is_shallow = false;
+    team->array[position] = (pti_team_array){0};
+    pti_team_forget_stages(team);
+    pti_team_touch_copies(team);
+}
+
+polytile_status pti_team_attach(polytile_queue *queue, int n_arrays,
+                                polytile_array *const *arrays) {
+    pti_team *team = queue->team;
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < n_arrays; a++)
+        PTI_TRY(add(team, arrays[a], PTI_TEAM_PROGRAMS, &team->options.distribution));
+done:
+    for (int a = 0; status != POLYTILE_OK && a < n_arrays; a++)
+        remove_array(team, arrays[a]->position);
+    return status;
+}
+
+polytile_status pti_team_create_array(polytile_queue *queue, polytile_array *array) {
+    pti_team *team = queue->team;
+    polytile_status status = add(team, array, PTI_TEAM_QUEUES, &team->options.distribution);
+    if (status != POLYTILE_OK)
+        remove_array(team, array->position);
+    return status;
+}
+
+static polytile_status reach_owned(pti_team *team, int position) {
+    polytile_status status = POLYTILE_OK;
+    for (int m = 0; m < team->transport->n_local; m++) {
+        polytile_domain owned =
+            pti_ownership_hull(&team->array[position].ownership, team->transport->first + m);
+        PTI_TRY(pti_team_reach(team, position, m, &owned));
+    }
+done:
+    return status;
+}
+
+polytile_status pti_team_add_distributed(pti_team *team, polytile_array *array,
+                                         const pti_distribution *distribution) {
+    const pti_distribution *given =
+        distribution == NULL ? &team->options.distribution : distribution;
+    polytile_status status;
+    PTI_TRY(pti_ownership_check(team->ctx, team->transport->n_members, team->options.grid, given));
+    PTI_TRY(add(team, array, PTI_TEAM_OWN, given));
+    PTI_TRY(reach_owned(team, array->position));
+done:
+    if (status != POLYTILE_OK)
+        remove_array(team, array->position);
+    return status;
+}
+
+static bool append_transfer(pti_exchange *all, int *capacity, pti_transfer *transfer) {
+    transfer->n_elements = pti_boxes_count(&transfer->boxes);
+    if (transfer->boxes.failed ||
+        (all->n_transfers == *capacity &&
+         !grow(&all->transfer, *capacity, 2 * *capacity + 8, sizeof *all->transfer))) {
+        pti_boxes_free(&transfer->boxes);
+        return false;
+    }
+    if (all->n_transfers == *capacity)
+        *capacity = 2 * *capacity + 8;
+    all->transfer[all->n_transfers++] = *transfer;
+    return true;
+}
+
+/** What `to` lacks of what `from` owns. */
+static bool add_transfer(const pti_team *team, int position, int from, int to, pti_exchange *all,
+                         int *capacity) {
+    const pti_boxes *has = &team->copies.extra[position * team->transport->n_members + to];
+    pti_transfer transfer = {.array = position, .from = from, .to = to};
+    pti_ownership_boxes(&team->ownership[position], from, &transfer.boxes);
+    pti_boxes_subtract_all(&transfer.boxes, has);
+    if (transfer.boxes.n_boxes > 0 || transfer.boxes.failed)
+        return append_transfer(all, capacity, &transfer);
+    pti_boxes_free(&transfer.boxes);
+    return true;
+}
+
+/** All that every process lacks of an array; false when memory runs out. */
+static bool gather_transfers(const pti_team *team, int position, pti_exchange *all, int *capacity) {
+    const pti_transport *transport = team->transport;
+    for (int from = 0; from < transport->n_members; from++) {
+        for (int to = 0; to < transport->n_members; to++) {
+            if (from != to &&
+                (pti_transport_is_local(transport, from) ||
+                 pti_transport_is_local(transport, to)) &&
+                !add_transfer(team, position, from, to, all, capacity))
+                return false;
+        }
+    }
+    return true;
+}
+
+/** Make the program's memory of arrays the same on every process; of internal ones it has none. */
+static polytile_status make_equal(pti_team *team, int n_arrays, polytile_array *const *arrays,
+                                  polytile_status status) {
+    pti_transport *transport = team->transport;
+    pti_exchange all = {0};
+    pti_route route = {.exchange = &all, .n_arrays = team->n_arrays};
+    polytile_array **memory =
+        calloc((size_t)(team->n_arrays * transport->n_local) + 1, sizeof *memory);
+    bool is_made = memory != NULL;
+    int capacity = 0;
+    route.arrays = memory;
+    for (int a = 0; is_made && a < n_arrays; a++) {
+        if (arrays[a]->is_internal)
+            continue;
+        memory[arrays[a]->position * transport->n_local] = arrays[a];
+        is_made = gather_transfers(team, arrays[a]->position, &all, &capacity);
+    }
+    if (!is_made && status == POLYTILE_OK)
+        status = pti_fail_memory(team->ctx, arrays[0]->name, sizeof(pti_boxes));
+    status = transport->functions->agree(transport, status);
+    if (is_made && status == POLYTILE_OK) {
+        status = transport->functions->start(transport, &route, false);
+        polytile_status end = transport->functions->finish(transport, &route);
+        status = transport->functions->agree(transport, status == POLYTILE_OK ? end : status);
+        transport->functions->forget_route(transport, &route);
+    }
+    pti_exchange_free(&all);
+    free(memory);
+    return status;
+}
+
+static bool has_attached(int n_arrays, polytile_array *const *arrays) {
+    int a = 0;
+    while (a < n_arrays && arrays[a]->is_internal)
+        a++;
+    return a < n_arrays;
+}
+
+polytile_status pti_team_leave(polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
+    pti_team *team = queue->team;
+    pti_team_run_to_end(team, &(pti_team_last){n_arrays, arrays, pti_team_begin_leaving});
+    polytile_status status = pti_team_settle(team);
+    for (int a = 0; a < n_arrays; a++)
+        pti_team_begin_leaving(team, arrays[a]);
+    for (int a = 0; a < n_arrays; a++) {
+        polytile_status left = pti_team_finish_leaving(team, arrays[a]);
+        status = status == POLYTILE_OK ? left : status;
+    }
+    if (!team->transport->shares_memory && has_attached(n_arrays, arrays))
+        status = make_equal(team, n_arrays, arrays, status);
+    for (int a = 0; a < n_arrays; a++) {
+        if (status != POLYTILE_OK && team->array[arrays[a]->position].is_written)
+            pti_array_set_complete(arrays[a], false);
+        remove_array(team, arrays[a]->position);
+    }
+    return status;
+}

@@ -1,0 +1,116 @@
+#include "distribute/team/devices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The comma behind the first device of a list, outside parentheses; its end if there is none. */
+static const char *end_of_first(const char *text) {
+    int depth = 0;
+    for (; *text != '\0' && (*text != ',' || depth > 0); text++)
+        depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+    return text;
+}
+
+int pti_devices_count(const char *text) {
+    int n_devices = 1;
+    if (text == NULL)
+        return 1;
+    for (text = end_of_first(text); *text == ','; text = end_of_first(text + 1))
+        n_devices++;
+    return n_devices;
+}
+
+static polytile_status open_one(polytile_context *ctx, const char *text, polytile_queue **queue) {
+    char *one = strndup(text, (size_t)(end_of_first(text) - text));
+    if (one == NULL)
+        return pti_fail_memory(ctx, text, (double)strlen(text));
+    polytile_status status = pti_queue_open(ctx, one, queue);
+    free(one);
+    return status;
+}
+
+/** As polytile_queue_destroy(), which forgets the last error. */
+static void destroy(int n_queues, polytile_queue **queues) {
+    for (int q = 0; q < n_queues; q++)
+        if (queues[q] != NULL)
+            pti_object_release(&queues[q]->object);
+}
+
+static polytile_status open_all(polytile_context *ctx, const char *text, int n_devices,
+                                polytile_queue **queues) {
+    polytile_status status = POLYTILE_OK;
+    const char *one = text;
+    for (int q = 0; q < n_devices; q++) {
+        if (end_of_first(one) == one)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "devices \"%s\": number %d of %d in the list is empty", text, q + 1,
+                            n_devices);
+        PTI_TRY(open_one(ctx, one, &queues[q]));
+        one = end_of_first(one) + 1;
+    }
+done:
+    return status;
+}
+
+/** The first of the devices before one that has the same text; itself if there is none. */
+static int find_alike(polytile_queue *const *queues, int q) {
+    for (int k = 0; k < q; k++) {
+        if (strcmp(pti_queue_text(queues[k]), pti_queue_text(queues[q])) == 0)
+            return k;
+    }
+    return q;
+}
+
+/** Devices that are alike are measured once, so that they get the same. */
+static polytile_status measure_all(polytile_context *ctx, int n_devices,
+                                   polytile_queue *const *queues, pti_speed *speed) {
+    polytile_status status = POLYTILE_OK;
+    if (n_devices > PTI_MAX_WEIGHTS)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "weighted: %d devices, at most %d can be weighed; use block", n_devices,
+                        PTI_MAX_WEIGHTS);
+    for (int q = 0; q < n_devices; q++) {
+        int alike = find_alike(queues, q);
+        if (alike == q)
+            PTI_TRY(pti_speed_measure(queues[q], &speed[q]));
+        speed[q] = speed[alike];
+    }
+done:
+    return status;
+}
+
+/** The queues become the team's, or end. */
+static polytile_status join(polytile_context *ctx, const char *text, int n_devices,
+                            polytile_queue **queues, const pti_team_options *options,
+                            polytile_queue **queue) {
+    pti_transport *transport = pti_transport_within(ctx, n_devices);
+    if (transport != NULL)
+        return pti_team_create(ctx, text, transport, queues, options, queue);
+    destroy(n_devices, queues);
+    return pti_fail_memory(ctx, text, sizeof *transport);
+}
+
+polytile_status pti_devices_open(polytile_context *ctx, const char *text,
+                                 const pti_team_options *options, bool is_by_speed,
+                                 polytile_queue **queue) {
+    int n_devices = pti_devices_count(text);
+    pti_team_options measured = *options;
+    pti_speed *speed = calloc((size_t)n_devices, sizeof *speed);
+    polytile_queue **queues = calloc((size_t)n_devices, sizeof *queues);
+    polytile_status status;
+    *queue = NULL;
+    if (queues == NULL || speed == NULL)
+        PTI_TRY(pti_fail_memory(ctx, text, n_devices * (double)(sizeof *queues + sizeof *speed)));
+    status = open_all(ctx, text, n_devices, queues);
+    if (status == POLYTILE_OK && is_by_speed)
+        status = measure_all(ctx, n_devices, queues, speed);
+    measured.speed = is_by_speed ? speed : NULL;
+    if (status == POLYTILE_OK)
+        status = join(ctx, text, n_devices, queues, &measured, queue);
+    else
+        destroy(n_devices, queues);
+done:
+    free(queues);
+    free(speed);
+    return status;
+}

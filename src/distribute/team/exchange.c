@@ -1,0 +1,100 @@
+#include "distribute/team/state.h"
+
+/* Moving elements between members, around what the transport does. */
+
+static polytile_queue *queue_of(const pti_team *team, int member) {
+    return team->member[member - team->transport->first];
+}
+
+static polytile_array *array_of(const pti_team *team, int position, int member) {
+    return team->reached[position * team->transport->n_local + member - team->transport->first];
+}
+
+/** What local members receive they do not bring home any more, should they have computed it,
+ * too. */
+static polytile_status renew(const pti_team *team, const pti_exchange *exchange) {
+    polytile_status status = POLYTILE_OK;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        if (pti_transport_is_local(team->transport, transfer->to))
+            PTI_TRY(pti_queue_renew(queue_of(team, transfer->to),
+                                    array_of(team, transfer->array, transfer->to),
+                                    &transfer->boxes));
+    }
+done:
+    return status;
+}
+
+static polytile_status fetch(const pti_team *team, const pti_exchange *exchange) {
+    polytile_status status = POLYTILE_OK;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        if (pti_transport_is_local(team->transport, transfer->from))
+            PTI_TRY(pti_queue_fetch(queue_of(team, transfer->from),
+                                    array_of(team, transfer->array, transfer->from),
+                                    &transfer->boxes));
+    }
+done:
+    return status;
+}
+
+/** A local member's array: what it sends is there then, and nothing reads what it receives. */
+static polytile_status settle(const pti_team *team, int position, int member) {
+    polytile_array *array = array_of(team, position, member);
+    polytile_queue *queue = queue_of(team, member);
+    polytile_status status;
+    PTI_TRY(pti_queue_wait_for_elements(queue, array));
+    if (array->data == NULL && pti_queue_get_spill(queue, array) == NULL)
+        status = pti_fail_memory(team->ctx, array->name, (double)array->n_bytes);
+done:
+    return status;
+}
+
+static polytile_status settle_all(const pti_team *team, const pti_exchange *exchange) {
+    polytile_status status = POLYTILE_OK;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        if (pti_transport_is_local(team->transport, transfer->from))
+            PTI_TRY(settle(team, transfer->array, transfer->from));
+        if (pti_transport_is_local(team->transport, transfer->to))
+            PTI_TRY(settle(team, transfer->array, transfer->to));
+    }
+done:
+    return status;
+}
+
+/** Members over the same memory: nobody still reads what another is about to write. */
+static polytile_status settle_members(const pti_team *team) {
+    polytile_status status = POLYTILE_OK;
+    for (int m = 0; team->transport->shares_memory && m < team->transport->n_local; m++)
+        PTI_TRY(polytile_queue_wait(team->member[m]));
+done:
+    return status;
+}
+
+polytile_status pti_team_begin_exchange(pti_team *team, pti_route *route, bool has_failed) {
+    polytile_status status = POLYTILE_OK;
+    if (route->exchange->n_transfers == 0)
+        return POLYTILE_OK;
+    if (!has_failed) {
+        PTI_TRY(fetch(team, route->exchange));
+        PTI_TRY(renew(team, route->exchange));
+        PTI_TRY(settle_all(team, route->exchange));
+        PTI_TRY(settle_members(team));
+    }
+done:
+    has_failed |= status != POLYTILE_OK;
+    polytile_status started = team->transport->functions->start(team->transport, route, has_failed);
+    return status == POLYTILE_OK ? started : status;
+}
+
+polytile_status pti_team_end_exchange(pti_team *team, pti_route *route, bool has_failed) {
+    polytile_status status;
+    if (route->exchange->n_transfers == 0)
+        return POLYTILE_OK;
+    PTI_TRY(team->transport->functions->finish(team->transport, route));
+    if (!has_failed)
+        status = renew(team, route->exchange);
+done:
+    return status;
+}

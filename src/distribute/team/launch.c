@@ -1,0 +1,104 @@
+#include "base/clock.h"
+#include "distribute/team/words.h"
+#include "launch/execute/run_check.h"
+#include "queue/cache.h"
+
+#include <string.h>
+
+static polytile_status check_members(const pti_team *team, const polytile_kernel *kernel) {
+    polytile_status status = POLYTILE_OK;
+    for (int m = 0; m < team->transport->n_local; m++)
+        PTI_TRY(pti_run_check_kernel(team->member[m]->device, kernel));
+done:
+    return status;
+}
+
+/** A launch that was prepared before has the same words. */
+static uint64_t find_words(const pti_team *team, const pti_recorded *recorded) {
+    for (int k = team->n_recorded - 1; k >= 0; k--) {
+        if (team->recorded[k].prepared == recorded->prepared)
+            return team->recorded[k].words;
+    }
+    return 0;
+}
+
+static polytile_status fill_words(pti_team *team, pti_recorded *recorded) {
+    pti_text words = {0};
+    recorded->words = find_words(team, recorded);
+    if (recorded->words != 0)
+        return POLYTILE_OK;
+    pti_words_of_launch(recorded, &words);
+    bool has_failed = words.failed;
+    if (!has_failed)
+        recorded->words = pti_words_hash(words.data);
+    pti_text_free(&words);
+    return has_failed ? pti_fail_memory(team->ctx, polytile_kernel_get_name(recorded->kernel),
+                                        PTI_UNKNOWN_BYTES)
+                      : POLYTILE_OK;
+}
+
+static void record(pti_team *team, pti_recorded recorded) {
+    recorded.prepared->n_items++;
+    recorded.prepared->last_used = ++team->queue->n_queued;
+    pti_kernel_retain(recorded.kernel);
+    team->recorded[team->n_recorded++] = recorded;
+}
+
+void pti_team_drop_recorded(pti_team *team) {
+    while (team->n_recorded > 0) {
+        pti_recorded *last = &team->recorded[--team->n_recorded];
+        last->prepared->n_items--;
+        pti_kernel_release(last->kernel);
+    }
+}
+
+/** Whatever the first launch of a queue is, it is that of every process. */
+static polytile_status compare_first(pti_team *team) {
+    pti_text words = {0};
+    polytile_status status = POLYTILE_OK;
+    if (team->was_compared)
+        return POLYTILE_OK;
+    team->was_compared = true;
+    pti_words_of_launch(&team->recorded[0], &words);
+    status = team->transport->functions->compare(team->transport, team->recorded[0].words,
+                                                 words.failed ? "a launch" : words.data);
+    pti_text_free(&words);
+    if (status != POLYTILE_OK)
+        pti_team_drop_recorded(team);
+    return status;
+}
+
+/** After a failure launches are not run until somebody has heard of it. */
+static bool is_waiting_to_tell(const pti_team *team) {
+    return team->queue->status != POLYTILE_OK;
+}
+
+/** One that is refused is not kept either: it would be taken for one that was checked. */
+static polytile_status check_new(pti_team *team, pti_prepared *prepared) {
+    polytile_status status = pti_team_check_fit(team, prepared);
+    if (status != POLYTILE_OK)
+        pti_cache_drop(team->queue, prepared);
+    return status;
+}
+
+polytile_status pti_team_launch(polytile_queue *queue, const polytile_kernel *kernel,
+                                const polytile_domain *domain, polytile_array *const *arrays,
+                                const polytile_plan_options *options) {
+    pti_team *team = queue->team;
+    pti_recorded recorded = {.kernel = (polytile_kernel *)(uintptr_t)kernel};
+    int64_t n_cut = queue->n_cut;
+    polytile_status status;
+    PTI_TRY(check_members(team, kernel));
+    PTI_TRY(pti_queue_prepare(queue, kernel, domain, arrays, options, &recorded.prepared));
+    if (recorded.prepared->serial > n_cut)
+        PTI_TRY(check_new(team, recorded.prepared));
+    PTI_TRY(fill_words(team, &recorded));
+    if (is_waiting_to_tell(team))
+        goto done;
+    record(team, recorded);
+    PTI_TRY(compare_first(team));
+    if (team->n_recorded == PTI_TEAM_LAUNCHES)
+        pti_team_run(team);
+done:
+    return status;
+}

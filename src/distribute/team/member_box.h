@@ -1,0 +1,21 @@
+#ifndef POLYTILE_DISTRIBUTE_TEAM_MEMBER_BOX_H
+#define POLYTILE_DISTRIBUTE_TEAM_MEMBER_BOX_H
+
+#include "queue/member.h"
+
+/* One box of an array that a member's queue holds, in host memory. */
+
+/** Bring a box there in its newest version, and wait for it. Errors: NO_MEMORY, and those of what
+ * ran before. */
+polytile_status pti_member_fetch(polytile_queue *queue, polytile_array *array,
+                                 const polytile_domain *box);
+
+/** Tell the queue that it is newer there. Errors: NO_MEMORY. */
+polytile_status pti_member_renew(polytile_queue *queue, polytile_array *array,
+                                 const polytile_domain *box);
+
+/** Copy a box, which is inside both arrays. */
+void pti_member_copy(const polytile_array *from, const polytile_array *to,
+                     const polytile_domain *box);
+
+#endif

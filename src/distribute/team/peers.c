@@ -1,0 +1,172 @@
+#include "launch/peers/peers.h"
+#include "access/set/enclose.h"
+#include "distribute/team/state.h"
+
+#include <stdlib.h>
+
+/* Members whose GPUs are linked: what several of them need of one memory crosses the host's link
+ * once (launch/peers/peers.h). */
+
+/** Members all of which reach all others'. */
+typedef struct island {
+    int n;
+    polytile_device *device[PTI_MOST_PEERS];
+} island;
+
+static bool reach_each_other(polytile_device *one, polytile_device *other, const char **why_not) {
+    const pti_peer_functions *functions = one->functions->peer;
+    *why_not = "a host has no such memory";
+    return functions != NULL && functions == other->functions->peer &&
+           functions->reaches(one, other, why_not) && functions->reaches(other, one, why_not);
+}
+
+static bool belongs_to(const island *of, polytile_device *device, const char **why_not) {
+    bool does = of->n < PTI_MOST_PEERS;
+    *why_not = "there are too many";
+    for (int k = 0; k < of->n && does; k++)
+        does = reach_each_other(of->device[k], device, why_not);
+    return does;
+}
+
+static bool is_taken(const pti_team *team, int member) {
+    return team->member[member]->device->peer != NULL;
+}
+
+static island find_island(const pti_team *team, int first) {
+    island found = {.n = 1, .device = {team->member[first]->device}};
+    for (int m = first + 1; m < team->transport->n_local; m++) {
+        polytile_device *device = team->member[m]->device;
+        const char *why_not;
+        if (is_taken(team, m))
+            continue;
+        if (belongs_to(&found, device, &why_not))
+            found.device[found.n++] = device;
+        else
+            pti_log(team->ctx, PTI_LOG_INFO,
+                    "%s and %s do not copy from each other's memory (%s): what both read is "
+                    "uploaded to each",
+                    found.device[0]->text, device->text, why_not);
+    }
+    return found;
+}
+
+static void tell_linked(const pti_team *team, const island *of) {
+    for (int k = 1; k < of->n; k++)
+        pti_log(team->ctx, PTI_LOG_INFO,
+                "%s and %s copy from each other's memory: what both read is uploaded once",
+                of->device[0]->text, of->device[k]->text);
+}
+
+polytile_status pti_team_link(pti_team *team) {
+    int n_local = team->transport->n_local;
+    if (!team->transport->shares_memory)
+        return POLYTILE_OK;
+    team->peers = calloc((size_t)n_local, sizeof *team->peers);
+    if (team->peers == NULL)
+        return pti_fail_memory(team->ctx, "the links between devices", sizeof *team->peers);
+    for (int m = 0; m < n_local; m++) {
+        island found = is_taken(team, m) ? (island){0} : find_island(team, m);
+        if (found.n < 2)
+            continue;
+        pti_peers *made = pti_peers_create(found.n, found.device);
+        if (made == NULL)
+            return pti_fail_memory(team->ctx, "the links between devices", sizeof *team->peers);
+        team->peers[team->n_peers++] = made;
+        tell_linked(team, &found);
+    }
+    return POLYTILE_OK;
+}
+
+void pti_team_unlink(pti_team *team) {
+    for (int k = 0; k < team->n_peers; k++)
+        pti_peers_free(team->peers[k]);
+    free(team->peers);
+}
+
+/* Panels. */
+
+static bool is_of(const pti_team *team, int member, const pti_peers *peers) {
+    const polytile_device *device = team->member[member]->device;
+    return device->peer != NULL && pti_peers_of(device) == peers;
+}
+
+static polytile_domain read_hull(const pti_stage *stage, int member, int position) {
+    const pti_boxes *reads = &stage->work[member].reads[position];
+    return reads->n_boxes == 0 ? pti_box_empty(1) : pti_enclose_all(reads, reads->box[0].n_dims);
+}
+
+/** Whether two members read nearly the same of an array; not mere halos. */
+static bool read_alike(const pti_stage *stage, int one, int other, int position) {
+    polytile_domain a = read_hull(stage, one, position), b = read_hull(stage, other, position);
+    polytile_domain common;
+    if (pti_box_is_empty(&a) || pti_box_is_empty(&b) || !pti_box_intersect(&a, &b, &common))
+        return false;
+    return 2 * pti_box_count(&common) >= pti_box_count(&a) &&
+           2 * pti_box_count(&common) >= pti_box_count(&b);
+}
+
+static bool is_written(const pti_team *team, const pti_stage *stage, int position) {
+    bool is = false;
+    for (int m = 0; m < team->transport->n_local && !is; m++)
+        is = stage->work[m].writes[position].n_boxes > 0;
+    return is;
+}
+
+/** Note which of linked members read an array alike; false: none. */
+static bool find_readers(const pti_team *team, const pti_stage *stage, const pti_peers *peers,
+                         int position, bool *is_reader) {
+    bool found = false;
+    int n_local = team->transport->n_local;
+    if (team->array[position].array == NULL || team->array[position].memory != PTI_TEAM_PROGRAMS ||
+        is_written(team, stage, position))
+        return false;
+    for (int one = 0; one < n_local; one++) {
+        for (int other = 0; other < one; other++) {
+            if (!is_of(team, one, peers) || !is_of(team, other, peers) ||
+                !read_alike(stage, one, other, position))
+                continue;
+            is_reader[one] = is_reader[other] = found = true;
+        }
+    }
+    return found;
+}
+
+/** Nothing begins meanwhile: the number of the item queued last is that of the stage. */
+static void expect(const pti_team *team, const bool *is_reader) {
+    for (int m = 0; m < team->transport->n_local; m++) {
+        polytile_queue *queue = team->member[m];
+        if (!is_reader[m])
+            continue;
+        pthread_mutex_lock(&queue->mutex);
+        int64_t number = queue->n_queued;
+        pthread_mutex_unlock(&queue->mutex);
+        pti_peers_expect(queue->device, number);
+    }
+}
+
+static void share_panels(const pti_team *team, const pti_stage *stage, pti_peers *peers,
+                         bool *is_reader) {
+    pti_panel panel[PTI_MOST_PANELS];
+    int n_panels = 0;
+    for (int p = 0; p < team->n_arrays && n_panels < PTI_MOST_PANELS; p++) {
+        const polytile_array *array = team->array[p].array;
+        if (find_readers(team, stage, peers, p, is_reader))
+            panel[n_panels++] = (pti_panel){array->data, array->n_bytes};
+    }
+    if (n_panels == 0)
+        return;
+    pti_peers_set_panels(peers, n_panels, panel);
+    expect(team, is_reader);
+}
+
+polytile_status pti_team_share_panels(pti_team *team, const pti_stage *stage) {
+    size_t n_local = (size_t)team->transport->n_local;
+    for (int k = 0; k < team->n_peers; k++) {
+        bool *is_reader = calloc(n_local, sizeof *is_reader);
+        if (is_reader == NULL)
+            return pti_fail_memory(team->ctx, "the links between devices", (double)n_local);
+        share_panels(team, stage, team->peers[k], is_reader);
+        free(is_reader);
+    }
+    return POLYTILE_OK;
+}

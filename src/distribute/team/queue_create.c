@@ -1,0 +1,44 @@
+#include "distribute/team/devices.h"
+#include "distribute/team/share_options.h"
+
+polytile_status polytile_queue_create(polytile_context *ctx, const char *device_text,
+                                      polytile_queue **queue) {
+    return polytile_queue_create_shared(ctx, device_text, NULL, queue);
+}
+
+/** Options are checked whatever the number of devices; one alone has nothing to share. */
+static polytile_status create(polytile_context *ctx, const char *device_text,
+                              const polytile_share_options *options, polytile_queue **queue) {
+    pti_member_grid grid;
+    pti_team_options parsed;
+    polytile_status status;
+    const int n_devices = pti_devices_count(device_text);
+    const pti_share_options given = {.grid = options->grid,
+                                     .layout = options->layout,
+                                     .launches_per_exchange = options->launches_per_exchange,
+                                     .members = "devices",
+                                     .may_pool = true,
+                                     .list = device_text == NULL ? "the text" : device_text,
+                                     .n_members = n_devices};
+    PTI_TRY(pti_share_options_parse(ctx, &given, &grid, &parsed));
+    PTI_TRY(n_devices == 1
+                ? pti_queue_open(ctx, device_text, queue)
+                : pti_devices_open(ctx, device_text, &parsed,
+                                   pti_share_options_is_by_speed(options->layout), queue));
+done:
+    return status;
+}
+
+polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *device_text,
+                                             const polytile_share_options *options,
+                                             polytile_queue **queue) {
+    static const polytile_share_options defaults = {0};
+    if (queue != NULL)
+        *queue = NULL;
+    if (ctx == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
+    pti_clear_error(ctx);
+    if (queue == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "creating a queue needs a place for it");
+    return create(ctx, device_text, options == NULL ? &defaults : options, queue);
+}

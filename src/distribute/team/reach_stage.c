@@ -1,0 +1,87 @@
+#include "access/set/enclose.h"
+#include "distribute/share/footprints.h"
+#include "distribute/team/state.h"
+
+/* What the arrays of members have to contain for a stage. */
+
+static polytile_status reach(pti_team *team, int position, int local, const pti_boxes *boxes) {
+    if (boxes->n_boxes == 0)
+        return POLYTILE_OK;
+    polytile_domain hull = pti_enclose_all(boxes, boxes->box[0].n_dims);
+    return pti_team_reach(team, position, local, &hull);
+}
+
+static polytile_status reach_work(pti_team *team, const pti_stage *stage, int local) {
+    const pti_work *work = &stage->work[local];
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; p < work->n_arrays; p++) {
+        PTI_TRY(reach(team, p, local, &work->reads[p]));
+        PTI_TRY(reach(team, p, local, &work->writes[p]));
+    }
+done:
+    return status;
+}
+
+static polytile_domain first_element(const polytile_domain *of) {
+    polytile_domain first = *of;
+    for (int d = 0; d < of->n_dims; d++)
+        first.range[d].hi = first.range[d].lo;
+    return first;
+}
+
+/** A section whose steps miss all elements still has to lie in its array, where it is launched. */
+static polytile_status reach_span(pti_team *team, const pti_prepared *prepared, int operand,
+                                  int local, const pti_boxes *threads) {
+    polytile_status status = POLYTILE_OK;
+    for (int b = 0; b < threads->n_boxes; b++) {
+        polytile_domain span =
+            pti_footprint_stepped_span(prepared->instance, operand, &threads->box[b]);
+        PTI_TRY(pti_team_reach(team, prepared->position[operand], local, &span));
+    }
+done:
+    return status;
+}
+
+polytile_status pti_team_reach_operands(pti_team *team, const pti_recorded *recorded, int local,
+                                        const pti_boxes *threads) {
+    const pti_prepared *prepared = recorded->prepared;
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        PTI_TRY(reach_span(team, prepared, a, local, threads));
+        const pti_team_array *of = &team->array[prepared->position[a]];
+        polytile_domain first = first_element(&of->array->domain);
+        if (of->member[local] == NULL)
+            PTI_TRY(pti_team_reach(team, prepared->position[a], local, &first));
+    }
+done:
+    return status;
+}
+
+static polytile_status reach_exchange(pti_team *team, const pti_exchange *exchange) {
+    const pti_transport *transport = team->transport;
+    polytile_status status = POLYTILE_OK;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        const int end[] = {transfer->from - transport->first, transfer->to - transport->first};
+        for (int e = 0; e < 2; e++) {
+            if (end[e] >= 0 && end[e] < transport->n_local)
+                PTI_TRY(reach(team, transfer->array, end[e], &transfer->boxes));
+        }
+    }
+done:
+    return status;
+}
+
+polytile_status pti_team_reach_stage(pti_team *team, const pti_stage *stage,
+                                     const pti_recorded *recorded) {
+    polytile_status status;
+    PTI_TRY(reach_exchange(team, &stage->before));
+    PTI_TRY(reach_exchange(team, &stage->after));
+    for (int m = 0; m < team->transport->n_local; m++) {
+        PTI_TRY(reach_work(team, stage, m));
+        for (int l = 0; l < stage->n_launches; l++)
+            PTI_TRY(pti_team_reach_operands(team, &recorded[l], m, &stage->work[m].threads[l]));
+    }
+done:
+    return status;
+}

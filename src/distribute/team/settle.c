@@ -1,0 +1,105 @@
+#include "distribute/team/state.h"
+#include "queue/failure.h"
+
+/* Members over one memory: who waits for whom. */
+
+/** Whether a local member touches elements of others. */
+static bool is_across(const pti_team *team, int position, int local, const pti_boxes *touched) {
+    polytile_domain owned =
+        pti_ownership_hull(&team->ownership[position], team->transport->first + local);
+    bool is = false;
+    for (int b = 0; b < touched->n_boxes && !is; b++)
+        is = !pti_box_contains(&owned, &touched->box[b]);
+    return is;
+}
+
+/** Whether local members read elements of each other in a stage. */
+static bool is_read_across(const pti_team *team, const pti_stage *stage, int position) {
+    bool is = !pti_ownership_is_whole(&team->ownership[position]);
+    for (int m = 0; m < team->transport->n_local && !is; m++)
+        is = is_across(team, position, m, &stage->work[m].reads[position]);
+    return is;
+}
+
+/** Whether local members write elements of each other in the program's memory: their owners may
+ * still use them. */
+static bool is_written_across(const pti_team *team, const pti_stage *stage, int position) {
+    const pti_team_array *of = &team->array[position];
+    bool is = false;
+    for (int m = 0; m < team->transport->n_local && !is; m++)
+        is = of->array != NULL && of->memory == PTI_TEAM_PROGRAMS &&
+             is_across(team, position, m, &stage->work[m].writes[position]);
+    return is;
+}
+
+static bool is_written(const pti_team *team, const pti_stage *stage, int position) {
+    bool is = false;
+    for (int m = 0; m < team->transport->n_local && !is; m++)
+        is = stage->work[m].writes[position].n_boxes > 0;
+    return is;
+}
+
+polytile_status pti_team_settle_members(const pti_team *team, polytile_status status) {
+    char *text = pti_error_keep(team->queue, status);
+    for (int m = 0; m < team->transport->n_local; m++) {
+        polytile_status ended = polytile_queue_wait(team->member[m]);
+        if (status != POLYTILE_OK || ended == POLYTILE_OK)
+            continue;
+        status = ended;
+        text = pti_error_keep(team->queue, status);
+    }
+    pti_error_restore(team->queue, status, text);
+    return status;
+}
+
+polytile_status pti_team_settle_all(pti_team *team) {
+    team->was_meeting = false;
+    for (int p = 0; p < team->n_arrays; p++)
+        team->array[p].is_lent = false;
+    return pti_team_settle_members(team, POLYTILE_OK);
+}
+
+/** Whether a thread that is run twice would find what it wrote the first time. What it reduces into,
+ * starting from the identity, is nothing to it. */
+static bool updates(const pti_team *team, const pti_shared_launch *launch) {
+    const pti_instance *instance = launch->instance;
+    bool does = false;
+    for (int w = 0; w < instance->n_operands; w++) {
+        const pti_operand *written = &instance->operand[w];
+        bool is_shared = written->writes && !(written->reduces && written->fresh) &&
+                         team->array[launch->array[w]].memory == PTI_TEAM_PROGRAMS;
+        for (int r = 0; is_shared && r < instance->n_operands; r++)
+            does |= instance->operand[r].reads && launch->array[r] == launch->array[w];
+    }
+    return does;
+}
+
+bool pti_team_meets(const pti_team *team, const pti_group *group, const pti_share *shares) {
+    if (!team->transport->shares_memory)
+        return false;
+    return group->n_launches > 1 || (updates(team, group->launch) &&
+                                     pti_share_repeats(shares, group->launch, group->ownerships));
+}
+
+polytile_status pti_team_settle_meeting(pti_team *team) {
+    bool was_meeting = team->was_meeting;
+    team->was_meeting = false;
+    return was_meeting ? pti_team_settle_members(team, POLYTILE_OK) : POLYTILE_OK;
+}
+
+polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage) {
+    bool must_wait = false;
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
+        must_wait |= (team->array[p].is_lent && is_written(team, stage, p)) ||
+                     is_written_across(team, stage, p);
+    if (must_wait)
+        PTI_TRY(pti_team_settle_members(team, POLYTILE_OK));
+    for (int p = 0; team->transport->shares_memory && p < team->n_arrays; p++)
+        team->array[p].is_lent =
+            team->array[p].array != NULL &&
+            ((team->array[p].is_lent && !must_wait) || is_read_across(team, stage, p));
+    team->was_meeting = stage->meets;
+done:
+    return status;
+}

@@ -1,0 +1,166 @@
+#include "base/checked.h"
+#include "distribute/team/state.h"
+#include "queue/failure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+polytile_status pti_team_settle(pti_team *team) {
+    pti_team_run(team);
+    return pti_queue_take_error(team->queue);
+}
+
+static polytile_status wait_for(polytile_queue *queue, polytile_array *array) {
+    (void)array;
+    return pti_team_settle(queue->team);
+}
+
+/** Nothing runs before something is waited for, or many launches are recorded. */
+static void set_paused(polytile_queue *queue, bool is_paused) {
+    (void)queue;
+    (void)is_paused;
+}
+
+static void add(polytile_queue_report *sum, const polytile_queue_report *part) {
+    sum->n_kernels += part->n_kernels;
+    sum->h2d_bytes += part->h2d_bytes;
+    sum->d2h_bytes += part->d2h_bytes;
+    sum->p2p_bytes += part->p2p_bytes;
+    sum->peak_device_bytes = pti_max(sum->peak_device_bytes, part->peak_device_bytes);
+    sum->plan_s += part->plan_s;
+    sum->run_s = sum->run_s > part->run_s ? sum->run_s : part->run_s;
+    sum->compute_s += part->compute_s;
+    sum->transfer_s += part->transfer_s;
+}
+
+static void get_report(polytile_queue *queue, bool reset, polytile_queue_report *report) {
+    pti_team *team = queue->team;
+    pti_team_run(team);
+    *report = (polytile_queue_report){.n_launches = team->n_launches};
+    for (int m = 0; m < team->transport->n_local; m++) {
+        polytile_queue_report part;
+        polytile_queue_get_report(team->member[m], reset, &part);
+        add(report, &part);
+    }
+    if (reset)
+        team->n_launches = 0;
+}
+
+static polytile_device *get_device(const polytile_queue *queue) {
+    const pti_team *team = queue->team;
+    return team->member[0]->device;
+}
+
+static void free_team(pti_team *team) {
+    pti_team_drop_recorded(team);
+    pti_team_forget_stages(team);
+    pti_copies_free(&team->copies);
+    for (int m = 0; team->member != NULL && m < team->transport->n_local; m++)
+        polytile_queue_destroy(team->member[m]);
+    pti_team_unlink(team);
+    team->transport->functions->close(team->transport);
+    free(team->member);
+    free(team->speed);
+    free(team->recorded);
+    free(team->array);
+    free(team->ownership);
+    free(team->reached);
+    free(team);
+}
+
+static void close_team(polytile_queue *queue) {
+    free_team(queue->team);
+}
+
+static const pti_outer_functions team_functions = {
+    .attach = pti_team_attach,
+    .leave = pti_team_leave,
+    .discard = pti_team_discard,
+    .create_array = pti_team_create_array,
+    .launch = pti_team_launch,
+    .wait = wait_for,
+    .set_paused = set_paused,
+    .get_report = get_report,
+    .get_device = get_device,
+    .close = close_team,
+};
+
+static void destroy_members(pti_transport *transport, polytile_queue *const *members) {
+    for (int m = 0; m < transport->n_local; m++)
+        polytile_queue_destroy(members[m]);
+    transport->functions->close(transport);
+}
+
+/** Copy the speeds that the options give; false when memory runs out. */
+static bool take_speeds(pti_team *team) {
+    size_t n_bytes = (size_t)team->transport->n_local * sizeof *team->speed;
+    if (team->options.speed == NULL)
+        return true;
+    team->speed = malloc(n_bytes);
+    if (team->speed == NULL)
+        return false;
+    memcpy(team->speed, team->options.speed, n_bytes);
+    team->options.speed = team->speed;
+    return true;
+}
+
+/** Without its queue; NULL when memory runs out. */
+static pti_team *allocate(polytile_context *ctx, pti_transport *transport,
+                          const pti_team_options *options) {
+    pti_team *team = calloc(1, sizeof *team);
+    if (team == NULL)
+        return NULL;
+    *team = (pti_team){.ctx = ctx,
+                       .transport = transport,
+                       .options = *options,
+                       .member = calloc((size_t)transport->n_local, sizeof *team->member),
+                       .recorded = calloc(PTI_TEAM_LAUNCHES, sizeof *team->recorded)};
+    bool is_made = team->member != NULL && team->recorded != NULL &&
+                   pti_copies_create(0, transport->n_members, &team->copies) && take_speeds(team);
+    if (options->grid != NULL) {
+        team->grid = *options->grid;
+        team->options.grid = &team->grid;
+    }
+    if (is_made)
+        return team;
+    pti_copies_free(&team->copies);
+    free(team->member);
+    free(team->speed);
+    free(team->recorded);
+    free(team);
+    return NULL;
+}
+
+polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_transport *transport,
+                                polytile_queue *const *members, const pti_team_options *options,
+                                polytile_queue **queue) {
+    pti_team *team = allocate(ctx, transport, options);
+    *queue = NULL;
+    if (team == NULL) {
+        destroy_members(transport, members);
+        return pti_fail_memory(ctx, text, sizeof *team);
+    }
+    memcpy(team->member, members, (size_t)transport->n_local * sizeof *members);
+    team->queue = pti_queue_create_outer(ctx, text, &team_functions, team);
+    if (team->queue == NULL) {
+        free_team(team);
+        return pti_fail_memory(ctx, text, sizeof *team->queue);
+    }
+    polytile_status status = pti_team_link(team);
+    if (status != POLYTILE_OK)
+        return pti_queue_give_up(team->queue, status);
+    *queue = team->queue;
+    return POLYTILE_OK;
+}
+
+pti_team *pti_team_of(const polytile_queue *queue) {
+    return queue != NULL && queue->outer == &team_functions ? queue->team : NULL;
+}
+
+pti_transport *pti_team_transport(pti_team *team) {
+    return team->transport;
+}
+
+pti_team_array *pti_team_find(pti_team *team, const polytile_array *array) {
+    return &team->array[array->position];
+}

@@ -1,0 +1,90 @@
+#ifndef POLYTILE_DISTRIBUTE_TEAM_TEAM_H
+#define POLYTILE_DISTRIBUTE_TEAM_TEAM_H
+
+#include "distribute/share/speed.h"
+#include "distribute/team/transport.h"
+#include "queue/member.h"
+#include "queue/outer.h"
+
+/* A queue over several members. Launches are recorded as they come; when something is waited for,
+ * or many are recorded, they are cut into groups, and of each group every local member runs its
+ * work on its own queue, after an exchange of what the members lack. */
+
+typedef struct pti_team pti_team;
+
+/** How a queue is shared. Zeros are the defaults. */
+typedef struct pti_team_options {
+    const pti_member_grid *grid; /* NULL: balanced */
+    pti_distribution distribution;
+    int64_t most_steps; /* launches of a group; 0: chosen by what is computed twice */
+    bool pools;         /* local members over one memory, of a team in one process: launches that
+                               can be are cut into pieces which they take as they get done */
+    const pti_speed *speed; /* of each local member, of a team in one process: shares are found from
+                               these at the first launch, in place of the distribution; copied.
+                               NULL: they are as the distribution says */
+} pti_team_options;
+
+/** Launches that are recorded before they are run anyway. */
+enum { PTI_TEAM_LAUNCHES = 1024 };
+
+/**
+ * A queue of the members that a transport joins.
+ *
+ * Shapes  members: n_local queues, each on one device; they become the team's, as does the
+ *         transport, also on error.
+ * Errors  NO_MEMORY.
+ */
+polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_transport *transport,
+                                polytile_queue *const *members, const pti_team_options *options,
+                                polytile_queue **queue);
+
+/** Whose memory members' arrays lie over. */
+typedef enum pti_team_memory {
+    PTI_TEAM_PROGRAMS, /* attached: the program's, all of the array in every process */
+    PTI_TEAM_OWN,      /* distributed: memory of the team's, a box a member */
+    PTI_TEAM_QUEUES    /* internal: the members' queues', a box a member */
+} pti_team_memory;
+
+/** What a team knows of an array of its queue. */
+typedef struct pti_team_array {
+    polytile_array *array; /* the queue's; NULL: the position is free */
+    pti_team_memory memory;
+    polytile_array **member; /* one a local member, over a box around what it needs; NULL until it
+                                needs something */
+    pti_ownership ownership;
+    bool is_written;   /* by a launch that was run */
+    bool is_leaving;   /* members' queues are told that it ends */
+    bool is_discarded; /* likewise, that what it holds is dead; while that is told */
+    bool is_lent;      /* members over one memory may still read what others own of it */
+} pti_team_array;
+
+/** An array by the queue's array; it is of this team's queue. */
+pti_team_array *pti_team_find(pti_team *team, const polytile_array *array);
+
+/** A local member's array over a box at least: made, or made anew if it is too small. Errors:
+ * NO_MEMORY, and those of what ran before. */
+polytile_status pti_team_reach(pti_team *team, int position, int local, const polytile_domain *box);
+
+/** The program changed elements of owners in their members' arrays: nobody has copies of them.
+ * Every process says so, in the same order as anything else. */
+void pti_team_note_changed(pti_team *team, const polytile_array *array);
+
+/** The team of a queue that has one; NULL: it has none. */
+pti_team *pti_team_of(const polytile_queue *queue);
+
+/** The transport of a team. */
+pti_transport *pti_team_transport(pti_team *team);
+
+/** Run what is recorded and wait for it; collective. Errors: of any member of any process. */
+polytile_status pti_team_settle(pti_team *team);
+
+/**
+ * Give an array to the queue whose elements lie with their owners, in memory of the team's: each
+ * local member has a box around what it owns and some elements more.
+ *
+ * Collective. Errors: INVALID (another number of weights than parts), NO_MEMORY, OVERFLOW.
+ */
+polytile_status pti_team_add_distributed(pti_team *team, polytile_array *array,
+                                         const pti_distribution *distribution);
+
+#endif

@@ -1,0 +1,113 @@
+#include "distribute/team/devices.h"
+#include "distribute/team/member_box.h"
+#include "launch/device/reduction.h"
+#include "launch/host/box_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct transport_within {
+    pti_transport transport;
+    bool has_failed; /* the exchange that is under way: what would move may not be there */
+} transport_within;
+
+static polytile_status agree(pti_transport *transport, polytile_status status) {
+    (void)transport;
+    return status;
+}
+
+static polytile_status compare(pti_transport *transport, uint64_t hash, const char *words) {
+    (void)transport;
+    (void)hash;
+    (void)words;
+    return POLYTILE_OK;
+}
+
+static polytile_status start(pti_transport *transport, pti_route *route, bool has_failed) {
+    (void)route;
+    ((transport_within *)transport)->has_failed = has_failed;
+    return POLYTILE_OK;
+}
+
+/** Where the first element of an array's whole index space would lie. */
+static const char *origin_of(const polytile_array *array, const pti_layout *layout) {
+    const char *origin = array->data;
+    for (int d = 0; d < array->domain.n_dims; d++)
+        origin -= array->domain.range[d].lo * layout->stride_bytes[d];
+    return origin;
+}
+
+static bool lie_together(const polytile_array *from, const pti_layout *from_layout,
+                         const polytile_array *to, const pti_layout *to_layout) {
+    size_t n_dims = (size_t)from->domain.n_dims;
+    return origin_of(from, from_layout) == origin_of(to, to_layout) &&
+           memcmp(from_layout->stride_bytes, to_layout->stride_bytes,
+                  n_dims * sizeof *from_layout->stride_bytes) == 0;
+}
+
+static void move(const pti_route *route, int n_members, const pti_transfer *transfer) {
+    const polytile_array *from = route->arrays[transfer->array * n_members + transfer->from];
+    const polytile_array *to = route->arrays[transfer->array * n_members + transfer->to];
+    pti_layout from_layout = pti_layout_of(&from->domain, from->element_bytes);
+    pti_layout to_layout = pti_layout_of(&to->domain, to->element_bytes);
+    if (lie_together(from, &from_layout, to, &to_layout))
+        return;
+    for (int b = 0; b < transfer->boxes.n_boxes; b++)
+        pti_member_copy(from, to, &transfer->boxes.box[b]);
+}
+
+static polytile_status finish(pti_transport *transport, pti_route *route) {
+    if (((transport_within *)transport)->has_failed)
+        return PTI_PEER_FAILED;
+    for (int t = 0; t < route->exchange->n_transfers; t++)
+        move(route, transport->n_members, &route->exchange->transfer[t]);
+    return POLYTILE_OK;
+}
+
+static void forget_route(pti_transport *transport, pti_route *route) {
+    (void)transport;
+    (void)route;
+}
+
+static polytile_status combine(pti_transport *transport, const pti_combination *of,
+                               bool has_failed) {
+    (void)has_failed;
+    int64_t element_bytes = polytile_type_get_bytes(of->type);
+    polytile_domain all = polytile_domain_from_extents(1, &of->n_elements);
+    pti_layout layout = pti_layout_of(&all, element_bytes);
+    memcpy(of->result, of->partial[0], (size_t)layout.size_bytes);
+    for (int m = 1; m < transport->n_members; m++) {
+        pti_move part = {.box = &all,
+                         .element_bytes = element_bytes,
+                         .to = {of->result, &layout},
+                         .from = {of->partial[m], &layout}};
+        pti_reduction_combine(of->role, of->type, &part);
+    }
+    return POLYTILE_OK;
+}
+
+static void close_transport(pti_transport *transport) {
+    free(transport);
+}
+
+static const pti_transport_functions within = {
+    .agree = agree,
+    .compare = compare,
+    .start = start,
+    .finish = finish,
+    .forget_route = forget_route,
+    .combine = combine,
+    .close = close_transport,
+};
+
+pti_transport *pti_transport_within(polytile_context *ctx, int n_members) {
+    transport_within *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->transport = (pti_transport){.functions = &within,
+                                      .ctx = ctx,
+                                      .n_members = n_members,
+                                      .n_local = n_members,
+                                      .shares_memory = true};
+    return &made->transport;
+}

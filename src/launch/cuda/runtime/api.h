@@ -1,0 +1,64 @@
+#ifndef POLYTILE_LAUNCH_CUDA_RUNTIME_API_H
+#define POLYTILE_LAUNCH_CUDA_RUNTIME_API_H
+
+#include <cuda_runtime_api.h>
+
+/* The functions of the CUDA runtime that the library calls, as a table: tests put a runtime of
+ * their own in its place, or let a call fail. */
+
+/** X-macro: function, its parameters. Every one of them returns a cudaError_t. */
+#define PTI_CUDA_CALLS(X)                                                                          \
+    X(cudaGetDeviceCount, (int *n_devices))                                                        \
+    X(cudaSetDevice, (int number))                                                                 \
+    X(cudaGetDeviceProperties, (struct cudaDeviceProp * properties, int number))                   \
+    X(cudaDriverGetVersion, (int *version))                                                        \
+    X(cudaMemGetInfo, (size_t * free_bytes, size_t * total_bytes))                                 \
+    X(cudaMalloc, (void **memory, size_t n_bytes))                                                 \
+    X(cudaFree, (void *memory))                                                                    \
+    X(cudaHostRegister, (void *memory, size_t n_bytes, unsigned flags))                            \
+    X(cudaHostUnregister, (void *memory))                                                          \
+    X(cudaPointerGetAttributes, (struct cudaPointerAttributes * attributes, const void *memory))   \
+    X(cudaStreamCreateWithFlags, (cudaStream_t * stream, unsigned flags))                          \
+    X(cudaStreamDestroy, (cudaStream_t stream))                                                    \
+    X(cudaStreamSynchronize, (cudaStream_t stream))                                                \
+    X(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags))               \
+    X(cudaEventCreateWithFlags, (cudaEvent_t * event, unsigned flags))                             \
+    X(cudaEventDestroy, (cudaEvent_t event))                                                       \
+    X(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream))                                   \
+    X(cudaEventQuery, (cudaEvent_t event))                                                         \
+    X(cudaEventSynchronize, (cudaEvent_t event))                                                   \
+    X(cudaEventElapsedTime, (float *milliseconds, cudaEvent_t from, cudaEvent_t to))               \
+    X(cudaMemcpyAsync,                                                                             \
+      (void *to, const void *from, size_t n_bytes, enum cudaMemcpyKind kind, cudaStream_t stream)) \
+    X(cudaMemcpy2DAsync,                                                                           \
+      (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,               \
+       size_t height, enum cudaMemcpyKind kind, cudaStream_t stream))                              \
+    X(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *copy, cudaStream_t stream))              \
+    X(cudaDeviceCanAccessPeer, (int *can_access, int number, int other))                           \
+    X(cudaDeviceEnablePeerAccess, (int other, unsigned flags))                                     \
+    X(cudaMemcpyPeerAsync, (void *to, int to_number, const void *from, int from_number,            \
+                            size_t n_bytes, cudaStream_t stream))                                  \
+    X(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *copy, cudaStream_t stream))      \
+    X(cudaMemset2DAsync,                                                                           \
+      (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream))       \
+    X(cudaFuncGetAttributes, (struct cudaFuncAttributes * attributes, const void *kernel))         \
+    X(cudaFuncSetCacheConfig, (const void *kernel, enum cudaFuncCache cache))                      \
+    X(cudaOccupancyMaxActiveBlocksPerMultiprocessor,                                               \
+      (int *n_blocks, const void *kernel, int n_threads, size_t shared_bytes))                     \
+    X(cudaLaunchKernel, (const void *kernel, dim3 grid, dim3 block, void **arguments,              \
+                         size_t shared_bytes, cudaStream_t stream))                                \
+    X(cudaGetLastError, (void))
+
+typedef struct pti_cuda_api {
+#define PTI_CUDA_MEMBER(name, parameters) cudaError_t(*name) parameters;
+    PTI_CUDA_CALLS(PTI_CUDA_MEMBER)
+#undef PTI_CUDA_MEMBER
+} pti_cuda_api;
+
+/** The runtime itself. */
+extern const pti_cuda_api pti_cuda_runtime;
+
+/** The table that devices opened from now on use; for tests, which put &pti_cuda_runtime back. */
+extern const pti_cuda_api *pti_cuda_current_api;
+
+#endif

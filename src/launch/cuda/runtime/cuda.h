@@ -1,0 +1,93 @@
+#ifndef POLYTILE_LAUNCH_CUDA_RUNTIME_CUDA_H
+#define POLYTILE_LAUNCH_CUDA_RUNTIME_CUDA_H
+
+#include "launch/cuda/runtime/api.h"
+#include "launch/device/device.h"
+#include "launch/tuning/tuning.h"
+
+/* One NVIDIA GPU, and how its calls fail. */
+
+/** How many kernels' choices are kept: queues alternate between kernels. */
+enum { PTI_CUDA_N_CHOICES = 16 };
+
+/** What was found out about a kernel as some launch uses it; the first five members are the key. */
+typedef struct pti_cuda_choice {
+    const void *kernel; /* NULL: none yet */
+    char name[PTI_TUNING_NAME_BYTES];
+    pti_traits traits;
+    int n_indices;
+    int64_t generation; /* of the tuning tables */
+    int max_threads;    /* of a block that the kernel can be launched with */
+    int n_threads;      /* of a block, so that the most threads run at once */
+    bool is_left_alone; /* blocks were measured, or are not since launches cannot be repeated */
+    bool has_row;
+    pti_tuning_row row; /* of the tables, for it */
+} pti_cuda_choice;
+
+typedef struct pti_cuda_device {
+    polytile_device device;
+    const pti_cuda_api *api;
+    int number;
+    int n_gpus;         /* that there were when it was opened */
+    int n_host_threads; /* that copy to and from pageable memory */
+    cudaStream_t stream[PTI_N_STREAMS];
+    void *arena;
+    int64_t arena_bytes;
+    int64_t memory_bytes; /* as asked with memory=; 0: not asked */
+    int capability;       /* compute capability, 10 * major + minor */
+    pti_cuda_choice choice[PTI_CUDA_N_CHOICES];
+    int next_choice;              /* to be replaced */
+    struct pti_cuda_order *order; /* events between the streams; owned, as all below */
+    struct pti_cuda_timing *timing;
+    pti_mark *marks;             /* that were ever made, in a list */
+    pti_mark *idle_marks;        /* those that nobody has */
+    struct pti_staging *staging; /* NULL until a run needs it */
+    struct pti_cuda_run *run;    /* NULL between runs */
+    pti_execution *execution;    /* of that run, borrowed */
+    const pti_command *command;  /* being submitted, borrowed; for error texts */
+} pti_cuda_device;
+
+static inline pti_cuda_device *pti_cuda_of(polytile_device *device) {
+    return (pti_cuda_device *)device;
+}
+
+/** Call a function of the runtime: PTI_CUDA(cuda, cudaFree, (memory)) is a polytile_status, with
+ * the error's text left as pti_cuda_check() does. */
+#define PTI_CUDA(cuda, call, arguments) pti_cuda_check(cuda, (cuda)->api->call arguments, #call)
+
+/**
+ * POLYTILE_OK for cudaSuccess. Otherwise DEVICE, with a text that names the device, the call, the
+ * operation and the superblock being submitted, and what CUDA says. An error that CUDA will repeat
+ * at every later call is of something that ran before, which the text then says, and is remembered
+ * as the GPU's fault: see fault.h. The device is current.
+ */
+polytile_status pti_cuda_check(pti_cuda_device *cuda, cudaError_t error, const char *call);
+
+/** Whether all that an event stands for is done; without waiting. */
+polytile_status pti_cuda_is_done(pti_cuda_device *cuda, cudaEvent_t event, bool *is_done);
+
+/** Make the device current in the calling thread. Errors: DEVICE, also for a fault of an earlier
+ * run by any handle, whose text is repeated. */
+polytile_status pti_cuda_enter(pti_cuda_device *cuda);
+
+/** The memory of the GPU that is free now. */
+polytile_status pti_cuda_free_bytes(pti_cuda_device *cuda, int64_t *free_bytes);
+
+/** The functions of memory.c in the device's table. */
+polytile_status pti_cuda_usable(polytile_device *device, int64_t *usable_bytes);
+polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, void **arena);
+
+/** The functions of run.c in the device's table. */
+polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution);
+polytile_status pti_cuda_submit(polytile_device *device, const pti_command *command);
+polytile_status pti_cuda_finish(polytile_device *device);
+
+/** The functions of peer.c, and the end of its marks. */
+extern const pti_peer_functions pti_cuda_peer_functions;
+void pti_cuda_marks_destroy(pti_cuda_device *cuda);
+
+/** The driver's list: see pti_driver. */
+polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_device_info *infos,
+                              int *n_devices);
+
+#endif

@@ -1,0 +1,42 @@
+#include "launch/cuda/staging/staging_state.h"
+
+#include "launch/device/execution.h"
+
+void pti_cursor_begin(pti_cursor *cursor, pti_op_kind kind) {
+    *cursor = (pti_cursor){.kind = kind, .conflict = -1};
+}
+
+static bool open_next(const pti_staging *staging, pti_cursor *cursor, int64_t end) {
+    const pti_op *op = staging->execution->schedule->op;
+    for (; cursor->op_index < end; cursor->op_index++) {
+        if (op[cursor->op_index].kind != cursor->kind)
+            continue;
+        cursor->command = pti_execution_resolve(staging->execution, cursor->op_index);
+        if (pti_cuda_is_staged(&cursor->command, staging->kinds))
+            return true;
+    }
+    return false;
+}
+
+bool pti_cursor_find(pti_staging *staging, pti_cursor *cursor, int64_t end) {
+    while (!cursor->is_open || cursor->n_taken == cursor->chunks.n_chunks) {
+        cursor->op_index += cursor->is_open;
+        cursor->is_open = false;
+        if (!open_next(staging, cursor, end))
+            return false;
+        const pti_move *move = &cursor->command.move;
+        cursor->chunks = pti_chunks_of(move->box, move->element_bytes, staging->buffer_bytes);
+        cursor->n_taken = 0;
+        cursor->is_open = true;
+        if (cursor->kind == PTI_UPLOAD)
+            cursor->conflict = pti_newest_unseen(staging, &cursor->command);
+    }
+    return true;
+}
+
+pti_buffer *pti_cursor_take(pti_cursor *cursor, pti_ring *ring) {
+    polytile_domain chunk = pti_chunks_get(&cursor->chunks, cursor->n_taken++);
+    pti_buffer *buffer = pti_ring_at(ring, ring->n_taken++);
+    pti_buffer_hold(buffer, &cursor->command, &chunk);
+    return buffer;
+}

@@ -1,0 +1,114 @@
+#include "launch/cuda/staging/ring.h"
+
+#include "launch/cuda/runtime/copy.h"
+#include "launch/host/chunks.h"
+
+polytile_status pti_ring_create(pti_cuda_device *cuda, char *memory, int n_buffers,
+                                int64_t buffer_bytes, pti_ring *ring) {
+    polytile_status status = POLYTILE_OK;
+    ring->n_buffers = n_buffers;
+    for (int k = 0; k < n_buffers; k++) {
+        pti_buffer *buffer = &ring->buffer[k];
+        buffer->memory = memory + k * buffer_bytes;
+        buffer->part_bytes = buffer_bytes / PTI_BUFFER_PARTS;
+        PTI_TRY(PTI_CUDA(cuda, cudaEventCreateWithFlags, (&buffer->event, cudaEventDisableTiming)));
+    }
+done:
+    return status;
+}
+
+void pti_ring_destroy(const pti_cuda_device *cuda, pti_ring *ring) {
+    for (int k = 0; k < PTI_RING_BUFFERS; k++) {
+        if (ring->buffer[k].event != NULL)
+            cuda->api->cudaEventDestroy(ring->buffer[k].event);
+    }
+}
+
+void pti_ring_clear(pti_ring *ring) {
+    ring->n_taken = ring->n_passed_on = ring->n_returned = 0;
+}
+
+static polytile_domain places_of(const polytile_domain *chunk) {
+    polytile_domain places = {.n_dims = chunk->n_dims};
+    for (int d = 0; d < chunk->n_dims; d++)
+        places.range[d] = (polytile_range){0, pti_range_count(chunk->range[d]) - 1, 1};
+    return places;
+}
+
+/** Where the elements of a chunk are, by their places. */
+static pti_image image_of(const pti_image *whole, const polytile_domain *chunk,
+                          const polytile_domain *places, pti_layout *layout) {
+    char *base = whole->base;
+    layout->hull = *places;
+    for (int d = 0; d < chunk->n_dims; d++) {
+        int64_t stride_bytes = whole->layout->stride_bytes[d];
+        base += (chunk->range[d].lo - whole->layout->hull.range[d].lo) * stride_bytes;
+        layout->stride_bytes[d] = chunk->range[d].step * stride_bytes;
+    }
+    return (pti_image){base, layout};
+}
+
+void pti_buffer_hold(pti_buffer *buffer, const pti_command *command, const polytile_domain *chunk) {
+    const pti_move *move = &command->move;
+    bool is_upload = command->op->kind == PTI_UPLOAD;
+    buffer->op_index = command->index;
+    buffer->operand = command->operand;
+    buffer->element_bytes = move->element_bytes;
+    buffer->chunk = *chunk;
+    buffer->places = places_of(chunk);
+    buffer->packed_layout = pti_layout_of(&buffer->places, move->element_bytes);
+    buffer->packed = (pti_image){buffer->memory, &buffer->packed_layout};
+    buffer->host =
+        image_of(is_upload ? &move->from : &move->to, chunk, &buffer->places, &buffer->host_layout);
+    buffer->device = image_of(is_upload ? &move->to : &move->from, chunk, &buffer->places,
+                              &buffer->device_layout);
+}
+
+static void share(pti_buffer *buffer, pti_copiers *copiers, pti_image to, pti_image from,
+                  bool keeps_cache) {
+    pti_chunks parts = pti_chunks_of(&buffer->places, buffer->element_bytes, buffer->part_bytes);
+    buffer->n_parts = (int)parts.n_chunks;
+    buffer->n_parts_done = 0;
+    for (int k = 0; k < buffer->n_parts; k++) {
+        pti_part *part = &buffer->part[k];
+        part->box = pti_chunks_get(&parts, k);
+        part->task.move = (pti_move){&part->box, buffer->element_bytes, to, from};
+        part->task.keeps_cache = keeps_cache;
+        pti_copiers_submit(copiers, &part->task);
+    }
+}
+
+void pti_buffer_fill(pti_buffer *buffer, pti_copiers *copiers) {
+    share(buffer, copiers, buffer->packed, buffer->host, true);
+}
+
+void pti_buffer_drain(pti_buffer *buffer, pti_copiers *copiers) {
+    share(buffer, copiers, buffer->host, buffer->packed, false);
+}
+
+bool pti_buffer_is_copied(pti_buffer *buffer) {
+    while (buffer->n_parts_done < buffer->n_parts &&
+           pti_copiers_is_done(&buffer->part[buffer->n_parts_done].task))
+        buffer->n_parts_done++;
+    return buffer->n_parts_done == buffer->n_parts;
+}
+
+static polytile_status enqueue(pti_cuda_device *cuda, pti_buffer *buffer, pti_image to,
+                               pti_image from, enum cudaMemcpyKind kind, pti_stream stream) {
+    polytile_status status;
+    pti_move move = {&buffer->places, buffer->element_bytes, to, from};
+    PTI_TRY(pti_cuda_copy(cuda, &move, kind, cuda->stream[stream]));
+    PTI_TRY(PTI_CUDA(cuda, cudaEventRecord, (buffer->event, cuda->stream[stream])));
+done:
+    return status;
+}
+
+polytile_status pti_buffer_send(pti_cuda_device *cuda, pti_buffer *buffer) {
+    return enqueue(cuda, buffer, buffer->device, buffer->packed, cudaMemcpyHostToDevice,
+                   PTI_STREAM_IN);
+}
+
+polytile_status pti_buffer_receive(pti_cuda_device *cuda, pti_buffer *buffer) {
+    return enqueue(cuda, buffer, buffer->packed, buffer->device, cudaMemcpyDeviceToHost,
+                   PTI_STREAM_OUT);
+}

@@ -1,0 +1,148 @@
+#include "launch/cuda/staging/route.h"
+
+#include "access/declare/array.h"
+#include "launch/cuda/staging/registrations.h"
+#include "launch/cuda/staging/staging.h"
+#include "launch/device/execution.h"
+#include <polytile/size.h>
+
+#include <math.h>
+
+/** Of one thread from pageable memory into a ring that stays in the cache, or out of it: 8 threads
+ * together reach 83 and 169 GB/s (docs/ceilings.md). */
+static const double stage_bytes_per_thread_s = 10e9;
+
+/** Of pinning memory and unpinning it again: 25 and 11 ms/GiB (docs/ceilings.md). */
+static const double register_s_per_byte = 36e-3 / (1024.0 * 1024.0 * 1024.0);
+
+/** Runs below this many bytes are packed: the copy engines move rows of 32 bytes at 25 GB/s and of
+ * 8 at 5, rows of 64 at 43 (docs/ceilings.md). */
+enum { SHORT_RUN_BYTES = 64 };
+
+/** From here on packing is worth the threads' latency. */
+enum { PACKED_BYTES = 64 * 1024 };
+
+/** The array's bytes that a schedule moves each way. */
+typedef struct traffic {
+    double up_bytes;
+    double down_bytes;
+} traffic;
+
+static traffic traffic_of(const pti_schedule *schedule, int operand) {
+    traffic sum = {0, 0};
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        bool is_upload = op->kind == PTI_UPLOAD, is_download = op->kind == PTI_DOWNLOAD;
+        if ((is_upload || is_download) && schedule->placement[op->placement].operand == operand)
+            *(is_upload ? &sum.up_bytes : &sum.down_bytes) += (double)op->bytes;
+    }
+    return sum;
+}
+
+/** The time of moving an array's bytes when host threads limit the rate. */
+static double moving_s(const pti_cuda_device *cuda, traffic bytes, double limit_bytes_per_s) {
+    const polytile_link *link = &cuda->device.link;
+    return bytes.up_bytes / fmin(limit_bytes_per_s, link->upload_bytes_per_s) +
+           bytes.down_bytes / fmin(limit_bytes_per_s, link->download_bytes_per_s);
+}
+
+static bool pays(const pti_cuda_device *cuda, const pti_schedule *schedule, int operand,
+                 const polytile_array *array) {
+    traffic bytes = traffic_of(schedule, operand);
+    double staged_s = moving_s(cuda, bytes, cuda->n_host_threads * stage_bytes_per_thread_s);
+    double direct_s = moving_s(cuda, bytes, INFINITY);
+    return staged_s > direct_s + register_s_per_byte * (double)array->n_bytes;
+}
+
+static polytile_status refuse(const pti_cuda_device *cuda, const polytile_array *array,
+                              const char *memory) {
+    return pti_fail(cuda->device.object.context, POLYTILE_INVALID,
+                    "array %s lies in %s; polytile moves arrays itself: give host memory",
+                    array->name, memory);
+}
+
+static polytile_status look_at(pti_cuda_device *cuda, const polytile_array *array,
+                               pti_cuda_host_memory *kind) {
+    pti_registration found;
+    enum cudaMemoryType first, last;
+    polytile_status status;
+    PTI_TRY(pti_registrations_look(cuda, array->data, array->n_bytes, &found, &first, &last));
+    if (first == cudaMemoryTypeDevice || last == cudaMemoryTypeDevice)
+        return refuse(cuda, array, "device memory");
+    if (first == cudaMemoryTypeManaged || last == cudaMemoryTypeManaged)
+        return refuse(cuda, array, "managed memory");
+    if (found == PTI_REGISTRATION_SHARED)
+        *kind = PTI_CUDA_REGISTERED;
+    else if (first == cudaMemoryTypeHost && last == cudaMemoryTypeHost)
+        *kind = PTI_CUDA_PINNED;
+done:
+    return status;
+}
+
+static void try_to_pin(pti_cuda_device *cuda, const polytile_array *array,
+                       pti_cuda_host_memory *kind) {
+    char size[32];
+    const char *why_not = pti_registrations_take(cuda, array->data, array->n_bytes);
+    if (why_not == NULL)
+        *kind = PTI_CUDA_REGISTERED;
+    else
+        pti_log(cuda->device.object.context, PTI_LOG_INFO,
+                "cuda:%d: array %s (%s) cannot be pinned (%s) and goes through buffers",
+                cuda->number, array->name, polytile_size_format(array->n_bytes, size), why_not);
+}
+
+polytile_status pti_cuda_routes_begin(pti_cuda_device *cuda, const pti_execution *execution,
+                                      pti_cuda_host_memory *kinds) {
+    int n_operands = execution->schedule->instance->n_operands;
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < n_operands; a++)
+        kinds[a] = PTI_CUDA_PAGEABLE;
+    for (int a = 0; a < n_operands; a++)
+        if (execution->arrays[a]->data != NULL)
+            PTI_TRY(look_at(cuda, execution->arrays[a], &kinds[a]));
+    for (int a = 0; a < n_operands; a++) {
+        const polytile_array *array = execution->arrays[a];
+        if (kinds[a] == PTI_CUDA_PAGEABLE && array->data != NULL && array->mapping == NULL &&
+            pays(cuda, execution->schedule, a, array))
+            try_to_pin(cuda, array, &kinds[a]);
+    }
+done:
+    return status;
+}
+
+polytile_status pti_cuda_routes_end(pti_cuda_device *cuda, const pti_execution *execution,
+                                    pti_cuda_host_memory *kinds) {
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < execution->schedule->instance->n_operands; a++) {
+        if (kinds[a] != PTI_CUDA_REGISTERED)
+            continue;
+        kinds[a] = PTI_CUDA_PAGEABLE;
+        polytile_status unpinned = pti_registrations_give_back(cuda, execution->arrays[a]->data);
+        status = status == POLYTILE_OK ? unpinned : status;
+    }
+    return status;
+}
+
+/** The side of a transfer that is in host memory; NULL for other commands. */
+static const pti_image *host_side(const pti_command *command) {
+    switch (command->op->kind) {
+    case PTI_UPLOAD:
+        return &command->move.from;
+    case PTI_DOWNLOAD:
+        return &command->move.to;
+    default:
+        return NULL;
+    }
+}
+
+bool pti_cuda_is_staged(const pti_command *command, const pti_cuda_host_memory *kinds) {
+    const pti_image *host = host_side(command);
+    const pti_move *move = &command->move;
+    if (host == NULL || move->element_bytes > PTI_STAGING_BUFFER_BYTES)
+        return false;
+    if (kinds[command->operand] == PTI_CUDA_PAGEABLE)
+        return true;
+    return command->op->bytes >= PACKED_BYTES &&
+           pti_runs_of(&host->layout->hull, move->box, move->element_bytes).run_bytes <
+               SHORT_RUN_BYTES;
+}

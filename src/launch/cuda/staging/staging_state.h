@@ -1,0 +1,104 @@
+#ifndef POLYTILE_LAUNCH_CUDA_STAGING_STAGING_STATE_H
+#define POLYTILE_LAUNCH_CUDA_STAGING_STAGING_STATE_H
+
+#include "launch/cuda/staging/ring.h"
+#include "launch/cuda/staging/staging.h"
+#include "launch/host/chunks.h"
+
+/* What the parts of staging share: staging.c runs the whole, look_ahead.c fills for uploads,
+ * drain.c serves downloads, cursor.c finds both their work in the schedule. */
+
+/** Downloads that are compared with a transfer; each takes some 20 ns, and a stream is waited for
+ * at most once in so many. */
+enum { PTI_MOST_LOOKS = 256 };
+
+/** A way through the chunks of a schedule's staged transfers of one kind. */
+typedef struct pti_cursor {
+    pti_op_kind kind;
+    int64_t op_index; /* all staged operations of the kind before it are done with */
+    bool is_open;     /* inside the operation at op_index; then what follows is of it */
+    pti_command command;
+    pti_chunks chunks;
+    int64_t n_taken;  /* chunks that have a buffer */
+    int64_t conflict; /* uploads: the newest download that it comes after; -1: none */
+} pti_cursor;
+
+/**
+ * Staging never waits for ever. It waits for:
+ *
+ * - threads, which finish every copy, since they wait for nothing;
+ * - the device, which finishes what is enqueued: that comes after the records of all that it waits
+ *   for, and nothing on the device waits for the host;
+ * - a free buffer of the in ring: its oldest chunk is of the upload at hand, which sends it once it
+ *   is filled, or was sent already, for later uploads get buffers only after all chunks of earlier
+ *   ones;
+ * - downloads, and only those before the command at hand, all of which have been taken over: they
+ *   are received in order, into a ring of their own, and a drain waits for older drains only.
+ */
+struct pti_staging {
+    pti_cuda_device *cuda;
+    pti_copiers *copiers;
+    int64_t buffer_bytes;
+    int64_t memory_bytes;
+    /* Of both rings, in one piece: CUDA copies cannot cross two pinned ranges. */
+    char *memory;
+    bool is_pinned;
+    int n_buffers; /* of each ring */
+    pti_ring in;
+    pti_ring out;
+
+    pti_execution *execution; /* the run in progress, borrowed, as kinds; NULL between runs */
+    const pti_cuda_host_memory *kinds;
+    /* One an operation: the newest earlier download of the same operand; -1: none, or no transfer.
+     * Owned. */
+    int64_t *download_before;
+    pti_cursor uploads;
+    pti_cursor downloads;
+    int64_t n_handed; /* operations before this one were submitted */
+    int64_t n_direct; /* direct downloads before this one are in the user's memory */
+    int64_t n_steps;  /* things that moved on, to see whether any did */
+    int64_t n_looks;  /* downloads that were compared with a transfer */
+    int n_idle;       /* looks since then */
+};
+
+/** Move on what can be moved on, without waiting. */
+polytile_status pti_staging_pump(pti_staging *staging);
+
+/** Between two looks at something that is awaited: pump, and leave the processor to others for a
+ * moment when nothing moves. */
+polytile_status pti_staging_wait(pti_staging *staging);
+
+/** Stand before the first operation. */
+void pti_cursor_begin(pti_cursor *cursor, pti_op_kind kind);
+
+/** Go to the next chunk of an operation before end; false when there is none (yet). */
+bool pti_cursor_find(pti_staging *staging, pti_cursor *cursor, int64_t end);
+
+/** Put the chunk that was found in a ring's next buffer. */
+pti_buffer *pti_cursor_take(pti_cursor *cursor, pti_ring *ring);
+
+/** Have buffers filled for the uploads at hand and to come. */
+polytile_status pti_look_ahead(pti_staging *staging);
+
+/** Take back the buffers whose copies to the device are done. */
+polytile_status pti_look_back(pti_staging *staging);
+
+/** Enqueue what was taken over, drain what has arrived, take back what is drained. */
+polytile_status pti_serve_downloads(pti_staging *staging);
+
+/** Downloads before this operation are in the user's memory, if staged; enqueued and recorded. */
+int64_t pti_n_drained(const pti_staging *staging);
+int64_t pti_n_received(const pti_staging *staging);
+
+/**
+ * The newest download before a transfer, and not before the operation since, that has elements in
+ * common with it; -1 for none. After PTI_MOST_LOOKS downloads that have none it is the next one,
+ * whatever that downloads: to come after it is safe, and the time of a run stays linear.
+ */
+int64_t pti_newest_conflict(pti_staging *staging, const pti_command *command, int64_t since);
+
+/** The same for an upload that threads will read from the user's memory: of downloads that may not
+ * be there yet, also direct ones. */
+int64_t pti_newest_unseen(pti_staging *staging, const pti_command *command);
+
+#endif

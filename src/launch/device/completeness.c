@@ -1,0 +1,77 @@
+#include "launch/device/completeness.h"
+
+#include "access/declare/array.h"
+#include "access/footprint/footprint.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+/* A footprint in more boxes is taken for one that does not cover its array. */
+enum { MAX_BOXES = 64 };
+
+polytile_status pti_completeness_create(polytile_context *ctx, const pti_schedule *schedule,
+                                        polytile_array *const *arrays, pti_completeness *made) {
+    size_t n_operands = (size_t)schedule->instance->n_operands;
+    *made = (pti_completeness){.ctx = ctx, .schedule = schedule, .arrays = arrays};
+    made->has_begun = calloc(n_operands + 1, sizeof *made->has_begun);
+    if (made->has_begun == NULL)
+        return pti_fail_memory(ctx, schedule->instance->kernel_name, (double)n_operands);
+    return POLYTILE_OK;
+}
+
+void pti_completeness_begin(pti_completeness *of, int operand) {
+    of->has_begun[operand] = true;
+}
+
+bool pti_completeness_is_overwritten(const pti_instance *instance, int operand) {
+    const pti_operand *written = &instance->operand[operand];
+    pti_boxes boxes = {0};
+    bool exact = !written->reads && pti_footprint_boxes(instance, operand, PTI_WRITES,
+                                                        &instance->threads, MAX_BOXES, &boxes);
+    bool overwritten =
+        exact && !boxes.failed && pti_boxes_count(&boxes) == pti_box_count(&written->domain);
+    pti_boxes_free(&boxes);
+    return overwritten;
+}
+
+static void restore_overwritten(const pti_completeness *of, const pti_schedule_launch *launch) {
+    for (int o = 0; o < launch->instance->n_operands; o++) {
+        int a = pti_schedule_array(launch, o);
+        if (of->has_begun[a] && !pti_array_is_complete(of->arrays[a]) &&
+            launch->instance->operand[o].writes &&
+            pti_completeness_is_overwritten(launch->instance, o))
+            pti_array_set_complete(of->arrays[a], true);
+    }
+}
+
+static void restore(const pti_completeness *of) {
+    for (int l = 0; l == 0 || l < of->schedule->n_launches; l++) {
+        pti_schedule_launch launch = pti_schedule_launch_of(of->schedule, &(pti_op){.launch = l});
+        restore_overwritten(of, &launch);
+    }
+}
+
+static void mark_and_name(const pti_completeness *of, polytile_status status) {
+    pti_text names = {0};
+    for (int a = 0; a < of->schedule->instance->n_operands; a++) {
+        if (!of->has_begun[a])
+            continue;
+        pti_array_set_complete(of->arrays[a], false);
+        pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", of->arrays[a]->name);
+    }
+    if (names.length > 0 && !names.failed)
+        pti_fail(of->ctx, status, "%s; left incomplete: %s", polytile_last_error(of->ctx),
+                 names.data);
+    pti_text_free(&names);
+}
+
+polytile_status pti_completeness_end(pti_completeness *of, polytile_status status) {
+    if (of->has_begun != NULL) {
+        if (status == POLYTILE_OK)
+            restore(of);
+        else
+            mark_and_name(of, status);
+    }
+    free(of->has_begun);
+    return status;
+}

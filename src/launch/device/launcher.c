@@ -1,0 +1,25 @@
+#include "launch/device/launcher.h"
+
+#include "access/declare/access_text.h"
+
+static polytile_status refuse(polytile_context *ctx, const pti_launch *launch, int returned) {
+    pti_text box = {0};
+    pti_domain_write(&box, launch->threads);
+    polytile_status status =
+        pti_fail(ctx, POLYTILE_DEVICE, "%s: the launcher returned %d for the threads %s",
+                 launch->instance->kernel_name, returned, box.failed ? "" : box.data);
+    pti_text_free(&box);
+    return status;
+}
+
+polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *launcher,
+                                  const pti_launch *launch, void *stream) {
+    polytile_launch told = {.threads = launch->threads,
+                            .n_views = launch->instance->n_operands,
+                            .views = launch->views,
+                            .is_first = launch->is_first,
+                            .stream = stream,
+                            .user = launch->implementation->user};
+    int returned = launcher(&told);
+    return returned == 0 ? POLYTILE_OK : refuse(ctx, launch, returned);
+}

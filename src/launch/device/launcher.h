@@ -1,0 +1,11 @@
+#ifndef POLYTILE_LAUNCH_DEVICE_LAUNCHER_H
+#define POLYTILE_LAUNCH_DEVICE_LAUNCHER_H
+
+#include "launch/device/device.h"
+
+/** Call a launcher callback for a sub-kernel. Errors: DEVICE (it returned a number other than 0;
+ * the text has the number and the box). */
+polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *launcher,
+                                  const pti_launch *launch, void *stream);
+
+#endif

@@ -1,0 +1,48 @@
+#ifndef POLYTILE_LAUNCH_DEVICE_PROGRESS_H
+#define POLYTILE_LAUNCH_DEVICE_PROGRESS_H
+
+#include "partition/schedule/schedule.h"
+
+/* A line on the terminal for long runs:
+ *
+ *     add  [#####...........] 123/400 superblocks  52.1 GB/s  3 s left
+ *
+ * It is on stderr, if that is a terminal which can wipe a line, from two seconds after the run
+ * began until its end, and drawn at most ten times a second. */
+
+/** What is done of the run in progress. */
+typedef struct pti_progress {
+    const pti_schedule *schedule; /* borrowed */
+    double start_s;
+    double due_s;                  /* when to draw next; infinite: never */
+    bool is_shown;                 /* there is a line to wipe */
+    int64_t n_done[PTI_N_STREAMS]; /* operations of the schedule, from its first, of which those of
+                                      the stream are done */
+    int64_t n_counted[PTI_N_STREAMS]; /* of these, in the sums below */
+    int64_t bytes_done;               /* moved between host and device, both ways */
+    int64_t threads_done;
+    int64_t superblocks_done; /* computed */
+    int64_t bytes_total;      /* of the schedule; 0 until the line is drawn first */
+    int64_t threads_total;
+} pti_progress;
+
+pti_progress pti_progress_begin(const pti_schedule *schedule);
+
+/** Whether a line may be drawn before the run ends, so that it is worth looking what is done. */
+bool pti_progress_may_show(const pti_progress *progress);
+
+/** The operation at this place of the schedule is done, and so are those of its stream before it.
+ */
+void pti_progress_update(pti_progress *progress, int64_t op_index);
+
+/** Draw the line, if it is due. */
+void pti_progress_show(pti_progress *progress);
+
+/** Wipe the line. */
+void pti_progress_end(pti_progress *progress);
+
+/** The line at a time of pti_now_s(), in fewer than n_columns columns; what does not fit is left
+ * out, the bar first. text has room for n_columns characters. */
+void pti_progress_print(pti_progress *progress, double now_s, int n_columns, char *text);
+
+#endif

@@ -1,0 +1,172 @@
+#include "launch/execute/execute.h"
+
+#include "base/clock.h"
+#include "launch/device/execution.h"
+#include "launch/device/trace.h"
+#include "launch/peers/sharing.h"
+#include "partition/prove/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t max_size(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+/** Of several launches, the text of a failed transfer does not say which it was for. */
+static polytile_status name_launch(const pti_execution *run, const pti_op *op,
+                                   polytile_status status) {
+    polytile_context *ctx = run->device->object.context;
+    if (op->launch >= run->schedule->n_launches || op->kind == PTI_LAUNCH)
+        return status;
+    return pti_fail(ctx, status, "%s: %s",
+                    pti_schedule_launch_of(run->schedule, op).instance->kernel_name,
+                    polytile_last_error(ctx));
+}
+
+static polytile_status run_ops(pti_execution *run) {
+    const pti_schedule *schedule = run->schedule;
+    const pti_device_functions *functions = run->device->functions;
+    if (functions->run_all != NULL && functions->run_all(run->device))
+        return POLYTILE_OK;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_command command = pti_execution_resolve(run, k);
+        pti_execution_begin(run, &command);
+        polytile_status status = functions->submit(run->device, &command);
+        if (status != POLYTILE_OK)
+            return name_launch(run, command.op, status);
+        pti_execution_count(run, &command);
+    }
+    return POLYTILE_OK;
+}
+
+/** After a failure the device still waits for what was submitted; the first failure is told. */
+static polytile_status finish(pti_execution *run, polytile_status status) {
+    polytile_context *ctx = run->device->object.context;
+    char *first = status == POLYTILE_OK ? NULL : strdup(polytile_last_error(ctx));
+    pti_sharing_end(run, status != POLYTILE_OK);
+    polytile_status finished = run->device->functions->finish(run->device);
+    if (first != NULL)
+        pti_fail(ctx, status, "%s", first);
+    free(first);
+    return status == POLYTILE_OK ? finished : status;
+}
+
+static polytile_status run_on_device(pti_execution *run) {
+    pti_trace_run_begin(run->device, run->schedule);
+    run->progress = pti_progress_begin(run->schedule);
+    pti_sharing_begin(run);
+    polytile_status status = run->device->functions->begin(run->device, run);
+    if (status == POLYTILE_OK)
+        status = run_ops(run);
+    status = finish(run, status);
+    pti_progress_end(&run->progress);
+    pti_trace_run_end(run->device);
+    return status;
+}
+
+/** The most views of a launch, and the bytes of the longest element. */
+static void find_sizes(const pti_schedule *schedule, size_t *n_views, size_t *element_bytes) {
+    const pti_instance *arrays = schedule->instance;
+    *n_views = (size_t)arrays->n_operands;
+    *element_bytes = PTI_MAX_SCALAR_BYTES;
+    for (int l = 0; l < schedule->n_launches; l++)
+        *n_views = max_size(*n_views, (size_t)schedule->launch[l].instance->n_operands);
+    for (int a = 0; a < arrays->n_operands; a++)
+        *element_bytes = max_size(*element_bytes, (size_t)arrays->operand[a].element_bytes);
+}
+
+static polytile_status prepare(pti_execution *run) {
+    const pti_instance *instance = run->schedule->instance;
+    polytile_context *ctx = run->device->object.context;
+    size_t n_arrays = (size_t)instance->n_operands, element_bytes;
+    polytile_status status = POLYTILE_OK;
+    find_sizes(run->schedule, &run->n_views, &element_bytes);
+    run->host_layout = calloc(n_arrays + 1, sizeof *run->host_layout);
+    run->views = calloc(PTI_LAUNCHES_RESOLVED * run->n_views + 1, sizeof *run->views);
+    run->filled = calloc(n_arrays + 1, sizeof *run->filled);
+    run->identity = calloc(1, element_bytes);
+    if (run->host_layout == NULL || run->views == NULL || run->filled == NULL ||
+        run->identity == NULL)
+        return pti_fail_memory(ctx, instance->kernel_name,
+                               (double)run->n_views * sizeof *run->views);
+    for (int a = 0; a < instance->n_operands; a++)
+        run->host_layout[a] =
+            pti_layout_of(&instance->operand[a].domain, instance->operand[a].element_bytes);
+    if (!run->schedule->in_place) {
+        void *arena = NULL;
+        PTI_TRY(run->device->functions->reserve(run->device, run->schedule->arena_bytes, &arena));
+        run->arena = arena;
+    }
+done:
+    return status;
+}
+
+static polytile_status execute(pti_execution *run) {
+    double start_s = pti_now_s();
+    polytile_status status;
+    PTI_TRY(prepare(run));
+    run->report->peak_device_bytes = pti_schedule_peak_bytes(run->schedule);
+    PTI_TRY(run_on_device(run));
+done:
+    free(run->host_layout);
+    free(run->views);
+    free(run->filled);
+    free(run->identity);
+    run->report->total_s = pti_now_s() - start_s;
+    return status;
+}
+
+/** POLYTILE_CHECK=plan: the independent checker proves a schedule before anything relies on it. */
+static polytile_status prove(const polytile_device *device, const pti_schedule *schedule) {
+    polytile_context *ctx = device->object.context;
+    pti_text why = {0};
+    polytile_status status = POLYTILE_OK;
+    if (pti_get_settings(ctx)->check_plan && !pti_schedule_check(schedule, &why))
+        status =
+            why.failed
+                ? pti_fail_memory(ctx, schedule->instance->kernel_name, (double)sizeof *schedule)
+                : pti_fail(
+                      ctx, POLYTILE_INTERNAL,
+                      "%s: the plan failed its own check and was not run: %s; please report it",
+                      schedule->instance->kernel_name, why.data);
+    pti_text_free(&why);
+    return status;
+}
+
+polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,
+                            const pti_body *bodies, polytile_array *const *arrays,
+                            polytile_report *report) {
+    polytile_status status;
+    pti_execution run = {.device = device,
+                         .schedule = schedule,
+                         .bodies = bodies,
+                         .arrays = arrays,
+                         .report = report};
+    PTI_TRY(prove(device, schedule));
+    PTI_TRY(pti_completeness_create(device->object.context, schedule, arrays, &run.completeness));
+    status = execute(&run);
+done:
+    return pti_completeness_end(&run.completeness, status);
+}
+
+polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,
+                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   bool *has_begun, polytile_report *report) {
+    pti_execution run = {.device = device,
+                         .schedule = schedule,
+                         .bodies = bodies,
+                         .arrays = arrays,
+                         .completeness = {.has_begun = has_begun},
+                         .report = report};
+    return execute(&run);
+}
+
+polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
+                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   bool *has_begun, polytile_report *report) {
+    polytile_status status = prove(device, schedule);
+    return status == POLYTILE_OK
+               ? pti_execute_copies(device, schedule, bodies, arrays, has_begun, report)
+               : status;
+}

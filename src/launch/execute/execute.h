@@ -1,0 +1,42 @@
+#ifndef POLYTILE_LAUNCH_EXECUTE_EXECUTE_H
+#define POLYTILE_LAUNCH_EXECUTE_EXECUTE_H
+
+#include "launch/device/device.h"
+
+/**
+ * Run a schedule on a device and wait for it; operations are submitted in the order of the list.
+ * Nothing of a program's arrays is computed in another way: with POLYTILE_CHECK=plan the schedule
+ * is proved here first.
+ *
+ * After a failure those arrays are marked incomplete whose host memory had begun to change; after
+ * success those are complete that were before, or that a launch wrote all of.
+ *
+ * Shapes  bodies: one a launch; arrays: one an operand of the schedule's instance, of its type and
+ *         domain, with memory where operations need it.
+ * Errors  Those of the device's functions; the text also names the launch and the arrays left
+ *         incomplete.
+ *         NO_MEMORY. INTERNAL: the schedule was not proved, and nothing was run.
+ * Report  The figures of what was done; plan_s and lower_bound_bytes are left alone.
+ */
+polytile_status pti_execute(polytile_device *device, const pti_schedule *schedule,
+                            const pti_body *bodies, polytile_array *const *arrays,
+                            polytile_report *report);
+
+/**
+ * The same for a schedule that goes on from what lies on the device: arrays are neither marked nor
+ * named.
+ *
+ * Shapes  has_begun: one an operand of the schedule's instance, all false; true of those that a
+ *         launch or a download had begun to write.
+ */
+polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
+                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   bool *has_begun, polytile_report *report);
+
+/** The same over copies of arrays, in a schedule that moves more than its launch needs, to see what
+ * becomes of it: no plan, and not proved. */
+polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,
+                                   const pti_body *bodies, polytile_array *const *arrays,
+                                   bool *has_begun, polytile_report *report);
+
+#endif

@@ -1,0 +1,215 @@
+#include "launch/execute/run_check.h"
+
+#include "access/declare/array.h"
+#include "access/declare/type.h"
+#include "access/set/boxes.h"
+#include "base/checked.h"
+#include "base/plural.h"
+
+#include <string.h>
+
+polytile_status pti_run_check_kernel(const polytile_device *device, const polytile_kernel *kernel) {
+    polytile_context *ctx = device->object.context;
+    const char *wanted = "";
+    if (kernel->object.context != ctx)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the kernel and %s are of different contexts; create both in one",
+                        polytile_kernel_get_name(kernel), device->text);
+    if (!device->functions->can_run(&kernel->implementation, &wanted))
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%s: %s runs %s and the kernel has none; give one to "
+                        "polytile_kernel_create()",
+                        polytile_kernel_get_name(kernel), device->text, wanted);
+    return POLYTILE_OK;
+}
+
+static polytile_status check_plan(const polytile_plan *plan, const polytile_device *device,
+                                  const polytile_kernel *kernel) {
+    polytile_context *ctx = device->object.context;
+    const char *name = plan->instance->kernel_name;
+    if (plan->object.context != ctx)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan and %s are of different contexts; create both in one", name,
+                        device->text);
+    if (plan->chain != NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan is of a chain of %d %s, which no run of one kernel can make; "
+                        "launch through a queue",
+                        name, plan->summary.n_launches,
+                        pti_plural(plan->summary.n_launches, "launch", "launches"));
+    if (strcmp(polytile_kernel_get_name(kernel), name) != 0 ||
+        polytile_kernel_get_n_arrays(kernel) != plan->instance->n_operands)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan was made for %s; give the kernel that was planned",
+                        polytile_kernel_get_name(kernel), name);
+    if (kernel->declaration_hash != plan->instance->declaration_hash)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan was made for another declaration of that name, which touches "
+                        "other elements; plan for this kernel",
+                        name);
+    if (plan->schedule->in_place && !device->reaches_host)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the plan has no limit and would run in place, but %s has a memory of "
+                        "its own; plan with limit_bytes of at most %lld",
+                        name, device->text, (long long)device->limit_bytes);
+    return POLYTILE_OK;
+}
+
+polytile_status pti_run_check_writable(polytile_context *ctx, const pti_instance *instance,
+                                       int operand, const polytile_array *array) {
+    if (!instance->operand[operand].writes || !array->read_only)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: array %s is written, but its file was opened for reading; open it as "
+                    "writable",
+                    instance->kernel_name, array->name);
+}
+
+const polytile_array *pti_run_find_attached(const polytile_array *array) {
+    uint64_t first;
+    const polytile_array *other = pti_array_next(array->object.context, NULL);
+    while (other != NULL && (other == array || other->queue == NULL || other->is_internal ||
+                             pti_run_shared_bytes(array, other, &first) == 0))
+        other = pti_array_next(array->object.context, other);
+    return other;
+}
+
+/** The queue's thread may be about to read or write there. It does not run into itself: a launcher
+ * that it runs may use other devices for the elements it was given. */
+static polytile_status check_not_attached(polytile_context *ctx, const pti_instance *instance,
+                                          const polytile_array *array) {
+    const polytile_array *other = pti_errors_are_redirected() ? NULL : pti_run_find_attached(array);
+    if (other == NULL)
+        return POLYTILE_OK;
+    uint64_t first, n_bytes = pti_run_shared_bytes(array, other, &first);
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: array %s overlaps array %s in memory (%llu bytes, from byte %llu of %s), "
+                    "which is attached to a queue; detach that first",
+                    instance->kernel_name, array->name, other->name, (unsigned long long)n_bytes,
+                    (unsigned long long)first, array->name);
+}
+
+static polytile_status check_array(polytile_context *ctx, const pti_instance *instance, int operand,
+                                   const polytile_array *array) {
+    const pti_operand *planned = &instance->operand[operand];
+    const char *kernel = instance->kernel_name;
+    if (array == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: array %d (%s) is NULL", kernel, operand,
+                        planned->name);
+    if (array->object.context != ctx)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: array %s is of another context", kernel,
+                        array->name);
+    if (array->queue != NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: array %s is %s a queue; %s", kernel,
+                        array->name, array->is_internal ? "of" : "attached to",
+                        array->is_internal ? "launch through the queue" : "detach it first");
+    if (array->type != planned->type || !pti_box_equals(&array->domain, &planned->domain))
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s has another type or domain than was planned for %s; make a "
+                        "plan for it",
+                        kernel, array->name, planned->name);
+    if (array->data == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s is only described and has no memory; wrap memory to run",
+                        kernel, array->name);
+    if (pti_run_check_writable(ctx, instance, operand, array) != POLYTILE_OK ||
+        check_not_attached(ctx, instance, array) != POLYTILE_OK)
+        return POLYTILE_INVALID;
+    if (planned->reads && !array->complete)
+        pti_log(ctx, PTI_LOG_WARN, "%s: reads array %s, which a failed run left incomplete", kernel,
+                array->name);
+    return POLYTILE_OK;
+}
+
+/** Types are compared where both are known, sizes where not: C has no type for f16. */
+static bool suits(const polytile_array *array, const polytile_view_shape *body) {
+    const polytile_type taken = pti_type_of(body->number, body->element_bytes);
+    if (array->element_bytes != body->element_bytes)
+        return false;
+    return array->type < 0 || taken < 0 || array->type == taken ||
+           (array->type == POLYTILE_F16 && taken == POLYTILE_U16);
+}
+
+static polytile_status refuse_type(const polytile_kernel *kernel, int operand,
+                                   const polytile_array *array) {
+    char has[PTI_TYPE_TEXT_BYTES], taken[PTI_TYPE_TEXT_BYTES];
+    const polytile_view_shape *body = &kernel->implementation.views[operand];
+    pti_type_format(array->type, has);
+    pti_type_format(pti_type_of(body->number, body->element_bytes), taken);
+    return pti_fail(kernel->object.context, POLYTILE_INVALID,
+                    "%s: array %s has elements of %s, and the kernel body's view %d (%s) elements "
+                    "of %s; give an array of %s, or a body for %s",
+                    polytile_kernel_get_name(kernel), array->name, has, operand,
+                    polytile_kernel_get_array_name(kernel, operand), taken, taken, has);
+}
+
+polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
+                                   const polytile_array *array) {
+    polytile_context *ctx = kernel->object.context;
+    const polytile_view_shape *views = kernel->implementation.views;
+    const char *name = polytile_kernel_get_name(kernel);
+    if (views == NULL)
+        return POLYTILE_OK;
+    const polytile_view_shape *body = &views[operand];
+    if (!suits(array, body))
+        return refuse_type(kernel, operand, array);
+    if (array->domain.n_dims != body->n_dims)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: array %s has %d %s, and the kernel body's view %d (%s) has %d; "
+                        "write the body's view with the array's number of dimensions",
+                        name, array->name, array->domain.n_dims,
+                        pti_plural(array->domain.n_dims, "dimension", "dimensions"), operand,
+                        polytile_kernel_get_array_name(kernel, operand), body->n_dims);
+    return POLYTILE_OK;
+}
+
+uint64_t pti_run_shared_bytes(const polytile_array *a, const polytile_array *b, uint64_t *first) {
+    uintptr_t a_begin = (uintptr_t)a->data, a_end = a_begin + (uintptr_t)a->n_bytes;
+    uintptr_t b_begin = (uintptr_t)b->data, b_end = b_begin + (uintptr_t)b->n_bytes;
+    uintptr_t begin = a_begin > b_begin ? a_begin : b_begin;
+    uintptr_t end = a_end < b_end ? a_end : b_end;
+    *first = begin - a_begin;
+    return begin < end ? end - begin : 0;
+}
+
+static polytile_status check_pair(polytile_context *ctx, const pti_instance *instance,
+                                  polytile_array *const *arrays, int one, int other) {
+    const polytile_array *a = arrays[one], *b = arrays[other];
+    bool one_writes = instance->operand[one].writes;
+    uint64_t first;
+    uint64_t n_bytes = pti_run_shared_bytes(a, b, &first);
+    if (n_bytes == 0 || (!one_writes && !instance->operand[other].writes))
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_INVALID,
+                    "%s: arrays %s and %s overlap in memory (%llu bytes, from byte %llu of %s) and "
+                    "%s is written; give them memory of their own",
+                    instance->kernel_name, a->name, b->name, (unsigned long long)n_bytes,
+                    (unsigned long long)first, a->name, one_writes ? a->name : b->name);
+}
+
+static polytile_status check_overlaps(polytile_context *ctx, const pti_instance *instance,
+                                      polytile_array *const *arrays) {
+    polytile_status status = POLYTILE_OK;
+    for (int one = 0; one < instance->n_operands; one++) {
+        for (int other = one + 1; other < instance->n_operands; other++)
+            PTI_TRY(check_pair(ctx, instance, arrays, one, other));
+    }
+done:
+    return status;
+}
+
+polytile_status pti_run_check(const polytile_plan *plan, const polytile_device *device,
+                              const polytile_kernel *kernel, polytile_array *const *arrays) {
+    polytile_context *ctx = device->object.context;
+    polytile_status status;
+    PTI_TRY(pti_run_check_kernel(device, kernel));
+    PTI_TRY(check_plan(plan, device, kernel));
+    for (int a = 0; a < plan->instance->n_operands; a++) {
+        PTI_TRY(check_array(ctx, plan->instance, a, arrays[a]));
+        PTI_TRY(pti_run_check_view(kernel, a, arrays[a]));
+    }
+    PTI_TRY(pti_instance_check_given_once(ctx, plan->instance, arrays));
+    PTI_TRY(check_overlaps(ctx, plan->instance, arrays));
+done:
+    return status;
+}

@@ -1,0 +1,126 @@
+#include "launch/host/accumulate.h"
+
+#include "base/checked.h"
+#include "launch/device/reduction.h"
+#include "launch/device/view.h"
+#include "launch/host/box_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Copies of different chunks share no cache line. */
+enum { LINE_BYTES = 64 };
+
+static int count_private(const pti_launch *launch, const bool *is_private) {
+    int n_private = 0;
+    for (int a = 0; a < launch->instance->n_operands; a++)
+        n_private += is_private[a];
+    return n_private;
+}
+
+/** Find the operands that need copies; false when one of them cannot have any. */
+static bool mark_private(const pti_launch *launch, const pti_cut *cut, bool *is_private) {
+    for (int a = 0; a < launch->instance->n_operands; a++) {
+        const pti_operand *operand = &launch->instance->operand[a];
+        is_private[a] =
+            operand->reduces && !pti_cut_separates(launch->instance, a, launch->threads, cut);
+        if (is_private[a] && !pti_reduction_is_known(operand->reduction, operand->type))
+            return false;
+    }
+    return true;
+}
+
+/** Lay out all copies one after another; returns their bytes, saturated above the maximum. */
+static int64_t lay_out(const pti_launch *launch, const pti_cut *cut, const bool *is_private,
+                       pti_accumulators *made) {
+    int64_t n_bytes = 0;
+    pti_accumulator *next = made->accumulator;
+    for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++) {
+        polytile_domain threads = pti_cut_chunk(launch->threads, cut, chunk);
+        for (int a = 0; a < launch->instance->n_operands; a++) {
+            if (!is_private[a])
+                continue;
+            polytile_domain hull = pti_footprint_hull(launch->instance, a, PTI_WRITES, &threads);
+            pti_layout layout = pti_layout_of(&hull, launch->instance->operand[a].element_bytes);
+            if (layout.size_bytes > PTI_MAX_PRIVATE_BYTES - n_bytes)
+                return INT64_MAX;
+            *next++ = (pti_accumulator){a, layout, n_bytes};
+            n_bytes += pti_ceil_div(layout.size_bytes, LINE_BYTES) * LINE_BYTES;
+        }
+    }
+    return n_bytes;
+}
+
+static void fill(const pti_operand *operand, const pti_accumulator *accumulator, char *memory) {
+    unsigned char identity[PTI_MAX_SCALAR_BYTES];
+    pti_reduction_identity(operand->reduction, operand->type, identity);
+    pti_layout one = {.hull = accumulator->layout.hull};
+    pti_move move = {&accumulator->layout.hull,
+                     operand->element_bytes,
+                     {memory + accumulator->offset_bytes, &accumulator->layout},
+                     {identity, &one}};
+    pti_box_copy(&move, 1);
+}
+
+/** Give each chunk the launch's views, with its own copies in place of what it reduces into. */
+static void fill_and_view(const pti_launch *launch, pti_accumulators *made) {
+    int n_operands = launch->instance->n_operands;
+    for (int64_t chunk = 0; chunk < made->n_chunks; chunk++) {
+        polytile_view *views = made->views + chunk * n_operands;
+        memcpy(views, launch->views, (size_t)n_operands * sizeof *views);
+        for (int k = 0; k < made->n_private; k++) {
+            const pti_accumulator *accumulator = &made->accumulator[chunk * made->n_private + k];
+            int a = accumulator->operand;
+            fill(&launch->instance->operand[a], accumulator, made->memory);
+            views[a] = pti_view_of(made->memory + accumulator->offset_bytes, &accumulator->layout);
+        }
+    }
+}
+
+bool pti_accumulators_create(const pti_launch *launch, const pti_cut *cut,
+                             pti_accumulators *accumulators) {
+    size_t n_operands = (size_t)launch->instance->n_operands;
+    size_t n_chunks = (size_t)cut->n_chunks;
+    pti_accumulators made = {.n_chunks = cut->n_chunks};
+    int64_t n_bytes = INT64_MAX;
+    bool *is_private = calloc(n_operands, sizeof *is_private);
+    if (is_private != NULL && mark_private(launch, cut, is_private)) {
+        made.n_private = count_private(launch, is_private);
+        made.accumulator = calloc(n_chunks * (size_t)made.n_private + 1, sizeof *made.accumulator);
+        made.views = calloc(n_chunks * n_operands, sizeof *made.views);
+    }
+    if (made.accumulator != NULL && made.views != NULL)
+        n_bytes = lay_out(launch, cut, is_private, &made);
+    if (n_bytes <= PTI_MAX_PRIVATE_BYTES)
+        made.memory = aligned_alloc(LINE_BYTES, (size_t)pti_max(n_bytes, LINE_BYTES));
+    free(is_private);
+    if (made.memory == NULL) {
+        pti_accumulators_free(&made);
+        return false;
+    }
+    fill_and_view(launch, &made);
+    *accumulators = made;
+    return true;
+}
+
+void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_launch *launch) {
+    int64_t n_copies = accumulators->n_chunks * accumulators->n_private;
+    for (int64_t k = 0; k < n_copies; k++) {
+        const pti_accumulator *accumulator = &accumulators->accumulator[k];
+        const pti_operand *operand = &launch->instance->operand[accumulator->operand];
+        const polytile_view *view = &launch->views[accumulator->operand];
+        pti_layout target = pti_layout_of_view(view);
+        pti_move move = {&accumulator->layout.hull,
+                         operand->element_bytes,
+                         {pti_view_first(view), &target},
+                         {accumulators->memory + accumulator->offset_bytes, &accumulator->layout}};
+        pti_reduction_combine(operand->reduction, operand->type, &move);
+    }
+}
+
+void pti_accumulators_free(pti_accumulators *accumulators) {
+    free(accumulators->accumulator);
+    free(accumulators->views);
+    free(accumulators->memory);
+    *accumulators = (pti_accumulators){0};
+}

@@ -1,0 +1,49 @@
+#include "launch/host/box_fill.h"
+
+#include "base/checked.h"
+#include "launch/host/host.h"
+
+/** Elements that a thread writes in one go: finding the first of them costs nothing then. */
+enum { FILLED_AT_ONCE = 4096 };
+
+/** One call. */
+typedef struct filling {
+    const pti_image *to;
+    const polytile_domain *box;
+    pti_element_function *element;
+    void *user;
+} filling;
+
+/** The indices of an element by its number in C order. */
+static void find_index(const polytile_domain *box, int64_t number, int64_t *index) {
+    for (int d = box->n_dims - 1; d >= 0; d--) {
+        int64_t count = pti_range_count(box->range[d]);
+        index[d] = box->range[d].lo + number % count * box->range[d].step;
+        number /= count;
+    }
+}
+
+/** The elements number .. end - 1, row by row. */
+static void fill_some(const filling *f, int64_t number, int64_t end) {
+    int64_t index[POLYTILE_MAX_DIMS];
+    int last = f->box->n_dims - 1;
+    polytile_range row = f->box->range[last];
+    while (number < end) {
+        find_index(f->box, number, index);
+        char *at = (char *)f->to->base + pti_layout_offset(f->to->layout, index);
+        for (; number < end && index[last] <= row.hi; number++, index[last] += row.step) {
+            f->element(index, at, f->user);
+            at += f->to->layout->stride_bytes[last] * row.step;
+        }
+    }
+}
+
+void pti_box_fill(const pti_image *to, const polytile_domain *box, pti_element_function *element,
+                  void *user) {
+    filling f = {to, box, element, user};
+    int64_t count = pti_box_count(box);
+    int64_t n_parts = pti_ceil_div(count, FILLED_AT_ONCE);
+#pragma omp parallel for num_threads(pti_host_default_threads()) schedule(static) if (n_parts > 1)
+    for (int64_t k = 0; k < n_parts; k++)
+        fill_some(&f, k * FILLED_AT_ONCE, pti_min(count, (k + 1) * FILLED_AT_ONCE));
+}

@@ -1,0 +1,17 @@
+#include "launch/host/cache_size.h"
+
+#include "base/checked.h"
+
+#include <unistd.h>
+
+/** A core's share of a last level whose size is that of a machine of many cores, perhaps shared
+ * with other machines that are not seen here. */
+enum { SHARE_OF_LAST_LEVEL = 4, SHARE_OF_CORE_BYTES = 4 << 20 };
+
+int64_t pti_host_cache_bytes(void) {
+    int64_t n_cores = pti_max(sysconf(_SC_NPROCESSORS_ONLN), 1);
+    int64_t last_bytes = sysconf(_SC_LEVEL3_CACHE_SIZE) / SHARE_OF_LAST_LEVEL;
+    int64_t second_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE) * n_cores;
+    int64_t share_bytes = SHARE_OF_CORE_BYTES * n_cores;
+    return pti_max(second_bytes, last_bytes > 0 ? pti_min(last_bytes, share_bytes) : share_bytes);
+}

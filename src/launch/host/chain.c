@@ -1,0 +1,101 @@
+#include "launch/host/chain.h"
+
+#include "base/clock.h"
+#include "launch/host/barrier.h"
+#include "launch/host/cut.h"
+#include "launch/host/host_launch.h"
+
+#include <omp.h>
+
+/** Fewer launches are not worth a way of their own. */
+enum { FEWEST_LAUNCHES = 8 };
+
+/** One launch, ready to run. */
+typedef struct turn {
+    pti_command command;
+    pti_cut cut;
+} turn;
+
+/** While all threads run one launch, the first of them makes the next one ready. */
+typedef struct host_chain {
+    pti_execution *execution;
+    turn turn[PTI_LAUNCHES_RESOLVED]; /* launch k is in turn k % PTI_LAUNCHES_RESOLVED */
+    int n_threads;
+    pti_barrier *end_of_launch;
+} host_chain;
+
+static bool launch_suits(const pti_execution *execution, const pti_op *op) {
+    pti_schedule_launch launch = pti_schedule_launch_of(execution->schedule, op);
+    return execution->bodies[op->launch].implementation->host_launcher == NULL &&
+           !pti_host_launch_reduces(launch.instance);
+}
+
+bool pti_host_chain_suits(const pti_execution *execution) {
+    const pti_schedule *schedule = execution->schedule;
+    bool suits = schedule->in_place && schedule->n_ops >= FEWEST_LAUNCHES;
+    for (int64_t k = 0; suits && k < schedule->n_ops; k++)
+        suits = schedule->op[k].kind == PTI_LAUNCH && launch_suits(execution, &schedule->op[k]);
+    return suits;
+}
+
+static turn *turn_of(host_chain *chain, int64_t k) {
+    return &chain->turn[k % PTI_LAUNCHES_RESOLVED];
+}
+
+static void make_ready(host_chain *chain, int64_t k) {
+    turn *next = turn_of(chain, k);
+    if (k == chain->execution->schedule->n_ops)
+        return;
+    next->command = pti_execution_resolve(chain->execution, k);
+    next->cut = pti_host_launch_cut(next->command.launch.threads, chain->n_threads);
+}
+
+static void run_share(const turn *present, int thread) {
+    if (thread < present->cut.n_chunks)
+        pti_host_launch_chunk(&present->command.launch, &present->cut, thread);
+}
+
+/** What the first thread does beside its share. */
+static void lead(host_chain *chain, int64_t k) {
+    const pti_command *command = &turn_of(chain, k)->command;
+    double start_s = pti_now_s();
+    pti_execution_begin(chain->execution, command);
+    make_ready(chain, k + 1);
+    run_share(turn_of(chain, k), 0);
+    pti_barrier_wait(chain->end_of_launch, chain->n_threads);
+    pti_execution_count(chain->execution, command);
+    pti_execution_note(chain->execution, command->op, start_s, pti_now_s() - start_s);
+}
+
+static void follow(host_chain *chain, int64_t k, int thread) {
+    run_share(turn_of(chain, k), thread);
+    pti_barrier_wait(chain->end_of_launch, chain->n_threads);
+}
+
+static void begin(host_chain *chain, int n_threads) {
+    chain->n_threads = n_threads;
+    make_ready(chain, 0);
+}
+
+static void run_launches(host_chain *chain, int thread) {
+    for (int64_t k = 0; k < chain->execution->schedule->n_ops; k++) {
+        if (thread == 0)
+            lead(chain, k);
+        else
+            follow(chain, k, thread);
+    }
+}
+
+bool pti_host_chain_run(pti_execution *execution, int n_threads) {
+    host_chain chain = {.execution = execution, .end_of_launch = pti_barrier_create(n_threads)};
+    if (chain.end_of_launch == NULL)
+        return false;
+#pragma omp parallel num_threads(n_threads)
+    {
+#pragma omp single
+        begin(&chain, omp_get_num_threads());
+        run_launches(&chain, omp_get_thread_num());
+    }
+    pti_barrier_destroy(chain.end_of_launch);
+    return true;
+}

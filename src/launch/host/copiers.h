@@ -1,0 +1,40 @@
+#ifndef POLYTILE_LAUNCH_HOST_COPIERS_H
+#define POLYTILE_LAUNCH_HOST_COPIERS_H
+
+#include "launch/device/device.h"
+
+/* Host threads that copy boxes in the background. */
+
+typedef struct pti_copiers pti_copiers;
+
+/** An atomic flag that only C code looks into; of the same size for C++. */
+#ifdef __cplusplus
+typedef bool pti_copy_flag;
+#else
+typedef _Atomic(bool) pti_copy_flag;
+#endif
+
+/** One copy. It is the caller's, as is what move points to, and stays put until it is done. */
+typedef struct pti_copy_task {
+    pti_move move;
+    bool keeps_cache;           /* false: the destination is not read soon */
+    pti_copy_flag is_done;      /* see pti_copiers_is_done() */
+    struct pti_copy_task *next; /* of those that wait for a thread */
+} pti_copy_task;
+
+/** Errors: NO_MEMORY; DEVICE (the threads do not start; the text says how many did). */
+polytile_status pti_copiers_create(polytile_context *ctx, int n_threads, pti_copiers **copiers);
+
+/** Finish what was submitted and end the threads; NULL does nothing. */
+void pti_copiers_destroy(pti_copiers *copiers);
+
+/** Hand over a copy; tasks are begun in the order in which they come. */
+void pti_copiers_submit(pti_copiers *copiers, pti_copy_task *task);
+
+/** Whether a task is done; what it wrote can then be read, and the task be used again. */
+bool pti_copiers_is_done(const pti_copy_task *task);
+
+/** Wait until every submitted task is done. */
+void pti_copiers_wait(pti_copiers *copiers);
+
+#endif

@@ -1,0 +1,27 @@
+#ifndef POLYTILE_LAUNCH_HOST_HOST_LAUNCH_H
+#define POLYTILE_LAUNCH_HOST_HOST_LAUNCH_H
+
+#include "launch/device/device.h"
+#include "launch/host/cut.h"
+
+/**
+ * Run a kernel's host function over a box of threads with OpenMP.
+ *
+ * The box is cut into contiguous chunks that write apart. Where a reduction leaves no such cut,
+ * chunks get private accumulators that are combined afterwards in the order of the chunks; where
+ * those would be too large, one thread runs the whole box.
+ */
+void pti_host_launch(const pti_launch *launch, int n_threads);
+
+/* Its parts. */
+
+/** Whether a launch combines into anything, so that not all cuts are allowed. */
+bool pti_host_launch_reduces(const pti_instance *instance);
+
+/** The cut of a launch that reduces nothing. */
+pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads);
+
+/** Run the k-th chunk of a launch on the calling thread. */
+void pti_host_launch_chunk(const pti_launch *launch, const pti_cut *cut, int64_t k);
+
+#endif

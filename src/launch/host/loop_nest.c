@@ -1,0 +1,70 @@
+#include "launch/host/loop_nest.h"
+
+#include "access/set/range.h"
+
+static int64_t first_offset(const pti_layout *layout, const polytile_domain *box) {
+    int64_t offset_bytes = 0;
+    for (int d = 0; d < box->n_dims; d++)
+        offset_bytes += (box->range[d].lo - layout->hull.range[d].lo) * layout->stride_bytes[d];
+    return offset_bytes;
+}
+
+/** Put one more loop inside the nest, joining it with the one around it where both sides allow. */
+static void add(pti_loop_nest *nest, pti_loop inner) {
+    if (inner.count == 1)
+        return;
+    if (nest->n_loops > 0) {
+        pti_loop *outer = &nest->loops[nest->n_loops - 1];
+        if (outer->to_step == inner.count * inner.to_step &&
+            outer->from_step == inner.count * inner.from_step) {
+            inner.count *= outer->count;
+            *outer = inner;
+            return;
+        }
+    }
+    nest->loops[nest->n_loops++] = inner;
+}
+
+static void take_unit(pti_loop_nest *nest, int64_t element_bytes) {
+    nest->unit_bytes = element_bytes;
+    if (nest->n_loops == 0)
+        nest->loops[nest->n_loops++] = (pti_loop){1, 0, 0};
+    pti_loop *inner = &nest->loops[nest->n_loops - 1];
+    if (inner->to_step == element_bytes && inner->from_step == element_bytes) {
+        nest->unit_bytes = inner->count * element_bytes;
+        *inner = (pti_loop){1, 0, 0};
+        if (nest->n_loops > 1)
+            nest->n_loops--;
+    }
+}
+
+pti_loop_nest pti_loop_nest_of(const pti_move *move) {
+    pti_loop_nest nest = {.n_units = 1,
+                          .to = (char *)move->to.base + first_offset(move->to.layout, move->box),
+                          .from = (const char *)move->from.base +
+                                  first_offset(move->from.layout, move->box)};
+    for (int d = 0; d < move->box->n_dims; d++) {
+        polytile_range range = move->box->range[d];
+        add(&nest, (pti_loop){pti_range_count(range), range.step * move->to.layout->stride_bytes[d],
+                              range.step * move->from.layout->stride_bytes[d]});
+    }
+    take_unit(&nest, move->element_bytes);
+    for (int k = 0; k < nest.n_loops; k++)
+        nest.n_units *= nest.loops[k].count;
+    return nest;
+}
+
+int64_t pti_loop_nest_locate(const pti_loop_nest *nest, int64_t unit, char **to,
+                             const char **from) {
+    int innermost = nest->n_loops - 1;
+    int64_t rest_of_row = nest->loops[innermost].count - unit % nest->loops[innermost].count;
+    *to = nest->to;
+    *from = nest->from;
+    for (int k = innermost; k >= 0; k--) {
+        int64_t position = unit % nest->loops[k].count;
+        unit /= nest->loops[k].count;
+        *to += position * nest->loops[k].to_step;
+        *from += position * nest->loops[k].from_step;
+    }
+    return rest_of_row;
+}

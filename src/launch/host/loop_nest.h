@@ -1,0 +1,32 @@
+#ifndef POLYTILE_LAUNCH_HOST_LOOP_NEST_H
+#define POLYTILE_LAUNCH_HOST_LOOP_NEST_H
+
+#include "launch/device/device.h"
+
+/* A move as a nest of loops over units: runs of bytes that are contiguous on both sides. */
+
+/** Steps in bytes. */
+typedef struct pti_loop {
+    int64_t count;
+    int64_t to_step;
+    int64_t from_step;
+} pti_loop;
+
+/** loops[0] is outermost; there is always at least one, of one turn if all is one unit. */
+typedef struct pti_loop_nest {
+    int n_loops;
+    pti_loop loops[POLYTILE_MAX_DIMS + 1];
+    int64_t unit_bytes;
+    int64_t n_units;
+    char *to; /* the first unit */
+    const char *from;
+} pti_loop_nest;
+
+/** The fewest loops over the largest units that move a box, which is not empty. */
+pti_loop_nest pti_loop_nest_of(const pti_move *move);
+
+/** Where a unit, counted in C order, begins on both sides; returns how many are left of its row,
+ * itself included. */
+int64_t pti_loop_nest_locate(const pti_loop_nest *nest, int64_t unit, char **to, const char **from);
+
+#endif

@@ -1,0 +1,7 @@
+#include "launch/host/spin.h"
+
+#include <immintrin.h>
+
+void pti_spin_pause(void) {
+    _mm_pause();
+}

@@ -1,8 +1,0 @@
-#include "launch/spin.h"
-
-#include <sched.h>
-
-/** Others may use the time. */
-void pti_spin_pause(void) {
-    sched_yield();
-}

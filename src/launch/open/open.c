@@ -1,0 +1,39 @@
+#include "launch/open/open.h"
+
+#include "launch/device/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void destroy(pti_object *object) {
+    polytile_device *device = (polytile_device *)object;
+    pti_trace_end(device);
+    free(device->text);
+    device->functions->close(device);
+}
+
+polytile_status polytile_device_open(polytile_context *ctx, const char *text,
+                                     polytile_device **device) {
+    polytile_status status = POLYTILE_OK;
+    pti_device_text parsed;
+    char *copy = NULL;
+    if (device != NULL)
+        *device = NULL;
+    if (ctx == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the context is NULL", __func__);
+    pti_clear_error(ctx);
+    if (text == NULL || device == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "opening a device needs its text and a place for it");
+    PTI_TRY(pti_device_text_parse(ctx, text, &parsed));
+    copy = strdup(text);
+    if (copy == NULL)
+        return pti_fail_memory(ctx, "a device's text", (double)strlen(text) + 1);
+    PTI_TRY(parsed.driver->open(ctx, &parsed, device));
+    (*device)->text = copy;
+    pti_object_adopt(ctx, &(*device)->object, destroy);
+    return POLYTILE_OK;
+done:
+    free(copy);
+    return status;
+}

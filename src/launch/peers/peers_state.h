@@ -1,0 +1,94 @@
+#ifndef POLYTILE_LAUNCH_PEERS_PEERS_STATE_H
+#define POLYTILE_LAUNCH_PEERS_PEERS_STATE_H
+
+#include "launch/peers/peers.h"
+
+#include <pthread.h>
+
+/* What the files of linked devices share; all of it under the mutex. */
+
+/** An upload that others may do, too: the same box of the same memory. */
+typedef struct pti_offer {
+    const char *address; /* of the box's first element */
+    polytile_domain box;
+    int64_t op;      /* in the schedule */
+    double progress; /* how far in the schedule, 0 to 1 */
+    int peer;        /* whose it is */
+} pti_offer;
+
+typedef enum pti_part_phase {
+    PTI_PART_AWAITED, /* not submitted yet */
+    PTI_PART_READY,   /* submitted: it can be copied behind its mark */
+    PTI_PART_GONE     /* its memory is used for something else, or never was filled */
+} pti_part_phase;
+
+/** What one device uploads of a shared upload. */
+typedef struct pti_shared_part {
+    int peer;
+    int64_t op; /* of its schedule: the upload */
+    polytile_domain box;
+    pti_part_phase phase;
+    pti_image image; /* where it lies, once it is ready */
+    pti_mark *ready;
+    unsigned done;                    /* bits of the parts whose devices copied it, or never will */
+    pti_mark *copied[PTI_MOST_PEERS]; /* by the part whose device did; NULL: it did not */
+} pti_shared_part;
+
+typedef struct pti_shared_upload {
+    int n_parts;
+    pti_shared_part part[PTI_MOST_PEERS];
+} pti_shared_upload;
+
+/** Schedules that run side by side. */
+typedef struct pti_session {
+    int n_members; /* devices that have not left it; the last one frees it */
+    int n_uploads;
+    pti_shared_upload *upload; /* in the order in which all come through them; owned */
+} pti_session;
+
+/** One of linked devices. */
+typedef struct pti_peer {
+    pti_peers *peers;
+    polytile_device *device;
+    int number;
+    int64_t expected_number; /* of the last item that reads panels */
+    int64_t passed_number;   /* items up to this are done, or nobody waits for it any more */
+    bool is_offering;        /* it waits for the others to meet */
+    const pti_offer *offer;  /* meanwhile; borrowed */
+    int n_offers;
+    pti_session *session; /* NULL: it shares nothing now */
+} pti_peer;
+
+struct pti_peers {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    /* How long a device waits for another one, in seconds, before it goes on alone: to meet it,
+     * which may have much to do before; and for its next step, once they run side by side. */
+    int meet_s;
+    int run_s;
+    int n_peers;
+    pti_peer peer[PTI_MOST_PEERS];
+    int n_panels;
+    pti_panel panel[PTI_MOST_PANELS];
+};
+
+/** A moment to wait until, and waiting for something to change; false: it has come. The mutex is
+ * held. */
+struct timespec pti_peers_deadline(int patience_s);
+bool pti_peers_wait(pti_peers *peers, const struct timespec *deadline);
+
+/** Meet those who offer something, too. The session, if there is anything to share, is in
+ * peer->session afterwards. offers: of the schedule, in order. */
+void pti_peers_meet(pti_peer *peer, const pti_offer *offers, int n_offers);
+/** Leave the session; nothing of the device's memory is copied any more. */
+void pti_peers_leave(pti_peer *peer);
+
+/** What the peers that offer have in common, in an order that is all of theirs; NULL: nothing, or
+ * memory ran out. */
+pti_session *pti_peers_match(const pti_peers *peers);
+void pti_session_free(pti_session *session);
+
+/** The part of a device in a shared upload; -1: it has none. */
+int pti_shared_upload_find(const pti_shared_upload *upload, int peer);
+
+#endif

@@ -1,7 +1,0 @@
-#include "launch/spin.h"
-
-#include <immintrin.h>
-
-void pti_spin_pause(void) {
-    _mm_pause();
-}

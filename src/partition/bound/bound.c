@@ -1,0 +1,142 @@
+#include "partition/bound/bound.h"
+
+#include "access/footprint/footprint.h"
+#include "base/checked.h"
+#include "partition/bound/reuse.h"
+#include "partition/cost/demand.h"
+
+#include <math.h>
+#include <stdio.h>
+
+int64_t pti_bound_bytes(int64_t n_elements, int64_t element_bytes) {
+    int64_t bytes = INT64_MAX;
+    pti_mul_overflows(n_elements, element_bytes, &bytes);
+    return bytes;
+}
+
+int64_t pti_bound_sum(int64_t a, int64_t b) {
+    int64_t sum = INT64_MAX;
+    pti_add_overflows(a, b, &sum);
+    return sum;
+}
+
+/** The whole number of bytes that is at least a figure, which rounding may have made larger. */
+static int64_t whole_bytes(double figure) {
+    const double least = ceil(figure * (1 - 1e-12));
+    return least >= 9.2e18 ? INT64_MAX : (int64_t)fmax(0, least);
+}
+
+static int64_t count_bytes(const pti_instance *instance, int operand, pti_touch touch,
+                           bool *failed) {
+    const pti_operand *of = &instance->operand[operand];
+    if (touch == PTI_READS ? !of->reads : !of->writes)
+        return 0;
+    return pti_bound_bytes(pti_operand_least_count(instance, operand, touch, failed),
+                           of->element_bytes);
+}
+
+static pti_bound find_compulsory(const pti_instance *instance, int64_t *in_bytes) {
+    pti_bound bound = {.kind = PTI_BOUND_COMPULSORY,
+                       .reason = "compulsory: every element that is read comes in once"};
+    for (int a = 0; a < instance->n_operands; a++) {
+        in_bytes[a] = count_bytes(instance, a, PTI_READS, &bound.failed);
+        bound.h2d_bytes = pti_bound_sum(bound.h2d_bytes, in_bytes[a]);
+        bound.d2h_bytes =
+            pti_bound_sum(bound.d2h_bytes, count_bytes(instance, a, PTI_WRITES, &bound.failed));
+    }
+    bound.goal_bytes = bound.h2d_bytes;
+    return bound;
+}
+
+/** The compulsory uploads of all operands but those of a formula, which are counted there. */
+static int64_t sum_others(const pti_instance *instance, const pti_reuse *reuse,
+                          const int64_t *in_bytes) {
+    int64_t sum = 0;
+    for (int a = 0; a < instance->n_operands; a++) {
+        bool is_counted = false;
+        for (int p = 0; p < reuse->n_operands; p++)
+            is_counted |= reuse->operand[p] == a;
+        sum = is_counted ? sum : pti_bound_sum(sum, in_bytes[a]);
+    }
+    return sum;
+}
+
+/** What is said of a formula: its arrays, and S in words where all have elements of one size. */
+static void explain(const pti_instance *instance, const pti_reuse *reuse, int64_t limit_bytes,
+                    pti_bound *bound) {
+    const pti_operand *of[3] = {NULL};
+    bool is_matmul = bound->kind == PTI_BOUND_MATMUL, is_uniform = true;
+    for (int p = 0; p < reuse->n_operands; p++) {
+        of[p] = &instance->operand[reuse->operand[p]];
+        is_uniform &= of[p]->element_bytes == of[0]->element_bytes;
+    }
+    const char *formula = !is_matmul   ? "bytes of one, times bytes of the other, / S"
+                          : is_uniform ? "2 m n k / sqrt(S) words"
+                                       : "2 m n k sqrt(a b c / S) bytes, a, b, c those of elements";
+    bool in_words = is_matmul && is_uniform;
+    snprintf(bound->reason, sizeof bound->reason,
+             "%s (%.16s, %.16s%s%.16s): %s, S = %lld %s of the limit",
+             is_matmul ? "matmul-like" : "all pairs", of[0]->name, of[1]->name,
+             is_matmul ? ", " : "", is_matmul ? of[2]->name : "", formula,
+             (long long)(in_words ? limit_bytes / of[0]->element_bytes : limit_bytes),
+             in_words ? "words" : "bytes");
+}
+
+/** Take a formula's answer where it says more than what is known. */
+static void apply(const pti_instance *instance, pti_bound_kind kind, const pti_reuse *reuse,
+                  int64_t limit_bytes, const int64_t *in_bytes, pti_bound *bound) {
+    if (reuse->n_operands == 0)
+        return;
+    int64_t others = sum_others(instance, reuse, in_bytes);
+    int64_t goal = pti_bound_sum(others, whole_bytes(reuse->bytes));
+    int64_t uploads = pti_bound_sum(others, whole_bytes(reuse->bytes - reuse->started_bytes));
+    bound->h2d_bytes = pti_max(bound->h2d_bytes, uploads);
+    if (goal <= bound->goal_bytes)
+        return;
+    bound->goal_bytes = goal;
+    bound->kind = kind;
+    explain(instance, reuse, limit_bytes, bound);
+}
+
+/** A launch, its projections, and what is known so far. */
+typedef struct finder {
+    const pti_instance *instance;
+    int64_t limit_bytes;
+    int64_t in_bytes[PTI_MAX_OPERANDS];
+    int n_projections;
+    pti_projection projection[PTI_MAX_PROJECTIONS];
+    pti_bound bound;
+} finder;
+
+static void try_pair(finder *f, const pti_projection *const *of) {
+    pti_reuse pair = pti_reuse_of_pair(f->instance, of, (double)f->limit_bytes);
+    apply(f->instance, PTI_BOUND_PAIRS, &pair, f->limit_bytes, f->in_bytes, &f->bound);
+}
+
+static void try_triple(finder *f, const pti_projection *const *of) {
+    pti_reuse triple = pti_reuse_of_triple(f->instance, of, (double)f->limit_bytes);
+    apply(f->instance, PTI_BOUND_MATMUL, &triple, f->limit_bytes, f->in_bytes, &f->bound);
+}
+
+/** Complete two projections by a third, of one more operand; an operand's are consecutive. */
+static void try_thirds(finder *f, const pti_projection **of) {
+    const pti_projection *end = f->projection + f->n_projections;
+    for (of[2] = of[1] + 1; of[2] < end; of[2]++)
+        if (of[2]->operand != of[1]->operand)
+            try_triple(f, of);
+}
+
+pti_bound pti_bound_find(const pti_instance *instance, int64_t limit_bytes) {
+    finder f = {.instance = instance, .limit_bytes = limit_bytes};
+    f.bound = find_compulsory(instance, f.in_bytes);
+    f.n_projections = limit_bytes > 0 ? pti_projections_find(instance, f.projection) : 0;
+    const pti_projection *of[3], *end = f.projection + f.n_projections;
+    for (of[0] = f.projection; of[0] < end; of[0]++)
+        for (of[1] = of[0] + 1; of[1] < end; of[1]++) {
+            if (of[0]->operand == of[1]->operand)
+                continue;
+            try_pair(&f, of);
+            try_thirds(&f, of);
+        }
+    return f.bound;
+}

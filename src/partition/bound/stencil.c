@@ -1,0 +1,339 @@
+#include "partition/bound/stencil.h"
+
+#include "access/footprint/footprint.h"
+#include "base/checked.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What launches are to one another. */
+
+/** The index that a subscript follows, as index + constant to index + constant; -1: none, but it is
+ * one element; -2: neither. */
+static int index_of(const pti_subscript *subscript, int n_indices) {
+    int found = -1;
+    for (int k = 0; k < n_indices; k++) {
+        if (subscript->lo.index[k] != subscript->hi.index[k])
+            return -2;
+        if (subscript->lo.index[k] != 0)
+            found = found == -1 && subscript->lo.index[k] == 1 ? k : -2;
+    }
+    bool is_one = subscript->lo.constant == subscript->hi.constant;
+    return (found == -1 && !is_one) || (!is_one && subscript->step != 1) ? -2 : found;
+}
+
+/** Whether a section is one element that moves along with each of the threads' indices. */
+static bool is_point(const pti_instance *instance, const pti_section *section) {
+    unsigned followed = 0;
+    for (int d = 0; d < section->n_dims; d++) {
+        int k = index_of(&section->subscript[d], instance->n_indices);
+        if (k == -2 || section->subscript[d].lo.constant != section->subscript[d].hi.constant ||
+            (k >= 0 && (followed >> k & 1) != 0))
+            return false;
+        followed |= k >= 0 ? 1u << k : 0;
+    }
+    for (int k = 0; k < instance->n_indices; k++)
+        if ((followed >> k & 1) == 0 && pti_range_count(instance->threads.range[k]) > 1)
+            return false;
+    return section->exact;
+}
+
+/** The only section that a launch writes, if it is such a point; NULL: it is not. */
+static const pti_section *find_result(const pti_instance *instance) {
+    const pti_section *result = NULL;
+    for (int s = 0; s < instance->n_sections; s++) {
+        const pti_section *section = &instance->section[s];
+        if (!pti_section_counts(section, PTI_WRITES))
+            continue;
+        bool is_plain = section->role == POLYTILE_OUT || section->role == POLYTILE_INOUT;
+        if (result != NULL || !is_plain || instance->operand[section->operand].partial)
+            return NULL;
+        result = section;
+    }
+    return result != NULL && is_point(instance, result) ? result : NULL;
+}
+
+/** Where a section lies beside the element that its thread writes, in one dimension; false if it
+ * does not go along with it. */
+static bool find_window(const pti_instance *instance, const pti_section *section,
+                        const pti_section *result, int d, int64_t *lo, int64_t *hi) {
+    const pti_subscript *at = &section->subscript[d];
+    int k = index_of(at, instance->n_indices);
+    if (k == -2 || k != index_of(&result->subscript[d], instance->n_indices))
+        return false;
+    return !pti_sub_overflows(at->lo.constant, result->subscript[d].lo.constant, lo) &&
+           !pti_sub_overflows(at->hi.constant, result->subscript[d].lo.constant, hi);
+}
+
+/** Which neighbours of the element that its thread writes a section has: bit 0 that element itself,
+ * bits 1 + 2 d and 2 + 2 d those before and behind it in dimension d. */
+static unsigned neighbours_of(const pti_instance *instance, const pti_section *section,
+                              const pti_section *result) {
+    int64_t lo[POLYTILE_MAX_DIMS], hi[POLYTILE_MAX_DIMS];
+    unsigned n_off = 0, neighbours = 0;
+    for (int d = 0; d < section->n_dims; d++) {
+        if (!find_window(instance, section, result, d, &lo[d], &hi[d]))
+            return 0;
+        n_off += lo[d] > 0 || hi[d] < 0;
+    }
+    for (int d = 0; d < section->n_dims; d++) {
+        bool others_meet = n_off == (unsigned)(lo[d] > 0 || hi[d] < 0);
+        neighbours |= others_meet && lo[d] <= -1 && hi[d] >= -1 ? 2u << 2 * d : 0;
+        neighbours |= others_meet && lo[d] <= 1 && hi[d] >= 1 ? 4u << 2 * d : 0;
+    }
+    return neighbours | (n_off == 0 ? 1u : 0);
+}
+
+/** The same of all that a launch reads of an array. */
+static unsigned neighbours_in(const pti_bound_launch *launch, int array,
+                              const pti_section *result) {
+    unsigned neighbours = 0;
+    for (int s = 0; s < launch->instance->n_sections; s++) {
+        const pti_section *section = &launch->instance->section[s];
+        if (launch->array[section->operand] == array && section->exact &&
+            section->n_dims == result->n_dims && pti_section_counts(section, PTI_READS))
+            neighbours |= neighbours_of(launch->instance, section, result);
+    }
+    return neighbours;
+}
+
+static bool reads_both_sides(unsigned neighbours, unsigned dims) {
+    bool does = true;
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        does &= (dims >> d & 1) == 0 || (neighbours >> (1 + 2 * d) & 3) == 3;
+    return does;
+}
+
+/* Rows of launches, in the order in which they run. */
+
+/** The row that ends with what an array holds at present. */
+typedef struct end {
+    bool is_known; /* its elements were uploaded, or are results of a row */
+    pti_stencil row;
+    bool *is_in_row; /* of each array; owned */
+} end;
+
+typedef struct finder {
+    int n_arrays;
+    unsigned dims;
+    end *of_array; /* owned */
+    end *made;     /* the launch at hand's; owned */
+    pti_stencil *best;
+    bool *best_in_row;
+} finder;
+
+static double volume_of(const pti_stencil *row) {
+    double volume = (double)row->n_steps;
+    for (int d = 0; d < row->box.n_dims; d++)
+        volume *= (double)pti_range_count(row->box.range[d]);
+    return volume;
+}
+
+static void copy_end(int n_arrays, const end *from, end *to) {
+    bool *list = to->is_in_row;
+    *to = *from;
+    to->is_in_row = list;
+    memcpy(list, from->is_in_row, (size_t)n_arrays * sizeof *list);
+}
+
+/** Lengthen a row by a launch. */
+static void extend(const pti_bound_launch *launch, const pti_section *result, bool counts,
+                   end *of) {
+    const pti_operand *operand = &launch->instance->operand[result->operand];
+    polytile_domain written =
+        pti_section_hull(launch->instance, result, &launch->instance->threads);
+    of->row.n_steps += counts;
+    of->row.smallest_bytes = pti_min(of->row.smallest_bytes, operand->element_bytes);
+    of->row.largest_bytes = pti_max(of->row.largest_bytes, operand->element_bytes);
+    for (int d = 0; d < written.n_dims; d++) {
+        of->row.box.range[d].lo = pti_max(of->row.box.range[d].lo, written.range[d].lo);
+        of->row.box.range[d].hi = pti_min(of->row.box.range[d].hi, written.range[d].hi);
+    }
+    of->is_in_row[launch->array[result->operand]] = true;
+}
+
+/** Of the rows that the launch's operands end with, take the one of most steps that it
+ * lengthens. */
+static void lengthen(finder *of, const pti_bound_launch *launch, const pti_section *result) {
+    of->made->is_known = false;
+    int64_t most = -1;
+    for (int o = 0; o < launch->instance->n_operands; o++) {
+        const end *from = &of->of_array[launch->array[o]];
+        unsigned neighbours = from->is_known ? neighbours_in(launch, launch->array[o], result) : 0;
+        bool counts = reads_both_sides(neighbours, of->dims);
+        if ((neighbours & 1) == 0 || from->row.n_steps + counts <= most)
+            continue;
+        most = from->row.n_steps + counts;
+        copy_end(of->n_arrays, from, of->made);
+        extend(launch, result, counts, of->made);
+    }
+}
+
+static void take_best(finder *of) {
+    if (!of->made->is_known || volume_of(&of->made->row) <= volume_of(of->best))
+        return;
+    *of->best = of->made->row;
+    memcpy(of->best_in_row, of->made->is_in_row, (size_t)of->n_arrays * sizeof *of->best_in_row);
+}
+
+/** What a launch writes is the end of the row that it lengthens, or of none. */
+static void add_launch(finder *of, const pti_bound_launch *launch) {
+    const pti_section *result = find_result(launch->instance);
+    of->made->is_known = false;
+    if (result != NULL)
+        lengthen(of, launch, result);
+    for (int o = 0; o < launch->instance->n_operands; o++)
+        if (launch->instance->operand[o].writes)
+            of->of_array[launch->array[o]].is_known = false;
+    if (!of->made->is_known)
+        return;
+    copy_end(of->n_arrays, of->made, &of->of_array[launch->array[result->operand]]);
+    take_best(of);
+}
+
+/** A row of no launches: what the host holds of an array. */
+static void begin_row(const pti_bound_launch *launch, int operand, end *of) {
+    const pti_operand *is = &launch->instance->operand[operand];
+    of->row = (pti_stencil){
+        .box = is->domain, .smallest_bytes = is->element_bytes, .largest_bytes = is->element_bytes};
+}
+
+static bool create_ends(finder *of, int n_arrays) {
+    bool is_created = true;
+    of->n_arrays = n_arrays;
+    of->of_array = calloc((size_t)n_arrays + 2, sizeof *of->of_array);
+    for (int a = 0; of->of_array != NULL && a <= n_arrays; a++) {
+        of->of_array[a].is_in_row = calloc((size_t)n_arrays + 1, sizeof(bool));
+        is_created &= of->of_array[a].is_in_row != NULL;
+    }
+    of->made = of->of_array == NULL ? NULL : &of->of_array[n_arrays];
+    return of->of_array != NULL && is_created;
+}
+
+static void free_ends(finder *of) {
+    for (int a = 0; of->of_array != NULL && a <= of->n_arrays; a++)
+        free(of->of_array[a].is_in_row);
+    free(of->of_array);
+}
+
+static void begin(finder *of, int n_launches, const pti_bound_launch *launches,
+                  const bool *is_scratch) {
+    for (int l = n_launches - 1; l >= 0; l--)
+        for (int o = 0; o < launches[l].instance->n_operands; o++)
+            begin_row(&launches[l], o, &of->of_array[launches[l].array[o]]);
+    for (int a = 0; a < of->n_arrays; a++) {
+        of->of_array[a].is_known = !is_scratch[a];
+        of->of_array[a].is_in_row[a] = true;
+    }
+}
+
+bool pti_stencil_find(int n_launches, const pti_bound_launch *launches, int n_arrays,
+                      const bool *is_scratch, unsigned dims, pti_stencil *row, bool *is_in_row) {
+    finder of = {.dims = dims, .best = row, .best_in_row = is_in_row};
+    bool is_created = create_ends(&of, n_arrays);
+    *row = (pti_stencil){0};
+    if (is_created) {
+        begin(&of, n_launches, launches, is_scratch);
+        for (int l = 0; l < n_launches; l++)
+            add_launch(&of, &launches[l]);
+        row->dims = dims;
+    }
+    free_ends(&of);
+    return is_created;
+}
+
+/* The formula. */
+
+double pti_stencil_most_elements(const pti_stencil *row, double n_words) {
+    int n_dims = 0;
+    double shortest = INFINITY;
+    for (int d = 0; d < row->box.n_dims; d++) {
+        if ((row->dims >> d & 1) == 0)
+            continue;
+        n_dims++;
+        shortest = fmin(shortest, (double)pti_range_count(row->box.range[d]));
+    }
+    double root = pow(n_words, 1.0 / n_dims);
+    double share = n_words < shortest ? 1 : 1 - root / shortest;
+    return share <= 0 ? INFINITY : n_words * root / share;
+}
+
+/** What comes in at least if the run is cut where so many bytes have come in since the last cut. */
+static double bytes_of_phases(const pti_stencil *row, double limit_bytes, double phase_bytes) {
+    double n_words =
+        (limit_bytes + phase_bytes + (double)row->largest_bytes) / (double)row->smallest_bytes;
+    double n_phases = ceil(volume_of(row) / pti_stencil_most_elements(row, n_words) * (1 - 1e-12));
+    return n_phases < 2 ? 0 : limit_bytes + (n_phases - 1) * phase_bytes;
+}
+
+int64_t pti_stencil_bytes(const pti_stencil *row, int64_t limit_bytes) {
+    double most = 0;
+    if (row->n_steps == 0 || limit_bytes <= 0 || pti_box_is_empty(&row->box))
+        return 0;
+    for (double share = 0.0625; share <= 16; share *= 1.25)
+        most = fmax(most, bytes_of_phases(row, (double)limit_bytes, share * (double)limit_bytes));
+    return most >= 9.2e18 ? INT64_MAX : (int64_t)(most * (1 - 1e-12));
+}
+
+/* The bound. */
+
+/** The dimensions in which some launch reads both neighbours of what it writes. */
+static unsigned find_dims(int n_launches, const pti_bound_launch *launches) {
+    unsigned dims = 0;
+    for (int l = 0; l < n_launches; l++) {
+        const pti_section *result = find_result(launches[l].instance);
+        for (int o = 0; result != NULL && o < launches[l].instance->n_operands; o++) {
+            unsigned neighbours = neighbours_in(&launches[l], launches[l].array[o], result);
+            for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+                dims |= reads_both_sides(neighbours, 1u << d) ? 1u << d : 0;
+        }
+    }
+    return dims;
+}
+
+static void explain(const pti_stencil *row, int64_t limit_bytes, pti_bound *bound) {
+    int n_dims = 0;
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        n_dims += (row->dims & 1u << d) != 0;
+    snprintf(bound->reason, sizeof bound->reason,
+             "stencil: %lld steps over %.0f elements that read both neighbours in %d dimension%s, "
+             "S = %lld words of the limit",
+             (long long)row->n_steps, volume_of(row) / (double)row->n_steps, n_dims,
+             n_dims == 1 ? "" : "s", (long long)(limit_bytes / row->smallest_bytes));
+}
+
+/** A row's uploads, and besides the compulsory ones of all arrays that it has no part in; skipped:
+ * room for a list of arrays. */
+static void raise_by(int n_launches, const pti_bound_launch *launches, int n_arrays,
+                     const pti_stencil *row, bool *skipped, int64_t limit_bytes,
+                     const bool *is_scratch, pti_bound *bound) {
+    int64_t bytes = pti_stencil_bytes(row, limit_bytes);
+    if (bytes == 0)
+        return;
+    for (int a = 0; a < n_arrays; a++)
+        skipped[a] |= is_scratch[a];
+    pti_bound others = pti_bound_find_chain(n_launches, launches, n_arrays, skipped);
+    bound->failed = bound->failed || others.failed;
+    bytes = pti_bound_sum(bytes, others.h2d_bytes);
+    if (bytes <= bound->h2d_bytes)
+        return;
+    bound->kind = PTI_BOUND_STENCIL;
+    bound->h2d_bytes = bound->goal_bytes = bytes;
+    explain(row, limit_bytes, bound);
+}
+
+bool pti_bound_raise_stencil(int n_launches, const pti_bound_launch *launches, int n_arrays,
+                             const bool *is_scratch, int64_t limit_bytes, pti_bound *bound) {
+    bool *skipped = calloc((size_t)n_arrays + 1, sizeof *skipped), is_done = skipped != NULL;
+    unsigned all = find_dims(n_launches, launches);
+    for (unsigned dims = all; dims != 0 && is_done; dims = (dims - 1) & all) {
+        pti_stencil row;
+        is_done = pti_stencil_find(n_launches, launches, n_arrays, is_scratch, dims, &row, skipped);
+        if (is_done)
+            raise_by(n_launches, launches, n_arrays, &row, skipped, limit_bytes, is_scratch, bound);
+    }
+    free(skipped);
+    return is_done;
+}

@@ -1,0 +1,33 @@
+#ifndef POLYTILE_PARTITION_CHOOSE_CHOOSE_H
+#define POLYTILE_PARTITION_CHOOSE_CHOOSE_H
+
+#include "base/context.h"
+#include "partition/choose/strategy.h"
+#include "partition/cost/predict.h"
+#include "partition/schedule/schedule.h"
+
+/** What was chosen for a launch: the schedule and how it came about. */
+typedef struct pti_choice {
+    pti_schedule *schedule; /* owned by the caller */
+    pti_grid grid;
+    int n_buffers;
+    int64_t shape[POLYTILE_MAX_DIMS]; /* blocks of the largest superblock */
+    pti_traffic traffic;
+    double seconds;
+    int64_t paper_overshoot_bytes;
+} pti_choice;
+
+/**
+ * Choose superblocks, order and buffers by a strategy and build the schedule.
+ *
+ * block: threads, or NULL to choose; a chosen block is halved until it fits. n_buffers: 0 lets the
+ * strategy choose.
+ *
+ * Errors  NO_FIT with the certificate, NO_MEMORY, UNSUPPORTED (more sub-kernels than can be
+ *         listed).
+ */
+polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
+                           const pti_strategy *strategy, const polytile_plan_options *options,
+                           pti_choice *choice);
+
+#endif

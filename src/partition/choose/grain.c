@@ -1,0 +1,253 @@
+#include "partition/choose/grain.h"
+
+#include "base/checked.h"
+#include "partition/choose/choose.h"
+#include "partition/memory/build.h"
+#include "partition/memory/residency.h"
+#include "partition/schedule/builder.h"
+
+/** Small pieces are a 64th of the arena, or the first larger part that is good enough: an eighth at
+ * most, since three of them are in use at once and the rest is to hold what stays. */
+enum { SMALLEST_PART = 64, LARGEST_PART = 8 };
+
+/** Superblocks that have memory while one of them runs: it, and those that come next. */
+enum { N_IN_USE = 1 + PTI_RESIDENT_AHEAD };
+
+/** What small pieces may move against the planner's own; and how much longer than its latency the
+ * transfers of a piece take at least. */
+static const double most_traffic = 1.05, latencies_per_piece = 8;
+
+/** How many times as many superblocks as in proportion small pieces may make. Where a superblock of
+ * two blocks touches elements far apart, and one of a single block does not, only the latter are
+ * small: thousands of them in place of one. */
+enum { MOST_GROWTH = 8 };
+
+typedef struct grain {
+    polytile_context *ctx;
+    const pti_instance *instance; /* with pieces as large as images */
+    const pti_strategy *strategy;
+    const polytile_plan_options *options;
+    int64_t arena_bytes;
+} grain;
+
+/** A way to cut, and what it moves. */
+typedef struct cut {
+    pti_partition partition; /* owned */
+    int64_t moved_bytes;
+} cut;
+
+/** The arena that the largest superblock takes. */
+static int64_t largest_superblock(const pti_instance *instance, const pti_partition *partition) {
+    int64_t operand_bytes[PTI_MAX_OPERANDS];
+    int64_t largest = 0;
+    for (int64_t k = 0; k < partition->n_superblocks; k++)
+        largest =
+            pti_max(largest, pti_piece_bytes(instance, &partition->superblock[k], operand_bytes));
+    return largest;
+}
+
+static bool leaves_room(const grain *of, const pti_partition *partition) {
+    return largest_superblock(of->instance, partition) <= of->arena_bytes / N_IN_USE;
+}
+
+static int64_t moved_bytes(const pti_schedule *schedule) {
+    pti_traffic traffic = pti_schedule_traffic(schedule);
+    return traffic.h2d_bytes + traffic.d2h_bytes;
+}
+
+/** Take the superblocks out of a schedule, which ends. */
+static cut take_superblocks(pti_schedule *schedule, int n_buffers, const int64_t *shape) {
+    cut made = {.partition = {.n_buffers = n_buffers,
+                              .n_superblocks = schedule->n_superblocks,
+                              .superblock = schedule->superblock},
+                .moved_bytes = moved_bytes(schedule)};
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        made.partition.shape[d] = shape[d];
+    schedule->superblock = NULL;
+    pti_schedule_free(schedule);
+    return made;
+}
+
+/** Cut as the planner cuts a single launch under a limit. */
+static polytile_status cut_for(const grain *of, const pti_strategy *strategy, int n_buffers,
+                               int64_t limit_bytes, cut *made) {
+    polytile_plan_options options = *of->options;
+    pti_choice choice;
+    options.limit_bytes = limit_bytes;
+    options.n_buffers = n_buffers;
+    *made = (cut){0};
+    polytile_status status = pti_choose(of->ctx, of->instance, strategy, &options, &choice);
+    if (status == POLYTILE_OK)
+        *made = take_superblocks(choice.schedule, choice.n_buffers, choice.shape);
+    return status;
+}
+
+/** Replace a cut by a better one, which it takes over. */
+static void replace(cut *held, const cut *better) {
+    pti_partition_free(&held->partition);
+    *held = *better;
+}
+
+/** The part of a former launch's superblocks inside the launch, in their order; none where they do
+ * not cover it. */
+static polytile_status clip_former(const grain *of, const pti_partition *former,
+                                   pti_partition *clipped) {
+    int64_t capacity = 0, n_threads = 0;
+    *clipped = (pti_partition){.n_buffers = former->n_buffers};
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        clipped->shape[d] = former->shape[d];
+    for (int64_t k = 0; k < former->n_superblocks; k++) {
+        polytile_domain common;
+        if (former->superblock[k].n_dims != of->instance->n_indices)
+            break;
+        if (!pti_box_intersect(&former->superblock[k], &of->instance->threads, &common))
+            continue;
+        n_threads += pti_box_count(&common);
+        if (!pti_partition_add(clipped, &capacity, &common))
+            return pti_fail_memory(of->ctx, of->instance->kernel_name,
+                                   (double)(clipped->n_superblocks + 1) * sizeof common);
+    }
+    if (n_threads != pti_box_count(&of->instance->threads))
+        pti_partition_free(clipped);
+    return POLYTILE_OK;
+}
+
+/** What superblocks move one after the other, on a device that holds nothing else. */
+static polytile_status measure(const grain *of, cut *made) {
+    pti_schedule *schedule;
+    int64_t need_bytes;
+    polytile_status status = pti_schedule_build(of->instance, &made->partition, NULL,
+                                                of->arena_bytes, &need_bytes, &schedule);
+    if (status == POLYTILE_NO_MEMORY)
+        return pti_fail_memory(of->ctx, of->instance->kernel_name,
+                               (double)made->partition.n_superblocks *
+                                   pti_builder_superblock_bytes(of->instance));
+    made->moved_bytes = status == POLYTILE_OK ? moved_bytes(schedule) : INT64_MAX;
+    pti_schedule_free(schedule);
+    return POLYTILE_OK;
+}
+
+/** What another cut of a launch may cost, by what the planner's own does. */
+typedef struct allowance {
+    double moved_bytes;
+    int64_t superblocks; /* of pieces of the whole arena; of a part of it more in proportion */
+} allowance;
+
+static allowance allow(const cut *own) {
+    return (allowance){.moved_bytes = most_traffic * (double)own->moved_bytes,
+                       .superblocks = MOST_GROWTH * own->partition.n_superblocks};
+}
+
+/** How many superblocks a cut may have whose pieces are so small a part of the arena. */
+static int64_t most_superblocks(const allowance *most, int64_t n_parts) {
+    return pti_min(n_parts, SMALLEST_PART) * most->superblocks;
+}
+
+/** The cuts of a former launch, if they leave room to look ahead, are not many and move little. */
+static polytile_status try_former(const grain *of, const pti_partition *former, cut *held,
+                                  bool *found) {
+    allowance most = allow(held);
+    cut made = {0};
+    polytile_status status;
+    PTI_TRY(clip_former(of, former, &made.partition));
+    made.partition.n_buffers = 1;
+    if (made.partition.n_superblocks == 0 ||
+        made.partition.n_superblocks > most_superblocks(&most, SMALLEST_PART) ||
+        !leaves_room(of, &made.partition))
+        goto done;
+    PTI_TRY(measure(of, &made));
+    *found = (double)made.moved_bytes <= most.moved_bytes;
+    if (*found) {
+        replace(held, &made);
+        return POLYTILE_OK;
+    }
+done:
+    pti_partition_free(&made.partition);
+    return status;
+}
+
+/** The least bytes of a piece whose transfers are not mostly latency. */
+static int64_t least_piece_bytes(const polytile_link *link) {
+    double bytes = latencies_per_piece * link->transfer_latency_s * link->duplex_bytes_per_s;
+    return bytes < (double)(INT64_MAX / 2) ? (int64_t)bytes : INT64_MAX / 2;
+}
+
+/** Equal pieces under a limit replace the held cut if they leave room to look ahead, and cost no
+ * more than they may. */
+static polytile_status try_limit(const grain *of, int64_t limit_bytes, const allowance *most,
+                                 cut *held, bool *found) {
+    pti_strategy strategy = *of->strategy;
+    strategy.objective.may_be_small = false;
+    strategy.max_superblocks = most_superblocks(most, of->arena_bytes / pti_max(limit_bytes, 1));
+    cut made;
+    polytile_status status = cut_for(of, &strategy, 1, limit_bytes, &made);
+    *found = status == POLYTILE_OK && made.partition.n_superblocks <= strategy.max_superblocks &&
+             leaves_room(of, &made.partition) && (double)made.moved_bytes <= most->moved_bytes;
+    if (*found)
+        replace(held, &made);
+    else
+        pti_partition_free(&made.partition);
+    return status == POLYTILE_NO_MEMORY ? status : POLYTILE_OK;
+}
+
+/** The smallest pieces that do. Where not even the largest do, smaller ones need not be planned. */
+static polytile_status try_small(const grain *of, cut *held) {
+    const polytile_link *link =
+        of->options->link == NULL ? &polytile_link_default : of->options->link;
+    allowance most = allow(held);
+    int64_t largest_bytes = of->arena_bytes / LARGEST_PART;
+    int64_t limit_bytes = pti_max(of->arena_bytes / SMALLEST_PART, least_piece_bytes(link));
+    bool any;
+    bool found = false;
+    polytile_status status;
+    PTI_TRY(try_limit(of, largest_bytes, &most, held, &any));
+    for (; any && !found && limit_bytes < largest_bytes; limit_bytes *= 2)
+        PTI_TRY(try_limit(of, limit_bytes, &most, held, &found));
+done:
+    return status;
+}
+
+static polytile_status keep_whole(const grain *of, pti_partition *partition) {
+    int64_t capacity = 0;
+    *partition = (pti_partition){.n_buffers = 1};
+    for (int d = 0; d < of->instance->n_indices; d++)
+        partition->shape[d] = 1;
+    if (pti_partition_add(partition, &capacity, &of->instance->threads))
+        return POLYTILE_OK;
+    return pti_fail_memory(of->ctx, of->instance->kernel_name, sizeof(polytile_domain));
+}
+
+static polytile_status cut_launch(const grain *of, const pti_partition *former, cut *held) {
+    bool found = false;
+    polytile_status status;
+    PTI_TRY(cut_for(of, of->strategy, of->options->n_buffers, of->arena_bytes, held));
+    if (of->strategy->objective.fewest_kernels)
+        return POLYTILE_OK;
+    if (former != NULL)
+        PTI_TRY(try_former(of, former, held, &found));
+    if (!found)
+        PTI_TRY(try_small(of, held));
+    pti_clear_error(of->ctx);
+done:
+    if (status != POLYTILE_OK)
+        pti_partition_free(&held->partition);
+    return status;
+}
+
+polytile_status pti_grain_choose(polytile_context *ctx, const pti_grain_request *request,
+                                 pti_partition *partition) {
+    const char *name = request->options->strategy;
+    pti_instance padded = *request->instance;
+    padded.piece_alignment_bytes = PTI_RESIDENT_ALIGNMENT;
+    grain of = {.ctx = ctx,
+                .instance = &padded,
+                .strategy = pti_strategy_find(name == NULL ? "min-time" : name),
+                .options = request->options,
+                .arena_bytes = request->arena_bytes};
+    if (request->all_fit)
+        return keep_whole(&of, partition);
+    cut held = {0};
+    polytile_status status = cut_launch(&of, request->former, &held);
+    *partition = held.partition;
+    return status;
+}

@@ -1,0 +1,93 @@
+#include "partition/choose/strategy.h"
+
+#include <math.h>
+#include <string.h>
+
+static double moved(const pti_candidate *of) {
+    return of->upload_bytes + of->download_bytes;
+}
+
+/** Estimates closer than rounding are equal. */
+static bool differ(double a, double b) {
+    return fabs(a - b) > 1e-9 * fmax(a, b);
+}
+
+/** All else equal, long rows: they are transferred faster, and stay in place when the halo moves.
+ */
+static bool longer_rows(const pti_candidate *a, const pti_candidate *b) {
+    for (int d = POLYTILE_MAX_DIMS - 1; d >= 0; d--) {
+        if (a->shape[d] != b->shape[d])
+            return a->shape[d] > b->shape[d];
+    }
+    return false;
+}
+
+static bool fewer_kernels(const pti_candidate *a, const pti_candidate *b) {
+    if (a->n_kernels != b->n_kernels)
+        return a->n_kernels < b->n_kernels;
+    return differ(moved(a), moved(b)) ? moved(a) < moved(b) : longer_rows(a, b);
+}
+
+static bool less_traffic(const pti_candidate *a, const pti_candidate *b) {
+    if (differ(moved(a), moved(b)))
+        return moved(a) < moved(b);
+    return longer_rows(a, b) || (!longer_rows(b, a) && a->n_kernels < b->n_kernels);
+}
+
+static bool less_time(const pti_candidate *a, const pti_candidate *b) {
+    if (differ(a->seconds, b->seconds))
+        return a->seconds < b->seconds;
+    return differ(moved(a), moved(b)) ? moved(a) < moved(b) : longer_rows(a, b);
+}
+
+static bool cost_fewer_kernels(const pti_cost *a, const pti_cost *b) {
+    return a->n_kernels != b->n_kernels ? a->n_kernels < b->n_kernels
+                                        : a->moved_bytes < b->moved_bytes;
+}
+
+static bool cost_less_traffic(const pti_cost *a, const pti_cost *b) {
+    return a->moved_bytes != b->moved_bytes ? a->moved_bytes < b->moved_bytes
+                                            : a->n_kernels < b->n_kernels;
+}
+
+static bool cost_less_time(const pti_cost *a, const pti_cost *b) {
+    return a->seconds < b->seconds;
+}
+
+/** Shapes tried: enough for every quotient of 1024 x 1024 blocks, or a thinned list where each
+ * costs an estimate. */
+enum { ALL_SHAPES = 20000, SOME_SHAPES = 49, SOME_EXTENTS = 20 };
+
+static const pti_strategy strategies[] = {
+    {"min-time", {less_time, false, true, SOME_SHAPES, SOME_EXTENTS}, cost_less_time, false, 2, 0},
+    {"min-traffic",
+     {less_traffic, false, false, SOME_SHAPES, SOME_EXTENTS},
+     cost_less_traffic,
+     false,
+     2,
+     0},
+    {"min-kernels",
+     {fewer_kernels, true, false, ALL_SHAPES, PTI_MAX_EXTENTS},
+     cost_fewer_kernels,
+     false,
+     1,
+     0},
+    {"paper",
+     {fewer_kernels, true, false, ALL_SHAPES, PTI_MAX_EXTENTS},
+     cost_fewer_kernels,
+     true,
+     1,
+     0},
+};
+
+const pti_strategy *pti_strategy_find(const char *name) {
+    for (size_t k = 0; k < sizeof strategies / sizeof *strategies; k++) {
+        if (strcmp(strategies[k].name, name) == 0)
+            return &strategies[k];
+    }
+    return NULL;
+}
+
+const char *pti_strategy_names(void) {
+    return "min-time, min-traffic, min-kernels, paper";
+}

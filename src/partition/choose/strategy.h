@@ -1,0 +1,29 @@
+#ifndef POLYTILE_PARTITION_CHOOSE_STRATEGY_H
+#define POLYTILE_PARTITION_CHOOSE_STRATEGY_H
+
+#include "partition/choose/search.h"
+
+/** What a finished plan costs, for choosing between plans. */
+typedef struct pti_cost {
+    int64_t n_kernels;
+    int64_t moved_bytes;
+    double seconds;
+} pti_cost;
+
+/** A way to choose among plans that fit: one row of a table, found by its name. */
+typedef struct pti_strategy {
+    const char *name;
+    pti_objective objective;
+    bool (*is_cheaper)(const pti_cost *a, const pti_cost *b);
+    bool is_paper;           /* the literal equations of Torres et al. choose the shape */
+    int max_buffers;         /* tried where the user leaves the number to us */
+    int64_t max_superblocks; /* of a plan; 0: as many as are ever planned */
+} pti_strategy;
+
+/** NULL when there is none of this name. */
+const pti_strategy *pti_strategy_find(const char *name);
+
+/** The names of all strategies, for messages: "min-time, min-traffic, ...". */
+const char *pti_strategy_names(void);
+
+#endif

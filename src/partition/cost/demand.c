@@ -1,0 +1,96 @@
+#include "partition/cost/demand.h"
+
+#include "access/footprint/footprint.h"
+#include "base/checked.h"
+
+static int64_t saturating_add(int64_t a, int64_t b) {
+    int64_t sum = INT64_MAX;
+    pti_add_overflows(a, b, &sum);
+    return sum;
+}
+
+static int64_t saturating_mul(int64_t a, int64_t b) {
+    int64_t product = INT64_MAX;
+    pti_mul_overflows(a, b, &product);
+    return product;
+}
+
+static bool is_dense(const polytile_domain *box) {
+    bool dense = true;
+    for (int d = 0; d < box->n_dims; d++)
+        dense = dense && box->range[d].step == 1;
+    return dense;
+}
+
+/** The size of a piece's layout, which has neither gaps nor padding where all steps are 1. */
+static int64_t layout_bytes(const polytile_domain *hull, int64_t element_bytes) {
+    return is_dense(hull) ? saturating_mul(pti_box_count(hull), element_bytes)
+                          : pti_layout_of(hull, element_bytes).size_bytes;
+}
+
+/** The device memory of a piece that holds so much. */
+static int64_t aligned(const pti_instance *instance, int64_t bytes) {
+    int64_t alignment = pti_max(instance->piece_alignment_bytes, 1);
+    int64_t above = saturating_add(bytes, alignment - 1);
+    return above == INT64_MAX ? above : above / alignment * alignment;
+}
+
+int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *threads,
+                        int64_t *operand_bytes) {
+    int64_t sum = 0;
+    for (int a = 0; a < instance->n_operands; a++) {
+        polytile_domain hull;
+        bool touched = pti_footprint_find_hull(instance, a, PTI_TOUCHES, threads, &hull);
+        operand_bytes[a] = touched ? layout_bytes(&hull, instance->operand[a].element_bytes) : 0;
+        operand_bytes[a] = aligned(instance, operand_bytes[a]);
+        sum = saturating_add(sum, operand_bytes[a]);
+    }
+    return sum;
+}
+
+void pti_demand_add(pti_demand *demand, const pti_instance *instance,
+                    const polytile_domain *threads) {
+    int64_t operand_bytes[PTI_MAX_OPERANDS];
+    int64_t sum = pti_piece_bytes(instance, threads, operand_bytes);
+    demand->superblock_bytes = pti_max(demand->superblock_bytes, sum);
+    for (int a = 0; a < instance->n_operands; a++)
+        demand->operand_bytes[a] = pti_max(demand->operand_bytes[a], operand_bytes[a]);
+}
+
+pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *instance,
+                               const int64_t *n_pieces, const int *n_kept, int n_buffers,
+                               int64_t limit_bytes) {
+    enum { REGION_ALIGNMENT = 16 };
+    pti_division slots = {.by_slots = true};
+    for (int a = 0; a < instance->n_operands; a++) {
+        bool is_kept = n_kept != NULL && n_kept[a] > 0;
+        slots.n_slots[a] = is_kept ? n_kept[a] : (int)pti_min(n_buffers, n_pieces[a]);
+        int64_t bytes = saturating_mul(slots.n_slots[a], demand->operand_bytes[a]);
+        slots.arena_bytes = saturating_add(slots.arena_bytes, bytes);
+    }
+    if (n_kept != NULL)
+        return slots;
+    int64_t region_bytes = demand->superblock_bytes;
+    if (n_buffers > 1)
+        region_bytes = saturating_add(region_bytes, REGION_ALIGNMENT - 1) & -REGION_ALIGNMENT;
+    pti_division regions = {.arena_bytes = saturating_mul(n_buffers, region_bytes)};
+    bool prefer_slots =
+        slots.arena_bytes <= limit_bytes || slots.arena_bytes <= regions.arena_bytes;
+    return prefer_slots ? slots : regions;
+}
+
+void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
+                      int64_t *n_pieces) {
+    for (int a = 0; a < instance->n_operands; a++) {
+        n_pieces[a] = 1;
+        for (int d = 0; d < instance->n_indices; d++) {
+            if (pti_operand_depends(instance, a, d))
+                n_pieces[a] = saturating_mul(n_pieces[a], pti_grid_quotient(grid, shape, d));
+        }
+    }
+}
+
+int64_t pti_operand_alignment(const pti_operand *operand) {
+    int64_t lowest_bit = operand->element_bytes & -operand->element_bytes;
+    return pti_min(lowest_bit, 16);
+}

@@ -1,0 +1,224 @@
+#include "partition/cost/predict.h"
+
+#include "access/footprint/footprint.h"
+#include "partition/cost/demand.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const polytile_link polytile_link_default = {
+    .upload_bytes_per_s = 55.4e9,
+    .download_bytes_per_s = 55.4e9,
+    .duplex_bytes_per_s = 50.8e9,
+    .transfer_latency_s = 2.6e-6,
+    .run_overhead_bytes = 6144,
+    .launch_latency_s = 2.6e-6,
+    .kernel_bytes_per_s = 4.0e12,
+    .kernel_accesses_per_s = 1.0e14,
+    .cache_bytes = 50 << 20,
+    .cache_bytes_per_s = 6.0e12,
+};
+
+pti_traffic pti_schedule_traffic(const pti_schedule *schedule) {
+    pti_traffic traffic = {0};
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        traffic.h2d_bytes += op->kind == PTI_UPLOAD ? op->bytes : 0;
+        traffic.d2h_bytes += op->kind == PTI_DOWNLOAD ? op->bytes : 0;
+    }
+    return traffic;
+}
+
+int pti_operand_passes(const pti_operand *operand) {
+    return operand->writes && (operand->reads || operand->reduces) ? 2 : 1;
+}
+
+bool pti_operand_accumulates(const pti_instance *instance, int operand) {
+    bool misses_any = false;
+    for (int d = 0; d < instance->n_indices; d++)
+        misses_any |= pti_range_count(instance->threads.range[d]) > 1 &&
+                      !pti_operand_depends(instance, operand, d);
+    return misses_any && instance->operand[operand].writes;
+}
+
+static polytile_domain middle_thread(const pti_instance *instance) {
+    polytile_domain middle = instance->threads;
+    for (int d = 0; d < middle.n_dims; d++) {
+        int64_t at = middle.range[d].lo + (middle.range[d].hi - middle.range[d].lo) / 2;
+        middle.range[d] = (polytile_range){at, at, 1};
+    }
+    return middle;
+}
+
+double pti_launch_bytes(const pti_instance *instance) {
+    double n_bytes = 0;
+    for (int a = 0; a < instance->n_operands; a++) {
+        polytile_domain hull = pti_footprint_hull(instance, a, PTI_TOUCHES, &instance->threads);
+        n_bytes += (double)pti_box_count(&hull) * (double)instance->operand[a].element_bytes *
+                   pti_operand_passes(&instance->operand[a]);
+    }
+    return n_bytes;
+}
+
+bool pti_reads_neighbours(const pti_instance *instance) {
+    polytile_domain middle = middle_thread(instance);
+    bool reads_several = false;
+    for (int a = 0; a < instance->n_operands; a++) {
+        polytile_domain hull;
+        reads_several |= instance->operand[a].reads &&
+                         pti_footprint_find_hull(instance, a, PTI_READS, &middle, &hull) &&
+                         pti_box_count(&hull) > 1;
+    }
+    return reads_several;
+}
+
+double pti_thread_accesses(const pti_instance *instance) {
+    polytile_domain middle = middle_thread(instance);
+    double n_accesses = 0;
+    for (int a = 0; a < instance->n_operands; a++) {
+        polytile_domain hull = pti_footprint_hull(instance, a, PTI_TOUCHES, &middle);
+        n_accesses += (double)pti_box_count(&hull);
+    }
+    return n_accesses;
+}
+
+/** What is timed: a schedule, and what its kernels have in common. */
+typedef struct timed {
+    const pti_schedule *schedule;
+    const polytile_link *link;
+    double thread_accesses;
+    bool accumulates[PTI_MAX_OPERANDS];
+} timed;
+
+static timed timed_of(const pti_schedule *schedule, const polytile_link *link) {
+    timed of = {.schedule = schedule,
+                .link = link,
+                .thread_accesses = pti_thread_accesses(schedule->instance)};
+    for (int a = 0; a < schedule->instance->n_operands; a++)
+        of.accumulates[a] = pti_operand_accumulates(schedule->instance, a);
+    return of;
+}
+
+/** The bytes of the pieces that a superblock's kernel goes through: of those that are accumulated,
+ * or of all others. */
+static double touched_bytes(const timed *of, int64_t superblock, bool accumulated) {
+    const pti_schedule *schedule = of->schedule;
+    double bytes = 0;
+    for (int a = 0; a < schedule->instance->n_operands; a++) {
+        const pti_placement *placement = pti_schedule_placement(schedule, superblock, a);
+        if (placement != NULL && of->accumulates[a] == accumulated)
+            bytes += (double)placement->layout.size_bytes *
+                     pti_operand_passes(&schedule->instance->operand[a]);
+    }
+    return bytes;
+}
+
+/** What a GPU looks up to find host memory comes in lines for 16 pages of 4 KiB: runs that begin so
+ * far apart share nothing of it, and behind a run as long as this the next line has come, nearly.
+ */
+static const double line_bytes = 64 * 1024, least_shown = 1.0 / 64;
+
+double pti_run_cost(const polytile_link *link, pti_runs runs) {
+    double apart = fmin(1, (double)runs.pitch_bytes / line_bytes);
+    double shown = fmax(least_shown, 1 - (double)runs.run_bytes / line_bytes);
+    return 1 + link->run_overhead_bytes * apart * shown / (double)runs.run_bytes;
+}
+
+/** The bytes of a transfer with what its runs cost on top. */
+static double transfer_bytes(const pti_schedule *schedule, const pti_op *op,
+                             const polytile_link *link) {
+    if (op->kind != PTI_UPLOAD && op->kind != PTI_DOWNLOAD)
+        return (double)op->bytes;
+    const pti_operand *operand =
+        &schedule->instance->operand[schedule->placement[op->placement].operand];
+    pti_runs runs = pti_runs_of(&operand->domain, &op->box, operand->element_bytes);
+    return (double)op->bytes * pti_run_cost(link, runs);
+}
+
+/** What a kernel brings into its caches while other threads compute costs no time; but its first
+ * threads wait, and its last ones. */
+static const double not_beside = 0.25;
+
+double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses) {
+    double touch_s = touched_bytes / link->kernel_bytes_per_s;
+    double access_s =
+        link->kernel_accesses_per_s > 0 ? n_accesses / link->kernel_accesses_per_s : 0;
+    return fmax(touch_s, access_s) + not_beside * fmin(touch_s, access_s);
+}
+
+/** Nothing is computed while accumulators come from memory and go back, and little as long as what
+ * is to be combined has not come in behind them: that takes as long once more. */
+static const double accumulator_passes = 2;
+
+/** What part of a device's last cache the accumulators at work at once come to, counted on both
+ * their ways: a GPU's registers are about two thirds of it, and a quarter of them holds
+ * accumulators. At the end of a kernel a third of them are idle, about, on average; kernels that
+ * have no more than those share each among several threads. */
+static const double at_work = 2.0 / 6, idle_at_end = 0.35;
+
+double pti_accumulate_seconds(const polytile_link *link, double accumulated_bytes, double n_kernels,
+                              double kernel_s) {
+    if (accumulated_bytes <= 0)
+        return 0;
+    double at_work_bytes = fmin(n_kernels * at_work * link->cache_bytes, accumulated_bytes);
+    return accumulator_passes * accumulated_bytes / link->kernel_bytes_per_s +
+           kernel_s * idle_at_end * at_work_bytes / accumulated_bytes;
+}
+
+/** A copy between two transfers of its stream costs as much as four small transfers
+ * (docs/ceilings.md). */
+double pti_copy_seconds(const polytile_link *link, double n_bytes) {
+    return 4 * link->transfer_latency_s + 2 * n_bytes / link->kernel_bytes_per_s;
+}
+
+static double launch_seconds(const timed *of, const pti_op *op) {
+    double kernel_s = pti_kernel_seconds(of->link, touched_bytes(of, op->superblock, false),
+                                         of->thread_accesses * (double)pti_box_count(&op->box));
+    return of->link->launch_latency_s + kernel_s +
+           pti_accumulate_seconds(of->link, touched_bytes(of, op->superblock, true), 1, kernel_s);
+}
+
+static double op_seconds(const timed *of, const pti_op *op) {
+    const pti_schedule *schedule = of->schedule;
+    const polytile_link *link = of->link;
+    double bytes = transfer_bytes(schedule, op, link);
+    bool duplex = schedule->n_superblocks > 1;
+    switch (op->kind) {
+    case PTI_UPLOAD:
+        return link->transfer_latency_s +
+               bytes / (duplex ? link->duplex_bytes_per_s : link->upload_bytes_per_s);
+    case PTI_DOWNLOAD:
+        return link->transfer_latency_s +
+               bytes / (duplex ? link->duplex_bytes_per_s : link->download_bytes_per_s);
+    case PTI_LAUNCH:
+        return launch_seconds(of, op);
+    case PTI_COPY:
+        return pti_copy_seconds(link, bytes);
+    case PTI_FILL:
+        break;
+    }
+    return link->launch_latency_s + bytes / link->kernel_bytes_per_s;
+}
+
+/** Streams for launches share the device: their kernels are as if on one. */
+double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link) {
+    double *finish = malloc((size_t)schedule->n_ops * sizeof *finish);
+    if (finish == NULL)
+        return -1;
+    timed of = timed_of(schedule, link);
+    double stream_free[PTI_N_STREAMS] = {0};
+    double end = 0;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        const pti_op *op = &schedule->op[k];
+        pti_stream on = pti_op_stream(op),
+                   shared = on == PTI_STREAM_ABREAST ? PTI_STREAM_COMPUTE : on;
+        double start = stream_free[shared];
+        for (int w = 0; w < op->n_waits; w++)
+            start = fmax(start, finish[schedule->wait[op->first_wait + w]]);
+        finish[k] = start + op_seconds(&of, op);
+        stream_free[shared] = finish[k];
+        end = fmax(end, finish[k]);
+    }
+    free(finish);
+    return end;
+}

@@ -1,0 +1,241 @@
+#include "partition/cut/candidate.h"
+
+#include "access/footprint/footprint.h"
+#include "partition/cost/predict.h"
+#include "partition/cut/candidate_time.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_PERMUTED = 4 };
+
+/** The estimate of what cannot be done. */
+static const double never_s = 1e30;
+
+static bool only_moves(const pti_instance *instance, int d) {
+    for (int a = 0; a < instance->n_operands; a++) {
+        if (pti_operand_trend(instance, a, d) != PTI_CONSTANT)
+            return false;
+    }
+    return true;
+}
+
+pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *link,
+                           const int64_t *block, int64_t limit_bytes) {
+    pti_problem problem = {.instance = instance,
+                           .link = link,
+                           .grid = pti_grid_of(&instance->threads, block),
+                           .strips = pti_strips_of(instance),
+                           .limit_bytes = limit_bytes,
+                           .n_accesses = pti_thread_accesses(instance) *
+                                         (double)pti_box_count(&instance->threads)};
+    for (int d = 0; d < instance->n_indices; d++) {
+        problem.only_moves[d] = only_moves(instance, d);
+        for (int a = 0; a < instance->n_operands; a++)
+            problem.depends[a][d] = pti_operand_depends(instance, a, d);
+    }
+    for (int a = 0; a < instance->n_operands; a++)
+        problem.accumulates[a] = pti_operand_accumulates(instance, a);
+    return problem;
+}
+
+/** In a serpentine traversal: how many lines along each index are run there, and how many back. */
+static void count_lines(const pti_estimate *all, const int *order, double *there, double *back) {
+    double outer = 1;
+    for (int k = 0; k < all->n_dims; k++) {
+        int d = order[k];
+        there[d] = ceil(outer / 2);
+        back[d] = floor(outer / 2);
+        outer *= all->quotient[d];
+    }
+}
+
+/** The share of all indices but one (or none, if it is negative). */
+static double share_without(const pti_piece *of, int n_dims, int index) {
+    double share = 1;
+    for (int d = 0; d < n_dims; d++)
+        share *= d == index ? 1 : of->share[d];
+    return share;
+}
+
+static pti_moved estimate_order(const pti_estimate *all, const int *order) {
+    double there[POLYTILE_MAX_DIMS];
+    double back[POLYTILE_MAX_DIMS];
+    pti_moved sum = {0};
+    count_lines(all, order, there, back);
+    for (int a = 0; a < all->n_pieces; a++) {
+        const pti_piece *of = &all->piece[a];
+        double fresh_bytes = of->first_bytes;
+        double n_visits = 1;
+        double n_pieces = 1;
+        for (int d = 0; d < all->n_dims; d++) {
+            if (!of->depends[d])
+                continue;
+            n_pieces *= all->quotient[d];
+            double line_bytes = there[d] * of->there_bytes[d] + back[d] * of->back_bytes[d];
+            n_visits += (there[d] + back[d]) * (all->quotient[d] - 1);
+            fresh_bytes += line_bytes * share_without(of, all->n_dims, d);
+        }
+        double whole_bytes = n_visits * of->bytes * share_without(of, all->n_dims, -1);
+        double upload_bytes = of->returns     ? whole_bytes * (1 - n_pieces / n_visits)
+                              : !of->uploads  ? 0
+                              : of->downloads ? whole_bytes
+                                              : fresh_bytes;
+        sum.upload_bytes += upload_bytes;
+        sum.upload_cost_bytes += of->run_cost * upload_bytes;
+        sum.back_cost_bytes += of->downloads ? of->run_cost * upload_bytes : 0;
+        sum.comes_back |= of->downloads && upload_bytes > 0;
+        sum.download_bytes += of->downloads ? whole_bytes : 0;
+        sum.download_cost_bytes += of->downloads ? of->run_cost * whole_bytes : 0;
+    }
+    return sum;
+}
+
+/** The best order found so far. */
+typedef struct best_order {
+    int fastest; /* the index that orders must end with; -1: any */
+    int order[POLYTILE_MAX_DIMS];
+    pti_moved moved;
+    bool found;
+} best_order;
+
+static void keep_best(const pti_estimate *all, const int *order, best_order *best) {
+    if (best->fastest >= 0 && order[all->n_dims - 1] != best->fastest)
+        return;
+    pti_moved offered = estimate_order(all, order);
+    double offered_bytes = offered.upload_bytes + offered.download_bytes;
+    if (best->found && offered_bytes >= best->moved.upload_bytes + best->moved.download_bytes)
+        return;
+    best->found = true;
+    best->moved = offered;
+    memcpy(best->order, order, sizeof best->order);
+}
+
+static void swap(int *a, int *b) {
+    int old = *a;
+    *a = *b;
+    *b = old;
+}
+
+static void permute(const pti_estimate *all, int *order, int first, best_order *best) {
+    if (first >= all->n_dims - 1) {
+        keep_best(all, order, best);
+        return;
+    }
+    for (int k = first; k < all->n_dims; k++) {
+        swap(&order[first], &order[k]);
+        permute(all, order, first + 1, best);
+        swap(&order[first], &order[k]);
+    }
+}
+
+static void rotate(const pti_estimate *all, int *order, int first, best_order *best) {
+    for (int k = first; k < all->n_dims; k++) {
+        swap(&order[k], &order[all->n_dims - 1]);
+        keep_best(all, order, best);
+        swap(&order[k], &order[all->n_dims - 1]);
+    }
+}
+
+/** The indices that are not split come first, in place; the position of the first one that is
+ * split. */
+static int order_unsplit_first(const pti_estimate *all, int *order) {
+    int n_unsplit = 0;
+    int n_split = 0;
+    for (int d = 0; d < all->n_dims; d++)
+        n_unsplit += all->quotient[d] <= 1;
+    int next_unsplit = 0;
+    for (int d = 0; d < all->n_dims; d++)
+        order[all->quotient[d] > 1 ? n_unsplit + n_split++ : next_unsplit++] = d;
+    return n_unsplit;
+}
+
+/** What pieces that are written move in any order: each goes out at least once, and comes in as
+ * often if it is read as well. Of the others, nothing is known without an order. */
+static pti_moved least_moved(const pti_estimate *all) {
+    pti_moved sum = {0};
+    for (int a = 0; a < all->n_pieces; a++) {
+        const pti_piece *of = &all->piece[a];
+        double n_visits = 1;
+        if (!of->downloads)
+            continue;
+        for (int d = 0; d < all->n_dims; d++)
+            n_visits *= of->depends[d] ? all->quotient[d] : 1;
+        double bytes = n_visits * of->bytes * share_without(of, all->n_dims, -1);
+        bool uploads = of->uploads && !of->returns;
+        sum.upload_bytes += uploads ? bytes : 0;
+        sum.upload_cost_bytes += uploads ? of->run_cost * bytes : 0;
+        sum.download_bytes += bytes;
+        sum.download_cost_bytes += of->run_cost * bytes;
+    }
+    return sum;
+}
+
+/** Fill in figures that no estimate can be below: less a little, for rounding. */
+static void bound(const pti_problem *problem, const pti_estimate *all, const pti_moved *least,
+                  pti_candidate *candidate) {
+    const double certain = 1 - 1e-9;
+    candidate->upload_bytes = certain * least->upload_bytes;
+    candidate->download_bytes = certain * least->download_bytes;
+    candidate->run_s = certain * pti_candidate_least_seconds(problem, all, candidate, least);
+    candidate->seconds = pti_candidate_priced(problem, candidate, 0);
+}
+
+/** In strips, tiles stay while the index along which they are accumulated is run through; in lines,
+ * what does not depend on their index. */
+static int fastest_of(const pti_problem *problem, const pti_estimate *all) {
+    int fastest = problem->in_strips  ? problem->strips.accumulated
+                  : problem->in_lines ? problem->line
+                                      : -1;
+    return fastest >= 0 && all->quotient[fastest] > 1 ? fastest : -1;
+}
+
+/** Choose the order and fill in the estimates from pieces described in full. */
+static void finish(const pti_problem *problem, const pti_estimate *all, pti_candidate *candidate) {
+    int order[POLYTILE_MAX_DIMS] = {0};
+    best_order best = {.fastest = fastest_of(problem, all)};
+    int first = order_unsplit_first(all, order);
+    if (all->n_dims - first <= MAX_PERMUTED)
+        permute(all, order, first, &best);
+    else
+        rotate(all, order, first, &best);
+    memcpy(candidate->order, best.order, sizeof candidate->order);
+    candidate->upload_bytes = best.moved.upload_bytes;
+    candidate->download_bytes = best.moved.download_bytes;
+    candidate->run_s = pti_candidate_seconds(problem, all, candidate, &best.moved);
+    candidate->seconds =
+        pti_candidate_priced(problem, candidate, pti_candidate_launches(problem, candidate));
+    candidate->n_strips = problem->in_strips ? problem->strips.most : 0;
+    candidate->in_lines = problem->in_lines;
+    if ((problem->in_strips || problem->in_lines) && best.fastest < 0)
+        candidate->seconds = never_s;
+}
+
+void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate) {
+    pti_estimate all;
+    candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
+    pti_estimate_pieces(problem, candidate, &all);
+    pti_estimate_lines(problem, candidate, true, &all);
+    pti_estimate_lines(problem, candidate, false, &all);
+    finish(problem, &all, candidate);
+}
+
+bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better,
+                            const pti_candidate *best, pti_candidate *candidate) {
+    pti_estimate all;
+    pti_moved least = {0};
+    candidate->n_kernels = pti_grid_n_superblocks(&problem->grid, candidate->shape);
+    bool has_bound = candidate->n_kernels > 1;
+    pti_estimate_pieces(problem, candidate, &all);
+    bound(problem, &all, &least, candidate);
+    if (has_bound && !is_better(candidate, best))
+        return false;
+    pti_estimate_lines(problem, candidate, true, &all);
+    least = least_moved(&all);
+    bound(problem, &all, &least, candidate);
+    if (has_bound && !is_better(candidate, best))
+        return false;
+    pti_estimate_lines(problem, candidate, false, &all);
+    finish(problem, &all, candidate);
+    return is_better(candidate, best);
+}

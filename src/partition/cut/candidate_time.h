@@ -1,0 +1,34 @@
+#ifndef POLYTILE_PARTITION_CUT_CANDIDATE_TIME_H
+#define POLYTILE_PARTITION_CUT_CANDIDATE_TIME_H
+
+#include "partition/cut/estimate.h"
+
+/* How long a candidate takes, in closed form. */
+
+/** What an order moves each way, in bytes, and with the price of short runs. */
+typedef struct pti_moved {
+    double upload_bytes;
+    double download_bytes;
+    double upload_cost_bytes;
+    double download_cost_bytes;
+    double back_cost_bytes; /* uploaded of pieces that are downloaded as well */
+    bool comes_back;        /* there are such */
+} pti_moved;
+
+/** The sub-kernels of a candidate: its superblocks, or their strips. */
+double pti_candidate_launches(const pti_problem *problem, const pti_candidate *candidate);
+
+/** One superblock: everything in turn. More: the streams beside each other, plus filling and
+ * draining. Says whether the candidate tapers. */
+double pti_candidate_seconds(const pti_problem *problem, const pti_estimate *all,
+                             pti_candidate *candidate, const pti_moved *moves);
+
+/** What no order of a candidate is below, if none moves less. */
+double pti_candidate_least_seconds(const pti_problem *problem, const pti_estimate *all,
+                                   const pti_candidate *candidate, const pti_moved *least);
+
+/** The seconds by which candidates are compared, with prices on traffic and sub-kernels. */
+double pti_candidate_priced(const pti_problem *problem, const pti_candidate *candidate,
+                            double n_kernels);
+
+#endif

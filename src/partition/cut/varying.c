@@ -1,0 +1,147 @@
+#include "access/footprint/footprint.h"
+#include "base/checked.h"
+#include "partition/cut/partition.h"
+
+/** How many ways of cutting the other indices are tried. */
+enum { MAX_TRIES = 64 };
+
+typedef struct varying {
+    const pti_problem *problem;
+    int n_buffers;
+    int64_t max_superblocks;
+    int index;                        /* along which extents vary */
+    int64_t shape[POLYTILE_MAX_DIMS]; /* of the other indices */
+} varying;
+
+static bool fits(const varying *of, const int64_t *first, const int64_t *shape) {
+    const pti_instance *instance = of->problem->instance;
+    polytile_domain threads = pti_grid_box(&of->problem->grid, first, shape);
+    pti_demand demand = {0};
+    int64_t n_pieces[PTI_MAX_OPERANDS];
+    for (int a = 0; a < instance->n_operands; a++)
+        n_pieces[a] = INT64_MAX;
+    pti_demand_add(&demand, instance, &threads);
+    int64_t limit_bytes = of->problem->limit_bytes;
+    return pti_demand_divide(&demand, instance, n_pieces, NULL, of->n_buffers, limit_bytes)
+               .arena_bytes <= limit_bytes;
+}
+
+/** The most blocks along the varying index from first on; 0 if not even one fits. */
+static int64_t longest_from(const varying *of, const int64_t *first, int64_t *shape) {
+    int64_t fitting = 0;
+    int64_t failing = of->problem->grid.n_blocks[of->index] - first[of->index] + 1;
+    while (failing - fitting > 1) {
+        int64_t middle = fitting + (failing - fitting) / 2;
+        shape[of->index] = middle;
+        if (fits(of, first, shape))
+            fitting = middle;
+        else
+            failing = middle;
+    }
+    return fitting;
+}
+
+/** Cut one column of the grid; gives the number of superblocks, 0 if nothing fits, -1 if memory
+ * runs out. */
+static int64_t cut_column(const varying *of, int64_t *first, pti_partition *partition,
+                          int64_t *capacity) {
+    int64_t shape[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < of->problem->instance->n_indices; d++)
+        shape[d] = of->shape[d];
+    int64_t n_cut = 0;
+    first[of->index] = 0;
+    while (first[of->index] < of->problem->grid.n_blocks[of->index]) {
+        int64_t length = longest_from(of, first, shape);
+        if (length == 0)
+            return 0;
+        shape[of->index] = length;
+        polytile_domain threads = pti_grid_box(&of->problem->grid, first, shape);
+        if (!pti_partition_add(partition, capacity, &threads))
+            return -1;
+        partition->shape[of->index] = pti_max(partition->shape[of->index], length);
+        first[of->index] += length;
+        if (++n_cut + partition->n_superblocks > 2 * of->max_superblocks)
+            return 0;
+    }
+    return n_cut;
+}
+
+static bool next_column(const varying *of, int64_t *first) {
+    for (int d = of->problem->instance->n_indices - 1; d >= 0; d--) {
+        if (d == of->index)
+            continue;
+        first[d] += of->shape[d];
+        if (first[d] < of->problem->grid.n_blocks[d])
+            return true;
+        first[d] = 0;
+    }
+    return false;
+}
+
+/** All columns for one shape of the other indices; *found says whether they fit. */
+static bool cut_all(const varying *of, bool *found, pti_partition *partition) {
+    int64_t first[POLYTILE_MAX_DIMS] = {0};
+    int64_t capacity = 0;
+    *partition = (pti_partition){.n_buffers = of->n_buffers};
+    for (int d = 0; d < of->problem->instance->n_indices; d++)
+        partition->shape[d] = d == of->index ? 0 : of->shape[d];
+    int64_t n_cut;
+    do {
+        n_cut = cut_column(of, first, partition, &capacity);
+    } while (n_cut > 0 && next_column(of, first));
+    *found = n_cut > 0 && partition->n_superblocks <= of->max_superblocks;
+    return n_cut >= 0;
+}
+
+static bool is_worth_varying(const pti_problem *problem, int d) {
+    return !problem->only_moves[d] && problem->grid.n_blocks[d] > 1;
+}
+
+/** Halve the extents of the other indices one after another; false when all are one block. */
+static bool next_shape(varying *of) {
+    for (int d = 0; d < of->problem->instance->n_indices; d++) {
+        if (d == of->index || of->shape[d] == 1)
+            continue;
+        of->shape[d] = pti_ceil_div(of->shape[d], 2);
+        return true;
+    }
+    return false;
+}
+
+static bool try_index(varying *of, bool *found, pti_partition *best) {
+    for (int d = 0; d < of->problem->instance->n_indices; d++)
+        of->shape[d] = of->problem->grid.n_blocks[d];
+    int n_tries = 0;
+    do {
+        bool fit;
+        pti_partition made;
+        if (!cut_all(of, &fit, &made)) {
+            pti_partition_free(&made);
+            return false;
+        }
+        if (fit && (!*found || made.n_superblocks < best->n_superblocks)) {
+            pti_partition_free(best);
+            *best = made;
+            *found = true;
+            of->max_superblocks = made.n_superblocks;
+        } else {
+            pti_partition_free(&made);
+        }
+    } while (++n_tries < MAX_TRIES && next_shape(of));
+    return true;
+}
+
+bool pti_partition_varying(const pti_problem *problem, int n_buffers, int64_t max_superblocks,
+                           bool *found, pti_partition *partition) {
+    *found = false;
+    *partition = (pti_partition){0};
+    varying of = {.problem = problem, .n_buffers = n_buffers, .max_superblocks = max_superblocks};
+    for (int d = 0; d < problem->instance->n_indices; d++) {
+        of.index = d;
+        if (is_worth_varying(problem, d) && !try_index(&of, found, partition)) {
+            pti_partition_free(partition);
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,381 @@
+#include "partition/memory/plan_cache.h"
+
+#include "base/checked.h"
+#include "base/mix.h"
+#include "partition/memory/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** One user less; the last one's end is the moment's. */
+static void release(pti_residency *of, pti_moment *moment) {
+    if (moment == NULL || --moment->n_users > 0)
+        return;
+    pti_moment **link = &of->plans.known;
+    while (*link != moment)
+        link = &(*link)->next;
+    *link = moment->next;
+    of->plans.bytes -= moment->bytes;
+    pti_moment_free(of, moment);
+}
+
+/** Be at a moment, sharing its memory, and no longer where the residency was. */
+static void enter(pti_residency *of, pti_moment *moment) {
+    pti_moment *former = of->plans.at;
+    moment->n_users++;
+    of->plans.at = moment;
+    of->plans.is_shared = true;
+    pti_moment_enter(moment, of);
+    release(of, former);
+}
+
+/** Know no longer where the residency is, whose memory is its own. */
+static void lose_track(pti_residency *of) {
+    pti_moment *former = of->plans.at;
+    of->plans.at = NULL;
+    release(of, former);
+}
+
+static void free_keys(pti_step_key *keys, int n_steps) {
+    for (int s = 0; keys != NULL && s < n_steps; s++)
+        pti_boxes_free(&keys[s].boxes);
+    free(keys);
+}
+
+static void end_transition(pti_residency *of, int k) {
+    pti_plans *plans = &of->plans;
+    pti_transition ended = plans->transition[k];
+    plans->transition[k] = plans->transition[--plans->n_transitions];
+    plans->bytes -= ended.bytes;
+    pti_schedule_free(ended.schedule);
+    free_keys(ended.step, ended.n_steps);
+    pti_shift_free(&ended.shift);
+    release(of, ended.from);
+    release(of, ended.to);
+}
+
+static int find_oldest(const pti_plans *plans) {
+    int oldest = 0;
+    for (int k = 1; k < plans->n_transitions; k++)
+        if (plans->transition[k].last_used < plans->transition[oldest].last_used)
+            oldest = k;
+    return oldest;
+}
+
+/** Let what was not used for longest go until so many bytes more are within the limit. */
+static void make_room(pti_residency *of, int64_t bytes) {
+    pti_plans *plans = &of->plans;
+    while (plans->n_transitions > 0 && plans->bytes + bytes > plans->most_bytes)
+        end_transition(of, find_oldest(plans));
+}
+
+/** The moment that is like another, whose places are found. */
+static pti_moment *find_moment(pti_residency *of, const pti_moment *like) {
+    pti_moment *moment = of->plans.known;
+    while (moment != NULL && !pti_moment_is_like(of, moment, like, of->plans.place))
+        moment = moment->next;
+    return moment;
+}
+
+static bool grow_list(int64_t **list, int n) {
+    int64_t *grown = realloc(*list, (size_t)n * sizeof *grown);
+    if (grown != NULL)
+        *list = grown;
+    return grown != NULL;
+}
+
+/** Room for the places of so many segments. False when memory runs out. */
+static bool reserve_places(pti_plans *plans, int n) {
+    if (n <= plans->n_places)
+        return true;
+    if (!grow_list(&plans->place, 2 * n) || !grow_list(&plans->former_place, 2 * n))
+        return false;
+    plans->n_places = 2 * n;
+    return true;
+}
+
+static void find_places(const pti_segments *segments, int64_t *place) {
+    for (int k = 0; k < segments->n_segments; k++)
+        place[k] = segments->memory[k].offset_bytes;
+}
+
+/** Find where the residency is, whose memory is its own, among the moments known, or make that one
+ * of them. Without memory for it, or if it is too large to be kept, it stays unknown. */
+static void settle(pti_residency *of) {
+    pti_plans *plans = &of->plans;
+    pti_moment_normalise(of);
+    pti_moment *made = pti_moment_of(of);
+    if (made == NULL || made->bytes > plans->most_bytes / 4 ||
+        !reserve_places(plans, made->segments.n_segments)) {
+        free(made);
+        lose_track(of);
+        return;
+    }
+    pti_moment *known = find_moment(of, made);
+    if (known == NULL) {
+        make_room(of, made->bytes);
+        find_places(&made->segments, plans->place);
+        made->next = plans->known;
+        plans->known = made;
+        plans->bytes += made->bytes;
+        enter(of, made);
+        return;
+    }
+    enter(of, known);
+    pti_moment_free(of, made);
+}
+
+/** Whether a window can be told from others. */
+static bool is_named(const pti_residency *of, const pti_window *window) {
+    bool named = of->plans.most_bytes > 0;
+    for (int s = 0; s < window->n_steps && named; s++)
+        named = window->steps[s].kind != PTI_STEP_LAUNCH || window->steps[s].serial != 0;
+    return named;
+}
+
+static uint64_t mix_boxes(uint64_t hash, const pti_boxes *boxes) {
+    for (int k = 0; k < boxes->n_boxes; k++)
+        for (int d = 0; d < boxes->box[k].n_dims; d++)
+            hash = pti_mix(pti_mix(hash, boxes->box[k].range[d].lo), boxes->box[k].range[d].hi);
+    return hash;
+}
+
+static uint64_t hash_of(const pti_window *window) {
+    uint64_t hash = pti_mix(0, window->n_steps);
+    for (int s = 0; s < window->n_steps; s++) {
+        const pti_step *step = &window->steps[s];
+        hash = pti_mix(pti_mix(hash, (int64_t)step->kind),
+                       step->kind == PTI_STEP_LAUNCH ? step->serial : step->position);
+        if (step->boxes != NULL)
+            hash = mix_boxes(hash, step->boxes);
+    }
+    return hash;
+}
+
+static bool is_cheap(const pti_plans *plans, const pti_window *window) {
+    int64_t n_superblocks = 0;
+    for (int s = 0; s < window->n_steps && n_superblocks < plans->cheap_superblocks; s++) {
+        const pti_step *step = &window->steps[s];
+        n_superblocks += step->kind == PTI_STEP_LAUNCH ? step->partition->n_superblocks : 0;
+    }
+    return n_superblocks < plans->cheap_superblocks;
+}
+
+/** Note that a cheap window came; whether it comes often. */
+static bool comes_often(pti_plans *plans, const pti_window *window) {
+    uint64_t hash = hash_of(window);
+    pti_cheap_window *slot = &plans->cheap[hash % PTI_CHEAP_SLOTS];
+    if (slot->hash != hash)
+        *slot = (pti_cheap_window){.hash = hash};
+    slot->n_times += slot->n_times < PTI_CHEAP_TIMES;
+    return slot->n_times == PTI_CHEAP_TIMES;
+}
+
+static bool is_kept(pti_residency *of, const pti_window *window) {
+    return is_named(of, window) &&
+           (!is_cheap(&of->plans, window) || comes_often(&of->plans, window));
+}
+
+/** The same boxes in the same order, which operations follow; NULL: none. */
+static bool are_boxes(const pti_boxes *key, const pti_boxes *boxes) {
+    if (key->n_boxes != (boxes == NULL ? 0 : boxes->n_boxes))
+        return false;
+    for (int k = 0; k < key->n_boxes; k++)
+        if (!pti_box_equals(&key->box[k], &boxes->box[k]))
+            return false;
+    return true;
+}
+
+static bool is_step(const pti_step_key *key, const pti_step *step) {
+    if (key->kind != step->kind || !are_boxes(&key->boxes, step->boxes))
+        return false;
+    return step->kind == PTI_STEP_LAUNCH ? key->serial == step->serial
+                                         : key->position == step->position;
+}
+
+static bool is_window(const pti_transition *transition, const pti_window *window) {
+    bool same =
+        transition->n_steps == window->n_steps && transition->has_link == (window->link != NULL);
+    for (int s = 0; s < window->n_steps && same; s++)
+        same = is_step(&transition->step[s], &window->steps[s]);
+    return same && (window->link == NULL ||
+                    memcmp(&transition->link, window->link, sizeof transition->link) == 0);
+}
+
+static void end_unkept(pti_residency *of) {
+    pti_schedule_free(of->plans.unkept);
+    of->plans.unkept = NULL;
+}
+
+/** Go where a transition leads from where the residency is. */
+static const pti_schedule *follow(pti_residency *of, pti_transition *transition) {
+    pti_plans *plans = &of->plans;
+    pti_shift *shift = &transition->shift;
+    transition->last_used = ++plans->n_uses;
+    plans->n_hits++;
+    plans->n_moved += pti_shift_to(shift, plans->place, transition->schedule);
+    memcpy(plans->place, shift->after, (size_t)shift->n_after * sizeof *shift->after);
+    enter(of, transition->to);
+    return transition->schedule;
+}
+
+const pti_schedule *pti_plans_find(pti_residency *of, const pti_window *window) {
+    pti_plans *plans = &of->plans;
+    end_unkept(of);
+    plans->keeps = is_kept(of, window);
+    if (plans->keeps && !plans->is_shared)
+        settle(of);
+    for (int k = 0; k < plans->n_transitions && plans->is_shared; k++) {
+        pti_transition *transition = &plans->transition[k];
+        if (transition->from == plans->at && is_window(transition, window) &&
+            pti_shift_fits(&transition->shift, plans->place))
+            return follow(of, transition);
+    }
+    return NULL;
+}
+
+bool pti_plans_begin(pti_residency *of) {
+    if (!of->plans.is_shared)
+        return true;
+    if (!pti_moment_leave(of))
+        return false;
+    pti_moment_place(of, of->plans.place);
+    of->plans.is_shared = false;
+    return true;
+}
+
+static int64_t bytes_of_holdings(const pti_holding *holding, int n_holdings) {
+    int64_t n_boxes = 0;
+    for (int k = 0; k < n_holdings; k++)
+        n_boxes += holding[k].valid.capacity + holding[k].dirty.capacity;
+    return n_holdings * (int64_t)sizeof *holding + n_boxes * (int64_t)sizeof(polytile_domain);
+}
+
+/** Lists have room for at least twice an operand of each superblock, see pti_builder_begin(). */
+static int64_t bytes_of(const pti_schedule *schedule) {
+    int64_t n_superblocks = schedule->n_superblocks;
+    int64_t n_pieces = n_superblocks * schedule->instance->n_operands;
+    int64_t n_room = 2 * (n_pieces + n_superblocks);
+    return (int64_t)sizeof *schedule + schedule->n_launches * (int64_t)sizeof *schedule->launch +
+           n_superblocks * (int64_t)sizeof *schedule->superblock +
+           n_pieces * (int64_t)sizeof *schedule->launch_placement +
+           pti_max(schedule->n_placements, n_pieces) * (int64_t)sizeof *schedule->placement +
+           pti_max(schedule->n_ops, n_room) * (int64_t)sizeof *schedule->op +
+           pti_max(schedule->n_waits, n_room) * (int64_t)sizeof *schedule->wait +
+           bytes_of_holdings(schedule->before, schedule->n_before) +
+           bytes_of_holdings(schedule->after, schedule->n_after);
+}
+
+/** NULL when memory runs out. */
+static pti_step_key *keys_of(const pti_window *window) {
+    bool failed = false;
+    pti_step_key *keys = calloc((size_t)window->n_steps + 1, sizeof *keys);
+    for (int s = 0; s < window->n_steps && keys != NULL; s++) {
+        const pti_step *step = &window->steps[s];
+        keys[s] = (pti_step_key){step->kind, step->position, step->serial, {0}};
+        if (step->boxes != NULL)
+            pti_boxes_copy(&keys[s].boxes, step->boxes);
+        failed |= keys[s].boxes.failed;
+    }
+    if (!failed)
+        return keys;
+    free_keys(keys, window->n_steps);
+    return NULL;
+}
+
+/** With its boxes, which the schedule may have copied once more. */
+static int64_t bytes_of_keys(const pti_window *window) {
+    int64_t n_boxes = 0;
+    for (int s = 0; s < window->n_steps; s++)
+        n_boxes += window->steps[s].boxes == NULL ? 0 : window->steps[s].boxes->n_boxes;
+    return window->n_steps * (int64_t)(sizeof(pti_step_key) + sizeof(pti_renewal)) +
+           2 * n_boxes * (int64_t)sizeof(polytile_domain);
+}
+
+/** Where the residency is now a schedule led to, from a moment that gains a user by it. */
+static void add_transition(pti_residency *of, pti_moment *from, const pti_window *window,
+                           pti_schedule *schedule) {
+    pti_plans *plans = &of->plans;
+    pti_transition made = {.from = from,
+                           .to = plans->at,
+                           .n_steps = window->n_steps,
+                           .step = keys_of(window),
+                           .has_link = window->link != NULL,
+                           .schedule = schedule,
+                           .bytes = bytes_of(schedule) + bytes_of_keys(window),
+                           .last_used = ++plans->n_uses};
+    pti_placed before = {&from->segments, plans->former_place};
+    pti_placed after = {&plans->at->segments, plans->place};
+    if (made.has_link)
+        made.link = *window->link;
+    if (made.step == NULL || !pti_shift_create(&before, &after, schedule, &made.shift)) {
+        free_keys(made.step, made.n_steps);
+        plans->unkept = schedule;
+        return;
+    }
+    made.bytes += pti_shift_bytes(&made.shift, schedule);
+    if (made.bytes > plans->most_bytes / 2) {
+        free_keys(made.step, made.n_steps);
+        pti_shift_free(&made.shift);
+        plans->unkept = schedule;
+        return;
+    }
+    if (plans->n_transitions == PTI_MAX_TRANSITIONS)
+        end_transition(of, find_oldest(plans));
+    make_room(of, made.bytes);
+    made.from->n_users++;
+    made.to->n_users++;
+    plans->bytes += made.bytes;
+    plans->transition[plans->n_transitions++] = made;
+}
+
+static void swap_places(pti_plans *plans) {
+    int64_t *place = plans->place;
+    plans->place = plans->former_place;
+    plans->former_place = place;
+}
+
+void pti_plans_keep(pti_residency *of, const pti_window *window, pti_schedule *schedule) {
+    pti_plans *plans = &of->plans;
+    pti_moment *from = plans->at;
+    if (from == NULL || !plans->keeps) {
+        lose_track(of);
+        plans->unkept = schedule;
+        return;
+    }
+    from->n_users++;
+    swap_places(plans);
+    settle(of);
+    if (plans->at == NULL)
+        plans->unkept = schedule;
+    else
+        add_transition(of, from, window, schedule);
+    release(of, from);
+}
+
+/** The moment's memory becomes the residency's own, since nobody else uses it. */
+static void take_over(pti_residency *of) {
+    pti_moment *at = of->plans.at;
+    pti_moment_place(of, of->plans.place);
+    of->plans.known = NULL;
+    of->plans.bytes = 0;
+    of->plans.at = NULL;
+    of->plans.is_shared = false;
+    free(at);
+}
+
+void pti_plans_clear(pti_residency *of) {
+    end_unkept(of);
+    while (of->plans.n_transitions > 0)
+        end_transition(of, of->plans.n_transitions - 1);
+    if (of->plans.is_shared)
+        take_over(of);
+    else
+        lose_track(of);
+}
+
+void pti_plans_end(pti_residency *of) {
+    pti_plans_clear(of);
+    free(of->plans.place);
+    free(of->plans.former_place);
+}

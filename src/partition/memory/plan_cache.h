@@ -1,0 +1,96 @@
+#ifndef POLYTILE_PARTITION_MEMORY_PLAN_CACHE_H
+#define POLYTILE_PARTITION_MEMORY_PLAN_CACHE_H
+
+#include "partition/memory/residency.h"
+#include "partition/memory/shift.h"
+
+/* Plans made before. A plan depends on the moment, what is resident before it, and on the steps
+ * and the link; it gives a schedule and another moment. Programs that repeat themselves come
+ * through the same moments again: then the schedule is handed out again, and nothing is planned.
+ *
+ * Sweeps that evict what was used longest ago put pieces into other places of the arena each time.
+ * So moments count as the same when only the places of their segments differ, and a schedule whose
+ * placements each lie within one segment, as do the segments after it, moves with the segments. */
+
+typedef struct pti_moment pti_moment;
+
+/** What tells a step from others. */
+typedef struct pti_step_key {
+    pti_step_kind kind;
+    int position;
+    int64_t serial;
+    pti_boxes boxes; /* of a fetch or a renewal; owned */
+} pti_step_key;
+
+/** A window of steps, from one moment to another. */
+typedef struct pti_transition {
+    pti_moment *from;
+    pti_moment *to;
+    int n_steps;
+    pti_step_key *step; /* owned, as the schedule */
+    bool has_link;
+    polytile_link link;
+    pti_schedule *schedule;
+    pti_shift shift;
+    int64_t bytes; /* of host memory, about; without the moments */
+    int64_t last_used;
+} pti_transition;
+
+enum { PTI_MAX_TRANSITIONS = 64 };
+
+/** A window of few superblocks is planned sooner than kept: its plan is kept from this time on that
+ * it comes. */
+enum { PTI_CHEAP_SUPERBLOCKS = 8, PTI_CHEAP_TIMES = 3, PTI_CHEAP_SLOTS = 64 };
+
+/** A cheap window, which is known by its hash: others that have the same only are kept sooner. */
+typedef struct pti_cheap_window {
+    uint64_t hash;
+    int n_times; /* that it came since another one had its slot */
+} pti_cheap_window;
+
+typedef struct pti_plans {
+    int64_t most_bytes;        /* 0: no plan is kept */
+    int64_t cheap_superblocks; /* windows of fewer are cheap; 0: none */
+    pti_cheap_window cheap[PTI_CHEAP_SLOTS];
+    bool keeps;    /* the window at hand, if it is planned */
+    int64_t bytes; /* of transitions and moments */
+    int64_t n_hits;
+    int64_t n_moved; /* hits of schedules that were for other places */
+    int64_t n_uses;
+    pti_moment *at; /* where the residency is, or from where it is being planned; NULL: it does not
+                       know */
+    bool is_shared; /* the residency shares the memory of `at` */
+    int64_t *place; /* of each segment of `at`: where it really lies; owned, as the next */
+    int64_t *former_place; /* the same of the moment from where it is being planned */
+    int n_places;          /* that there is room for, in both */
+    pti_moment *known;
+    int n_transitions;
+    pti_transition transition[PTI_MAX_TRANSITIONS];
+    pti_schedule *unkept; /* the last one, if it is no transition's */
+} pti_plans;
+
+/** A window as it is asked for. */
+typedef struct pti_window {
+    int n_steps;
+    const pti_step *steps;
+    const polytile_link *link;
+} pti_window;
+
+/** Find out where the residency is, and the schedule of a window from there: the residency then is
+ * where that leads. NULL: there is none. The last schedule ends unless it is a transition's. */
+const pti_schedule *pti_plans_find(pti_residency *of, const pti_window *window);
+
+/** Let the residency change what is resident, by planning from where it is. False when memory runs
+ * out. */
+bool pti_plans_begin(pti_residency *of);
+
+/** Take a schedule that was planned since, and keep it if it may come again. */
+void pti_plans_keep(pti_residency *of, const pti_window *window, pti_schedule *schedule);
+
+/** Forget all, without losing what is resident: something changes that plans depend on. */
+void pti_plans_clear(pti_residency *of);
+
+/** Forget all, and free what that took. */
+void pti_plans_end(pti_residency *of);
+
+#endif

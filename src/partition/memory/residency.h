@@ -1,0 +1,150 @@
+#ifndef POLYTILE_PARTITION_MEMORY_RESIDENCY_H
+#define POLYTILE_PARTITION_MEMORY_RESIDENCY_H
+
+#include "access/set/boxes.h"
+#include "base/context.h"
+#include "partition/cut/partition.h"
+#include "partition/schedule/schedule.h"
+#include <polytile/plan.h>
+
+/* What lies on a device between launches, and schedules that go on from there.
+ *
+ * Pieces of arrays lie in images: boxes of one array with a layout and a place in the arena. A
+ * superblock runs on images that contain what it touches; where there is none, one is made, of the
+ * whole array if all arrays fit together, and filled from other images and from the host. Memory
+ * for it comes from the run of neighbours in the arena whose next use lies farthest ahead; what is
+ * newer in them than on the host is downloaded first, unless later steps overwrite or drop it
+ * before they read it. */
+
+/** An array that may be resident. */
+typedef struct pti_resident_array {
+    char *name; /* borrowed, until it is removed */
+    polytile_type type;
+    int64_t element_bytes;
+    polytile_domain domain;
+    bool is_internal; /* the host does not hold it yet: every element is zero */
+    bool is_idle;     /* no launch uses it until pti_residency_use() */
+} pti_resident_array;
+
+typedef enum pti_step_kind {
+    PTI_STEP_LAUNCH,
+    PTI_STEP_FLUSH, /* download what is newer on the device than on the host */
+    PTI_STEP_DROP,  /* forget what the device holds of an array, unwritten; no later step uses it */
+    PTI_STEP_FETCH, /* download what is newer of some elements, which stay on the device */
+    PTI_STEP_RENEW  /* the host has newer elements, which are old on the device; all others stay */
+} pti_step_kind;
+
+/** What a schedule is made for: a launch in superblocks, the end of an array's stay, or what
+ * becomes of some of its elements. */
+typedef struct pti_step {
+    pti_step_kind kind;
+    const pti_instance *instance;   /* launch: borrowed as long as the schedule is used */
+    const int *array;               /* launch: of each operand, which array it is */
+    const pti_partition *partition; /* launch: n_buffers is ignored; borrowed */
+    int position;   /* no launch: which array; flushed or dropped, it is gone from the device */
+    int64_t serial; /* launch: a number of these three, which never stands for others; 0: none, so
+                       that plans with it are not kept */
+    const pti_boxes
+        *boxes; /* fetch and renew: elements of the array; borrowed while it is planned */
+} pti_step;
+
+/** Whether a step uses an array. */
+bool pti_step_uses(const pti_step *step, int array);
+
+/** Whether none of the elements in a box of an array has a use at a step, the first to use the array,
+ * nor behind it: all are overwritten there, or dropped. */
+bool pti_step_buries(const pti_step *step, int array, const polytile_domain *box);
+
+typedef struct pti_residency pti_residency;
+
+/** Bytes of host memory for plans that are kept, unless it is told otherwise. */
+enum { PTI_RESIDENT_PLANS_BYTES = 64 << 20 };
+
+/** NULL when memory runs out. The caller frees it. arena_bytes: of the device, for all images. */
+pti_residency *pti_residency_create(int64_t arena_bytes);
+void pti_residency_free(pti_residency *residency);
+
+/** Keep plans in so many bytes of host memory; 0: keep none. */
+void pti_residency_limit_plans(pti_residency *residency, int64_t most_bytes);
+
+/** How often a plan that was kept was handed out again. */
+int64_t pti_residency_n_hits(const pti_residency *residency);
+
+/** Let the arena grow or shrink, when nothing is resident. */
+void pti_residency_resize(pti_residency *residency, int64_t arena_bytes);
+
+/** Add an array; its position is the lowest that is free, -1 when memory runs out. */
+int pti_residency_add(pti_residency *residency, const pti_resident_array *array);
+
+/** Remove an array of which nothing is resident. */
+void pti_residency_remove(pti_residency *residency, int array);
+
+/** From here on an array that was idle is one that launches use. */
+void pti_residency_use(pti_residency *residency, int array);
+
+/** Whether every array that launches use fits the arena whole, beside the others: launches then
+ * need no more than one superblock. */
+bool pti_residency_all_fit(const pti_residency *residency);
+
+/** Whether anything of the array on the device is newer than the host's. */
+bool pti_residency_is_dirty(const pti_residency *residency, int array);
+
+/** The arrays by position: an instance of no kernel, the residency's, as it is now. */
+const pti_instance *pti_residency_arrays(const pti_residency *residency);
+
+/** Elements of an internal array that nobody wrote; the residency's, as they are now. */
+const pti_boxes *pti_residency_unwritten(const pti_residency *residency, int array);
+
+/** A schedule that is not the residency's wrote elements of an array and brought them to the host,
+ * while nothing of it was resident. */
+void pti_residency_note_written(pti_residency *residency, int array, const pti_boxes *boxes);
+
+/** The host has got elements of an array after all, though a run failed. */
+void pti_residency_keep(pti_residency *residency, int array, const pti_boxes *boxes);
+
+/** As a step does: the host has newer elements than the device. */
+void pti_residency_renew(pti_residency *residency, int array, const pti_boxes *boxes);
+
+/** Forget everything, after a run that failed: what the host holds is what there is. */
+void pti_residency_forget(pti_residency *residency);
+
+/**
+ * Plan steps in order, going on from what is resident, which becomes what is resident after them.
+ *
+ * Superblocks of a launch may run in either direction: the one that finds more of its data at its
+ * beginning. Each needs, with nothing else resident and every piece padded to
+ * PTI_RESIDENT_ALIGNMENT, no more than the arena.
+ *
+ * The same steps from where they were planned before give the same schedule, without planning, or
+ * the same but for its places in the arena, if only those of what is resident differ. A plan is
+ * kept, as long as there is room, until an array comes or goes, the arena changes or all is
+ * forgotten.
+ *
+ * link: where one upload around several pieces is faster it is taken; NULL: as few bytes as
+ * possible.
+ *
+ * Errors  NO_MEMORY (host memory; *schedule is NULL and the residency as after
+ *         pti_residency_forget()), UNSUPPORTED (the same, for more than PTI_MAX_OPS or PTI_MAX_LOOKS),
+ *         NO_FIT (a superblock that needs more than the arena: a mistake of the caller).
+ * Owns    *schedule is the residency's until the next call that may change it; as is its instance,
+ *         with all arrays by position.
+ */
+polytile_status pti_residency_plan(pti_residency *residency, int n_steps, const pti_step *steps,
+                                   const polytile_link *link, const pti_schedule **schedule);
+
+/** How many superblocks ahead of the one that runs have memory. */
+enum { PTI_RESIDENT_AHEAD = 2 };
+
+/** Images begin at multiples of this. */
+enum { PTI_RESIDENT_ALIGNMENT = 256 };
+
+/** The device memory that an image of so many bytes takes; INT64_MAX if that is too much to
+ * count. */
+static inline int64_t pti_resident_padded(int64_t bytes) {
+    return bytes > INT64_MAX - PTI_RESIDENT_ALIGNMENT
+               ? INT64_MAX
+               : (bytes + PTI_RESIDENT_ALIGNMENT - 1) / PTI_RESIDENT_ALIGNMENT *
+                     PTI_RESIDENT_ALIGNMENT;
+}
+
+#endif

@@ -1,0 +1,143 @@
+#include "partition/memory/resident_window.h"
+
+#include "access/footprint/footprint.h"
+#include "partition/cost/predict.h"
+
+/** Transfers a piece: a few, that take a little too much, beat many. */
+enum { MAX_READ_BOXES = 16 };
+
+static void gather_boxes(pti_boxes *set, pti_boxes *boxes) {
+    for (int k = 0; k < boxes->n_boxes; k++)
+        pti_resident_include(set, &boxes->box[k]);
+    set->failed |= boxes->failed;
+}
+
+/** Elements that combine from an identity get it, unless they have more by now; those that have are
+ * needed as if read. */
+static void begin_reduction(pti_resident_window *at, pti_resident_image *image,
+                            const pti_instance *instance, int operand,
+                            const polytile_domain *threads) {
+    pti_residency *of = at->of;
+    pti_resident_state *state = &of->state[image->array];
+    pti_footprint_boxes(instance, operand, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES, &of->shared);
+    pti_boxes_copy(&of->rest, &of->shared);
+    pti_boxes_subtract_all(&of->shared, &state->initialised);
+    pti_boxes_subtract_all(&of->rest, &of->shared);
+    gather_boxes(&of->needed, &of->rest);
+    gather_boxes(&state->initialised, &of->shared);
+    pti_image_fill(at->emit, image, &of->shared);
+}
+
+static void read_operand(pti_resident_window *at, pti_resident_image *image,
+                         const pti_instance *instance, int operand,
+                         const polytile_domain *threads) {
+    polytile_domain hull;
+    bool reads = pti_footprint_find_hull(instance, operand, PTI_READS, threads, &hull);
+    if (!reads || pti_boxes_cover(&image->valid, &hull))
+        return;
+    pti_footprint_boxes(instance, operand, PTI_READS, threads, MAX_READ_BOXES, &at->of->rest);
+    gather_boxes(&at->of->needed, &at->of->rest);
+}
+
+/** What a superblock must find in an image and does not yet, into `needed`. */
+static void find_needed(pti_resident_window *at, pti_resident_image *image, const pti_step *step,
+                        const polytile_domain *threads) {
+    pti_boxes_clear(&at->of->needed);
+    for (int o = 0; o < step->instance->n_operands; o++) {
+        if (step->array[o] != image->array)
+            continue;
+        if (step->instance->operand[o].fresh)
+            begin_reduction(at, image, step->instance, o, threads);
+        else if (step->instance->operand[o].reads)
+            read_operand(at, image, step->instance, o, threads);
+    }
+    pti_boxes_subtract_all(&at->of->needed, &image->valid);
+}
+
+/** What lies in another image anyway, and inside this one, comes along: then the other can go. */
+static void need_inner_images(pti_resident_window *at, const pti_resident_image *image) {
+    const pti_resident_image *other = at->of->state[image->array].images;
+    for (; other != NULL; other = other->next)
+        if (other != image && pti_image_contains(image, &other->layout.hull))
+            for (int k = 0; k < other->valid.n_boxes; k++)
+                pti_resident_include(&at->of->needed, &other->valid.box[k]);
+}
+
+/** The part of `needed` that lies in a set, into `shared`. */
+static void find_shared(pti_residency *of, const pti_boxes *set) {
+    polytile_domain common;
+    pti_boxes_clear(&of->shared);
+    for (int k = 0; k < of->needed.n_boxes; k++)
+        for (int v = 0; v < set->n_boxes; v++)
+            if (pti_box_intersect(&of->needed.box[k], &set->box[v], &common))
+                pti_boxes_append(&of->shared, &common);
+    pti_boxes_merge(&of->shared);
+    pti_boxes_subtract_all(&of->needed, &of->shared);
+}
+
+static double upload_seconds(const pti_resident_window *at, int array, const polytile_domain *box) {
+    const pti_operand *is = &at->of->instance.operand[array];
+    pti_runs runs = pti_runs_of(&is->domain, box, is->element_bytes);
+    return at->link->transfer_latency_s + (double)(pti_box_count(box) * is->element_bytes) *
+                                              pti_run_cost(at->link, runs) /
+                                              at->link->duplex_bytes_per_s;
+}
+
+/** Whether the host has every element of a box in its newest version. */
+static bool host_has(const pti_resident_state *state, const polytile_domain *box) {
+    for (const pti_resident_image *image = state->images; image != NULL; image = image->next)
+        if (pti_boxes_meet(&image->dirty, box))
+            return false;
+    return !pti_boxes_meet(&state->unwritten, box);
+}
+
+/** Whether a launch combines into an array from the identity: what the host has of elements that it
+ * did not yet combine into must not come. */
+static bool begins_anew(const pti_step *step, int array) {
+    bool begins = false;
+    for (int o = 0; o < step->instance->n_operands; o++)
+        begins |= step->array[o] == array && step->instance->operand[o].fresh;
+    return begins;
+}
+
+/** Upload one box around all that is needed where that is faster and right. */
+static void join_uploads(pti_resident_window *at, int array) {
+    pti_boxes *needed = &at->of->needed;
+    if (at->link == NULL || needed->n_boxes < 2)
+        return;
+    polytile_domain around = needed->box[0];
+    double seconds = 0;
+    for (int k = 0; k < needed->n_boxes; k++) {
+        around = pti_box_coarse_union(&around, &needed->box[k]);
+        seconds += upload_seconds(at, array, &needed->box[k]);
+    }
+    if (upload_seconds(at, array, &around) >= seconds || !host_has(&at->of->state[array], &around))
+        return;
+    pti_boxes_clear(needed);
+    pti_boxes_append(needed, &around);
+}
+
+void pti_window_bring(pti_resident_window *at, pti_resident_image *image, const pti_step *step,
+                      const polytile_domain *threads) {
+    pti_residency *of = at->of;
+    bool is_new = image->valid.n_boxes == 0;
+    find_needed(at, image, step, threads);
+    if (is_new)
+        need_inner_images(at, image);
+    pti_boxes_subtract_all(&of->needed, &image->valid);
+    pti_resident_image *other = of->state[image->array].images;
+    for (; other != NULL && of->needed.n_boxes > 0; other = other->next) {
+        if (other == image || !pti_boxes_meet(&of->needed, &other->layout.hull))
+            continue;
+        find_shared(of, &other->valid);
+        pti_image_copy(at->emit, image, other, &of->shared);
+    }
+    find_shared(of, &of->state[image->array].unwritten);
+    pti_image_fill(at->emit, image, &of->shared);
+    pti_boxes_merge(&of->needed);
+    if (!begins_anew(step, image->array))
+        join_uploads(at, image->array);
+    pti_image_upload(at->emit, image, &of->needed);
+    if (is_new)
+        pti_image_absorb(of, image);
+}

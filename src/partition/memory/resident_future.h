@@ -1,0 +1,93 @@
+#ifndef POLYTILE_PARTITION_MEMORY_RESIDENT_FUTURE_H
+#define POLYTILE_PARTITION_MEMORY_RESIDENT_FUTURE_H
+
+#include "partition/memory/resident_image.h"
+#include "partition/memory/skip_list.h"
+
+/* What a window of launches will touch, superblock by superblock in the order of running. */
+
+/** What becomes of the elements of a piece that are on the device. */
+typedef enum pti_fate {
+    PTI_FATE_READ,        /* some of them may be read */
+    PTI_FATE_OVERWRITTEN, /* all of them, unread */
+    PTI_FATE_FLUSHED,     /* the whole array leaves the device: for the host, if newer than there */
+    PTI_FATE_DROPPED,     /* the same, but nobody needs it */
+    PTI_FATE_FETCHED,     /* they are for the host, if newer than there, and stay */
+    PTI_FATE_RENEWED      /* the host gets a newer version of all of them */
+} pti_fate;
+
+/** The box around what one superblock touches of one array, or one of a step that is no launch. */
+typedef struct pti_piece {
+    int array;
+    pti_fate fate;
+    int64_t time;  /* of the superblock; if of no launch: of the superblock before it */
+    int64_t bytes; /* of an image of it; if of no launch: 0 */
+    polytile_domain hull;
+} pti_piece;
+
+/** Of a piece, what tells quickest that it is past or apart: searches pass thousands of them. */
+typedef struct pti_glance {
+    int64_t next; /* piece of the same array, -1: none */
+    int64_t time; /* as the piece's */
+    int64_t lo;   /* of the first dimension */
+    int64_t hi;
+    int64_t leap; /* the first from it over pieces of the same array */
+    int n_leaps;
+} pti_glance;
+
+/** One superblock's run. */
+typedef struct pti_turn {
+    int launch; /* of the schedule */
+    const polytile_domain *threads;
+    int64_t first_piece;
+    int n_pieces;
+} pti_turn;
+
+typedef struct pti_future {
+    int64_t n_turns;
+    pti_turn *turn;
+    int64_t n_pieces;
+    int64_t capacity;
+    pti_piece *piece;
+    pti_glance *glance; /* of each piece */
+    pti_leaps leaps;
+    pti_boxes left;  /* a set that is made anew for each image, in the same memory */
+    int64_t n_looks; /* at pieces, that are left for all searches together */
+} pti_future;
+
+/**
+ * Look through the steps, and decide in which direction each launch's superblocks run.
+ *
+ * Errors  NO_MEMORY; NO_FIT (a superblock that needs more than the arena). Nothing else is changed
+ *         then. Free the future in any case.
+ */
+polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step *steps,
+                                  pti_future *future);
+void pti_future_free(pti_future *future);
+
+/** No next use: the window ends before, or all is overwritten or dropped. */
+#define PTI_USE_NOT_KNOWN (INT64_MAX - 1)
+#define PTI_USE_NEVER     INT64_MAX
+
+/**
+ * The time of the first superblock, from `now` on, that may read what an image holds. Sooner where
+ * that is hard to tell.
+ *
+ * now never falls from call to call.
+ */
+int64_t pti_future_next_use(pti_future *future, pti_resident_image *image, int64_t now);
+
+/**
+ * What an image made for a piece should hold: the hull of the next piece that contains it in no
+ * more than most_bytes, so that what is written in the one is read from the same image; else its
+ * own.
+ */
+const polytile_domain *pti_future_widest(const pti_future *future, const pti_piece *piece,
+                                         int64_t most_bytes);
+
+/** Take out of an image's dirty elements those of which the host needs no version: from `now` on
+ * they are overwritten or dropped before anything may read them. Fewer where that is hard to
+ * tell. */
+void pti_future_discard(pti_future *future, pti_resident_image *image, int64_t now);
+
+#endif

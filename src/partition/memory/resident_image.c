@@ -1,0 +1,289 @@
+#include "partition/memory/resident_image.h"
+
+#include <stdlib.h>
+
+int64_t pti_resident_bytes(const polytile_domain *hull, int64_t element_bytes) {
+    return pti_resident_padded(pti_layout_of(hull, element_bytes).size_bytes);
+}
+
+void pti_resident_include(pti_boxes *set, const polytile_domain *box) {
+    enum { FEW = 8 };
+    for (int k = 0; k < set->n_boxes; k++)
+        if (pti_box_contains(&set->box[k], box))
+            return;
+    if (set->n_boxes > FEW) {
+        pti_boxes_gather(set, box);
+        return;
+    }
+    pti_boxes_add(set, box);
+    pti_boxes_merge(set);
+}
+
+static int64_t element_bytes(const pti_residency *of, int array) {
+    return of->instance.operand[array].element_bytes;
+}
+
+static pti_memory *memory_of(const pti_residency *of, const pti_resident_image *image) {
+    return pti_segments_at(&of->segments, image->offset_bytes);
+}
+
+pti_resident_image *pti_image_new(pti_residency *of) {
+    pti_resident_image *image = of->spare;
+    if (image == NULL)
+        return calloc(1, sizeof *image);
+    of->spare = image->next;
+    return image;
+}
+
+void pti_image_spare(pti_residency *of, pti_resident_image *image) {
+    pti_boxes_clear(&image->valid);
+    pti_boxes_clear(&image->dirty);
+    image->next = of->spare;
+    of->spare = image;
+}
+
+/** Of most images the ends of the first dimension tell that they do not. */
+bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box) {
+    const polytile_domain *hull = &image->layout.hull;
+    return hull->range[0].lo <= box->range[0].lo && hull->range[0].hi >= box->range[0].hi &&
+           pti_box_contains(hull, box);
+}
+
+pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int64_t bytes,
+                                   int array, const polytile_domain *hull) {
+    pti_residency *of = emit->of;
+    pti_resident_image *image = pti_image_new(of);
+    if (image == NULL)
+        return NULL;
+    pti_memory *memory = pti_segments_take(&of->segments, stretch, bytes, image);
+    if (memory == NULL) {
+        image->next = of->spare;
+        of->spare = image;
+        return NULL;
+    }
+    image->array = array;
+    image->offset_bytes = memory->offset_bytes;
+    image->layout = pti_layout_of(hull, element_bytes(of, array));
+    pti_placement placement = {array, image->offset_bytes, image->layout};
+    image->placement = pti_builder_place(&emit->builder, &placement);
+    image->writers = pti_last_none();
+    image->reserved_for = image->last_use = -1;
+    image->is_current = false;
+    pti_image_look_ahead(of, image);
+    image->next = of->state[array].images;
+    of->state[array].images = image;
+    return image;
+}
+
+void pti_image_look_ahead(const pti_residency *of, pti_resident_image *image) {
+    image->next_piece = of->state[image->array].first_piece;
+    image->next_use = -1;
+}
+
+void pti_image_drop(pti_residency *of, pti_resident_image *image) {
+    pti_resident_image **link = &of->state[image->array].images;
+    while (*link != image)
+        link = &(*link)->next;
+    *link = image->next;
+    memory_of(of, image)->image = NULL;
+    pti_image_spare(of, image);
+}
+
+static int64_t add_op(pti_resident_emit *emit, pti_op_kind kind, const pti_resident_image *image,
+                      const polytile_domain *box, const pti_last *waits) {
+    bool is_after = kind == PTI_DOWNLOAD && emit->superblock > 0;
+    bool is_over = emit->superblock == emit->n_superblocks;
+    bool is_former = is_after || (is_over && emit->superblock > 0);
+    pti_op op = {.kind = kind,
+                 .launch = is_former ? emit->former_launch : emit->launch,
+                 .superblock = emit->superblock - (is_former ? 1 : 0),
+                 .placement = image->placement,
+                 .source_placement = -1,
+                 .bytes = pti_box_count(box) * element_bytes(emit->of, image->array),
+                 .box = *box};
+    return pti_builder_add(&emit->builder, &op, waits);
+}
+
+/** Most images lie apart from a box, which the ends of their hulls tell quickest. */
+static bool is_apart(const pti_resident_image *image, const polytile_domain *box) {
+    const polytile_range *range = image->layout.hull.range;
+    for (int d = 0; d < box->n_dims; d++)
+        if (range[d].lo > box->range[d].hi || range[d].hi < box->range[d].lo)
+            return true;
+    return false;
+}
+
+static void clean(pti_resident_state *state, const polytile_domain *box) {
+    for (pti_resident_image *image = state->images; image != NULL; image = image->next)
+        if (!is_apart(image, box))
+            pti_boxes_subtract(&image->dirty, box);
+}
+
+/** Enclose each two neighbours of a set: half as many boxes, which may meet each other. */
+static void halve(pti_boxes *set) {
+    int n_left = 0;
+    for (int k = 0; k < set->n_boxes; k += 2) {
+        const polytile_domain *one = &set->box[k];
+        set->box[n_left++] =
+            k + 1 < set->n_boxes ? pti_box_coarse_union(one, &set->box[k + 1]) : *one;
+    }
+    set->n_boxes = n_left;
+}
+
+/** This set only tells which uploads wait for downloads: it may be too large, not too long. */
+static void note_downloaded(pti_boxes *set, const polytile_domain *box) {
+    enum { MOST = 256 };
+    if (set->n_boxes >= MOST)
+        halve(set);
+    pti_resident_include(set, box);
+}
+
+static void download_box(pti_resident_emit *emit, pti_resident_image *image,
+                         const polytile_domain *box) {
+    pti_resident_state *state = &emit->of->state[image->array];
+    int64_t op = add_op(emit, PTI_DOWNLOAD, image, box, &image->writers);
+    pti_last_note(&memory_of(emit->of, image)->users, PTI_DOWNLOAD, op);
+    pti_last_note(&state->downloads, PTI_DOWNLOAD, op);
+    note_downloaded(&state->downloaded, box);
+    if (state->is_internal)
+        pti_resident_include(&state->on_host, box);
+    clean(state, box);
+}
+
+void pti_image_download(pti_resident_emit *emit, pti_resident_image *image) {
+    while (image->dirty.n_boxes > 0 && !emit->builder.failed) {
+        polytile_domain box = image->dirty.box[image->dirty.n_boxes - 1];
+        download_box(emit, image, &box);
+    }
+}
+
+/** The part of two sets of disjoint boxes that is in both. */
+static void find_common(const pti_boxes *one, const pti_boxes *other, pti_boxes *common) {
+    polytile_domain box;
+    pti_boxes_clear(common);
+    for (int k = 0; k < one->n_boxes; k++)
+        for (int o = 0; o < other->n_boxes; o++)
+            if (pti_box_intersect(&one->box[k], &other->box[o], &box))
+                pti_boxes_append(common, &box);
+    pti_boxes_merge(common);
+}
+
+void pti_image_fetch(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes) {
+    pti_boxes *newer = &emit->of->needed;
+    find_common(&image->dirty, boxes, newer);
+    for (int k = 0; k < newer->n_boxes && !emit->builder.failed; k++)
+        download_box(emit, image, &newer->box[k]);
+}
+
+void pti_image_evict(pti_resident_emit *emit, pti_resident_image *image) {
+    const pti_resident_image *other = emit->of->state[image->array].images;
+    for (; other != NULL; other = other->next)
+        if (other != image && image->dirty.n_boxes > 0 && !is_apart(other, &image->layout.hull))
+            pti_boxes_subtract_all(&image->dirty, &other->dirty);
+    pti_image_download(emit, image);
+    pti_image_drop(emit->of, image);
+}
+
+static int64_t write_in(pti_resident_emit *emit, pti_op_kind kind, pti_resident_image *image,
+                        const polytile_domain *box, const pti_last *waits) {
+    int64_t op = add_op(emit, kind, image, box, waits);
+    pti_last_note(&image->writers, kind, op);
+    pti_last_note(&memory_of(emit->of, image)->users, kind, op);
+    pti_resident_include(&image->valid, box);
+    image->next_use = -1;
+    return op;
+}
+
+void pti_image_upload(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes) {
+    const pti_resident_state *state = &emit->of->state[image->array];
+    for (int k = 0; k < boxes->n_boxes; k++) {
+        pti_last waits = memory_of(emit->of, image)->users;
+        if (pti_boxes_meet(&state->downloaded, &boxes->box[k]))
+            pti_last_join(&waits, &state->downloads);
+        write_in(emit, PTI_UPLOAD, image, &boxes->box[k], &waits);
+    }
+}
+
+void pti_image_fill(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes) {
+    for (int k = 0; k < boxes->n_boxes; k++) {
+        pti_last waits = memory_of(emit->of, image)->users;
+        write_in(emit, PTI_FILL, image, &boxes->box[k], &waits);
+        pti_image_renew(emit->of, image, &boxes->box[k]);
+    }
+}
+
+/** What is dirty in one image is dirty in another that got a box of it. */
+static void share_dirt(pti_resident_image *image, const pti_resident_image *source,
+                       const polytile_domain *box) {
+    polytile_domain common;
+    for (int k = 0; k < source->dirty.n_boxes; k++)
+        if (pti_box_intersect(&source->dirty.box[k], box, &common))
+            pti_resident_include(&image->dirty, &common);
+}
+
+void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resident_image *source,
+                    const pti_boxes *boxes) {
+    for (int k = 0; k < boxes->n_boxes; k++) {
+        pti_last waits = memory_of(emit->of, image)->users;
+        pti_last_join(&waits, &source->writers);
+        int64_t op = write_in(emit, PTI_COPY, image, &boxes->box[k], &waits);
+        if (emit->builder.failed)
+            return;
+        emit->builder.schedule->op[op].source_placement = source->placement;
+        pti_last_note(&memory_of(emit->of, source)->users, PTI_COPY, op);
+        share_dirt(image, source, &boxes->box[k]);
+    }
+}
+
+void pti_image_renew(pti_residency *of, pti_resident_image *image, const polytile_domain *box) {
+    pti_resident_state *state = &of->state[image->array];
+    for (pti_resident_image *other = state->images; other != NULL; other = other->next) {
+        if (other == image || is_apart(other, box))
+            continue;
+        pti_boxes_subtract(&other->valid, box);
+        pti_boxes_subtract(&other->dirty, box);
+    }
+    pti_boxes_subtract(&state->unwritten, box);
+    pti_resident_include(&image->valid, box);
+    pti_resident_include(&image->dirty, box);
+    image->next_use = -1;
+}
+
+void pti_resident_renew(pti_residency *of, int array, const pti_boxes *boxes) {
+    pti_resident_state *state = &of->state[array];
+    for (pti_resident_image *image = state->images; image != NULL; image = image->next) {
+        pti_boxes_subtract_all(&image->valid, boxes);
+        pti_boxes_subtract_all(&image->dirty, boxes);
+        image->next_use = -1;
+    }
+    pti_boxes_subtract_all(&state->unwritten, boxes);
+    pti_residency_keep(of, array, boxes);
+}
+
+static bool is_within(const pti_boxes *inner, const pti_boxes *outer) {
+    for (int k = 0; k < inner->n_boxes; k++)
+        if (!pti_boxes_cover(outer, &inner->box[k]))
+            return false;
+    return true;
+}
+
+void pti_image_absorb(pti_residency *of, pti_resident_image *image) {
+    pti_resident_image *next;
+    for (pti_resident_image *other = of->state[image->array].images; other != NULL; other = next) {
+        next = other->next;
+        if (other != image && pti_box_contains(&image->layout.hull, &other->layout.hull) &&
+            is_within(&other->valid, &image->valid))
+            pti_image_drop(of, other);
+    }
+}
+
+void pti_resident_forget(pti_residency *of, int array) {
+    pti_resident_state *state = &of->state[array];
+    while (state->images != NULL)
+        pti_image_drop(of, state->images);
+    if (!state->is_internal)
+        return;
+    pti_boxes_clear(&state->unwritten);
+    pti_boxes_append(&state->unwritten, &of->instance.operand[array].domain);
+    pti_boxes_subtract_all(&state->unwritten, &state->on_host);
+}

@@ -1,0 +1,29 @@
+#ifndef POLYTILE_PARTITION_MEMORY_RESIDENT_WINDOW_H
+#define POLYTILE_PARTITION_MEMORY_RESIDENT_WINDOW_H
+
+#include "partition/memory/resident_future.h"
+
+/* A window of steps while it is turned into operations: for each superblock images are placed in
+ * the arena, and filled with what it needs. */
+
+typedef struct pti_resident_window {
+    pti_resident_emit *emit;
+    pti_residency *of;
+    pti_future *future;
+    const polytile_link *link;                   /* NULL: as few bytes as possible */
+    int64_t now;                                 /* time of the next superblock to run */
+    pti_resident_image *image[PTI_MAX_OPERANDS]; /* of each piece of the superblock at hand */
+} pti_resident_window;
+
+/** Find or make an image for each piece of the superblock at hand, in an arena emptied for it if
+ * there is no other way; false if even that fails. */
+bool pti_window_place(pti_resident_window *at, const pti_turn *turn);
+
+/** Find memory for superblocks that run later, as far as there is any to spare. */
+void pti_window_look_ahead(pti_resident_window *at);
+
+/** Bring into an image what a superblock of a launch needs of it. */
+void pti_window_bring(pti_resident_window *at, pti_resident_image *image, const pti_step *step,
+                      const polytile_domain *threads);
+
+#endif

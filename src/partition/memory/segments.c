@@ -1,0 +1,149 @@
+#include "partition/memory/segments.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(pti_segments *segments, int n_segments) {
+    if (n_segments <= segments->capacity)
+        return true;
+    int capacity = 2 * n_segments + 30;
+    pti_memory *grown = realloc(segments->memory, (size_t)capacity * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    segments->memory = grown;
+    segments->capacity = capacity;
+    return true;
+}
+
+bool pti_segments_begin(pti_segments *segments, int64_t arena_bytes) {
+    if (!reserve(segments, 1))
+        return false;
+    segments->n_segments = 1;
+    segments->memory[0] = (pti_memory){.size_bytes = arena_bytes, .users = pti_last_none()};
+    return true;
+}
+
+void pti_segments_free(pti_segments *segments) {
+    free(segments->memory);
+    *segments = (pti_segments){0};
+}
+
+bool pti_segments_copy(const pti_segments *from, pti_segments *to) {
+    *to = (pti_segments){0};
+    if (!reserve(to, from->n_segments))
+        return false;
+    memcpy(to->memory, from->memory, (size_t)from->n_segments * sizeof *to->memory);
+    to->n_segments = from->n_segments;
+    return true;
+}
+
+void pti_segments_join(pti_segments *segments) {
+    int n_kept = 0;
+    for (int k = 0; k < segments->n_segments; k++) {
+        pti_memory *memory = &segments->memory[k];
+        pti_memory *before = n_kept > 0 ? &segments->memory[n_kept - 1] : NULL;
+        if (before != NULL && before->image == NULL && memory->image == NULL) {
+            before->size_bytes += memory->size_bytes;
+            pti_last_join(&before->users, &memory->users);
+        } else {
+            segments->memory[n_kept++] = *memory;
+        }
+    }
+    segments->n_segments = n_kept;
+}
+
+void pti_segments_settle(pti_segments *segments) {
+    for (int k = 0; k < segments->n_segments; k++)
+        segments->memory[k].users = pti_last_none();
+    pti_segments_join(segments);
+}
+
+pti_memory *pti_segments_at(const pti_segments *segments, int64_t offset_bytes) {
+    int lo = 0, hi = segments->n_segments - 1;
+    while (lo < hi) {
+        int middle = lo + (hi - lo + 1) / 2;
+        if (segments->memory[middle].offset_bytes <= offset_bytes)
+            lo = middle;
+        else
+            hi = middle - 1;
+    }
+    return &segments->memory[lo];
+}
+
+typedef struct offer {
+    pti_stretch stretch;
+    pti_loss loss;
+    int64_t size_bytes;
+} offer;
+
+static const pti_loss no_loss = {.next_use = INT64_MAX, .last_use = INT64_MIN};
+
+static void add_loss(pti_loss *sum, const pti_loss *part) {
+    sum->never = sum->never || part->never;
+    sum->is_dirty = sum->is_dirty || part->is_dirty;
+    sum->next_use = pti_min(sum->next_use, part->next_use);
+    sum->last_use = pti_max(sum->last_use, part->last_use);
+}
+
+static bool is_better(const offer *a, const offer *b) {
+    if (a->loss.next_use != b->loss.next_use)
+        return a->loss.next_use > b->loss.next_use;
+    if (a->loss.is_dirty != b->loss.is_dirty)
+        return b->loss.is_dirty;
+    if (a->loss.last_use != b->loss.last_use)
+        return a->loss.last_use < b->loss.last_use;
+    return a->size_bytes < b->size_bytes;
+}
+
+pti_stretch pti_segments_find(const pti_segments *segments, int64_t size_bytes,
+                              pti_loss (*loss)(const void *of, pti_resident_image *image),
+                              const void *of) {
+    offer best = {.stretch = {0, 0}};
+    for (int first = 0; first < segments->n_segments; first++) {
+        offer made = {.stretch = {first, 0}, .loss = no_loss};
+        for (int k = first; k < segments->n_segments && made.size_bytes < size_bytes; k++) {
+            const pti_memory *memory = &segments->memory[k];
+            pti_loss part = memory->image == NULL ? no_loss : loss(of, memory->image);
+            add_loss(&made.loss, &part);
+            made.size_bytes += memory->size_bytes;
+            made.stretch.n_segments++;
+            if (made.loss.never || (best.stretch.n_segments > 0 && is_better(&best, &made)))
+                break;
+        }
+        bool is_offer = made.size_bytes >= size_bytes && !made.loss.never;
+        if (is_offer && (best.stretch.n_segments == 0 || is_better(&made, &best)))
+            best = made;
+    }
+    return best.stretch;
+}
+
+/** Put `count` segments in place of a stretch; their contents are left to the caller. */
+static void resize_stretch(pti_segments *segments, pti_stretch stretch, int count) {
+    pti_memory *behind = &segments->memory[stretch.first + stretch.n_segments];
+    int n_behind = segments->n_segments - stretch.first - stretch.n_segments;
+    memmove(&segments->memory[stretch.first + count], behind, (size_t)n_behind * sizeof *behind);
+    segments->n_segments += count - stretch.n_segments;
+}
+
+pti_memory *pti_segments_take(pti_segments *segments, pti_stretch stretch, int64_t size_bytes,
+                              pti_resident_image *image) {
+    if (!reserve(segments, segments->n_segments + 1))
+        return NULL;
+    pti_memory taken = segments->memory[stretch.first];
+    pti_memory last = segments->memory[stretch.first + stretch.n_segments - 1];
+    int64_t end_bytes = last.offset_bytes + last.size_bytes;
+    for (int k = 1; k < stretch.n_segments; k++)
+        pti_last_join(&taken.users, &segments->memory[stretch.first + k].users);
+    taken.size_bytes = size_bytes;
+    taken.image = image;
+    last.offset_bytes = taken.offset_bytes + size_bytes;
+    last.size_bytes = end_bytes - last.offset_bytes;
+    last.image = NULL;
+    resize_stretch(segments, stretch, last.size_bytes > 0 ? 2 : 1);
+    segments->memory[stretch.first] = taken;
+    if (last.size_bytes > 0)
+        segments->memory[stretch.first + 1] = last;
+    return &segments->memory[stretch.first];
+}

@@ -1,0 +1,68 @@
+#ifndef POLYTILE_PARTITION_MEMORY_SEGMENTS_H
+#define POLYTILE_PARTITION_MEMORY_SEGMENTS_H
+
+#include "partition/schedule/builder.h"
+
+/* The arena between launches: neighbouring segments, each an image's or free, with the last
+ * operations that used its memory. */
+
+typedef struct pti_resident_image pti_resident_image;
+
+typedef struct pti_memory {
+    int64_t offset_bytes;
+    int64_t size_bytes;
+    pti_resident_image *image; /* NULL: free */
+    pti_last users;            /* of the schedule at hand, those of former images too */
+} pti_memory;
+
+/** Segments in the order of their offsets, which leave no byte out. */
+typedef struct pti_segments {
+    pti_memory *memory;
+    int n_segments;
+    int capacity;
+} pti_segments;
+
+/** How much is lost with the images of some memory. */
+typedef struct pti_loss {
+    bool never;       /* it must stay */
+    int64_t next_use; /* the soonest; INT64_MAX: there is none */
+    int64_t last_use; /* the latest; INT64_MIN: none */
+    bool is_dirty;    /* some of it may go home first */
+} pti_loss;
+
+/** Neighbours that are taken together. */
+typedef struct pti_stretch {
+    int first;
+    int n_segments; /* 0: none was found */
+} pti_stretch;
+
+/** Make all of the arena one free segment. Errors: false when memory runs out. */
+bool pti_segments_begin(pti_segments *segments, int64_t arena_bytes);
+void pti_segments_free(pti_segments *segments);
+/** The same segments, still with the images of the others. Errors: false when memory runs out;
+ * there are none then. */
+bool pti_segments_copy(const pti_segments *from, pti_segments *to);
+
+/** Join free neighbours. */
+void pti_segments_join(pti_segments *segments);
+
+/** Everything that used memory is finished: forget the users, and join free neighbours. */
+void pti_segments_settle(pti_segments *segments);
+
+/** The segment of an image, by the image's offset. */
+pti_memory *pti_segments_at(const pti_segments *segments, int64_t offset_bytes);
+
+/**
+ * The neighbours with room for size_bytes whose loss is least: used again latest, then clean, then
+ * used longest ago, then fewest bytes.
+ */
+pti_stretch pti_segments_find(const pti_segments *segments, int64_t size_bytes,
+                              pti_loss (*loss)(const void *of, pti_resident_image *image),
+                              const void *of);
+
+/** Give the beginning of a stretch, whose images are gone, to an image; the rest stays free.
+ * Returns the segment; NULL when memory runs out. */
+pti_memory *pti_segments_take(pti_segments *segments, pti_stretch stretch, int64_t size_bytes,
+                              pti_resident_image *image);
+
+#endif

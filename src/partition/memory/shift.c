@@ -1,0 +1,98 @@
+#include "partition/memory/shift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The segment that contains some memory; -1: none does. */
+static int find_within(const pti_placed *of, int64_t offset_bytes, int64_t size_bytes) {
+    for (int k = 0; k < of->segments->n_segments; k++) {
+        int64_t end_bytes = of->place[k] + of->segments->memory[k].size_bytes;
+        if (of->place[k] <= offset_bytes && offset_bytes + size_bytes <= end_bytes)
+            return k;
+    }
+    return -1;
+}
+
+static bool find_placements(const pti_placed *before, const pti_schedule *schedule, int *within) {
+    bool found = true;
+    for (int64_t k = 0; k < schedule->n_placements && found; k++) {
+        const pti_placement *placement = &schedule->placement[k];
+        within[k] = find_within(before, placement->offset_bytes, placement->layout.size_bytes);
+        found = within[k] >= 0;
+    }
+    return found;
+}
+
+static bool find_segments(const pti_placed *before, const pti_placed *after, int *within) {
+    bool found = true;
+    for (int k = 0; k < after->segments->n_segments && found; k++) {
+        within[k] = find_within(before, after->place[k], after->segments->memory[k].size_bytes);
+        found = within[k] >= 0;
+    }
+    return found;
+}
+
+static int64_t *copy(const int64_t *list, int n) {
+    int64_t *made = malloc(((size_t)n + 1) * sizeof *made);
+    if (made != NULL)
+        memcpy(made, list, (size_t)n * sizeof *made);
+    return made;
+}
+
+bool pti_shift_create(const pti_placed *before, const pti_placed *after,
+                      const pti_schedule *schedule, pti_shift *shift) {
+    int n_before = before->segments->n_segments, n_after = after->segments->n_segments;
+    *shift =
+        (pti_shift){.n_before = n_before,
+                    .before = copy(before->place, n_before),
+                    .n_after = n_after,
+                    .after = copy(after->place, n_after),
+                    .after_within = malloc(((size_t)n_after + 1) * sizeof *shift->after_within),
+                    .placement_within = malloc(((size_t)schedule->n_placements + 1) *
+                                               sizeof *shift->placement_within)};
+    if (shift->before == NULL || shift->after == NULL || shift->after_within == NULL ||
+        shift->placement_within == NULL) {
+        pti_shift_free(shift);
+        return false;
+    }
+    shift->is_movable = find_segments(before, after, shift->after_within) &&
+                        find_placements(before, schedule, shift->placement_within);
+    return true;
+}
+
+void pti_shift_free(pti_shift *shift) {
+    free(shift->before);
+    free(shift->after);
+    free(shift->after_within);
+    free(shift->placement_within);
+    *shift = (pti_shift){0};
+}
+
+static bool is_there(const pti_shift *shift, const int64_t *place) {
+    return memcmp(shift->before, place, (size_t)shift->n_before * sizeof *place) == 0;
+}
+
+bool pti_shift_fits(const pti_shift *shift, const int64_t *place) {
+    return shift->is_movable || is_there(shift, place);
+}
+
+bool pti_shift_to(pti_shift *shift, const int64_t *place, pti_schedule *schedule) {
+    if (is_there(shift, place))
+        return false;
+    for (int64_t k = 0; k < schedule->n_placements; k++) {
+        int within = shift->placement_within[k];
+        schedule->placement[k].offset_bytes += place[within] - shift->before[within];
+    }
+    for (int k = 0; k < shift->n_after; k++) {
+        int within = shift->after_within[k];
+        shift->after[k] += place[within] - shift->before[within];
+    }
+    memcpy(shift->before, place, (size_t)shift->n_before * sizeof *place);
+    return true;
+}
+
+int64_t pti_shift_bytes(const pti_shift *shift, const pti_schedule *schedule) {
+    int64_t n_offsets = shift->n_before + shift->n_after;
+    return n_offsets * (int64_t)sizeof *shift->before +
+           (shift->n_after + schedule->n_placements) * (int64_t)sizeof *shift->after_within;
+}

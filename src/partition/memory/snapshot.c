@@ -1,0 +1,260 @@
+#include "partition/memory/snapshot.h"
+
+#include "base/mix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int count_images(const pti_residency *of) {
+    int n = 0;
+    for (int a = 0; a < of->instance.n_operands; a++)
+        for (const pti_resident_image *image = of->state[a].images; image; image = image->next)
+            n++;
+    return n;
+}
+
+static int compare_times(const void *one, const void *other) {
+    int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+    return (a > b) - (a < b);
+}
+
+/** The times of last uses, in order, each once; how many. */
+static int64_t sort_times(const pti_residency *of, int64_t *times) {
+    size_t n = 0;
+    int64_t n_kept = 0;
+    for (int a = 0; a < of->instance.n_operands; a++)
+        for (const pti_resident_image *image = of->state[a].images; image; image = image->next)
+            times[n++] = image->last_use;
+    qsort(times, n, sizeof *times, compare_times);
+    for (size_t k = 0; k < n; k++)
+        if (k == 0 || times[k] != times[k - 1])
+            times[n_kept++] = times[k];
+    return n_kept;
+}
+
+void pti_moment_normalise(pti_residency *of) {
+    int64_t *times = malloc(((size_t)count_images(of) + 1) * sizeof *times);
+    if (times == NULL)
+        return;
+    int64_t n_times = sort_times(of, times);
+    for (int a = 0; a < of->instance.n_operands; a++) {
+        pti_resident_image *image = of->state[a].images;
+        for (; image != NULL; image = image->next) {
+            const int64_t *found =
+                bsearch(&image->last_use, times, (size_t)n_times, sizeof *times, compare_times);
+            image->last_use = found - times;
+        }
+    }
+    free(times);
+    of->time = n_times + PTI_RESIDENT_PAUSE;
+    pti_segments_settle(&of->segments);
+}
+
+static int64_t bytes_of(const pti_boxes *set) {
+    return set->capacity * (int64_t)sizeof *set->box;
+}
+
+/** Take an image into a moment's hash and size. */
+static void add_image(pti_moment *moment, const pti_resident_image *image) {
+    uint64_t hash = pti_mix(moment->hash, image->array);
+    for (int d = 0; d < image->layout.hull.n_dims; d++)
+        hash = pti_mix(hash, image->layout.hull.range[d].lo);
+    moment->hash = pti_mix(pti_mix(pti_mix(hash, image->last_use), image->valid.n_boxes),
+                           image->dirty.n_boxes);
+    moment->bytes += (int64_t)sizeof *image + bytes_of(&image->valid) + bytes_of(&image->dirty);
+}
+
+static void add_array(pti_moment *moment, const pti_resident_state *state) {
+    moment->hash = pti_mix(moment->hash, state->unwritten.n_boxes);
+    moment->bytes += (int64_t)sizeof *state + bytes_of(&state->unwritten) +
+                     bytes_of(&state->on_host) + bytes_of(&state->initialised) +
+                     bytes_of(&state->downloaded);
+    for (const pti_resident_image *image = state->images; image != NULL; image = image->next)
+        add_image(moment, image);
+}
+
+pti_moment *pti_moment_of(const pti_residency *of) {
+    pti_moment *moment = malloc(sizeof *moment);
+    if (moment == NULL)
+        return NULL;
+    *moment = (pti_moment){.time = of->time, .state = of->state, .segments = of->segments};
+    moment->bytes = (int64_t)sizeof *moment + of->segments.capacity * (int64_t)sizeof(pti_memory);
+    for (int a = 0; a < of->instance.n_operands; a++)
+        add_array(moment, &of->state[a]);
+    return moment;
+}
+
+static bool same_box(const polytile_domain *one, const polytile_domain *other) {
+    bool same = one->n_dims == other->n_dims;
+    for (int d = 0; d < one->n_dims && same; d++)
+        same = one->range[d].lo == other->range[d].lo && one->range[d].hi == other->range[d].hi &&
+               one->range[d].step == other->range[d].step;
+    return same;
+}
+
+/** The same boxes in the same order, which operations follow. */
+static bool same_set(const pti_boxes *one, const pti_boxes *other) {
+    bool same = one->n_boxes == other->n_boxes;
+    for (int k = 0; k < one->n_boxes && same; k++)
+        same = same_box(&one->box[k], &other->box[k]);
+    return same;
+}
+
+static pti_memory *memory_of(const pti_moment *moment, const pti_resident_image *image) {
+    return pti_segments_at(&moment->segments, image->offset_bytes);
+}
+
+static bool same_image(const pti_resident_image *one, const pti_resident_image *other) {
+    return one->last_use == other->last_use && same_box(&one->layout.hull, &other->layout.hull) &&
+           same_set(&one->valid, &other->valid) && same_set(&one->dirty, &other->dirty);
+}
+
+/** The same images in the same order, which searches follow. */
+static bool same_images(const pti_moment *known, const pti_moment *other, int array,
+                        int64_t *place) {
+    const pti_resident_image *one = known->state[array].images, *two = other->state[array].images;
+    for (; one != NULL && two != NULL; one = one->next, two = two->next) {
+        const pti_memory *memory = memory_of(known, one);
+        if (!same_image(one, two) || memory->size_bytes != memory_of(other, two)->size_bytes)
+            return false;
+        place[memory - known->segments.memory] = two->offset_bytes;
+    }
+    return one == NULL && two == NULL;
+}
+
+static bool same_state(const pti_resident_state *one, const pti_resident_state *other) {
+    return one->is_internal == other->is_internal && one->whole_bytes == other->whole_bytes &&
+           same_set(&one->unwritten, &other->unwritten) && same_set(&one->on_host, &other->on_host);
+}
+
+static bool is_in(const int64_t *list, int n, int64_t number) {
+    int k = 0;
+    while (k < n && list[k] != number)
+        k++;
+    return k < n;
+}
+
+/** Place a free segment of a moment in another's of the same size, no earlier one's place. */
+static bool place_free(const pti_moment *known, const pti_moment *other, int k, int64_t *place) {
+    for (int o = 0; o < other->segments.n_segments; o++) {
+        const pti_memory *memory = &other->segments.memory[o];
+        if (memory->image != NULL || memory->size_bytes != known->segments.memory[k].size_bytes ||
+            is_in(place, k, memory->offset_bytes))
+            continue;
+        place[k] = memory->offset_bytes;
+        return true;
+    }
+    return false;
+}
+
+bool pti_moment_is_like(const pti_residency *of, const pti_moment *known, const pti_moment *other,
+                        int64_t *place) {
+    int n_segments = known->segments.n_segments;
+    bool same = known->hash == other->hash && known->time == other->time &&
+                n_segments == other->segments.n_segments;
+    for (int a = 0; a < of->instance.n_operands && same; a++)
+        same =
+            same_state(&known->state[a], &other->state[a]) && same_images(known, other, a, place);
+    for (int k = 0; k < n_segments && same; k++)
+        same = known->segments.memory[k].image != NULL || place_free(known, other, k, place);
+    return same;
+}
+
+void pti_moment_enter(const pti_moment *moment, pti_residency *of) {
+    of->time = moment->time;
+    of->state = moment->state;
+    of->segments = moment->segments;
+}
+
+static void discard_state(pti_residency *of, pti_resident_state *state) {
+    while (state->images != NULL) {
+        pti_resident_image *image = state->images;
+        state->images = image->next;
+        pti_image_spare(of, image);
+    }
+    pti_boxes_free(&state->unwritten);
+    pti_boxes_free(&state->on_host);
+    pti_boxes_free(&state->initialised);
+    pti_boxes_free(&state->downloaded);
+}
+
+static void discard(pti_residency *of, pti_resident_state *state, pti_segments *segments) {
+    for (int a = 0; state != NULL && a < of->instance.n_operands; a++)
+        discard_state(of, &state[a]);
+    free(state);
+    pti_segments_free(segments);
+}
+
+void pti_moment_free(pti_residency *of, pti_moment *moment) {
+    discard(of, moment->state, &moment->segments);
+    free(moment);
+}
+
+static pti_resident_image *copy_image(pti_residency *of, const pti_resident_image *image) {
+    pti_resident_image *made = pti_image_new(of);
+    if (made == NULL)
+        return NULL;
+    pti_boxes valid = made->valid, dirty = made->dirty;
+    *made = *image;
+    made->next = NULL;
+    made->valid = valid;
+    made->dirty = dirty;
+    pti_boxes_copy(&made->valid, &image->valid);
+    pti_boxes_copy(&made->dirty, &image->dirty);
+    return made;
+}
+
+/** Copy an array's state, whose images have their places in segments that are a copy already. */
+static bool copy_state(pti_residency *of, const pti_resident_state *from, pti_resident_state *to,
+                       const pti_segments *segments) {
+    pti_resident_image **end = &to->images;
+    to->is_internal = from->is_internal;
+    to->is_idle = from->is_idle;
+    to->whole_bytes = from->whole_bytes;
+    pti_boxes_copy(&to->unwritten, &from->unwritten);
+    pti_boxes_copy(&to->on_host, &from->on_host);
+    for (const pti_resident_image *image = from->images; image != NULL; image = image->next) {
+        pti_resident_image *made = copy_image(of, image);
+        if (made == NULL)
+            return false;
+        pti_segments_at(segments, made->offset_bytes)->image = made;
+        *end = made;
+        end = &made->next;
+        if (made->valid.failed || made->dirty.failed)
+            return false;
+    }
+    return !to->unwritten.failed && !to->on_host.failed;
+}
+
+bool pti_moment_leave(pti_residency *of) {
+    pti_segments segments;
+    pti_resident_state *state = calloc((size_t)of->capacity + 1, sizeof *state);
+    bool is_copied = pti_segments_copy(&of->segments, &segments) && state != NULL;
+    for (int a = 0; a < of->instance.n_operands && is_copied; a++)
+        is_copied = copy_state(of, &of->state[a], &state[a], &segments);
+    if (!is_copied) {
+        discard(of, state, &segments);
+        return false;
+    }
+    of->state = state;
+    of->segments = segments;
+    return true;
+}
+
+static int compare_offsets(const void *one, const void *other) {
+    int64_t a = ((const pti_memory *)one)->offset_bytes;
+    int64_t b = ((const pti_memory *)other)->offset_bytes;
+    return (a > b) - (a < b);
+}
+
+void pti_moment_place(pti_residency *of, const int64_t *place) {
+    pti_segments *segments = &of->segments;
+    for (int k = 0; k < segments->n_segments; k++) {
+        pti_memory *memory = &segments->memory[k];
+        memory->offset_bytes = place[k];
+        if (memory->image != NULL)
+            memory->image->offset_bytes = place[k];
+    }
+    qsort(segments->memory, (size_t)segments->n_segments, sizeof *segments->memory,
+          compare_offsets);
+}

@@ -1,0 +1,36 @@
+#include "access/footprint/footprint.h"
+#include "partition/memory/residency.h"
+
+static bool launch_uses(const pti_step *step, int array) {
+    int o = 0;
+    while (o < step->instance->n_operands && step->array[o] != array)
+        o++;
+    return o < step->instance->n_operands;
+}
+
+bool pti_step_uses(const pti_step *step, int array) {
+    return step->kind == PTI_STEP_LAUNCH ? launch_uses(step, array) : step->position == array;
+}
+
+/** Whether one operand overwrites a box, and no other uses the array. */
+static bool launch_buries(const pti_step *step, int array, const polytile_domain *box) {
+    const pti_instance *instance = step->instance;
+    int n_uses = 0, n_burials = 0;
+    for (int o = 0; o < instance->n_operands; o++) {
+        polytile_domain hull;
+        if (step->array[o] != array)
+            continue;
+        n_uses++;
+        n_burials += pti_operand_overwrites_hull(instance, o) &&
+                     pti_footprint_find_hull(instance, o, PTI_TOUCHES, &instance->threads, &hull) &&
+                     pti_box_contains(&hull, box);
+    }
+    return n_uses == 1 && n_burials == 1;
+}
+
+bool pti_step_buries(const pti_step *step, int array, const polytile_domain *box) {
+    if (step->kind == PTI_STEP_LAUNCH)
+        return launch_buries(step, array, box);
+    return step->kind == PTI_STEP_DROP ||
+           (step->kind == PTI_STEP_RENEW && pti_boxes_cover(step->boxes, box));
+}

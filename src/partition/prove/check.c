@@ -1,0 +1,222 @@
+#include "partition/prove/check.h"
+
+#include "partition/prove/holdings.h"
+#include "partition/prove/launch.h"
+#include "partition/prove/order.h"
+#include "partition/prove/race.h"
+#include "partition/prove/replay.h"
+
+#include <inttypes.h>
+
+static const pti_boxes *content_of(const pti_replay *replay, int64_t resident) {
+    return replay->resident[resident].content;
+}
+
+static bool replay_upload(pti_replay *replay, int64_t i) {
+    const pti_op *op = &replay->schedule->op[i];
+    int64_t r = op->placement;
+    int o = replay->resident[r].operand;
+    if (!pti_replay_use_resident(replay, i, r, &op->box, true))
+        return false;
+    if (pti_boxes_meet(&replay->operand[o].unwritten, &op->box))
+        return pti_replay_reject(replay, i, o, &op->box,
+                                 "was not written by anyone, so that the host does not hold it");
+    if (pti_replay_is_lost(replay, o, &op->box))
+        return pti_replay_reject(replay, i, o, &op->box,
+                                 "was lost: nothing holds its newest version any more");
+    if (pti_replay_host_is_stale(replay, o, &op->box))
+        return pti_replay_reject(replay, i, o, &op->box, "the host's version is out of date");
+    if (pti_replay_fresh(replay, i, o) != NULL &&
+        !pti_boxes_cover(pti_replay_combined(replay, op->launch, o), &op->box))
+        return pti_replay_reject(replay, i, o, &op->box,
+                                 "starts from the identity, not from what the host holds");
+    pti_replay_overwrite(replay, r, &op->box);
+    pti_check_gather(&replay->resident[r].content[PTI_VALID], &op->box);
+    return pti_race_use(replay, i, (pti_memory){true, o}, &op->box, false);
+}
+
+typedef bool copy_check(const pti_placement *source, const pti_placement *target,
+                        const polytile_domain *box, int64_t element_bytes);
+
+static bool copy_is(const pti_replay *replay, const pti_op *op, copy_check *is) {
+    const pti_placement *source = &replay->schedule->placement[op->source_placement];
+    return is(source, &replay->schedule->placement[op->placement], &op->box,
+              replay->instance->operand[source->operand].element_bytes);
+}
+
+/** A copy's target may take over its source's own memory, if no byte of the box is in both places,
+ * or if all of it moves along that memory. */
+static bool check_copy_ways(pti_replay *replay, int64_t i) {
+    const pti_op *op = &replay->schedule->op[i];
+    const pti_resident *source = &replay->resident[op->source_placement];
+    return source->life == PTI_LIVE || copy_is(replay, op, pti_check_copy_apart) ||
+           copy_is(replay, op, pti_check_copy_slides) ||
+           pti_replay_reject(replay, i, source->operand, &op->box,
+                             "is copied onto itself, and not along one dimension");
+}
+
+/** Keep what a copy reads, before its target takes over the source's memory. */
+static void lift(pti_replay *replay, const pti_op *op) {
+    for (int c = 0; c < PTI_N_CONTENTS; c++) {
+        pti_boxes_copy(&replay->moved[c], &content_of(replay, op->source_placement)[c]);
+        pti_boxes_clip(&replay->moved[c], &op->box);
+    }
+}
+
+/** What was newest where the source was is so where the target is. */
+static void put_down(pti_replay *replay, const pti_op *op) {
+    pti_resident *target = &replay->resident[op->placement];
+    pti_replay_overwrite(replay, op->placement, &op->box);
+    pti_boxes_subtract_all(&replay->operand[target->operand].lost, &replay->moved[PTI_VALID]);
+    for (int c = 0; c < PTI_N_CONTENTS; c++)
+        for (int k = 0; k < replay->moved[c].n_boxes; k++)
+            pti_check_gather(&target->content[c], &replay->moved[c].box[k]);
+}
+
+/** What slides along its memory may have gaps of which nothing is known before or after. */
+static bool replay_copy(pti_replay *replay, int64_t i) {
+    const pti_op *op = &replay->schedule->op[i];
+    polytile_domain unknown;
+    if (!pti_replay_use_resident(replay, i, op->source_placement, &op->box, false))
+        return false;
+    if (!copy_is(replay, op, pti_check_copy_slides) &&
+        !pti_replay_knows(replay, op->source_placement, ~0u, &op->box, &unknown))
+        return pti_replay_reject(replay, i, replay->resident[op->source_placement].operand,
+                                 &op->box, "is not all in the placement it is copied from");
+    lift(replay, op);
+    if (!pti_replay_use_resident(replay, i, op->placement, &op->box, true) ||
+        !check_copy_ways(replay, i))
+        return false;
+    put_down(replay, op);
+    return true;
+}
+
+/** Keep of zeros of an array those that an earlier fill brought home, as they are there still. */
+static void keep_at_home(const pti_replay *replay, int array, pti_boxes *zeros) {
+    const pti_operand_state *of = &replay->operand[array];
+    pti_boxes_subtract_all(zeros, &of->unwritten);
+    pti_boxes_subtract_all(zeros, &of->lost);
+    for (int64_t r = of->first_resident; r >= 0; r = replay->resident[r].next)
+        pti_boxes_subtract_all(zeros, &replay->resident[r].content[PTI_DIRTY]);
+}
+
+/** Elements that nobody wrote are zero: a fill makes them so, and counts as written, but may be
+ * repeated: then it is no newer than what the host has. What else it overwrites is not known any
+ * more. */
+static bool fill_unwritten(pti_replay *replay, int64_t i, int64_t r) {
+    const polytile_domain *box = &replay->schedule->op[i].box;
+    int o = replay->resident[r].operand;
+    pti_boxes *zeros = &replay->moved[PTI_VALID], *at_home = &replay->moved[PTI_DIRTY];
+    if (!pti_boxes_meet(&replay->operand[o].zero, box))
+        return pti_replay_reject(replay, i, o, box,
+                                 "does not start from an identity, nor is any of it unwritten");
+    if (!pti_replay_use_resident(replay, i, r, box, true))
+        return false;
+    pti_replay_overwrite(replay, r, box);
+    pti_boxes_copy(zeros, &replay->operand[o].zero);
+    pti_boxes_clip(zeros, box);
+    pti_boxes_copy(at_home, zeros);
+    keep_at_home(replay, o, at_home);
+    pti_boxes_subtract_all(zeros, at_home);
+    for (int k = 0; k < zeros->n_boxes; k++)
+        pti_replay_renew(replay, r, &zeros->box[k]);
+    for (int k = 0; k < at_home->n_boxes; k++)
+        pti_boxes_gather(&replay->resident[r].content[PTI_VALID], &at_home->box[k]);
+    return true;
+}
+
+static bool fill_identity(pti_replay *replay, int64_t i, int64_t r, polytile_role reduction) {
+    const pti_op *op = &replay->schedule->op[i];
+    int o = replay->resident[r].operand;
+    if (pti_boxes_meet(pti_replay_combined(replay, op->launch, o), &op->box))
+        return pti_replay_reject(replay, i, o, &op->box, "was combined into before");
+    if (!pti_replay_use_resident(replay, i, r, &op->box, true))
+        return false;
+    pti_replay_overwrite(replay, r, &op->box);
+    pti_check_gather(&replay->resident[r].content[pti_identity_of(reduction)], &op->box);
+    if (replay->schedule->in_place)
+        pti_check_gather(&replay->operand[o].filled, &op->box);
+    return true;
+}
+
+static bool replay_fill(pti_replay *replay, int64_t i) {
+    int64_t r = pti_replay_resident(replay, replay->schedule->op[i].placement);
+    const pti_operand *fresh = pti_replay_fresh(replay, i, replay->resident[r].operand);
+    return fresh == NULL ? fill_unwritten(replay, i, r)
+                         : fill_identity(replay, i, r, fresh->reduction);
+}
+
+/** Elements that are no newer than the host's may come along, since they change nothing there. */
+static bool replay_download(pti_replay *replay, int64_t i) {
+    const pti_op *op = &replay->schedule->op[i];
+    int o = replay->resident[op->placement].operand;
+    if (!pti_replay_use_resident(replay, i, op->placement, &op->box, false))
+        return false;
+    if (!pti_boxes_meet(&content_of(replay, op->placement)[PTI_DIRTY], &op->box))
+        return pti_replay_reject(replay, i, o, &op->box,
+                                 "is not newer than the host's (too early, twice, or not written "
+                                 "here)");
+    if (!pti_boxes_cover(&content_of(replay, op->placement)[PTI_VALID], &op->box))
+        return pti_replay_reject(replay, i, o, &op->box, "is not all in its newest version");
+    pti_replay_clean(replay, o, &op->box);
+    return pti_race_use(replay, i, (pti_memory){true, o}, &op->box, true);
+}
+
+typedef bool replay_function(pti_replay *replay, int64_t i);
+
+#define REPLAY_OF(name, word, stream) [PTI_##name] = REPLAY_##name,
+#define REPLAY_UPLOAD                 replay_upload
+#define REPLAY_COPY                   replay_copy
+#define REPLAY_FILL                   replay_fill
+#define REPLAY_LAUNCH                 pti_replay_launch
+#define REPLAY_DOWNLOAD               replay_download
+static replay_function *const replay_of[] = {PTI_OPS(REPLAY_OF)};
+
+/** Renewals before an operation, or behind all; *next is the first that is not replayed. */
+static void replay_renewals(pti_replay *replay, int64_t i, int *next) {
+    const pti_schedule *schedule = replay->schedule;
+    for (; *next < schedule->n_renewals && schedule->renewal[*next].first_op == i; ++*next) {
+        const pti_renewal *renewal = &schedule->renewal[*next];
+        for (int k = 0; k < renewal->boxes.n_boxes; k++)
+            pti_replay_renew_host(replay, renewal->operand, &renewal->boxes.box[k]);
+    }
+}
+
+static bool replay_all(pti_replay *replay) {
+    int next = 0;
+    if (!pti_holdings_begin(replay))
+        return false;
+    for (int64_t i = 0; i < replay->schedule->n_ops; i++) {
+        replay_renewals(replay, i, &next);
+        pti_replay_go_on(replay, i);
+        if (!replay_of[replay->schedule->op[i].kind](replay, i))
+            return false;
+    }
+    replay_renewals(replay, replay->schedule->n_ops, &next);
+    return pti_holdings_end(replay);
+}
+
+static bool prove(const pti_schedule *schedule, pti_text *why) {
+    if (!pti_check_launches(schedule, why) || !pti_check_superblocks(schedule, why) ||
+        !pti_check_placements(schedule, why) || !pti_check_ops(schedule, why) ||
+        !pti_check_renewals(schedule, why) || !pti_check_order(schedule, why))
+        return false;
+    pti_replay replay;
+    bool holds = pti_replay_begin(&replay, schedule, why) && replay_all(&replay);
+    pti_replay_end(&replay);
+    if (holds && replay.failed)
+        return PTI_REJECT(why, "out of host memory to check %" PRId64 " operations",
+                          schedule->n_ops);
+    return holds;
+}
+
+/** Sets that could not grow look like sets without elements: who has no memory proves nothing. */
+bool pti_schedule_check(const pti_schedule *schedule, pti_text *why) {
+    if (prove(schedule, why))
+        return true;
+    pti_text_free(why);
+    *why = (pti_text){0};
+    bool holds = prove(schedule, why);
+    why->failed = why->failed || (!holds && !pti_memory_is_there());
+    return holds;
+}

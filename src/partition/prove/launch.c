@@ -1,0 +1,251 @@
+#include "partition/prove/launch.h"
+
+#include "access/footprint/footprint.h"
+#include "partition/prove/needs.h"
+
+#include <stdio.h>
+
+/** As many as a kernel can have. */
+enum { MOST_OPERANDS = 64 };
+
+/** One operand of the launch at hand, and the array that it is. */
+typedef struct launch_operand {
+    pti_replay *replay;
+    int64_t op;
+    int launch;
+    const polytile_domain *threads;
+    const pti_instance *instance; /* of the kernel */
+    int number;
+    const pti_operand *operand;
+    int array;
+    int64_t placement;        /* -1: none */
+    int64_t resident;         /* -1: none */
+    const pti_window *window; /* of each part */
+    polytile_domain *hull;    /* of each part, see hull_of() */
+} launch_operand;
+
+static launch_operand operand_at(pti_replay *replay, int64_t i, const pti_schedule_launch *launch,
+                                 int number, const pti_window *windows, polytile_domain *hulls) {
+    const pti_op *op = &replay->schedule->op[i];
+    int array = pti_schedule_array(launch, number);
+    int64_t placement =
+        replay->schedule->launch_placement[op->superblock * replay->instance->n_operands + array];
+    return (launch_operand){.replay = replay,
+                            .op = i,
+                            .launch = op->launch,
+                            .threads = &op->box,
+                            .instance = launch->instance,
+                            .number = number,
+                            .operand = &launch->instance->operand[number],
+                            .array = array,
+                            .placement = placement,
+                            .resident = placement < 0 ? -1 : pti_replay_resident(replay, placement),
+                            .window = &windows[number * PTI_N_PARTS],
+                            .hull = &hulls[number * PTI_N_PARTS]};
+}
+
+static bool reject(const launch_operand *of, const polytile_domain *box, const char *reason) {
+    return pti_replay_reject(of->replay, of->op, of->array, box, reason);
+}
+
+static const pti_boxes *contents_of(const launch_operand *of) {
+    return of->replay->resident[of->resident].content;
+}
+
+/** Whether the superblock touches anything through a section; if so, *touched has one such element.
+ * Boxes around a section's pieces may hold elements although it has none. */
+static bool is_touched(const launch_operand *of, const pti_section *section,
+                       polytile_domain *touched) {
+    const pti_boxes nothing = {0};
+    return !pti_needs_covered(of->instance, section, of->threads, &nothing, touched);
+}
+
+/** Elements that the superblock touches need a placement. */
+static bool check_untouched(const launch_operand *of) {
+    polytile_domain missing;
+    for (int s = 0; s < of->operand->n_sections; s++)
+        if (is_touched(of, &of->instance->section[of->operand->first_section + s], &missing))
+            return reject(of, &missing, "has no placement");
+    return true;
+}
+
+static bool reject_read(const launch_operand *of, const polytile_domain *missing) {
+    return reject(of, missing,
+                  pti_replay_is_lost(of->replay, of->array, missing)
+                      ? "is read but was lost: nothing holds its newest version any more"
+                      : "is read but its newest version is not all there");
+}
+
+static bool check_section_read(const launch_operand *of, const pti_section *section) {
+    polytile_domain missing;
+    return pti_needs_covered(of->instance, section, of->threads, &contents_of(of)[PTI_VALID],
+                             &missing) ||
+           reject_read(of, &missing);
+}
+
+/** Of a partial operand only the hull is known: all of it is read, and all of it counts as written.
+ */
+static bool replay_partial_reads(const launch_operand *of) {
+    polytile_domain hull = pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, of->threads);
+    return pti_replay_use_resident(of->replay, of->op, of->resident, &hull, true) &&
+           (pti_boxes_cover(&contents_of(of)[PTI_VALID], &hull) || reject_read(of, &hull));
+}
+
+/** Around the sections of a part that touch anything; empty if none does. */
+static void find_hull(const launch_operand *of, pti_part part, polytile_domain *hull) {
+    if (pti_window_box(&of->window[part], &of->operand->domain, of->threads, hull))
+        return;
+    *hull = pti_box_empty(of->operand->domain.n_dims);
+    for (int s = 0; s < of->operand->n_sections; s++) {
+        const pti_section *section = &of->instance->section[of->operand->first_section + s];
+        polytile_domain of_section, touched;
+        if (pti_section_is_of(section, part) &&
+            (pti_needs_is_box(of->instance, section, of->threads, &of_section) ||
+             is_touched(of, section, &touched)))
+            *hull = pti_box_coarse_union(hull, &of_section);
+    }
+}
+
+/** The same, found once for parts of all sections. */
+static polytile_domain *hull_of(const launch_operand *of, pti_part part) {
+    if (part != PTI_PART_TOUCHED &&
+        of->window[part].n_sections == of->window[PTI_PART_TOUCHED].n_sections)
+        return &of->hull[PTI_PART_TOUCHED];
+    find_hull(of, part, &of->hull[part]);
+    return &of->hull[part];
+}
+
+/** What the launch changes of an operand whose reads were replayed; some boxes may overlap. */
+static pti_boxes find_written(const launch_operand *of) {
+    const pti_window *window = &of->window[PTI_PART_WRITTEN];
+    pti_boxes *used = of->replay->used;
+    if (window->is_known && window->n_sections == 1) {
+        polytile_domain *hull = hull_of(of, PTI_PART_WRITTEN);
+        return (pti_boxes){.box = hull, .n_boxes = !pti_box_is_empty(hull)};
+    }
+    pti_boxes_clear(&used[PTI_ONLY_READ]);
+    pti_boxes_clear(&used[PTI_WRITTEN]);
+    pti_needs_list_operand(of->instance, of->number, of->threads, used);
+    return used[PTI_WRITTEN];
+}
+
+/** What this launch combined into before goes on from there; all else starts from the identity. */
+static bool check_start(const launch_operand *of, const polytile_domain *box) {
+    const pti_boxes *combined = pti_replay_combined(of->replay, of->launch, of->array);
+    const pti_boxes *valid = &contents_of(of)[PTI_VALID];
+    pti_content fresh = pti_identity_of(of->operand->reduction);
+    const pti_boxes *identity = &contents_of(of)[fresh];
+    polytile_domain common;
+    if (!pti_replay_knows(of->replay, of->resident, 1u << PTI_VALID | 1u << fresh, box, &common))
+        return reject_read(of, &common);
+    for (int k = 0; k < identity->n_boxes; k++)
+        if (pti_box_intersect(&identity->box[k], box, &common) && pti_boxes_meet(combined, &common))
+            return reject(of, &common, "starts again after it was combined into before");
+    for (int k = 0; k < valid->n_boxes; k++)
+        if (pti_box_intersect(&valid->box[k], box, &common) && !pti_boxes_cover(combined, &common))
+            return reject(of, &common, "starts from the identity, not from what was there");
+    return true;
+}
+
+/** A reduction that starts from the identity reads just what it writes. */
+static bool check_fresh_reads(const launch_operand *of) {
+    const pti_boxes written = find_written(of);
+    for (int k = 0; k < written.n_boxes; k++)
+        if (!check_start(of, &written.box[k]))
+            return false;
+    return true;
+}
+
+/** What is around all that is read is mostly there; else each section is looked at. */
+static bool check_reads(const launch_operand *of, const polytile_domain *read) {
+    if (pti_box_is_empty(read) || pti_boxes_cover(&contents_of(of)[PTI_VALID], read))
+        return true;
+    for (int s = 0; s < of->operand->n_sections; s++) {
+        const pti_section *section = &of->instance->section[of->operand->first_section + s];
+        if (pti_section_is_of(section, PTI_PART_READ) && !check_section_read(of, section))
+            return false;
+    }
+    return true;
+}
+
+/** Record what a launch uses of an operand, and check what it reads. */
+static bool replay_reads(const launch_operand *of) {
+    if (of->operand->partial)
+        return replay_partial_reads(of);
+    const polytile_domain *touched = hull_of(of, PTI_PART_TOUCHED);
+    if (pti_box_is_empty(touched))
+        return true;
+    if (!pti_replay_use_resident(of->replay, of->op, of->resident, touched, of->operand->writes))
+        return false;
+    if (of->window[PTI_PART_READ].n_sections > 0 && !check_reads(of, hull_of(of, PTI_PART_READ)))
+        return false;
+    return !of->operand->fresh || check_fresh_reads(of);
+}
+
+/** What other launches combined into does not count for this one; it is known of one launch at a
+ * time, so that those of one array are not interleaved. */
+static bool begin_combining(const launch_operand *of) {
+    pti_operand_state *state = &of->replay->operand[of->array];
+    char reason[128];
+    if (!of->operand->fresh || state->combining == of->launch)
+        return true;
+    snprintf(reason, sizeof reason,
+             "starts from the identity in launches %d and %d, which must not be interleaved",
+             of->launch, state->combining);
+    if (state->combining > of->launch)
+        return reject(of, NULL, reason);
+    state->combining = of->launch;
+    pti_boxes_clear(&state->combined);
+    return true;
+}
+
+static bool replay_writes(const launch_operand *of) {
+    const polytile_domain *hull = &of->replay->schedule->placement[of->placement].layout.hull;
+    pti_operand_state *state = &of->replay->operand[of->array];
+    const pti_boxes written = find_written(of);
+    for (int k = 0; k < written.n_boxes; k++) {
+        if (!pti_box_contains(hull, &written.box[k]))
+            return reject(of, &written.box[k], "is written outside its placement");
+        pti_replay_renew(of->replay, of->resident, &written.box[k]);
+        if (of->operand->fresh)
+            pti_check_gather(&state->combined, &written.box[k]);
+        pti_check_subtract(&state->filled, &written.box[k]);
+        pti_check_subtract(&state->zero, &written.box[k]);
+    }
+    return true;
+}
+
+/** Placements that a launch is the first to write take over their memory before it reads any. */
+static bool enter_written(const launch_operand *of) {
+    return begin_combining(of) && (of->placement < 0 || !of->operand->writes ||
+                                   pti_replay_enter(of->replay, of->op, of->resident, true));
+}
+
+static bool find_reads(const launch_operand *of) {
+    return of->placement < 0 ? check_untouched(of) : replay_reads(of);
+}
+
+static bool renew_written(const launch_operand *of) {
+    return of->placement < 0 || !of->operand->writes || replay_writes(of);
+}
+
+bool pti_replay_launch(pti_replay *replay, int64_t op) {
+    static bool (*const steps[])(const launch_operand *of) = {enter_written, find_reads,
+                                                              renew_written};
+    pti_schedule_launch launch =
+        pti_schedule_launch_of(replay->schedule, &replay->schedule->op[op]);
+    const pti_window *windows = pti_windows_of(&replay->windows, launch.instance);
+    launch_operand of[MOST_OPERANDS];
+    polytile_domain hulls[MOST_OPERANDS * PTI_N_PARTS];
+    if (windows == NULL)
+        return pti_replay_reject(replay, op, 0, NULL, "out of host memory to check its sections");
+    if (launch.instance->n_operands > MOST_OPERANDS)
+        return pti_replay_reject(replay, op, 0, NULL, "is one of more operands than a kernel has");
+    for (int o = 0; o < launch.instance->n_operands; o++)
+        of[o] = operand_at(replay, op, &launch, o, windows, hulls);
+    for (size_t step = 0; step < sizeof steps / sizeof *steps; step++)
+        for (int o = 0; o < launch.instance->n_operands; o++)
+            if (!steps[step](&of[o]))
+                return false;
+    return true;
+}

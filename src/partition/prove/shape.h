@@ -1,0 +1,60 @@
+#ifndef POLYTILE_PARTITION_PROVE_SHAPE_H
+#define POLYTILE_PARTITION_PROVE_SHAPE_H
+
+#include "access/set/boxes.h"
+#include "base/text.h"
+#include "partition/schedule/schedule.h"
+
+/* The part of the schedule checker that needs no replay. */
+
+/** Write a violation's text; the value is false, to be returned. */
+#define PTI_REJECT(why, ...) (pti_text_add((why), __VA_ARGS__), false)
+
+/** Write a box of elements or threads, such as [0:15, 4:8:2]. */
+void pti_check_write_box(pti_text *text, const polytile_domain *box);
+
+/** Whether a box of unknown origin is well formed and lies inside a domain known to be. */
+bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *domain);
+
+/** Let a box grow to its union with another if that is a box without gaps, or one holds the other;
+ * false, and nothing changes, if it is none. */
+bool pti_check_absorb(polytile_domain *box, const polytile_domain *added);
+
+/** set := set united with box, which joins its neighbours, so that what is added piece by piece
+ * stays few boxes. */
+void pti_check_gather(pti_boxes *set, const polytile_domain *box);
+
+/** set := set without the elements of box; what is left joins its neighbours likewise. */
+void pti_check_subtract(pti_boxes *set, const polytile_domain *box);
+
+/** The operands of every launch are arrays of the schedule, each its own unless all read it; in
+ * place no data lies on a device before or after, and every array holds what it is to hold. */
+bool pti_check_launches(const pti_schedule *schedule, pti_text *why);
+
+/** Each launch's superblocks follow the former's; they are non-empty boxes of its domain, pairwise
+ * disjoint, and cover it. A schedule of no kernel has none. */
+bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why);
+
+/** Placements lie in the arena, the arena in the limit, and no two elements of a placement share
+ * bytes; in place each is the whole array. */
+bool pti_check_placements(const pti_schedule *schedule, pti_text *why);
+
+/** Renewals are of elements of arrays, and in order. */
+bool pti_check_renewals(const pti_schedule *schedule, pti_text *why);
+
+/** All numbers in operations and waits are in range, waits point backwards, every box lies in its
+ * placement, every superblock is one of the operation's launch, and each is launched once, those of
+ * one launch in their order. */
+bool pti_check_ops(const pti_schedule *schedule, pti_text *why);
+
+/** Whether a box, held by two placements that overlap in memory, has no byte of the one place in
+ * the other. */
+bool pti_check_copy_apart(const pti_placement *source, const pti_placement *target,
+                          const polytile_domain *box, int64_t element_bytes);
+
+/** Whether a box moves along the memory of both, which lie at the same place, so that it can be
+ * copied slice by slice (access/set/slide.h). */
+bool pti_check_copy_slides(const pti_placement *source, const pti_placement *target,
+                           const polytile_domain *box, int64_t element_bytes);
+
+#endif

@@ -1,0 +1,68 @@
+#ifndef POLYTILE_PARTITION_SCHEDULE_BUILDER_H
+#define POLYTILE_PARTITION_SCHEDULE_BUILDER_H
+
+#include "access/footprint/footprint.h"
+#include "partition/schedule/schedule.h"
+
+/* A schedule under construction: lists that grow, and the last users of each piece of memory. */
+
+/** The most superblocks of a plan, the most operations of a schedule, and the most boxes and images
+ * that are gone through to make it: seconds of planning, and about a GiB of the host's memory. */
+enum { PTI_MAX_SUPERBLOCKS = 1 << 18, PTI_MAX_OPS = 1 << 22, PTI_MAX_LOOKS = 1 << 28 };
+
+/** The last operation of each stream that has to do with something; -1: none. */
+typedef struct pti_last {
+    int64_t op[PTI_N_STREAMS];
+} pti_last;
+
+pti_last pti_last_none(void);
+/** Note an operation that comes after all noted before; launches and fills: not one abreast. */
+void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op);
+/** The same for one of a stream. */
+void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op);
+/** Take the later of two, stream by stream. */
+void pti_last_join(pti_last *last, const pti_last *other);
+
+typedef struct pti_builder {
+    pti_schedule *schedule;
+    int64_t op_capacity;
+    int64_t wait_capacity;
+    int64_t placement_capacity;
+    bool failed;  /* out of memory, or full: sticks, later calls do nothing */
+    bool is_full; /* there would be more than PTI_MAX_OPS, or PTI_MAX_LOOKS */
+    int64_t n_looks;
+} pti_builder;
+
+/** What a schedule takes of the host's memory for each superblock, at least: its threads, its
+ * placements, and an operation for each of them and for its kernel. */
+double pti_builder_superblock_bytes(const pti_instance *instance);
+
+/** The most superblocks that are planned: PTI_MAX_SUPERBLOCKS, or fewer of launches on so many
+ * arrays that they would take too much of the host's memory. */
+int64_t pti_builder_most_superblocks(const pti_instance *instance);
+
+/**
+ * Begin a schedule of so many superblocks, with room for what they usually take, since growing
+ * copies. Leaves builder->schedule NULL when memory runs out.
+ */
+void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int64_t n_superblocks);
+
+/** How often a box of a set is gone through for a superblock, about. */
+enum { PTI_LOOKS_A_BOX = 4 };
+
+/** So many boxes or images are gone through for a superblock. */
+void pti_builder_look(pti_builder *builder, int64_t n_looks);
+
+/** How a schedule failed: NO_MEMORY, or UNSUPPORTED where it is full. */
+polytile_status pti_builder_status(const pti_builder *builder);
+
+/** Append an operation that waits for the last ones of the other streams; returns its position. */
+int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits);
+
+/** From the next operation on the host has newer elements of an operand, which are copied. */
+void pti_builder_renew(pti_builder *builder, int operand, const pti_boxes *boxes);
+
+/** Append a placement; returns its position. */
+int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement);
+
+#endif

@@ -1,0 +1,341 @@
+#include "partition/skew/chain.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+/** Whether an affine expression is index + constant. */
+static bool follows(const pti_affine *of, int n_indices, int index) {
+    for (int d = 0; d < n_indices; d++) {
+        if (of->index[d] != (d == index ? 1 : 0))
+            return false;
+    }
+    return true;
+}
+
+/** Whether a section's dimension is a window that moves along with an index. */
+static bool is_window(const pti_section *section, int dimension, int n_indices, int index) {
+    const pti_subscript *subscript = &section->subscript[dimension];
+    return follows(&subscript->lo, n_indices, index) && follows(&subscript->hi, n_indices, index);
+}
+
+/** Whether all sections of an operand have such a window in a dimension. */
+static bool has_window(const pti_instance *instance, int operand, int dimension, int index) {
+    const pti_operand *of = &instance->operand[operand];
+    for (int s = of->first_section; s < of->first_section + of->n_sections; s++) {
+        if (!is_window(&instance->section[s], dimension, instance->n_indices, index))
+            return false;
+    }
+    return of->n_sections > 0;
+}
+
+/** The dimension in which all sections of an operand follow an index; -1: there is none. */
+static int dimension_along(const pti_instance *instance, int operand, int index) {
+    for (int m = 0; m < instance->operand[operand].domain.n_dims; m++) {
+        if (has_window(instance, operand, m, index))
+            return m;
+    }
+    return -1;
+}
+
+/** A chain under construction, and why it ends. */
+typedef struct finder {
+    pti_chain *chain;
+    bool *is_written; /* of each array */
+    pti_text *why;
+} finder;
+
+static const char *array_name(const finder *of, int array) {
+    return of->chain->arrays->operand[array].name;
+}
+
+static bool has_axis(const pti_chain *chain, int array) {
+    return chain->axis[array] >= 0;
+}
+
+/** The index of a launch that its arrays' axes follow; -1: none of them has one yet. */
+static int index_of_axes(const pti_chain *chain, const pti_cut_launch *cut) {
+    const pti_instance *instance = cut->instance;
+    for (int o = 0; o < instance->n_operands; o++) {
+        for (int d = 0; d < instance->n_indices && has_axis(chain, cut->array[o]); d++) {
+            if (has_window(instance, o, chain->axis[cut->array[o]], d))
+                return d;
+        }
+    }
+    return -1;
+}
+
+/** Why an operand keeps its launch from being cut at all; NULL if it does not. */
+static const char *obstacle_of(const pti_operand *operand) {
+    if (operand->fresh)
+        return "starts a reduction of";
+    return operand->partial ? "writes elements that are only known by a box around them of" : NULL;
+}
+
+static bool refuse(const finder *of, const pti_cut_launch *cut, const char *does, int array) {
+    pti_text_add(of->why, "%s %s %s", cut->instance->kernel_name, does, array_name(of, array));
+    return false;
+}
+
+/** Let an array pass along the dimension that follows the launch's index, or stay whole if it is
+ * only read. */
+static bool find_axis(const finder *of, const pti_cut_launch *cut, int operand) {
+    const pti_operand *is = &cut->instance->operand[operand];
+    int a = cut->array[operand];
+    int *axis = &of->chain->axis[a];
+    int found = dimension_along(cut->instance, operand, cut->index);
+    if (*axis == PTI_AXIS_NONE && (found >= 0 || !(is->writes || of->is_written[a])))
+        *axis = found >= 0 ? found : PTI_AXIS_WHOLE;
+    if (*axis == PTI_AXIS_WHOLE)
+        return !is->writes || refuse(of, cut, "writes", a);
+    return (*axis >= 0 && has_window(cut->instance, operand, *axis, cut->index)) ||
+           refuse(of, cut, "does not go along the others' slabs in", a);
+}
+
+static bool find_axes(const finder *of, const pti_cut_launch *cut) {
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        const char *obstacle = obstacle_of(&cut->instance->operand[o]);
+        if (obstacle != NULL)
+            return refuse(of, cut, obstacle, cut->array[o]);
+        if (!find_axis(of, cut, o))
+            return false;
+        of->is_written[cut->array[o]] |= cut->instance->operand[o].writes;
+    }
+    return true;
+}
+
+/** Add a launch if its arrays can pass along the others'. */
+static bool add_launch(const finder *of, const pti_cut_launch *launch, int first_index) {
+    pti_chain *chain = of->chain;
+    pti_chain_launch *added = &chain->launch[chain->n_launches];
+    int index = index_of_axes(chain, launch);
+    bool has_first = first_index < launch->instance->n_indices;
+    *added = (pti_chain_launch){.cut = *launch};
+    added->cut.index = index >= 0 ? index : has_first ? first_index : 0;
+    if (!find_axes(of, &added->cut))
+        return false;
+    chain->n_launches++;
+    return true;
+}
+
+static void begin(const finder *of) {
+    of->chain->n_launches = 0;
+    for (int a = 0; a < of->chain->arrays->n_operands; a++) {
+        of->chain->axis[a] = PTI_AXIS_NONE;
+        of->is_written[a] = false;
+    }
+}
+
+/** As many launches as fit together if the first is cut along an index. */
+static void extend(const finder *of, int n_launches, const pti_cut_launch *launches, int index) {
+    begin(of);
+    while (of->chain->n_launches < n_launches &&
+           add_launch(of, &launches[of->chain->n_launches], index))
+        continue;
+}
+
+/** The first index of the first launch along which most of them fit together. */
+static void find_longest(const finder *of, int n_launches, const pti_cut_launch *launches) {
+    int best = 0, longest = -1;
+    for (int d = 0; d < launches[0].instance->n_indices && longest < n_launches; d++) {
+        pti_text ignored = {0};
+        finder tries = *of;
+        tries.why = &ignored;
+        extend(&tries, n_launches, launches, d);
+        pti_text_free(&ignored);
+        if (of->chain->n_launches > longest) {
+            longest = of->chain->n_launches;
+            best = d;
+        }
+    }
+    extend(of, n_launches, launches, best);
+}
+
+/** Launches that are alike, and the lags between kinds of them. */
+typedef struct kinds {
+    int n_kinds;
+    int *of_launch;  /* which kind */
+    int *first;      /* of each kind: its first launch */
+    int64_t *newest; /* of each kind: the offset of its newest launch, once it has one */
+    bool *has_come;
+    pti_lag *lag; /* [earlier * n_kinds + later] */
+    bool *is_known;
+} kinds;
+
+static bool is_alike(const pti_cut_launch *one, const pti_cut_launch *other) {
+    if (one->instance != other->instance || one->index != other->index)
+        return false;
+    for (int o = 0; o < one->instance->n_operands; o++) {
+        if (one->array[o] != other->array[o])
+            return false;
+    }
+    return true;
+}
+
+/** Sort a launch into its kind. */
+static void sort(kinds *all, const pti_chain *chain, int launch) {
+    int k = 0;
+    while (k < all->n_kinds &&
+           !is_alike(&chain->launch[all->first[k]].cut, &chain->launch[launch].cut))
+        k++;
+    if (k == all->n_kinds)
+        all->first[all->n_kinds++] = launch;
+    all->of_launch[launch] = k;
+}
+
+static polytile_status find_lag(const kinds *of, const pti_chain *chain, int earlier, int later,
+                                pti_lag *lag) {
+    size_t at = (size_t)earlier * (size_t)of->n_kinds + (size_t)later;
+    polytile_status status = POLYTILE_OK;
+    if (!of->is_known[at])
+        PTI_TRY(pti_launch_lag(&chain->launch[of->first[earlier]].cut,
+                               &chain->launch[of->first[later]].cut, &of->lag[at]));
+    of->is_known[at] = true;
+    *lag = of->lag[at];
+done:
+    return status;
+}
+
+static int64_t extent_of(const pti_cut_launch *cut) {
+    const polytile_range *range = &cut->instance->threads.range[cut->index];
+    return range->hi - range->lo + 1;
+}
+
+/** The least offset that keeps a launch behind all before it; of each kind the newest has the
+ * largest. */
+static polytile_status find_offset(kinds *of, const pti_chain *chain, int launch, int64_t former,
+                                   int64_t *offset) {
+    polytile_status status = POLYTILE_OK;
+    int kind = of->of_launch[launch];
+    *offset = former;
+    for (int k = 0; k < of->n_kinds; k++) {
+        pti_lag lag;
+        if (!of->has_come[k])
+            continue;
+        PTI_TRY(find_lag(of, chain, k, kind, &lag));
+        if (lag.conflicts)
+            *offset = pti_max(*offset, of->newest[k] + lag.threads);
+    }
+    of->newest[kind] = *offset;
+    of->has_come[kind] = true;
+done:
+    return status;
+}
+
+/** Give launches their offsets, up to one that has to wait for the end of another. */
+static polytile_status set_offsets(const finder *of, kinds *all) {
+    pti_chain *chain = of->chain;
+    polytile_status status = POLYTILE_OK;
+    int64_t former = 0;
+    for (int l = 0; l < chain->n_launches; l++) {
+        int64_t offset;
+        PTI_TRY(find_offset(all, chain, l, former, &offset));
+        if (offset - former >= extent_of(&chain->launch[l].cut)) {
+            pti_text_add(of->why, "%s needs results that are complete only after the last slab",
+                         chain->launch[l].cut.instance->kernel_name);
+            chain->n_launches = l;
+            break;
+        }
+        chain->launch[l].offset = former = offset;
+    }
+done:
+    return status;
+}
+
+/** False when memory runs out. */
+static bool create_kinds(const pti_chain *chain, kinds *all) {
+    size_t n = (size_t)chain->n_launches;
+    *all = (kinds){.of_launch = calloc(n, sizeof *all->of_launch),
+                   .first = calloc(n, sizeof *all->first),
+                   .newest = calloc(n, sizeof *all->newest),
+                   .has_come = calloc(n, sizeof *all->has_come)};
+    if (all->of_launch == NULL || all->first == NULL || all->newest == NULL ||
+        all->has_come == NULL)
+        return false;
+    for (int l = 0; l < chain->n_launches; l++)
+        sort(all, chain, l);
+    size_t n_pairs = (size_t)all->n_kinds * (size_t)all->n_kinds;
+    all->lag = calloc(n_pairs, sizeof *all->lag);
+    all->is_known = calloc(n_pairs, sizeof *all->is_known);
+    return all->lag != NULL && all->is_known != NULL;
+}
+
+static void free_kinds(kinds *all) {
+    free(all->of_launch);
+    free(all->first);
+    free(all->newest);
+    free(all->has_come);
+    free(all->lag);
+    free(all->is_known);
+}
+
+static polytile_status find_offsets(const finder *of) {
+    kinds all = {0};
+    polytile_status status = POLYTILE_NO_MEMORY;
+    if (of->chain->n_launches == 0)
+        return POLYTILE_OK;
+    if (create_kinds(of->chain, &all))
+        status = set_offsets(of, &all);
+    free_kinds(&all);
+    return status;
+}
+
+static bool touches(const pti_chain *chain, int array) {
+    for (int l = 0; l < chain->n_launches; l++) {
+        const pti_cut_launch *cut = &chain->launch[l].cut;
+        for (int o = 0; o < cut->instance->n_operands; o++) {
+            if (cut->array[o] == array)
+                return true;
+        }
+    }
+    return false;
+}
+
+/** Launches that could not join leave no trace. */
+static void forget_others(pti_chain *chain) {
+    for (int a = 0; a < chain->arrays->n_operands; a++) {
+        if (!touches(chain, a))
+            chain->axis[a] = PTI_AXIS_NONE;
+    }
+}
+
+polytile_status pti_chain_find(const pti_instance *arrays, int n_launches,
+                               const pti_cut_launch *launches, pti_chain *chain, pti_text *why) {
+    size_t n_arrays = (size_t)arrays->n_operands;
+    finder of = {.chain = chain, .is_written = calloc(n_arrays + 1, sizeof(bool)), .why = why};
+    polytile_status status = POLYTILE_NO_MEMORY;
+    *chain = (pti_chain){.arrays = arrays,
+                         .launch = calloc((size_t)n_launches + 1, sizeof *chain->launch),
+                         .axis = calloc(n_arrays + 1, sizeof *chain->axis)};
+    if (of.is_written != NULL && chain->launch != NULL && chain->axis != NULL) {
+        if (n_launches > 0)
+            find_longest(&of, n_launches, launches);
+        status = find_offsets(&of);
+        forget_others(chain);
+    }
+    free(of.is_written);
+    return status;
+}
+
+void pti_chain_free(pti_chain *chain) {
+    free(chain->launch);
+    free(chain->axis);
+    *chain = (pti_chain){0};
+}
+
+bool pti_chain_reach(const pti_chain *chain, int launch, int array, pti_reach *reach) {
+    const pti_cut_launch *cut = &chain->launch[launch].cut;
+    bool touches = false;
+    for (int o = 0; o < cut->instance->n_operands && chain->axis[array] >= 0; o++) {
+        const pti_operand *operand = &cut->instance->operand[o];
+        for (int s = 0; s < operand->n_sections && cut->array[o] == array; s++) {
+            const pti_subscript *window =
+                &cut->instance->section[operand->first_section + s].subscript[chain->axis[array]];
+            int64_t lo = window->lo.constant, hi = window->hi.constant;
+            *reach = touches ? (pti_reach){pti_min(reach->lo, lo), pti_max(reach->hi, hi)}
+                             : (pti_reach){lo, hi};
+            touches = true;
+        }
+    }
+    return touches;
+}

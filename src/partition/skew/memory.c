@@ -1,0 +1,88 @@
+#include "partition/skew/memory.h"
+
+#include "access/set/layout.h"
+#include "base/checked.h"
+#include "partition/memory/residency.h"
+#include "partition/skew/pass.h"
+
+#include <stdlib.h>
+
+/** Slabs of which an image has rows beside those of a lap: one that goes, and one that comes. */
+enum { BESIDE_A_LAP = 2 };
+
+static void add_pass(const pti_pass *pass, pti_skew_need *needs) {
+    for (int a = 0; a < pass->chain->arrays->n_operands; a++) {
+        const pti_band *band = &pass->band[a];
+        if (!band->passes)
+            continue;
+        const polytile_range *rows = &band->hull.range[pass->chain->axis[a]];
+        needs[a].band_rows = pti_max(needs[a].band_rows, band->hi - band->lo);
+        needs[a].all_rows = pti_max(needs[a].all_rows, rows->hi - rows->lo + 1);
+        needs[a].row_bytes = pti_max(needs[a].row_bytes, band->row_bytes);
+    }
+}
+
+static void add_whole(const pti_chain *chain, pti_skew_need *needs) {
+    for (int a = 0; a < chain->arrays->n_operands; a++) {
+        const pti_operand *of = &chain->arrays->operand[a];
+        if (chain->axis[a] == PTI_AXIS_WHOLE)
+            needs[a].whole_bytes = pti_layout_of(&of->domain, of->element_bytes).size_bytes;
+    }
+}
+
+pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass) {
+    pti_skew_need *needs = calloc((size_t)chain->arrays->n_operands + 1, sizeof *needs);
+    bool is_complete = needs != NULL;
+    for (int first = 0; first < chain->n_launches && is_complete; first += n_per_pass) {
+        pti_pass pass;
+        is_complete = pti_pass_begin(
+            chain, first, (int)pti_min(chain->n_launches, (int64_t)first + n_per_pass), &pass);
+        if (is_complete)
+            add_pass(&pass, needs);
+        pti_pass_end(&pass);
+    }
+    if (!is_complete) {
+        free(needs);
+        return NULL;
+    }
+    add_whole(chain, needs);
+    return needs;
+}
+
+int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows) {
+    int64_t n_slabs, rows;
+    bool overflows = pti_add_overflows(n_per_lap, BESIDE_A_LAP, &n_slabs) ||
+                     pti_mul_overflows(slab, n_slabs, &rows) ||
+                     pti_add_overflows(rows, band_rows, &rows);
+    return overflows ? INT64_MAX : rows;
+}
+
+/** The bytes of so many rows, padded; at most those of all rows. */
+static int64_t rows_bytes(const pti_skew_need *need, int64_t n_rows) {
+    int64_t bytes;
+    n_rows = pti_min(n_rows, need->all_rows);
+    return pti_mul_overflows(n_rows, need->row_bytes, &bytes) ? INT64_MAX
+                                                              : pti_resident_padded(bytes);
+}
+
+int64_t pti_skew_image_bytes(const pti_skew_need *need, int64_t slab, int64_t n_per_lap) {
+    return need->whole_bytes > 0
+               ? pti_resident_padded(need->whole_bytes)
+               : rows_bytes(need, pti_skew_image_rows(slab, n_per_lap, need->band_rows));
+}
+
+int64_t pti_skew_slab_bytes(const pti_skew_need *need, int64_t slab) {
+    int64_t n_rows;
+    if (need->whole_bytes > 0)
+        return pti_resident_padded(need->whole_bytes);
+    return rows_bytes(need, pti_add_overflows(slab, need->band_rows, &n_rows) ? INT64_MAX : n_rows);
+}
+
+int64_t pti_skew_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab, int64_t n_per_lap) {
+    int64_t sum = 0;
+    for (int a = 0; a < n_arrays; a++) {
+        if (pti_add_overflows(sum, pti_skew_image_bytes(&needs[a], slab, n_per_lap), &sum))
+            return INT64_MAX;
+    }
+    return sum;
+}

@@ -1,0 +1,125 @@
+#include "partition/skew/pass.h"
+
+#include "access/footprint/footprint.h"
+#include "access/set/layout.h"
+#include "base/checked.h"
+
+#include <stdlib.h>
+
+/** By how much a launch's coordinate exceeds its index. */
+static int64_t shift_of(const pti_pass *pass, int launch) {
+    return pass->chain->launch[launch].offset - pass->chain->launch[pass->first].offset;
+}
+
+static const polytile_range *domain_of(const pti_pass *pass, int launch) {
+    const pti_cut_launch *cut = &pass->chain->launch[launch].cut;
+    return &cut->instance->threads.range[cut->index];
+}
+
+static void find_ends(pti_pass *pass) {
+    pass->begin = INT64_MAX;
+    pass->last = INT64_MIN;
+    for (int l = pass->first; l < pass->end; l++) {
+        const polytile_range *domain = domain_of(pass, l);
+        pass->begin = pti_min(pass->begin, domain->lo + shift_of(pass, l));
+        pass->last = pti_max(pass->last, domain->hi + shift_of(pass, l));
+    }
+}
+
+/** Widen a band by what a launch touches. */
+static void widen(pti_band *band, const pti_reach *reach, int64_t shift) {
+    int64_t lo = reach->lo - shift, hi = reach->hi - shift;
+    band->lo = band->passes ? pti_min(band->lo, lo) : lo;
+    band->hi = band->passes ? pti_max(band->hi, hi) : hi;
+    band->passes = true;
+}
+
+/** Take what a launch touches of an array into the hull. */
+static void widen_hull(const pti_cut_launch *cut, int array, polytile_domain *hull) {
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        polytile_domain touched;
+        if (cut->array[o] == array && pti_footprint_find_hull(cut->instance, o, PTI_TOUCHES,
+                                                              &cut->instance->threads, &touched))
+            *hull = pti_box_is_empty(hull) ? touched : pti_box_coarse_union(hull, &touched);
+    }
+}
+
+/** Bytes of one row, in an image of dense rows. */
+static int64_t row_bytes_of(const polytile_domain *hull, int axis, int64_t element_bytes) {
+    polytile_domain row = *hull;
+    row.range[axis] = (polytile_range){0, 0, 1};
+    return pti_layout_of(&row, element_bytes).size_bytes;
+}
+
+/** Images hold every element between the ends, so that a row lies at the same distance from the
+ * next in all of them. */
+static void make_dense(polytile_domain *hull) {
+    for (int d = 0; d < hull->n_dims; d++)
+        hull->range[d].step = 1;
+}
+
+static void find_band(pti_pass *pass, int array) {
+    const pti_chain *chain = pass->chain;
+    const pti_operand *of = &chain->arrays->operand[array];
+    pti_band *band = &pass->band[array];
+    pti_reach reach;
+    *band = (pti_band){.hull = pti_box_empty(of->domain.n_dims)};
+    for (int l = pass->first; l < pass->end; l++) {
+        if (!pti_chain_reach(chain, l, array, &reach))
+            continue;
+        widen(band, &reach, shift_of(pass, l));
+        widen_hull(&chain->launch[l].cut, array, &band->hull);
+    }
+    band->passes = band->passes && !pti_box_is_empty(&band->hull);
+    make_dense(&band->hull);
+    if (band->passes)
+        band->row_bytes = row_bytes_of(&band->hull, chain->axis[array], of->element_bytes);
+}
+
+bool pti_pass_begin(const pti_chain *chain, int first, int end, pti_pass *pass) {
+    *pass = (pti_pass){.chain = chain, .first = first, .end = end};
+    pass->band = calloc((size_t)chain->arrays->n_operands + 1, sizeof *pass->band);
+    if (pass->band == NULL)
+        return false;
+    find_ends(pass);
+    for (int a = 0; a < chain->arrays->n_operands; a++)
+        find_band(pass, a);
+    return true;
+}
+
+void pti_pass_end(pti_pass *pass) {
+    free(pass->band);
+    *pass = (pti_pass){0};
+}
+
+int64_t pti_pass_n_slabs(const pti_pass *pass, int64_t slab) {
+    return pti_ceil_div(pass->last - pass->begin + 1, slab);
+}
+
+bool pti_pass_threads(const pti_pass *pass, int launch, int64_t slab, int64_t k, int64_t to,
+                      polytile_domain *threads) {
+    const pti_cut_launch *cut = &pass->chain->launch[launch].cut;
+    const polytile_range *domain = domain_of(pass, launch);
+    int64_t begin = pass->begin - shift_of(pass, launch);
+    int64_t lo = pti_max(domain->lo, begin + k * slab);
+    int64_t hi = pti_min(domain->hi, begin + (to + 1) * slab - 1);
+    *threads = cut->instance->threads;
+    threads->range[cut->index] = (polytile_range){lo, hi, 1};
+    return lo <= hi;
+}
+
+void pti_pass_slabs_of(const pti_pass *pass, int launch, int64_t slab, int64_t *first,
+                       int64_t *last) {
+    const polytile_range *domain = domain_of(pass, launch);
+    int64_t begin = pass->begin - shift_of(pass, launch);
+    *first = (domain->lo - begin) / slab;
+    *last = (domain->hi - begin) / slab;
+}
+
+polytile_range pti_pass_rows(const pti_pass *pass, int array, int64_t slab, int64_t k, int64_t to) {
+    const pti_band *band = &pass->band[array];
+    const polytile_range *all = &band->hull.range[pass->chain->axis[array]];
+    int64_t lo = pti_max(all->lo, pass->begin + k * slab + band->lo);
+    int64_t hi = pti_min(all->hi, pass->begin + (to + 1) * slab - 1 + band->hi);
+    return (polytile_range){lo, hi, 1};
+}

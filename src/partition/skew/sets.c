@@ -1,0 +1,314 @@
+#include "partition/skew/sets.h"
+
+#include "access/footprint/footprint.h"
+#include "base/checked.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/** Boxes a section for what is read: a few that contain a little too much, rather than many. */
+enum { MAX_READ_BOXES = 16 };
+
+/** The most by which a box may grow to make longer runs: a run that begins anew costs more than a
+ * few elements. */
+static const double most_growth = 1.05;
+
+/** Sets of one array while the chain is gone through from its end. */
+typedef struct walker {
+    const pti_skew_request *request;
+    int array;
+    int most_boxes;
+    bool is_scattered;
+    pti_boxes live;    /* what is needed behind the launch at hand, of launches behind the pass */
+    pti_boxes exposed; /* the same, of launches in the pass */
+    pti_boxes written; /* by launches of the pass from the one at hand on */
+    pti_boxes scratch;
+} walker;
+
+static void unite(pti_boxes *set, const pti_boxes *added) {
+    for (int k = 0; k < added->n_boxes; k++) {
+        if (!pti_boxes_cover(set, &added->box[k]))
+            pti_boxes_add(set, &added->box[k]);
+    }
+    pti_boxes_merge(set);
+    set->failed |= added->failed;
+}
+
+static void intersect(pti_boxes *set, const pti_boxes *other, pti_boxes *scratch) {
+    pti_boxes_copy(scratch, set);
+    pti_boxes_subtract_all(scratch, other);
+    pti_boxes_subtract_all(set, scratch);
+    pti_boxes_merge(set);
+}
+
+static void note_writes(walker *of, const pti_cut_launch *cut) {
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        if (cut->array[o] != of->array || !cut->instance->operand[o].writes)
+            continue;
+        pti_footprint_boxes(cut->instance, o, PTI_WRITES, &cut->instance->threads,
+                            PTI_MAX_WRITE_BOXES, &of->scratch);
+        pti_boxes_subtract_all(&of->exposed, &of->scratch);
+        unite(&of->written, &of->scratch);
+    }
+}
+
+static void note_reads(walker *of, const pti_cut_launch *cut) {
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        if (cut->array[o] != of->array || !cut->instance->operand[o].reads)
+            continue;
+        pti_footprint_boxes(cut->instance, o, PTI_READS, &cut->instance->threads, MAX_READ_BOXES,
+                            &of->scratch);
+        unite(&of->exposed, &of->scratch);
+    }
+}
+
+/** Go through a pass from its end, and find what it takes and brings; fills are settled later. */
+static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
+    const pti_chain *chain = of->request->chain;
+    pti_boxes_clear(&of->exposed);
+    pti_boxes_clear(&of->written);
+    for (int l = end - 1; l >= first && !of->is_scattered; l--) {
+        note_writes(of, &chain->launch[l].cut);
+        note_reads(of, &chain->launch[l].cut);
+        of->is_scattered =
+            of->exposed.n_boxes > of->most_boxes || of->written.n_boxes > of->most_boxes;
+    }
+    pti_boxes_merge(&of->exposed);
+    pti_boxes_copy(&sets->brought, &of->exposed);
+    pti_boxes_copy(&sets->taken, &of->live);
+    pti_boxes_copy(&sets->filled, &of->written);
+    pti_boxes_subtract_all(&of->live, &of->written);
+    unite(&of->live, &of->exposed);
+    of->is_scattered = of->is_scattered || of->live.n_boxes > of->most_boxes;
+}
+
+/* Wider boxes. */
+
+/** What boxes of a set may become wider to make longer runs, and fewer. */
+typedef struct widening {
+    polytile_domain hull;       /* they stay in it */
+    int axis;                   /* they do not grow along it, as they are cut there, nor outside */
+    const pti_boxes *known;     /* and in this set, if it is not NULL; */
+    const pti_boxes *forbidden; /* they keep apart from this one, if it is not NULL */
+    double most_growth;         /* of what the set has in a box to what the box has */
+} widening;
+
+static int64_t count_in(const pti_boxes *set, const polytile_domain *box) {
+    int64_t n_elements = 0;
+    polytile_domain common;
+    for (int k = 0; k < set->n_boxes; k++) {
+        if (pti_box_intersect(&set->box[k], box, &common))
+            n_elements += pti_box_count(&common);
+    }
+    return n_elements;
+}
+
+static bool may_become(const widening *by, const pti_boxes *set, const polytile_domain *wide) {
+    return (double)pti_box_count(wide) <= by->most_growth * (double)count_in(set, wide) &&
+           (by->known == NULL || pti_boxes_cover(by->known, wide)) &&
+           (by->forbidden == NULL || !pti_boxes_meet(by->forbidden, wide));
+}
+
+/** The widest box that one may become, from the last dimension on; false if it is as wide now. */
+static bool find_wider(const widening *by, const pti_boxes *set, const polytile_domain *box,
+                       polytile_domain *widest) {
+    polytile_domain wide = *widest = *box;
+    for (int d = box->n_dims - 1; d > by->axis; d--) {
+        wide.range[d] = by->hull.range[d];
+        if (!may_become(by, set, &wide))
+            break;
+        *widest = wide;
+    }
+    return !pti_box_equals(widest, box);
+}
+
+/** Let boxes grow, and take in what they meet of others. Where memory ran out for all that a pass
+ * touches, their hull has no dimensions. */
+static void widen(const widening *by, pti_boxes *set) {
+    int n_left = by->hull.n_dims == 0 ? 0 : set->n_boxes;
+    for (int k = 0; k < set->n_boxes && n_left > 0 && !set->failed; k++) {
+        polytile_domain wide;
+        if (!find_wider(by, set, &set->box[k], &wide))
+            continue;
+        pti_boxes_subtract(set, &wide);
+        pti_boxes_append(set, &wide);
+        n_left--;
+        k = -1;
+    }
+}
+
+/* Passes from the first on. */
+
+/** What became of an array before a pass. */
+typedef struct past {
+    bool is_dropped;     /* in the end */
+    bool stays;          /* whole, so that what one pass fills lies there in all others */
+    int axis;            /* or 0 */
+    pti_boxes unwritten; /* elements that are zero and nowhere */
+    pti_boxes stale;     /* elements of which the host has no newest version, nor needs it */
+    pti_boxes scratch;
+} past;
+
+/** All that a pass touches of an array. */
+static polytile_domain hull_of(const pti_pass_sets *sets, const pti_boxes *written) {
+    polytile_domain hull = {0};
+    const pti_boxes *const all[] = {&sets->brought, written};
+    for (int s = 0; s < 2; s++) {
+        for (int k = 0; k < all[s]->n_boxes; k++)
+            hull = hull.n_dims == 0 ? all[s]->box[k] : pti_box_coarse_union(&hull, &all[s]->box[k]);
+    }
+    return hull;
+}
+
+/** Part what nobody wrote from what is brought. Fills may overwrite what is not brought. */
+static void settle_fills(past *of, const polytile_domain *hull, pti_pass_sets *sets) {
+    pti_boxes_copy(&sets->filled, &sets->brought);
+    intersect(&sets->filled, &of->unwritten, &of->scratch);
+    pti_boxes_subtract_all(&sets->brought, &sets->filled);
+    pti_boxes_merge(&sets->brought);
+    widen(&(widening){*hull, of->axis, of->stays ? &of->unwritten : NULL, &sets->brought, INFINITY},
+          &sets->filled);
+}
+
+/** The host may send what is no older there than anywhere else. */
+static void settle_uploads(past *of, const polytile_domain *hull, pti_pass_sets *sets) {
+    pti_boxes_copy(&of->scratch, &of->unwritten);
+    unite(&of->scratch, &of->stale);
+    unite(&of->scratch, &sets->filled);
+    widen(&(widening){*hull, of->axis, NULL, &of->scratch, most_growth}, &sets->brought);
+}
+
+/** Add what a fill is the newest version of. What else it covers has one on the host, which must
+ * not be overwritten. */
+static void add_zeros(past *of, const pti_boxes *filled, pti_boxes *here) {
+    pti_boxes zeros = {0};
+    pti_boxes_copy(&zeros, filled);
+    intersect(&zeros, &of->unwritten, &of->scratch);
+    unite(here, &zeros);
+    pti_boxes_free(&zeros);
+}
+
+/** Keep of what is needed what is new; what stays zero is filled again where it is dropped in the
+ * end. */
+static void settle_downloads(past *of, const polytile_domain *hull, const pti_boxes *written,
+                             pti_pass_sets *sets) {
+    pti_boxes here = {0};
+    pti_boxes_copy(&here, written);
+    pti_boxes_subtract_all(&of->unwritten, written);
+    if (!of->is_dropped) {
+        add_zeros(of, &sets->filled, &here);
+        pti_boxes_subtract_all(&of->unwritten, &sets->filled);
+    }
+    intersect(&sets->taken, &here, &of->scratch);
+    unite(&of->stale, &here);
+    unite(&here, &sets->brought);
+    widen(&(widening){*hull, of->axis, &here, NULL, most_growth}, &sets->taken);
+    pti_boxes_subtract_all(&of->stale, &sets->taken);
+    sets->taken.failed |= here.failed;
+    pti_boxes_free(&here);
+}
+
+/** With what is needed behind a pass in `taken`, and what it writes in `filled`. */
+static void settle_pass(past *of, pti_pass_sets *sets) {
+    pti_boxes written = {0};
+    pti_boxes_copy(&written, &sets->filled);
+    polytile_domain hull = hull_of(sets, &written);
+    settle_fills(of, &hull, sets);
+    settle_uploads(of, &hull, sets);
+    settle_downloads(of, &hull, &written, sets);
+    sets->taken.failed |= written.failed;
+    pti_boxes_free(&written);
+}
+
+static pti_pass_sets *sets_of(const pti_skew_sets *sets, int pass, int array) {
+    return &sets->of[(size_t)pass * (size_t)sets->n_arrays + (size_t)array];
+}
+
+static void begin_walk(walker *of) {
+    const pti_skew_request *request = of->request;
+    if (!request->dropped[of->array])
+        pti_boxes_append(&of->live, &request->chain->arrays->operand[of->array].domain);
+}
+
+/** Settle all passes; false when memory runs out. */
+static bool settle_passes(const pti_skew_request *request, int array, int most_boxes,
+                          pti_skew_sets *sets) {
+    int axis = request->chain->axis[array];
+    past of = {.is_dropped = request->dropped[array],
+               .stays = axis == PTI_AXIS_WHOLE,
+               .axis = axis > 0 ? axis : 0};
+    if (request->unwritten != NULL)
+        pti_boxes_copy(&of.unwritten, &request->unwritten[array]);
+    for (int p = 0; p < sets->n_passes && !sets->is_scattered; p++) {
+        settle_pass(&of, sets_of(sets, p, array));
+        sets->is_scattered = of.unwritten.n_boxes > most_boxes || of.stale.n_boxes > most_boxes;
+    }
+    bool failed = of.unwritten.failed || of.stale.failed || of.scratch.failed;
+    pti_boxes_free(&of.unwritten);
+    pti_boxes_free(&of.stale);
+    pti_boxes_free(&of.scratch);
+    return !failed;
+}
+
+static void find_array(const pti_skew_request *request, int array, int n_per_pass, int most_boxes,
+                       pti_skew_sets *sets) {
+    int n_launches = request->chain->n_launches;
+    walker of = {.request = request, .array = array, .most_boxes = most_boxes};
+    begin_walk(&of);
+    for (int p = sets->n_passes - 1; p >= 0 && !of.is_scattered; p--)
+        walk_pass(&of, p * n_per_pass, (int)pti_min(n_launches, (int64_t)(p + 1) * n_per_pass),
+                  sets_of(sets, p, array));
+    sets->is_scattered = of.is_scattered;
+    bool is_found = settle_passes(request, array, most_boxes, sets);
+    sets_of(sets, 0, array)->brought.failed |=
+        !is_found || of.live.failed || of.exposed.failed || of.written.failed || of.scratch.failed;
+    pti_boxes_free(&of.live);
+    pti_boxes_free(&of.exposed);
+    pti_boxes_free(&of.written);
+    pti_boxes_free(&of.scratch);
+}
+
+static bool has_failed(const pti_skew_sets *sets) {
+    for (int k = 0; k < sets->n_passes * sets->n_arrays; k++) {
+        if (sets->of[k].brought.failed || sets->of[k].filled.failed || sets->of[k].taken.failed)
+            return true;
+    }
+    return false;
+}
+
+bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, int most_boxes,
+                        pti_skew_sets *sets) {
+    const pti_chain *chain = request->chain;
+    *sets = (pti_skew_sets){.n_passes = (int)pti_ceil_div(chain->n_launches, n_per_pass),
+                            .n_arrays = chain->arrays->n_operands};
+    sets->of = calloc((size_t)sets->n_passes * (size_t)sets->n_arrays + 1, sizeof *sets->of);
+    if (sets->of == NULL)
+        return false;
+    for (int a = 0; a < sets->n_arrays && !sets->is_scattered; a++) {
+        if (chain->axis[a] != PTI_AXIS_NONE)
+            find_array(request, a, n_per_pass, most_boxes, sets);
+    }
+    return !has_failed(sets);
+}
+
+void pti_skew_sets_free(pti_skew_sets *sets) {
+    for (int k = 0; sets->of != NULL && k < sets->n_passes * sets->n_arrays; k++) {
+        pti_boxes_free(&sets->of[k].brought);
+        pti_boxes_free(&sets->of[k].filled);
+        pti_boxes_free(&sets->of[k].taken);
+    }
+    free(sets->of);
+    *sets = (pti_skew_sets){0};
+}
+
+void pti_skew_sets_find_whole(const pti_skew_sets *sets, int array, pti_boxes *boxes) {
+    pti_boxes_clear(boxes);
+    for (int p = 0; p < sets->n_passes; p++)
+        unite(boxes, &sets_of(sets, p, array)->brought);
+    for (int p = 0; p < sets->n_passes; p++)
+        pti_boxes_subtract_all(boxes, &sets_of(sets, p, array)->filled);
+}
+
+const pti_pass_sets *pti_skew_sets_of(const pti_skew_sets *sets, int pass, int array) {
+    return sets_of(sets, pass, array);
+}

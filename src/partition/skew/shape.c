@@ -1,0 +1,444 @@
+#include "partition/skew/skew.h"
+
+#include "access/footprint/footprint.h"
+#include "base/checked.h"
+#include "partition/cost/predict.h"
+#include "partition/skew/memory.h"
+#include "partition/skew/pass.h"
+#include "partition/skew/sets.h"
+#include <polytile/size.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+/** Numbers of passes are tried up to so many times the fewest that fit. */
+enum { MOST_PASSES_FACTOR = 4 };
+
+/** Arrays in more pieces are no good for slabs, and take long to go through. */
+enum { MOST_BOXES = 128 };
+
+/** What one launch leaves in the device's last cache is still there for the next if both go through
+ * so much of it. */
+static const double share_of_cache = 0.75;
+
+/** A kernel of which several threads read an element goes through its data so much more slowly than
+ * one that copies (stencils of 5 and 7 points on an H200: at 2.1 of 4.0 TB/s). */
+static const double neighbours_cost = 1.9;
+
+/** A number of launches a pass, while its slabs are chosen. */
+typedef struct candidate {
+    const pti_skew_request *request;
+    int n_passes;
+    int n_per_pass;
+    pti_skew_need *needs; /* owned */
+    pti_pass pass;        /* the first; owned */
+    int64_t h2d_bytes;    /* of all passes */
+    int64_t d2h_bytes;
+    double up_cost_bytes; /* the same, with what short runs cost on top */
+    double down_cost_bytes;
+    int64_t n_boxes;     /* that all passes bring */
+    double work_s;       /* of the kernels of all passes, beside their latencies */
+    double row_bytes;    /* that a launch touches at most for each thread along its index */
+    double beside_bytes; /* and beside those, at the ends of a slab */
+    double enough_s;     /* of shapes that are no slower, the one that moves least is best */
+    bool is_scattered;   /* an array is touched in more than MOST_BOXES pieces */
+} candidate;
+
+static int n_arrays_of(const candidate *of) {
+    return of->request->chain->arrays->n_operands;
+}
+
+/** What a launch touches for one thread along its index. */
+static double first_row_bytes(const pti_cut_launch *cut) {
+    polytile_domain row = cut->instance->threads, hull;
+    double n_bytes = 0;
+    row.range[cut->index].hi = row.range[cut->index].lo;
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        if (pti_footprint_find_hull(cut->instance, o, PTI_TOUCHES, &row, &hull))
+            n_bytes +=
+                (double)pti_box_count(&hull) * (double)cut->instance->operand[o].element_bytes;
+    }
+    return n_bytes;
+}
+
+/** Sum up the seconds of the launches' kernels on all threads at once, and find what a slab of one
+ * thread touches. */
+static void measure_work(candidate *of) {
+    const pti_chain *chain = of->request->chain;
+    for (int l = 0; l < chain->n_launches; l++) {
+        const pti_cut_launch *cut = &chain->launch[l].cut;
+        const polytile_range *range = &cut->instance->threads.range[cut->index];
+        double n_threads = (double)pti_box_count(&cut->instance->threads);
+        double n_bytes = pti_launch_bytes(cut->instance),
+               n_rows = (double)(range->hi - range->lo + 1);
+        of->work_s += (pti_reads_neighbours(cut->instance) ? neighbours_cost : 1) *
+                      pti_kernel_seconds(of->request->link, n_bytes,
+                                         pti_thread_accesses(cut->instance) * n_threads);
+        of->row_bytes = fmax(of->row_bytes, n_bytes / n_rows);
+        of->beside_bytes = fmax(of->beside_bytes, first_row_bytes(cut) - n_bytes / n_rows);
+    }
+}
+
+static double work_seconds(const candidate *of, int64_t slab) {
+    const polytile_link *link = of->request->link;
+    bool is_near = link->cache_bytes_per_s > 0 &&
+                   (double)slab * of->row_bytes <= share_of_cache * link->cache_bytes;
+    return is_near ? of->work_s * link->kernel_bytes_per_s / link->cache_bytes_per_s : of->work_s;
+}
+
+/** The seconds of sliding all images once, each in slices of a lap's rows. */
+static double slide_seconds(const candidate *of, int64_t slab, int64_t n_per_lap) {
+    const polytile_link *link = of->request->link;
+    double seconds = 0, lap_rows = (double)n_per_lap * (double)slab;
+    for (int a = 0; a < n_arrays_of(of); a++) {
+        const pti_skew_need *need = &of->needs[a];
+        double n_rows = (double)need->band_rows + 2 * (double)slab;
+        if (need->band_rows > 0 && lap_rows < (double)need->all_rows)
+            seconds += pti_copy_seconds(link, n_rows * (double)need->row_bytes) +
+                       (ceil(n_rows / lap_rows) - 1) * link->launch_latency_s;
+    }
+    return seconds;
+}
+
+/** All passes together: of each pass one slab on the three streams one after the other, and the
+ * rest on all at once. Images slide on the stream of the uploads, while launches wait for them. */
+static double predict(const candidate *of, int64_t slab, int64_t n_per_lap) {
+    const polytile_link *link = of->request->link;
+    double n_slabs = (double)pti_pass_n_slabs(&of->pass, slab), n_passes = of->n_passes;
+    double n_laps = ceil(n_slabs / (double)n_per_lap) - 1;
+    double slide_s = n_passes * n_laps * slide_seconds(of, slab, n_per_lap);
+    double up_s = n_slabs * (double)of->n_boxes * link->transfer_latency_s +
+                  of->up_cost_bytes / link->duplex_bytes_per_s + slide_s;
+    double down_s = n_slabs * n_passes * link->transfer_latency_s +
+                    of->down_cost_bytes / link->duplex_bytes_per_s;
+    double compute_s = work_seconds(of, slab) + slide_s +
+                       n_slabs * of->request->chain->n_launches * link->launch_latency_s;
+    double rest = 1 - 1 / n_slabs;
+    return (up_s + down_s + compute_s) / n_slabs + rest * fmax(compute_s, fmax(up_s, down_s));
+}
+
+/** What two slabs at once save of the latencies of launches (H200, Jacobi on slabs of 4 planes of
+ * 1024 x 1024 floats: a third while data moves, 0.8 while none does), and what part of all seconds
+ * that should be to be worth its waits. */
+static const double saved_abreast = 0.35, least_saved = 0.01;
+
+/** Up to this, what a launch touches of a slab is in the cache for the next one: a second slab that
+ * does not fit beside it costs more than it saves (H200: with 34 MB 15 % of all; with 42 MB two
+ * slabs gain 6 %). */
+static const double share_of_one = 0.65;
+
+static bool are_near(const candidate *of, int64_t n_rows) {
+    const polytile_link *link = of->request->link;
+    double touched_bytes = (double)n_rows * of->row_bytes + of->beside_bytes;
+    return link->cache_bytes_per_s > 0 && touched_bytes <= share_of_one * link->cache_bytes;
+}
+
+/** Whether to run two slabs of a shape at once: where launches are short, and one slab does not
+ * drive the other out of the cache. The first of a lap begins alone. */
+static bool suits_abreast(const candidate *of, const pti_skew_shape *shape) {
+    double n_launches =
+        (double)pti_pass_n_slabs(&of->pass, shape->slab) * of->request->chain->n_launches;
+    double saved_s = n_launches * of->request->link->launch_latency_s * saved_abreast *
+                     (1 - 1 / (double)shape->n_per_lap);
+    return !of->request->in_turn && saved_s >= least_saved * shape->seconds &&
+           (!are_near(of, shape->slab) || are_near(of, 2 * shape->slab));
+}
+
+/** The most slabs of a lap that the arena has room for; 0: none. */
+static int64_t longest_lap(const candidate *of, int64_t slab) {
+    int64_t fits = 0, too_many = pti_pass_n_slabs(&of->pass, slab) + 1;
+    while (fits + 1 < too_many) {
+        int64_t tried = fits + (too_many - fits) / 2;
+        bool has_room =
+            pti_skew_bytes(of->needs, n_arrays_of(of), slab, tried) <= of->request->arena_bytes;
+        *(has_room ? &fits : &too_many) = tried;
+    }
+    return fits;
+}
+
+static bool is_better(const candidate *of, const pti_skew_shape *one, const pti_skew_shape *other) {
+    int64_t bytes = one->h2d_bytes + one->d2h_bytes;
+    int64_t other_bytes = other->h2d_bytes + other->d2h_bytes;
+    if (other->slab == 0)
+        return true;
+    bool are_fast = one->seconds <= of->enough_s && other->seconds <= of->enough_s;
+    if ((of->request->fewest_bytes || are_fast) && bytes != other_bytes)
+        return bytes < other_bytes;
+    return one->seconds < other->seconds;
+}
+
+static void try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
+    pti_skew_shape tried = {.n_passes = of->n_passes,
+                            .n_per_pass = of->n_per_pass,
+                            .slab = slab,
+                            .n_per_lap = longest_lap(of, slab),
+                            .h2d_bytes = of->h2d_bytes,
+                            .d2h_bytes = of->d2h_bytes};
+    if (tried.n_per_lap == 0)
+        return;
+    tried.seconds = predict(of, slab, tried.n_per_lap);
+    tried.abreast = suits_abreast(of, &tried);
+    if (is_better(of, &tried, best))
+        *best = tried;
+}
+
+/** Powers of two, and the numbers in the middle between them. */
+static void try_slabs(const candidate *of, pti_skew_shape *best) {
+    int64_t length = of->pass.last - of->pass.begin + 1;
+    for (int64_t slab = 1; slab <= length; slab *= 2) {
+        try_slab(of, slab, best);
+        if (slab > 1)
+            try_slab(of, slab + slab / 2, best);
+    }
+}
+
+/** The bytes of a set as long runs would have to be to take as long. */
+static double cost_bytes(const candidate *of, int array, const pti_boxes *set) {
+    const pti_operand *is = &of->request->chain->arrays->operand[array];
+    double sum = 0;
+    for (int k = 0; k < set->n_boxes; k++) {
+        pti_runs runs = pti_runs_of(&is->domain, &set->box[k], is->element_bytes);
+        sum += (double)pti_box_count(&set->box[k]) * (double)is->element_bytes *
+               pti_run_cost(of->request->link, runs);
+    }
+    return sum;
+}
+
+static void count_brought(candidate *of, int array, const pti_boxes *set) {
+    int64_t element_bytes = of->request->chain->arrays->operand[array].element_bytes;
+    of->h2d_bytes += pti_boxes_count(set) * element_bytes;
+    of->up_cost_bytes += cost_bytes(of, array, set);
+    of->n_boxes += set->n_boxes;
+}
+
+/** The bytes that an array moves in all passes. */
+static void count_array(candidate *of, const pti_skew_sets *sets, int array, pti_boxes *whole) {
+    const pti_chain *chain = of->request->chain;
+    int64_t element_bytes = chain->arrays->operand[array].element_bytes;
+    bool stays = chain->axis[array] == PTI_AXIS_WHOLE;
+    if (stays) {
+        pti_skew_sets_find_whole(sets, array, whole);
+        count_brought(of, array, whole);
+    }
+    for (int p = 0; p < of->n_passes; p++) {
+        const pti_pass_sets *moved = pti_skew_sets_of(sets, p, array);
+        if (!stays)
+            count_brought(of, array, &moved->brought);
+        of->d2h_bytes += pti_boxes_count(&moved->taken) * element_bytes;
+        of->down_cost_bytes += cost_bytes(of, array, &moved->taken);
+    }
+}
+
+/** False when memory runs out. */
+static bool count_bytes(candidate *of) {
+    pti_skew_sets sets;
+    pti_boxes whole = {0};
+    bool is_found = pti_skew_sets_find(of->request, of->n_per_pass, MOST_BOXES, &sets);
+    of->is_scattered = sets.is_scattered;
+    for (int a = 0; is_found && !of->is_scattered && a < n_arrays_of(of); a++)
+        count_array(of, &sets, a, &whole);
+    is_found = is_found && !whole.failed;
+    pti_boxes_free(&whole);
+    pti_skew_sets_free(&sets);
+    return is_found;
+}
+
+/** Set how many launches a pass has where there are to be so many passes. */
+static void part(candidate *of, int n_passes) {
+    int n_launches = of->request->chain->n_launches;
+    of->n_per_pass = (int)pti_ceil_div(n_launches, n_passes);
+    of->n_passes = (int)pti_ceil_div(n_launches, of->n_per_pass);
+}
+
+/** Whether the least slab of so many passes fits; false in *has_memory when memory runs out. */
+static bool fits(const candidate *wanted, int n_passes, bool *has_memory) {
+    candidate of = *wanted;
+    part(&of, n_passes);
+    pti_skew_need *needs = pti_skew_needs(of.request->chain, of.n_per_pass);
+    bool does =
+        needs != NULL && pti_skew_bytes(needs, n_arrays_of(&of), 1, 1) <= of.request->arena_bytes;
+    *has_memory &= needs != NULL;
+    free(needs);
+    return does;
+}
+
+/** Try a number of passes that fits; false when memory runs out. */
+static bool try_passes(candidate *wanted, int n_passes, pti_skew_shape *best) {
+    candidate of = *wanted;
+    part(&of, n_passes);
+    of.needs = pti_skew_needs(of.request->chain, of.n_per_pass);
+    bool is_tried = of.needs != NULL && count_bytes(&of) &&
+                    pti_pass_begin(of.request->chain, 0, of.n_per_pass, &of.pass);
+    if (is_tried && !of.is_scattered)
+        try_slabs(&of, best);
+    wanted->is_scattered = of.is_scattered;
+    pti_pass_end(&of.pass);
+    free(of.needs);
+    return is_tried;
+}
+
+static void explain_scattered(const pti_skew_request *request, pti_text *why) {
+    pti_text_add(why,
+                 "launches such as %s touch their arrays in more than %d pieces; each launch goes "
+                 "through the arrays by itself",
+                 request->chain->launch[0].cut.instance->kernel_name, MOST_BOXES);
+}
+
+static void explain(const pti_skew_request *request, pti_text *why) {
+    char size[32];
+    pti_text_add(why,
+                 "%s does not hold the rows that two launches of %s need at the same time; each "
+                 "launch goes through the arrays by itself",
+                 polytile_size_format(request->arena_bytes, size),
+                 request->chain->launch[0].cut.instance->kernel_name);
+}
+
+/** The fewest passes that a request allows. */
+static int fewest_passes(const pti_skew_request *request) {
+    int n_launches = request->chain->n_launches;
+    int64_t most = request->most_per_pass > 0 ? request->most_per_pass : n_launches;
+    return (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
+}
+
+/** With passes of two launches, and of what is left of an odd number; none for a single launch. */
+static int most_passes(const pti_skew_request *request) {
+    int n_launches = request->chain->n_launches;
+    return n_launches < 2 ? 0 : (n_launches + 1) / 2;
+}
+
+/** The fewest passes that fit, more than all that may be if none does. */
+static int fewest_that_fit(const candidate *wanted, bool *has_memory) {
+    int lo = fewest_passes(wanted->request), hi = most_passes(wanted->request) + 1;
+    while (lo < hi) {
+        int middle = lo + (hi - lo) / 2;
+        if (fits(wanted, middle, has_memory))
+            hi = middle;
+        else
+            lo = middle + 1;
+    }
+    return lo;
+}
+
+/** Try numbers of passes: all small ones, and of large ones those that differ by a sixteenth. False
+ * when memory runs out. */
+static bool try_all(candidate *wanted, pti_skew_shape *best) {
+    bool has_memory = true;
+    int n = fewest_that_fit(wanted, &has_memory);
+    int most = (int)pti_min(most_passes(wanted->request), (int64_t)MOST_PASSES_FACTOR * n);
+    for (; n <= most && has_memory && !wanted->is_scattered; n += 1 + n / 16)
+        has_memory = try_passes(wanted, n, best);
+    return has_memory;
+}
+
+/** How much longer a shape may take, by an estimate, that moves less: estimates are no better than
+ * this, and others use the link too. */
+static const double as_good = 1.05;
+
+bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why) {
+    candidate wanted = {.request = request};
+    *shape = (pti_skew_shape){0};
+    measure_work(&wanted);
+    bool has_memory = try_all(&wanted, shape);
+    if (has_memory && shape->n_passes > fewest_passes(request) && !request->fewest_bytes) {
+        wanted.enough_s = as_good * shape->seconds;
+        has_memory = try_all(&wanted, shape);
+    }
+    if (has_memory && wanted.is_scattered)
+        explain_scattered(request, why);
+    else if (has_memory && shape->slab == 0)
+        explain(request, why);
+    return has_memory && shape->slab > 0;
+}
+
+/** The bytes that a launch reads and those that it writes. */
+static double moved_bytes(const pti_cut_launch *cut) {
+    double n_bytes = 0;
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        const pti_operand *operand = &cut->instance->operand[o];
+        polytile_domain hull =
+            pti_footprint_hull(cut->instance, o, PTI_TOUCHES, &cut->instance->threads);
+        n_bytes += (double)pti_box_count(&hull) * (double)operand->element_bytes *
+                   (operand->reads + operand->writes);
+    }
+    return n_bytes;
+}
+
+/** The bytes of all that the chain touches, in one image of each array; below 0 when memory runs out.
+ */
+static double touched_bytes(const pti_chain *chain) {
+    pti_skew_need *needs = pti_skew_needs(chain, chain->n_launches);
+    double n_bytes = needs == NULL ? -1 : 0;
+    for (int a = 0; needs != NULL && a < chain->arrays->n_operands; a++)
+        n_bytes += (double)pti_skew_slab_bytes(&needs[a], INT64_MAX);
+    free(needs);
+    return n_bytes;
+}
+
+bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why) {
+    double all_bytes = touched_bytes(request->chain);
+    double left = 1 - (double)request->arena_bytes / fmax(1, all_bytes);
+    double singly_bytes = 0, fused_bytes = (double)shape->h2d_bytes + (double)shape->d2h_bytes;
+    for (int l = 0; l < request->chain->n_launches; l++)
+        singly_bytes += left * moved_bytes(&request->chain->launch[l].cut);
+    if (all_bytes < 0 || fused_bytes < singly_bytes)
+        return all_bytes >= 0;
+    pti_text_add(why,
+                 "going through all arrays moves %.3g MiB, launch after launch moves about "
+                 "%.3g MiB, since most of the data stays on the device",
+                 fused_bytes / (1 << 20), fmax(0, singly_bytes) / (1 << 20));
+    return false;
+}
+
+/* In place. */
+
+/** The bytes of all bands of slabs, once each: what caches should hold. */
+static int64_t bands_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab) {
+    int64_t sum = 0;
+    for (int a = 0; a < n_arrays; a++)
+        sum += pti_skew_slab_bytes(&needs[a], slab);
+    return sum;
+}
+
+/** The largest slab whose bands fit, and which is no shorter than they are long beside it: shorter
+ * ones begin more kernels than they save in reading; 0: there is none. */
+static int64_t largest_slab(const pti_skew_request *request, const pti_skew_need *needs) {
+    int n_arrays = request->chain->arrays->n_operands;
+    int64_t least = 1, slab = 0;
+    for (int a = 0; a < n_arrays; a++)
+        least = pti_max(least, needs[a].band_rows);
+    for (int64_t tried = least; bands_bytes(needs, n_arrays, tried) <= request->arena_bytes;
+         tried++)
+        slab = tried;
+    return slab;
+}
+
+/** Whether the caches hold everything that the chain touches. */
+static bool are_all_near(const pti_skew_request *request, const pti_skew_need *needs) {
+    return bands_bytes(needs, request->chain->arrays->n_operands, INT64_MAX) <=
+           request->arena_bytes;
+}
+
+/** Try a number of launches a pass; false when there is nothing to try with less either. */
+static bool try_in_place(const pti_skew_request *request, int n_per_pass, pti_skew_shape *shape) {
+    pti_skew_need *needs = pti_skew_needs(request->chain, n_per_pass);
+    bool goes_on = needs != NULL && !are_all_near(request, needs);
+    if (goes_on)
+        shape->slab = largest_slab(request, needs);
+    free(needs);
+    return goes_on;
+}
+
+bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
+                              pti_text *why) {
+    int n_launches = request->chain->n_launches, n_passes = fewest_passes(request);
+    *shape = (pti_skew_shape){.n_per_lap = INT64_MAX};
+    for (; n_passes <= most_passes(request) && shape->slab == 0; n_passes++) {
+        shape->n_per_pass = (int)pti_ceil_div(n_launches, n_passes);
+        shape->n_passes = (int)pti_ceil_div(n_launches, shape->n_per_pass);
+        if (!try_in_place(request, shape->n_per_pass, shape))
+            return false;
+    }
+    if (shape->slab == 0)
+        explain(request, why);
+    return shape->slab > 0;
+}

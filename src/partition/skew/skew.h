@@ -1,0 +1,84 @@
+#ifndef POLYTILE_PARTITION_SKEW_SKEW_H
+#define POLYTILE_PARTITION_SKEW_SKEW_H
+
+#include "partition/schedule/schedule.h"
+#include "partition/skew/chain.h"
+#include <polytile/plan.h>
+
+/* Time skewing: a chain of launches as a stream of slabs.
+ *
+ * The chain runs in passes of some launches each. In a pass the arrays go through the device once:
+ * a slab of rows comes in, all launches of the pass run on it, each as far behind the former as its
+ * offset says, and what no later slab touches goes out. Rows in between stay: the band.
+ *
+ *      rows of an array   ->
+ *      gone | band of slab k: last launch ... first launch | comes with slab k+1
+ *
+ * An array's band lies in an image of more rows, along which it moves for a lap of some slabs; then
+ * what is still needed slides to the beginning of the same memory, the image of the next lap.
+ *
+ * Source  Wonnacott, "Achieving scalable locality with time skewing", 2002;
+ *         docs/time_skewing.md. */
+
+/** What is to be run, and with what. */
+typedef struct pti_skew_request {
+    const pti_chain *chain;
+    const pti_boxes *unwritten; /* of each array: elements that are zero and nowhere; NULL: none */
+    const bool *dropped;        /* of each array: what it holds at the end does not matter */
+    int64_t arena_bytes;
+    const polytile_link *link;
+    int64_t most_per_pass; /* launches; 0: chosen */
+    bool fewest_bytes;     /* rather than the least time */
+    bool in_turn;          /* no two slabs side by side: launches share what is theirs */
+} pti_skew_request;
+
+/** How a chain is cut. */
+typedef struct pti_skew_shape {
+    int n_passes;
+    int n_per_pass;    /* launches of each but the last pass */
+    int64_t slab;      /* threads of a slab along its index */
+    int64_t n_per_lap; /* slabs of each but the last lap of a pass */
+    bool abreast;      /* every other slab runs on the second of the streams for launches */
+    double seconds;    /* predicted */
+    int64_t h2d_bytes;
+    int64_t d2h_bytes;
+} pti_skew_shape;
+
+/**
+ * Choose the shape of least time or fewest bytes.
+ *
+ * False where no shape of two launches a pass or more fits the arena; the reason is added to `why`,
+ * or nothing if memory ran out.
+ */
+bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why);
+
+/**
+ * Whether a shape moves less than its launches would one after the other, of which each finds on
+ * the device as large a part of its data as the arena is of all; else the reason is added to `why`,
+ * or nothing if memory ran out.
+ */
+bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why);
+
+/**
+ * Build the schedule of a shape. Nothing is on the device before or after it; arrays that do not
+ * pass along come in first.
+ *
+ * NULL when memory runs out. The caller frees it with pti_schedule_free(); it borrows the chain's
+ * instances.
+ */
+pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape);
+
+/**
+ * The same for a chain whose arrays lie in memory that the kernels reach: arena_bytes of the
+ * request are those of caches, in which the bands of a slab are to stay.
+ *
+ * False where the arrays are in the caches anyway, or the bands of two launches are too large for
+ * them.
+ */
+bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
+                              pti_text *why);
+
+/** Build its schedule, in place: the same order without moves. NULL when memory runs out. */
+pti_schedule *pti_skew_build_in_place(const pti_chain *chain, const pti_skew_shape *shape);
+
+#endif

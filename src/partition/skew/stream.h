@@ -1,0 +1,73 @@
+#ifndef POLYTILE_PARTITION_SKEW_STREAM_H
+#define POLYTILE_PARTITION_SKEW_STREAM_H
+
+#include "partition/schedule/builder.h"
+#include "partition/skew/pass.h"
+#include "partition/skew/sets.h"
+#include "partition/skew/skew.h"
+
+/* A chain's schedule in the making: slabs of launches one after the other, with or without moves
+ * between them. */
+
+/** An array on its way through the device. */
+typedef struct pti_skew_lane {
+    int64_t offset_bytes;   /* of its memory */
+    int64_t placement;      /* the image: what its memory holds now */
+    polytile_range rows;    /* of the image */
+    pti_last users;         /* operations that used the memory, of whatever image */
+    pti_last before;        /* those of images before the one at hand */
+    bool is_filled;         /* the image at hand: something was put there */
+    int64_t *download;      /* of each slab of this pass: the newest by then; -1: none */
+    int64_t *former;        /* the same of the pass before */
+    int64_t n_former_slabs; /* 0: there is no pass before */
+    int64_t newest;         /* download before this pass, -1: none */
+    int64_t former_row;     /* the last row that slab 0 of the pass before might have sent home */
+} pti_skew_lane;
+
+/** The chain in the state that it has reached. */
+typedef struct pti_skew_stream {
+    const pti_skew_request *request;
+    const pti_skew_shape *shape;
+    const pti_chain *chain;
+    pti_builder builder;
+    pti_schedule *schedule;
+    pti_last waited[PTI_N_STREAMS]; /* by each stream, so far: the last of the others */
+    pti_skew_sets sets;
+    pti_skew_lane *lane; /* of each array */
+    pti_boxes scratch;
+    pti_pass pass; /* at hand */
+    int number;    /* of the pass */
+    int64_t n_slabs;
+    pti_last brought;  /* the last uploads, copies and fills */
+    pti_last ready;    /* those of them which have the slab at hand where its launches use it */
+    pti_last computed; /* the last launches and fills */
+    pti_last ahead;    /* of slabs before: launches that those of the slab at hand must follow */
+    int64_t *ran[PTI_N_STREAMS]; /* by streams for launches: of each launch the last operation */
+} pti_skew_stream;
+
+int pti_skew_n_arrays(const pti_skew_stream *of);
+
+/** A lane whose memory nothing used so far. */
+pti_skew_lane pti_skew_lane_at(int64_t offset_bytes, int64_t placement);
+
+/** Begin the schedule with its launches, their superblocks numbered launch by launch, and no
+ * operations; most_slabs: of a pass. False when memory runs out. */
+bool pti_skew_stream_begin(pti_skew_stream *of, int64_t *most_slabs);
+
+/** Free all but the schedule. */
+void pti_skew_stream_end(pti_skew_stream *of);
+
+/** Begin a pass; as pti_pass_begin(). */
+bool pti_skew_stream_pass(const pti_skew_stream *of, int number, pti_pass *pass);
+
+/** The superblock of a launch in a slab that has threads of it, or in the nearest that has. */
+int64_t pti_skew_superblock_at(const pti_skew_stream *of, int launch, int64_t k);
+
+/** Add an operation, which need not wait again for what its stream has waited for; its position. */
+int64_t pti_skew_stream_add(pti_skew_stream *of, const pti_op *op, const pti_last *waits);
+
+/** Run a launch's threads of slab k on what its arrays' memory holds now; the operation, -1 if it
+ * has none of them. */
+int64_t pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k);
+
+#endif

@@ -1,0 +1,284 @@
+#include "partition/window/launches.h"
+
+#include "access/declare/array.h"
+#include "access/declare/kernel.h"
+#include "access/footprint/footprint.h"
+#include "partition/window/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** What is gathered while launches are filled in. */
+typedef struct binder {
+    const pti_chain_request *request;
+    pti_launches *launches;
+    const polytile_chain_launch **first_of; /* of each kind: the launch it was found in; owned */
+    const polytile_array **array;           /* the arrays, as they are found; owned */
+    int n_arrays;
+    polytile_parameter *parameter; /* those of the launch at hand; owned */
+} binder;
+
+static const char *name_of(const polytile_chain_launch *launch) {
+    return polytile_kernel_get_name(launch->kernel);
+}
+
+/* What is asked for. */
+
+static polytile_status check_launch(const pti_chain_request *request, int l) {
+    const polytile_chain_launch *launch = &request->launch[l];
+    if (launch->kernel == NULL)
+        return pti_fail(request->ctx, POLYTILE_INVALID, "launch %d of %d has no kernel", l,
+                        request->n_launches);
+    if (launch->kernel->object.context != request->ctx)
+        return pti_fail(request->ctx, POLYTILE_INVALID,
+                        "%s: launches that are planned together are of one context; create the "
+                        "kernels in one",
+                        name_of(launch));
+    for (int a = 0; launch->arrays != NULL && a < polytile_kernel_get_n_arrays(launch->kernel); a++)
+        if (launch->arrays[a] != NULL && launch->arrays[a]->object.context != request->ctx)
+            return pti_fail(request->ctx, POLYTILE_INVALID,
+                            "%s: array %s is of another context; create it in the kernel's",
+                            name_of(launch), polytile_array_get_name(launch->arrays[a]));
+    return POLYTILE_OK;
+}
+
+static polytile_status check_scratch(const pti_chain_request *request) {
+    if (request->n_scratch < 0)
+        return pti_fail(request->ctx, POLYTILE_INVALID, "%s: %d scratch arrays; give 0 or more",
+                        name_of(&request->launch[0]), request->n_scratch);
+    for (int s = 0; s < request->n_scratch; s++)
+        if (request->scratch == NULL || request->scratch[s] == NULL)
+            return pti_fail(request->ctx, POLYTILE_INVALID, "%s: scratch array %d of %d is NULL",
+                            name_of(&request->launch[0]), s, request->n_scratch);
+    return POLYTILE_OK;
+}
+
+static bool has_parameter(const polytile_kernel *kernel, const char *name) {
+    const polytile_declaration *declaration = kernel->declaration;
+    for (int p = 0; p < declaration->n_parameters; p++)
+        if (name != NULL && strcmp(declaration->parameter_name[p], name) == 0)
+            return true;
+    return false;
+}
+
+/** Every parameter is one of some kernel. */
+static polytile_status check_parameters(const pti_chain_request *request) {
+    const polytile_plan_options *options = request->options;
+    for (int p = 0; options->parameters != NULL && p < options->n_parameters; p++) {
+        const char *name = options->parameters[p].name;
+        bool is_known = false;
+        for (int l = 0; l < request->n_launches && !is_known; l++)
+            is_known = has_parameter(request->launch[l].kernel, name);
+        if (!is_known)
+            return pti_fail(request->ctx, POLYTILE_INVALID,
+                            "%s: no kernel of these launches has a parameter %s",
+                            name_of(&request->launch[0]), name == NULL ? "without a name" : name);
+    }
+    return POLYTILE_OK;
+}
+
+static polytile_status check_request(const pti_chain_request *request) {
+    polytile_status status;
+    for (int l = 0; l < request->n_launches; l++)
+        PTI_TRY(check_launch(request, l));
+    PTI_TRY(check_scratch(request));
+    PTI_TRY(check_parameters(request));
+done:
+    return status;
+}
+
+polytile_context *pti_chain_context(int n_launches, const polytile_chain_launch *launches) {
+    for (int l = 0; launches != NULL && l < n_launches; l++)
+        if (launches[l].kernel != NULL)
+            return launches[l].kernel->object.context;
+    return NULL;
+}
+
+/* Kinds. */
+
+static bool same_domain(const polytile_domain *one, const polytile_domain *other) {
+    bool is_same = one->n_dims == other->n_dims;
+    for (int d = 0; is_same && d < one->n_dims && d < POLYTILE_MAX_DIMS; d++)
+        is_same = one->range[d].lo == other->range[d].lo &&
+                  one->range[d].hi == other->range[d].hi &&
+                  one->range[d].step == other->range[d].step;
+    return is_same;
+}
+
+static bool same_launch(const polytile_chain_launch *one, const polytile_chain_launch *other) {
+    bool is_same = one->kernel == other->kernel && one->arrays != NULL && other->arrays != NULL &&
+                   same_domain(&one->domain, &other->domain);
+    for (int a = 0; is_same && a < polytile_kernel_get_n_arrays(one->kernel); a++)
+        is_same = one->arrays[a] == other->arrays[a];
+    return is_same;
+}
+
+/** The kind of a launch; as many as there are if it is of none. */
+static int find_kind(const binder *of, const polytile_chain_launch *launch) {
+    int kind = 0;
+    while (kind < of->launches->n_kinds && !same_launch(of->first_of[kind], launch))
+        kind++;
+    return kind;
+}
+
+/** Its position among the arrays, which it joins. */
+static int position_of(binder *of, const polytile_array *array) {
+    int position = 0;
+    while (position < of->n_arrays && of->array[position] != array)
+        position++;
+    if (position == of->n_arrays)
+        of->array[of->n_arrays++] = array;
+    return position;
+}
+
+static polytile_status find_arrays(binder *of, const polytile_chain_launch *launch,
+                                   pti_launch_kind *kind) {
+    int n_operands = kind->instance->n_operands;
+    kind->array = calloc((size_t)n_operands + 1, sizeof *kind->array);
+    const polytile_array **grown =
+        realloc(of->array, ((size_t)of->n_arrays + (size_t)n_operands + 1) * sizeof *grown);
+    of->array = grown == NULL ? of->array : grown;
+    if (kind->array == NULL || grown == NULL)
+        return pti_fail_memory(of->request->ctx, name_of(launch),
+                               n_operands * (double)sizeof *grown);
+    for (int a = 0; a < n_operands; a++)
+        kind->array[a] = position_of(of, launch->arrays[a]);
+    return POLYTILE_OK;
+}
+
+/** Fill in a kind with those of the parameters that its kernel has. */
+static polytile_status bind_kind(binder *of, const polytile_chain_launch *launch) {
+    pti_launches *launches = of->launches;
+    pti_launch_kind *kind = &launches->of_kind[launches->n_kinds];
+    polytile_plan_options options = *of->request->options;
+    polytile_status status;
+    options.n_parameters = 0;
+    for (int p = 0; options.parameters != NULL && p < of->request->options->n_parameters; p++)
+        if (has_parameter(launch->kernel, options.parameters[p].name))
+            of->parameter[options.n_parameters++] = options.parameters[p];
+    options.parameters = of->parameter;
+    PTI_TRY(
+        pti_plan_bind(launch->kernel, &launch->domain, launch->arrays, &options, &kind->instance));
+    of->first_of[launches->n_kinds++] = launch;
+    PTI_TRY(find_arrays(of, launch, kind));
+done:
+    return status;
+}
+
+static polytile_status bind_launches(binder *of) {
+    polytile_status status = POLYTILE_OK;
+    pti_launches *launches = of->launches;
+    for (int l = 0; l < launches->n_launches; l++) {
+        const polytile_chain_launch *launch = &of->request->launch[l];
+        int kind = find_kind(of, launch);
+        if (kind == launches->n_kinds && (status = bind_kind(of, launch)) != POLYTILE_OK) {
+            pti_place_error(of->request->ctx, l, launches->n_launches);
+            return status;
+        }
+        launches->kind[l] = kind;
+        launches->cut[l] = (pti_cut_launch){.instance = launches->of_kind[kind].instance,
+                                            .array = launches->of_kind[kind].array};
+    }
+    return status;
+}
+
+/* The arrays. */
+
+static int find_main_kind(const pti_launches *launches) {
+    int main_kind = 0;
+    for (int k = 1; k < launches->n_kinds; k++)
+        if (pti_box_count(&launches->of_kind[k].instance->threads) >
+            pti_box_count(&launches->of_kind[main_kind].instance->threads))
+            main_kind = k;
+    return main_kind;
+}
+
+/** False when memory runs out. */
+static bool copy_head(const pti_instance *from, pti_instance *to) {
+    bool is_copied = (to->kernel_name = strdup(from->kernel_name)) != NULL;
+    to->n_indices = from->n_indices;
+    to->threads = from->threads;
+    for (int k = 0; k < from->n_indices; k++)
+        is_copied = (to->index_name[k] = strdup(from->index_name[k])) != NULL && is_copied;
+    return is_copied;
+}
+
+static bool copy_array(const polytile_array *from, pti_operand *to) {
+    *to = (pti_operand){.name = strdup(from->name),
+                        .type = from->type,
+                        .element_bytes = from->element_bytes,
+                        .domain = from->domain};
+    return to->name != NULL;
+}
+
+static bool is_scratch(const pti_chain_request *request, const polytile_array *array) {
+    int s = 0;
+    while (s < request->n_scratch && request->scratch[s] != array)
+        s++;
+    return s < request->n_scratch;
+}
+
+static bool fill_arrays(const binder *of) {
+    pti_launches *launches = of->launches;
+    size_t n_arrays = (size_t)of->n_arrays;
+    pti_instance *arrays = launches->arrays = calloc(1, sizeof *arrays);
+    launches->is_scratch = calloc(n_arrays + 1, sizeof *launches->is_scratch);
+    if (arrays == NULL || launches->is_scratch == NULL)
+        return false;
+    arrays->operand = calloc(n_arrays + 1, sizeof *arrays->operand);
+    bool is_filled = arrays->operand != NULL &&
+                     copy_head(launches->of_kind[launches->main_kind].instance, arrays);
+    for (int a = 0; a < of->n_arrays && is_filled; a++) {
+        is_filled = copy_array(of->array[a], &arrays->operand[a]);
+        launches->is_scratch[a] = is_scratch(of->request, of->array[a]);
+        arrays->n_operands++;
+    }
+    return is_filled;
+}
+
+/** False when memory runs out. */
+static bool begin(binder *of) {
+    pti_launches *launches = of->launches;
+    size_t n_launches = (size_t)of->request->n_launches;
+    size_t n_parameters =
+        of->request->options->n_parameters > 0 ? (size_t)of->request->options->n_parameters : 0;
+    launches->n_launches = of->request->n_launches;
+    launches->kind = calloc(n_launches, sizeof *launches->kind);
+    launches->cut = calloc(n_launches, sizeof *launches->cut);
+    launches->of_kind = calloc(n_launches, sizeof *launches->of_kind);
+    of->first_of = calloc(n_launches, sizeof *of->first_of);
+    of->parameter = calloc(n_parameters + 1, sizeof *of->parameter);
+    return launches->kind != NULL && launches->cut != NULL && launches->of_kind != NULL &&
+           of->first_of != NULL && of->parameter != NULL;
+}
+
+polytile_status pti_launches_bind(const pti_chain_request *request, pti_launches *launches) {
+    binder of = {.request = request, .launches = launches};
+    double n_bytes = (double)request->n_launches * (double)sizeof(pti_launch_kind);
+    polytile_status status;
+    *launches = (pti_launches){0};
+    PTI_TRY(check_request(request));
+    PTI_TRY(begin(&of) ? POLYTILE_OK : pti_fail_memory(request->ctx, "launches", n_bytes));
+    PTI_TRY(bind_launches(&of));
+    launches->main_kind = find_main_kind(launches);
+    PTI_TRY(fill_arrays(&of) ? POLYTILE_OK : pti_fail_memory(request->ctx, "launches", n_bytes));
+done:
+    free(of.first_of);
+    free(of.array);
+    free(of.parameter);
+    return status;
+}
+
+void pti_launches_free(pti_launches *launches) {
+    for (int k = 0; launches->of_kind != NULL && k < launches->n_kinds; k++) {
+        pti_instance_free(launches->of_kind[k].instance);
+        pti_partition_free(&launches->of_kind[k].partition);
+        free(launches->of_kind[k].array);
+    }
+    pti_instance_free(launches->arrays);
+    free(launches->is_scratch);
+    free(launches->kind);
+    free(launches->cut);
+    free(launches->of_kind);
+    *launches = (pti_launches){0};
+}

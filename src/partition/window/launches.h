@@ -1,0 +1,54 @@
+#ifndef POLYTILE_PARTITION_WINDOW_LAUNCHES_H
+#define POLYTILE_PARTITION_WINDOW_LAUNCHES_H
+
+#include "access/lag.h"
+#include "base/context.h"
+#include "partition/cut/partition.h"
+#include <polytile/plan.h>
+
+/* Launches that are planned together, filled in, over arrays that they share. */
+
+/** Launches of one kernel over the same domain and arrays, all alike. */
+typedef struct pti_launch_kind {
+    pti_instance *instance;  /* owned, as all below */
+    int *array;              /* of each operand: which array it is */
+    pti_partition partition; /* how it is cut where it is planned by itself; else empty */
+} pti_launch_kind;
+
+typedef struct pti_launches {
+    /* Of no kernel: its operands are the arrays, and it has no sections. Its name, indices and
+     * threads are those of the launch with the most threads. Owned, as all below. */
+    pti_instance *arrays;
+    bool *is_scratch; /* of each array: nobody wrote it before, nor wants it afterwards */
+    int n_launches;
+    int *kind;           /* of each launch */
+    pti_cut_launch *cut; /* the same with what it points to */
+    int n_kinds;
+    pti_launch_kind *of_kind;
+    int main_kind; /* that has the most threads; of several, the first */
+} pti_launches;
+
+/** What is planned, as polytile_plan_create_chain() was called. */
+typedef struct pti_chain_request {
+    polytile_context *ctx;
+    int n_launches;
+    const polytile_chain_launch *launch;
+    int n_scratch;
+    polytile_array *const *scratch;
+    const polytile_plan_options *options;
+} pti_chain_request;
+
+/** The context of the first launch that has a kernel; NULL: there is none. */
+polytile_context *pti_chain_context(int n_launches, const polytile_chain_launch *launches);
+
+/**
+ * Fill in launches, each kind once, and prove that each of them is sound.
+ *
+ * Errors  As polytile_plan_create_chain(), without NO_FIT.
+ * Owns    The caller frees what is in *launches with pti_launches_free(), also after an error.
+ */
+polytile_status pti_launches_bind(const pti_chain_request *request, pti_launches *launches);
+
+void pti_launches_free(pti_launches *launches);
+
+#endif

@@ -1,0 +1,245 @@
+#include "partition/window/plan.h"
+
+#include "access/conflict.h"
+#include "partition/choose/choose.h"
+#include "partition/memory/build.h"
+#include "partition/window/plan_chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double pti_plan_now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void destroy_plan(pti_object *object) {
+    polytile_plan *plan = (polytile_plan *)object;
+    pti_schedule_free(plan->owned_schedule);
+    pti_instance_free(plan->owned_instance);
+    free(plan);
+}
+
+void polytile_plan_destroy(polytile_plan *plan) {
+    if (plan != NULL)
+        pti_object_release(&plan->object);
+}
+
+static const polytile_plan_options no_options = {0};
+
+static const pti_strategy *find_strategy(const polytile_plan_options *options) {
+    return pti_strategy_find(options->strategy == NULL ? "min-time" : options->strategy);
+}
+
+static polytile_status check_block(polytile_context *ctx, const polytile_kernel *kernel,
+                                   const polytile_plan_options *options) {
+    int n_indices = polytile_kernel_get_n_indices(kernel);
+    for (int d = 0; options->block != NULL && d < n_indices; d++) {
+        if (options->block[d] < 1)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "%s: a block of %lld threads along index %d; it must be at least 1",
+                            polytile_kernel_get_name(kernel), (long long)options->block[d], d);
+    }
+    return POLYTILE_OK;
+}
+
+static polytile_status check_options(polytile_context *ctx, const polytile_kernel *kernel,
+                                     const polytile_plan_options *options,
+                                     const pti_strategy *strategy) {
+    const char *name = polytile_kernel_get_name(kernel);
+    if (strategy == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: unknown strategy \"%s\"; there are %s", name,
+                        options->strategy, pti_strategy_names());
+    if (options->n_buffers < 0 || options->n_buffers > 3)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: %d buffers; there can be 1, 2 or 3, or 0 to let the strategy choose",
+                        name, options->n_buffers);
+    if (options->limit_bytes < 0)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: a limit of %lld bytes; it must be positive, or 0 for none", name,
+                        (long long)options->limit_bytes);
+    if (options->launches_per_pass < 0)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: %lld launches a pass; there must be at least 1, or 0 to let the "
+                        "planner choose",
+                        name, (long long)options->launches_per_pass);
+    return check_block(ctx, kernel, options);
+}
+
+static polytile_status check_link(polytile_context *ctx, const polytile_link *link) {
+    if (link == NULL)
+        return POLYTILE_OK;
+    bool rates = link->upload_bytes_per_s > 0 && link->download_bytes_per_s > 0 &&
+                 link->duplex_bytes_per_s > 0 && link->kernel_bytes_per_s > 0;
+    bool latencies = link->transfer_latency_s >= 0 && link->launch_latency_s >= 0 &&
+                     link->run_overhead_bytes >= 0 && link->kernel_accesses_per_s >= 0 &&
+                     link->cache_bytes >= 0 && link->cache_bytes_per_s >= 0;
+    if (rates && latencies)
+        return POLYTILE_OK;
+    return pti_fail(
+        ctx, POLYTILE_INVALID,
+        "link: every rate must be above 0 bytes/s and every latency and overhead at least 0");
+}
+
+static polytile_status check_operands(polytile_context *ctx, const pti_instance *instance) {
+    if (instance->n_operands > PTI_MAX_OPERANDS)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED, "%s: %d arrays; a kernel can have %d",
+                        instance->kernel_name, instance->n_operands, (int)PTI_MAX_OPERANDS);
+    return POLYTILE_OK;
+}
+
+/** Bind, and prove that the launch is sound. On error *instance is NULL. */
+static polytile_status bind(const polytile_kernel *kernel, const polytile_domain *domain,
+                            polytile_array *const *arrays, const polytile_plan_options *options,
+                            pti_instance **instance) {
+    polytile_context *ctx = kernel->object.context;
+    polytile_status status;
+    *instance = NULL;
+    PTI_TRY(pti_kernel_check_launch(ctx, __func__, kernel, domain));
+    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, arrays));
+    PTI_TRY(check_link(ctx, options->link));
+    PTI_TRY(pti_instance_create(kernel, domain, arrays, options->n_parameters, options->parameters,
+                                instance));
+    PTI_TRY(check_operands(ctx, *instance));
+    PTI_TRY(pti_conflict_check(kernel, *instance));
+done:
+    if (status != POLYTILE_OK) {
+        pti_instance_free(*instance);
+        *instance = NULL;
+    }
+    return status;
+}
+
+static polytile_status choose_in_place(polytile_context *ctx, const pti_instance *instance,
+                                       const polytile_plan_options *options, pti_choice *choice) {
+    int64_t block[POLYTILE_MAX_DIMS];
+    pti_grid_default_block(&instance->threads, block);
+    *choice = (pti_choice){.n_buffers = 1};
+    choice->grid = pti_grid_of(&instance->threads, options->block ? options->block : block);
+    memcpy(choice->shape, choice->grid.n_blocks, sizeof choice->shape);
+    if (pti_schedule_build_in_place(instance, &choice->schedule) != POLYTILE_OK)
+        return pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
+    return POLYTILE_OK;
+}
+
+static polytile_status summarise(polytile_context *ctx, polytile_plan *plan,
+                                 const pti_choice *choice, const char *strategy,
+                                 int64_t limit_bytes) {
+    if (!plan->schedule->in_place)
+        plan->bound = pti_bound_find(plan->instance, limit_bytes);
+    if (plan->bound.failed)
+        return pti_fail_memory(ctx, plan->instance->kernel_name, PTI_UNKNOWN_BYTES);
+    polytile_plan_summary *summary = &plan->summary;
+    *summary = (polytile_plan_summary){
+        .kernel = plan->instance->kernel_name,
+        .strategy = strategy,
+        .n_dims = plan->instance->n_indices,
+        .n_buffers = choice->n_buffers,
+        .limit_bytes = limit_bytes,
+        .peak_device_bytes = pti_schedule_peak_bytes(plan->schedule),
+        .n_kernels = plan->schedule->n_superblocks,
+        .h2d_bytes = choice->traffic.h2d_bytes,
+        .d2h_bytes = choice->traffic.d2h_bytes,
+        .lower_bound_bytes = pti_bound_sum(plan->bound.h2d_bytes, plan->bound.d2h_bytes),
+        .predicted_seconds = choice->seconds,
+        .lower_bound_h2d_bytes = plan->bound.h2d_bytes,
+        .bound_bytes = plan->bound.goal_bytes,
+        .bound = plan->bound.reason,
+        .n_launches = 1,
+        .launches_per_pass = 1,
+        .n_passes = 1,
+    };
+    memcpy(summary->block, choice->grid.block, sizeof summary->block);
+    memcpy(summary->grid_blocks, choice->grid.n_blocks, sizeof summary->grid_blocks);
+    memcpy(summary->superblock_blocks, choice->shape, sizeof summary->superblock_blocks);
+    plan->paper_overshoot_bytes = choice->paper_overshoot_bytes;
+    return POLYTILE_OK;
+}
+
+polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_domain *domain,
+                              polytile_array *const *arrays, const polytile_plan_options *options,
+                              pti_instance **instance) {
+    options = options == NULL ? &no_options : options;
+    const pti_strategy *strategy = find_strategy(options);
+    polytile_status status;
+    *instance = NULL;
+    PTI_TRY(check_options(kernel->object.context, kernel, options, strategy));
+    PTI_TRY(bind(kernel, domain, arrays, options, instance));
+done:
+    return status;
+}
+
+polytile_status polytile_plan_create(const polytile_kernel *kernel, const polytile_domain *domain,
+                                     polytile_array *const *arrays,
+                                     const polytile_plan_options *options, polytile_plan **plan) {
+    double start_s = pti_plan_now_s();
+    if (plan != NULL)
+        *plan = NULL;
+    if (kernel == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
+    polytile_context *ctx = kernel->object.context;
+    pti_clear_error(ctx);
+    if (plan == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL",
+                        polytile_kernel_get_name(kernel));
+    options = options == NULL ? &no_options : options;
+    const pti_strategy *strategy = find_strategy(options);
+    pti_choice choice = {0};
+    pti_instance *instance = NULL;
+    polytile_plan *made = NULL;
+    polytile_status status;
+    PTI_TRY(check_options(ctx, kernel, options, strategy));
+    PTI_TRY(bind(kernel, domain, arrays, options, &instance));
+    PTI_TRY(options->limit_bytes == 0 ? choose_in_place(ctx, instance, options, &choice)
+                                      : pti_choose(ctx, instance, strategy, options, &choice));
+    made = calloc(1, sizeof *made);
+    PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(ctx, "plan", sizeof *made));
+    made->instance = made->owned_instance = instance;
+    made->schedule = made->owned_schedule = choice.schedule;
+    PTI_TRY(summarise(ctx, made, &choice, strategy->name, options->limit_bytes));
+    made->has_block = options->block != NULL;
+    made->summary.plan_seconds = pti_plan_now_s() - start_s;
+    pti_object_adopt(ctx, &made->object, destroy_plan);
+    *plan = made;
+done:
+    if (status != POLYTILE_OK) {
+        free(made);
+        pti_schedule_free(choice.schedule);
+        pti_instance_free(instance);
+    }
+    return status;
+}
+
+void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary *summary) {
+    static const polytile_plan_summary none = {.kernel = "", .strategy = "", .bound = ""};
+    if (summary != NULL)
+        *summary = plan == NULL ? none : plan->summary;
+}
+
+/** The threads of a superblock of a chain, in run order. */
+static polytile_domain find_superblock(const pti_plan_chain *of, int64_t k) {
+    int64_t run = 0;
+    while (k >= of->part[of->run[run]].schedule->n_superblocks)
+        k -= of->part[of->run[run++]].schedule->n_superblocks;
+    const pti_plan_part *part = &of->part[of->run[run]];
+    return part->schedule->superblock[part->run_order[k]];
+}
+
+polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
+                                             polytile_domain *threads) {
+    if (plan == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the plan is NULL", __func__);
+    pti_clear_error(plan->object.context);
+    if (threads == NULL)
+        return pti_fail(plan->object.context, POLYTILE_INVALID,
+                        "%s: the place for the superblock is NULL", plan->summary.kernel);
+    if (k < 0 || k >= plan->summary.n_kernels)
+        return pti_fail(plan->object.context, POLYTILE_INVALID,
+                        "%s: superblock %lld of %lld; they count from 0", plan->summary.kernel,
+                        (long long)k, (long long)plan->summary.n_kernels);
+    *threads =
+        plan->chain == NULL ? plan->schedule->superblock[k] : find_superblock(plan->chain, k);
+    return POLYTILE_OK;
+}

@@ -1,0 +1,46 @@
+#ifndef POLYTILE_PARTITION_WINDOW_PLAN_H
+#define POLYTILE_PARTITION_WINDOW_PLAN_H
+
+#include "base/context.h"
+#include "partition/bound/bound.h"
+#include "partition/schedule/schedule.h"
+#include <polytile/plan.h>
+
+struct polytile_plan {
+    pti_object object;
+    const pti_instance *instance; /* owned_instance, or a chain's arrays: see launches.h */
+    pti_instance *owned_instance;
+    const pti_schedule *schedule; /* owned_schedule, or that of the chain's part that is shown */
+    pti_schedule *owned_schedule;
+    struct pti_plan_chain *chain; /* owned; NULL: one launch */
+    pti_bound bound;              /* all 0 in place, where nothing moves */
+    polytile_plan_summary summary;
+    bool has_block;                /* the block was asked for, not chosen */
+    int64_t paper_overshoot_bytes; /* strategy "paper": by how much its own answer exceeds the
+                                      limit, 0 if it fits */
+};
+
+/** The block that was asked for; NULL: none was. */
+static inline const int64_t *pti_plan_block(const polytile_plan *plan) {
+    return plan->has_block ? plan->summary.block : NULL;
+}
+
+/**
+ * Fill in a launch and prove that it is sound, without planning it.
+ *
+ * Errors  As polytile_plan_create(), without NO_FIT.
+ * Owns    The caller frees *instance with pti_instance_free(); on error it is NULL.
+ */
+polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_domain *domain,
+                              polytile_array *const *arrays, const polytile_plan_options *options,
+                              pti_instance **instance);
+
+/** A clock for how long planning takes. */
+double pti_plan_now_s(void);
+
+/** The three forms of polytile_plan_to_string(); *text is owned by the caller. */
+polytile_status pti_plan_to_text(const polytile_plan *plan, char **text);
+polytile_status pti_plan_to_json(const polytile_plan *plan, char **text);
+polytile_status pti_plan_to_svg(const polytile_plan *plan, char **text);
+
+#endif

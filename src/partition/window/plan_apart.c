@@ -1,0 +1,204 @@
+#include "partition/window/plan_chain.h"
+
+#include "base/checked.h"
+#include "partition/choose/grain.h"
+#include "partition/schedule/builder.h"
+#include <polytile/size.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Launches that do not take turns: in place, or with what is resident kept between them. */
+
+bool pti_launches_fit(const pti_launches *launches, int64_t limit_bytes) {
+    int64_t free_bytes = limit_bytes;
+    for (int a = 0; a < launches->arrays->n_operands; a++) {
+        const pti_operand *is = &launches->arrays->operand[a];
+        pti_layout layout = pti_layout_of(&is->domain, is->element_bytes);
+        if (layout.size_bytes > free_bytes)
+            return false;
+        free_bytes -= pti_resident_padded(layout.size_bytes);
+    }
+    return free_bytes >= 0;
+}
+
+static bool share_array(const pti_launch_kind *one, const pti_launch_kind *other) {
+    for (int a = 0; a < one->instance->n_operands; a++)
+        for (int b = 0; b < other->instance->n_operands; b++)
+            if (one->array[a] == other->array[b])
+                return true;
+    return false;
+}
+
+/** The partition of the newest kind before this one over some of its data; NULL: there is none. */
+static const pti_partition *find_former(const pti_launches *launches, int kind) {
+    for (int k = kind - 1; k >= 0; k--)
+        if (share_array(&launches->of_kind[k], &launches->of_kind[kind]))
+            return &launches->of_kind[k].partition;
+    return NULL;
+}
+
+polytile_status pti_plan_cut_kinds(const pti_chain_request *request, pti_launches *launches) {
+    int64_t limit_bytes = request->options->limit_bytes;
+    bool all_fit = pti_launches_fit(launches, limit_bytes);
+    polytile_status status = POLYTILE_OK;
+    for (int k = 0; k < launches->n_kinds; k++) {
+        pti_grain_request grain = {.instance = launches->of_kind[k].instance,
+                                   .options = request->options,
+                                   .arena_bytes = limit_bytes,
+                                   .all_fit = all_fit,
+                                   .former = find_former(launches, k)};
+        PTI_TRY(pti_grain_choose(request->ctx, &grain, &launches->of_kind[k].partition));
+    }
+done:
+    return status;
+}
+
+pti_residency *pti_plan_make_residency(const pti_launches *launches, int64_t limit_bytes) {
+    pti_residency *residency = pti_residency_create(limit_bytes);
+    bool is_made = residency != NULL;
+    for (int a = 0; a < launches->arrays->n_operands && is_made; a++) {
+        const pti_operand *is = &launches->arrays->operand[a];
+        pti_resident_array array = {.name = is->name,
+                                    .type = is->type,
+                                    .element_bytes = is->element_bytes,
+                                    .domain = is->domain,
+                                    .is_internal = launches->is_scratch[a]};
+        is_made = pti_residency_add(residency, &array) == a;
+    }
+    if (is_made)
+        return residency;
+    pti_residency_free(residency);
+    return NULL;
+}
+
+pti_step *pti_plan_make_steps(const pti_launches *launches, int *n_steps) {
+    int n_arrays = launches->arrays->n_operands;
+    pti_step *step = calloc((size_t)launches->n_launches + (size_t)n_arrays + 1, sizeof *step);
+    *n_steps = launches->n_launches + n_arrays;
+    for (int l = 0; l < launches->n_launches && step != NULL; l++)
+        step[l] = (pti_step){.kind = PTI_STEP_LAUNCH,
+                             .instance = launches->cut[l].instance,
+                             .array = launches->cut[l].array,
+                             .partition = &launches->of_kind[launches->kind[l]].partition,
+                             .serial = launches->kind[l] + 1};
+    for (int a = 0; a < n_arrays && step != NULL; a++)
+        step[launches->n_launches + a] = (pti_step){
+            .kind = launches->is_scratch[a] ? PTI_STEP_DROP : PTI_STEP_FLUSH, .position = a};
+    return step;
+}
+
+polytile_status pti_plan_explain(const pti_chain_request *request, const pti_launches *launches,
+                                 polytile_status status) {
+    const char *name = launches->arrays->kernel_name;
+    char limit[32];
+    if (status == POLYTILE_NO_MEMORY)
+        return pti_fail(request->ctx, status,
+                        "%s: host memory ran out while %d launches were planned together; plan "
+                        "fewer, or give a larger limit or block",
+                        name, request->n_launches);
+    if (status == POLYTILE_UNSUPPORTED)
+        return pti_fail(request->ctx, status,
+                        "%s: the transfers of one of %d launches within %s are too many, or too "
+                        "scattered, to be planned; raise the limit",
+                        name, request->n_launches,
+                        polytile_size_format(request->options->limit_bytes, limit));
+    if (status == POLYTILE_NO_FIT)
+        return pti_fail(request->ctx, status,
+                        "%s: an array that stands for several operands is one piece around all "
+                        "that they touch, and that does not fit %s; give a copy of it for each",
+                        name, polytile_size_format(request->options->limit_bytes, limit));
+    return status;
+}
+
+/* In place. */
+
+static void place_whole(pti_builder *builder, int array) {
+    pti_schedule *schedule = builder->schedule;
+    const pti_operand *is = &schedule->instance->operand[array];
+    pti_placement placement = {.operand = array,
+                               .layout = pti_layout_of(&is->domain, is->element_bytes)};
+    pti_builder_place(builder, &placement);
+}
+
+/** Fill what a launch starts from the identity, behind the launches before. */
+static void fill_fresh(pti_builder *builder, const pti_launches *launches, int l, pti_last *last) {
+    const pti_cut_launch *cut = &launches->cut[l];
+    pti_boxes boxes = {0};
+    for (int o = 0; o < cut->instance->n_operands; o++) {
+        if (!cut->instance->operand[o].fresh)
+            continue;
+        pti_boxes_clear(&boxes);
+        pti_footprint_boxes(cut->instance, o, PTI_WRITES, &cut->instance->threads,
+                            PTI_MAX_WRITE_BOXES, &boxes);
+        for (int b = 0; b < boxes.n_boxes; b++) {
+            pti_op op = {.kind = PTI_FILL,
+                         .launch = l,
+                         .superblock = l,
+                         .placement = cut->array[o],
+                         .source_placement = -1,
+                         .bytes =
+                             pti_box_count(&boxes.box[b]) * cut->instance->operand[o].element_bytes,
+                         .box = boxes.box[b]};
+            pti_last_note(last, PTI_FILL, pti_builder_add(builder, &op, last));
+        }
+    }
+    builder->failed |= boxes.failed;
+    pti_boxes_free(&boxes);
+}
+
+/** One superblock; those of a schedule are as many as its launches. */
+static void run_whole(pti_builder *builder, const pti_launches *launches, int l, pti_last *last) {
+    const pti_cut_launch *cut = &launches->cut[l];
+    pti_schedule *schedule = builder->schedule;
+    int64_t *placement = &schedule->launch_placement[(int64_t)l * schedule->instance->n_operands];
+    pti_op op = {.kind = PTI_LAUNCH,
+                 .launch = l,
+                 .superblock = l,
+                 .placement = -1,
+                 .source_placement = -1,
+                 .box = cut->instance->threads};
+    for (int a = 0; a < schedule->instance->n_operands; a++)
+        placement[a] = -1;
+    for (int o = 0; o < cut->instance->n_operands; o++)
+        placement[cut->array[o]] = cut->array[o];
+    fill_fresh(builder, launches, l, last);
+    schedule->superblock[l] = op.box;
+    pti_last_note(last, PTI_LAUNCH, pti_builder_add(builder, &op, last));
+}
+
+/** Name the launches of a schedule; false when memory runs out. */
+static bool add_launches(pti_schedule *schedule, const pti_launches *launches) {
+    schedule->launch = calloc((size_t)launches->n_launches, sizeof *schedule->launch);
+    for (int l = 0; l < launches->n_launches && schedule->launch != NULL; l++) {
+        const pti_cut_launch *cut = &launches->cut[l];
+        size_t n_bytes = (size_t)cut->instance->n_operands * sizeof *cut->array;
+        int *array = malloc(n_bytes + 1);
+        if (array == NULL)
+            return false;
+        memcpy(array, cut->array, n_bytes);
+        schedule->launch[l] = (pti_schedule_launch){
+            .instance = cut->instance, .array = array, .first_superblock = l, .n_superblocks = 1};
+        schedule->n_launches = l + 1;
+    }
+    return schedule->launch != NULL;
+}
+
+pti_schedule *pti_plan_in_place(const pti_launches *launches) {
+    pti_builder builder;
+    pti_last last = pti_last_none();
+    pti_builder_begin(&builder, launches->arrays, launches->n_launches);
+    pti_schedule *schedule = builder.schedule;
+    if (schedule == NULL)
+        return NULL;
+    schedule->in_place = true;
+    builder.failed |= !add_launches(schedule, launches);
+    for (int a = 0; a < launches->arrays->n_operands; a++)
+        place_whole(&builder, a);
+    for (int l = 0; l < launches->n_launches && !builder.failed; l++)
+        run_whole(&builder, launches, l, &last);
+    if (!builder.failed)
+        return schedule;
+    pti_schedule_free(schedule);
+    return NULL;
+}

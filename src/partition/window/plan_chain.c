@@ -1,0 +1,303 @@
+#include "partition/window/plan_chain.h"
+
+#include "base/checked.h"
+#include "partition/choose/strategy.h"
+#include "partition/window/plan.h"
+#include <polytile/size.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A plan of several launches: its parts, and their figures together. */
+
+/** Superblocks that are in flight: one comes while another runs and a third goes. */
+enum { N_IN_FLIGHT = 3 };
+
+static const polytile_plan_options no_options = {0};
+
+static void free_parts(pti_plan_chain *of) {
+    for (int k = 0; k < of->n_parts; k++) {
+        pti_schedule_free(of->part[k].schedule);
+        free(of->part[k].run_order);
+    }
+    for (int p = 0; p < of->n_portions; p++) {
+        pti_portion_free(&of->portion[p].portion);
+        pti_text_free(&of->portion[p].told);
+    }
+    free(of->part);
+    free(of->portion);
+    free(of->run);
+}
+
+void pti_plan_chain_free(pti_plan_chain *of) {
+    if (of == NULL)
+        return;
+    free_parts(of);
+    pti_residency_free(of->residency);
+    pti_launches_free(&of->launches);
+    pti_text_free(&of->apart);
+    free(of->step);
+    free(of->asked);
+    free(of->behind);
+    free(of);
+}
+
+const pti_plan_part *pti_plan_shown(const pti_plan_chain *of) {
+    return &of->part[of->shown];
+}
+
+const pti_portion *pti_plan_turns(const pti_plan_chain *of, const pti_plan_part *part) {
+    return part->portion < 0 ? NULL : &of->portion[part->portion].portion;
+}
+
+static void destroy_plan(pti_object *object) {
+    polytile_plan *plan = (polytile_plan *)object;
+    pti_plan_chain_free(plan->chain);
+    free(plan);
+}
+
+static const char *strategy_of(const polytile_plan_options *options) {
+    return options->strategy == NULL ? "min-time" : options->strategy;
+}
+
+static polytile_status fail_memory(const pti_chain_request *request, const pti_plan_chain *of) {
+    return pti_plan_explain(request, &of->launches, POLYTILE_NO_MEMORY);
+}
+
+/* The parts. */
+
+static polytile_status plan_in_place(const pti_chain_request *request, pti_plan_chain *of) {
+    pti_plan_part part = {.n_launches = of->launches.n_launches, .portion = -1};
+    part.schedule = pti_plan_in_place(&of->launches);
+    return part.schedule == NULL ? fail_memory(request, of) : pti_plan_add_part(request, of, &part);
+}
+
+/** Why no launches take turns, where that needs no look at them. */
+static polytile_status find_reason(const pti_chain_request *request, pti_plan_chain *of) {
+    const polytile_plan_options *options = request->options;
+    char limit[32];
+    bool is_told = options->limit_bytes == 0;
+    for (int p = 0; p < of->n_portions; p++)
+        is_told |= of->portion[p].told.length > 0 || of->portion[p].portion.n_launches > 0;
+    if (is_told)
+        return POLYTILE_OK;
+    if (options->launches_per_pass == 1)
+        pti_text_add(&of->apart, "one launch a pass was asked for");
+    else if (request->n_launches == 1)
+        pti_text_add(&of->apart, "there is one launch");
+    else if (pti_launches_fit(&of->launches, options->limit_bytes))
+        pti_text_add(&of->apart, "all arrays fit %s together, so that each moves once",
+                     polytile_size_format(options->limit_bytes, limit));
+    return of->apart.failed ? fail_memory(request, of) : POLYTILE_OK;
+}
+
+/** What a queue would say of the launches. */
+static void tell(const pti_chain_request *request, const pti_plan_chain *of) {
+    const char *name = of->launches.arrays->kernel_name;
+    for (int p = 0; p < of->n_portions; p++)
+        if (of->portion[p].told.length > 0)
+            pti_log(request->ctx, PTI_LOG_INFO, "%s: %s",
+                    of->step[of->portion[p].first].instance->kernel_name, of->portion[p].told.data);
+    if (of->apart.length > 0)
+        pti_log(request->ctx, PTI_LOG_INFO, "%s: not fused: %s", name, of->apart.data);
+}
+
+/** The first part of launches that take turns; else the first that has launches. */
+static int find_shown(const pti_plan_chain *of) {
+    int shown = 0;
+    for (int k = of->n_parts - 1; k >= 0; k--)
+        shown = of->part[k].n_launches > 0 ? k : shown;
+    for (int k = of->n_parts - 1; k >= 0; k--)
+        shown = of->part[k].portion >= 0 ? k : shown;
+    return shown;
+}
+
+static polytile_status make_parts(const pti_chain_request *request, polytile_plan *plan) {
+    pti_plan_chain *of = plan->chain;
+    polytile_status status;
+    PTI_TRY(request->options->limit_bytes == 0 ? plan_in_place(request, of)
+                                               : pti_plan_parts(request, of));
+    PTI_TRY(find_reason(request, of));
+    tell(request, of);
+    of->shown = find_shown(of);
+    plan->schedule = pti_plan_shown(of)->schedule;
+done:
+    return status;
+}
+
+/* The figures. */
+
+/** How many launches there are of each kind; NULL when memory runs out. The caller frees it. */
+static int64_t *count_kinds(const pti_launches *launches) {
+    int64_t *n_of_kind = calloc((size_t)launches->n_kinds + 1, sizeof *n_of_kind);
+    for (int l = 0; l < launches->n_launches && n_of_kind != NULL; l++)
+        n_of_kind[launches->kind[l]]++;
+    return n_of_kind;
+}
+
+/** The least of all launches, each by itself from an empty device; INT64_MAX if more. */
+static int64_t find_alone_bytes(const pti_launches *launches, const int64_t *n_of_kind,
+                                int64_t limit_bytes, bool *failed) {
+    int64_t sum = 0;
+    for (int k = 0; k < launches->n_kinds; k++) {
+        pti_bound bound = pti_bound_find(launches->of_kind[k].instance, limit_bytes);
+        int64_t bytes = INT64_MAX;
+        *failed = *failed || bound.failed;
+        pti_mul_overflows(pti_bound_sum(bound.h2d_bytes, bound.d2h_bytes), n_of_kind[k], &bytes);
+        sum = pti_bound_sum(sum, bytes);
+    }
+    return sum;
+}
+
+static polytile_status find_bounds(const pti_chain_request *request, polytile_plan *plan) {
+    const pti_launches *launches = &plan->chain->launches;
+    int64_t limit_bytes = request->options->limit_bytes;
+    int64_t *n_of_kind = count_kinds(launches);
+    pti_bound_launch *launch = calloc((size_t)launches->n_launches, sizeof *launch);
+    bool has_memory = launch != NULL && n_of_kind != NULL;
+    for (int l = 0; l < launches->n_launches && has_memory; l++)
+        launch[l] = (pti_bound_launch){launches->cut[l].instance, launches->cut[l].array};
+    int n_arrays = launches->arrays->n_operands;
+    if (has_memory) {
+        plan->bound =
+            pti_bound_find_chain(launches->n_launches, launch, n_arrays, launches->is_scratch);
+        has_memory = pti_bound_raise_stencil(launches->n_launches, launch, n_arrays,
+                                             launches->is_scratch, limit_bytes, &plan->bound);
+        plan->chain->alone_bytes =
+            find_alone_bytes(launches, n_of_kind, limit_bytes, &plan->bound.failed);
+        has_memory = has_memory && !plan->bound.failed;
+    }
+    free(launch);
+    free(n_of_kind);
+    return has_memory ? POLYTILE_OK : fail_memory(request, plan->chain);
+}
+
+/** Let the largest superblock, in blocks, be no smaller than one of a launch. */
+static void include_superblocks(const pti_schedule *schedule, const pti_schedule_launch *launch,
+                                polytile_plan_summary *s) {
+    const polytile_domain *box = &schedule->superblock[launch->first_superblock];
+    for (int64_t k = 0; k < launch->n_superblocks; k++)
+        for (int d = 0; d < box[k].n_dims; d++) {
+            int64_t n_threads = box[k].range[d].hi - box[k].range[d].lo + 1;
+            s->superblock_blocks[d] =
+                pti_max(s->superblock_blocks[d], pti_ceil_div(n_threads, s->block[d]));
+        }
+}
+
+/** Superblocks of the main kind in blocks: those asked for where launches are cut by them, else of
+ * one thread. */
+static void summarise_shape(const pti_chain_request *request, polytile_plan *plan) {
+    const pti_plan_chain *of = plan->chain;
+    const pti_launches *launches = &of->launches;
+    polytile_plan_summary *s = &plan->summary;
+    bool has_block = request->options->block != NULL && pti_plan_shown(of)->portion < 0;
+    for (int d = 0; d < plan->instance->n_indices; d++)
+        s->block[d] = has_block ? request->options->block[d] : 1;
+    pti_grid grid = pti_grid_of(&plan->instance->threads, s->block);
+    memcpy(s->grid_blocks, grid.n_blocks, sizeof s->grid_blocks);
+    for (int k = 0; k < of->n_parts; k++)
+        for (int l = 0; l < of->part[k].n_launches; l++)
+            if (launches->kind[of->part[k].first + l] == launches->main_kind)
+                include_superblocks(of->part[k].schedule, &of->part[k].schedule->launch[l], s);
+}
+
+static int64_t times(int64_t n_times, int64_t figure) {
+    int64_t product = INT64_MAX;
+    pti_mul_overflows(n_times, figure, &product);
+    return product;
+}
+
+/** Count a part as often as it comes. */
+static void add_figures(const pti_plan_chain *of, const pti_plan_part *part,
+                        polytile_plan_summary *s) {
+    const pti_portion *turns = pti_plan_turns(of, part);
+    int64_t n_passes = turns == NULL ? part->n_launches : turns->shape.n_passes;
+    s->peak_device_bytes = pti_max(s->peak_device_bytes, pti_schedule_peak_bytes(part->schedule));
+    s->n_kernels += part->n_times * part->schedule->n_superblocks;
+    s->h2d_bytes = pti_bound_sum(s->h2d_bytes, times(part->n_times, part->traffic.h2d_bytes));
+    s->d2h_bytes = pti_bound_sum(s->d2h_bytes, times(part->n_times, part->traffic.d2h_bytes));
+    s->predicted_seconds += (double)part->n_times * part->seconds;
+    s->n_passes += part->n_times * n_passes;
+    if (turns != NULL)
+        s->launches_per_pass = pti_max(s->launches_per_pass, turns->shape.n_per_pass);
+}
+
+static polytile_status summarise(const pti_chain_request *request, polytile_plan *plan) {
+    const pti_plan_chain *of = plan->chain;
+    const polytile_plan_options *options = request->options;
+    const pti_portion *turns = pti_plan_turns(of, pti_plan_shown(of));
+    bool in_place = plan->schedule->in_place;
+    polytile_status status = in_place ? POLYTILE_OK : find_bounds(request, plan);
+    plan->summary = (polytile_plan_summary){
+        .kernel = plan->instance->kernel_name,
+        .strategy = pti_strategy_find(strategy_of(options))->name,
+        .n_dims = plan->instance->n_indices,
+        .n_buffers = in_place ? 1 : N_IN_FLIGHT,
+        .limit_bytes = options->limit_bytes,
+        .lower_bound_bytes = pti_bound_sum(plan->bound.h2d_bytes, plan->bound.d2h_bytes),
+        .lower_bound_h2d_bytes = plan->bound.h2d_bytes,
+        .bound_bytes = plan->bound.goal_bytes,
+        .bound = plan->bound.reason,
+        .n_launches = request->n_launches,
+        .launches_per_pass = 1,
+        .slab_threads = turns == NULL ? 0 : turns->shape.slab,
+    };
+    for (int k = 0; k < of->n_parts; k++)
+        add_figures(of, &of->part[k], &plan->summary);
+    summarise_shape(request, plan);
+    return status;
+}
+
+/* The plan. */
+
+static polytile_status fill_plan(const pti_chain_request *request, polytile_plan *plan) {
+    polytile_status status;
+    plan->chain = calloc(1, sizeof *plan->chain);
+    if (plan->chain == NULL)
+        return pti_fail_memory(request->ctx, "plan", sizeof *plan->chain);
+    PTI_TRY(pti_launches_bind(request, &plan->chain->launches));
+    plan->instance = plan->chain->launches.arrays;
+    PTI_TRY(make_parts(request, plan));
+    PTI_TRY(summarise(request, plan));
+done:
+    return status;
+}
+
+static polytile_status create(const pti_chain_request *request, polytile_plan **plan) {
+    double start_s = pti_plan_now_s();
+    polytile_status status;
+    polytile_plan *made = calloc(1, sizeof *made);
+    PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(request->ctx, "plan", sizeof *made));
+    PTI_TRY(fill_plan(request, made));
+    made->summary.plan_seconds = pti_plan_now_s() - start_s;
+    pti_object_adopt(request->ctx, &made->object, destroy_plan);
+    *plan = made;
+done:
+    if (status != POLYTILE_OK && made != NULL)
+        destroy_plan(&made->object);
+    return status;
+}
+
+polytile_status polytile_plan_create_chain(int n_launches, const polytile_chain_launch *launches,
+                                           int n_scratch, polytile_array *const *scratch,
+                                           const polytile_plan_options *options,
+                                           polytile_plan **plan) {
+    if (plan != NULL)
+        *plan = NULL;
+    polytile_context *ctx = pti_chain_context(n_launches, launches);
+    if (ctx == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: there are no launches with a kernel",
+                        __func__);
+    pti_clear_error(ctx);
+    if (plan == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL", __func__);
+    pti_chain_request request = {
+        .ctx = ctx,
+        .n_launches = n_launches,
+        .launch = launches,
+        .n_scratch = n_scratch,
+        .scratch = scratch,
+        .options = options == NULL ? &no_options : options,
+    };
+    return create(&request, plan);
+}

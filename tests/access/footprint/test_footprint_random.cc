@@ -1,0 +1,402 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/elements.h"
+#include "support/random.h"
+#include "support/random_instance.h"
+#include "support/scale.h"
+
+extern "C" {
+#include "access/footprint/footprint.h"
+#include "access/footprint/pieces.h"
+}
+
+namespace {
+
+/** What a box of threads touches of an operand, by enumeration; of a partial one, all sections. */
+Elements truth_of(const pti_instance &instance, int p, pti_touch touch,
+                  const polytile_domain &threads, bool by_role) {
+    const pti_operand &operand = instance.operand[p];
+    Elements truth(operand.domain);
+    for (int s = 0; s < operand.n_sections; s++) {
+        const pti_section &section = instance.section[operand.first_section + s];
+        if ((operand.partial && !by_role) || pti_section_counts(&section, touch))
+            add_touched(section, threads, &truth);
+    }
+    return truth;
+}
+
+polytile_domain draw_threads(Random *random, const polytile_domain &all) {
+    polytile_domain threads = all;
+    if (random->chance(25))
+        return threads;
+    for (int k = 0; k < all.n_dims; k++) {
+        const int64_t lo = random->number(all.range[k].lo, all.range[k].hi);
+        threads.range[k] = {lo, random->number(lo, all.range[k].hi), 1};
+    }
+    return threads;
+}
+
+bool is_certain(const pti_instance &instance, const pti_operand &operand, pti_touch touch) {
+    for (int s = 0; s < operand.n_sections; s++) {
+        const pti_section &section = instance.section[operand.first_section + s];
+        if (pti_section_counts(&section, touch) && !section.exact)
+            return false;
+    }
+    return !operand.partial;
+}
+
+class FootprintRandom : public ::testing::Test {
+  protected:
+    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx_), POLYTILE_OK); }
+    void TearDown() override {
+        pti_boxes_free(&boxes_);
+        polytile_context_destroy(ctx_);
+    }
+
+    /** A launch that can be made into an instance; its arrays grow if a thread missed them. */
+    const pti_instance *make(RandomLaunch *launch) {
+        const pti_instance *instance = nullptr;
+        polytile_status status = launch->instantiate(&instance);
+        if (status == POLYTILE_DECLARATION) {
+            launch->grow_arrays();
+            status = launch->is_small() ? launch->instantiate(&instance) : POLYTILE_OK;
+        }
+        EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_UNSUPPORTED)
+            << polytile_last_error(ctx_) << "\n"
+            << launch->declaration_text();
+        return instance;
+    }
+
+    polytile_context *ctx_ = nullptr;
+    pti_boxes boxes_ = {};
+};
+
+class FootprintAgainstEnumeration : public FootprintRandom {
+  protected:
+    void check_section_hull(const pti_instance &instance, const pti_section &section,
+                            const polytile_domain &threads) {
+        const polytile_domain &array = instance.operand[section.operand].domain;
+        Elements truth(array), in_hull(array);
+        add_touched(section, threads, &truth);
+        const polytile_domain hull = pti_section_hull(&instance, &section, &threads);
+        in_hull.add(hull);
+        ASSERT_TRUE(in_hull.contains(truth));
+        ASSERT_TRUE(pti_box_is_empty(&hull) || !is_never_there(section, threads));
+        if (is_rigid_and_inside(section, threads, array)) {
+            const polytile_domain tight = truth.hull();
+            ASSERT_TRUE(pti_box_equals(&hull, &tight)) << text_of(hull) << text_of(tight);
+        }
+    }
+
+    /** Whether one dimension is empty for all threads. */
+    bool is_never_there(const pti_section &section, const polytile_domain &threads) {
+        std::vector<bool> is_there(static_cast<size_t>(section.n_dims));
+        for_each_point(threads, [&](const Point &thread) {
+            const polytile_domain box = section_of_thread(section, thread);
+            for (int d = 0; d < box.n_dims; d++)
+                if (!pti_range_is_empty(box.range[d]))
+                    is_there[static_cast<size_t>(d)] = true;
+        });
+        return std::find(is_there.begin(), is_there.end(), false) != is_there.end();
+    }
+
+    /** Sections of fixed, non-empty size that are not clipped must have tight hulls. */
+    bool is_rigid_and_inside(const pti_section &section, const polytile_domain &threads,
+                             const polytile_domain &array) {
+        bool holds = true;
+        for (int d = 0; d < section.n_dims; d++)
+            for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
+                holds =
+                    holds && section.subscript[d].lo.index[k] == section.subscript[d].hi.index[k];
+        for_each_point(threads, [&](const Point &thread) {
+            polytile_domain box = section_of_thread(section, thread);
+            for (int d = 0; d < box.n_dims; d++)
+                holds = holds && !pti_range_is_empty(box.range[d]) &&
+                        box.range[d].lo >= array.range[d].lo &&
+                        box.range[d].hi <= array.range[d].hi;
+        });
+        return holds;
+    }
+
+    void check_boxes(const pti_instance &instance, int p, pti_touch touch,
+                     const polytile_domain &threads, int max_boxes) {
+        const pti_operand &operand = instance.operand[p];
+        const Elements truth = truth_of(instance, p, touch, threads, false);
+        Elements in_hull(operand.domain), in_boxes(operand.domain);
+        in_hull.add(pti_footprint_hull(&instance, p, touch, &threads));
+        ASSERT_TRUE(in_hull.contains(truth));
+        const bool exact = pti_footprint_boxes(&instance, p, touch, &threads, max_boxes, &boxes_);
+        in_boxes.add(boxes_);
+        ASSERT_FALSE(boxes_.failed);
+        ASSERT_EQ(pti_boxes_count(&boxes_), in_boxes.count()) << "boxes overlap";
+        ASSERT_TRUE(in_hull.contains(in_boxes));
+        ASSERT_TRUE(in_boxes.contains(truth));
+        if (exact) {
+            ASSERT_TRUE(in_boxes == truth);
+            ASSERT_TRUE(is_certain(instance, operand, touch));
+        }
+        if (operand.partial) {
+            ASSERT_TRUE(in_boxes == in_hull);
+            ASSERT_TRUE(operand.reads && operand.writes);
+        }
+        if (is_certain(instance, operand, touch) && (touch == PTI_WRITES || max_boxes > 10000)) {
+            ASSERT_TRUE(exact);
+            n_exact_++;
+        }
+    }
+
+    void check_least_count(const pti_instance &instance, int p, pti_touch touch) {
+        bool failed = false;
+        const int64_t bound = pti_operand_least_count(&instance, p, touch, &failed);
+        EXPECT_FALSE(failed);
+        const int64_t count = truth_of(instance, p, touch, instance.threads, true).count();
+        ASSERT_LE(bound, count);
+        n_counts_++;
+        n_exact_counts_ += bound == count;
+    }
+
+    void check(Random *random, const pti_instance &instance) {
+        const pti_touch touches[] = {PTI_READS, PTI_WRITES, PTI_TOUCHES};
+        const polytile_domain threads = draw_threads(random, instance.threads);
+        for (int s = 0; s < instance.n_sections; s++)
+            ASSERT_NO_FATAL_FAILURE(check_section_hull(instance, instance.section[s], threads));
+        for (int p = 0; p < instance.n_operands; p++) {
+            const pti_touch touch = touches[random->number(0, 2)];
+            const int max_boxes = static_cast<int>(random->one_of({1, 2, 4, 16, 64, 1000000}));
+            ASSERT_NO_FATAL_FAILURE(check_boxes(instance, p, touch, threads, max_boxes))
+                << "touch " << touch << " of " << p << " by " << text_of(threads) << " in at most "
+                << max_boxes;
+            ASSERT_NO_FATAL_FAILURE(check_least_count(instance, p, touch)) << "touch " << touch;
+        }
+    }
+
+    int64_t n_exact_ = 0;
+    int64_t n_counts_ = 0;
+    int64_t n_exact_counts_ = 0;
+};
+
+TEST_F(FootprintAgainstEnumeration, HullsBoxesAndCountsHoldForRandomInstances) {
+    Random random(test_seed("FootprintAgainstEnumeration"));
+    for (int64_t left = scaled(100000); left > 0;) {
+        RandomShape shape;
+        shape.most_threads = random.one_of({10, 30, 60});
+        shape.most_elements = random.one_of({200, 600, 2000});
+        RandomLaunch launch(ctx_, &random, shape);
+        const pti_instance *instance = launch.is_small() ? make(&launch) : nullptr;
+        if (instance == nullptr)
+            continue;
+        ASSERT_NO_FATAL_FAILURE(check(&random, *instance)) << text_of(*instance);
+        left--;
+    }
+    EXPECT_GT(n_exact_counts_, n_counts_ * 8 / 10);
+    EXPECT_GT(n_exact_, 0);
+}
+
+TEST_F(FootprintAgainstEnumeration, HoldForManySlicesOfOneIndex) {
+    Random random(test_seed("FootprintAgainstEnumeration.ManySlices"));
+    for (int64_t left = scaled(1500); left > 0;) {
+        RandomShape shape;
+        shape.most_indices = 1;
+        shape.most_threads = shape.most_extent_alone = 150;
+        shape.most_dims = 2;
+        shape.most_elements = 100000;
+        RandomLaunch launch(ctx_, &random, shape);
+        const pti_instance *instance = launch.is_small() ? make(&launch) : nullptr;
+        if (instance == nullptr)
+            continue;
+        ASSERT_NO_FATAL_FAILURE(check(&random, *instance)) << text_of(*instance);
+        left--;
+    }
+}
+
+class WritesRandom : public FootprintRandom {};
+
+TEST_F(WritesRandom, AreKnownExactlyForEveryBoxUnlessPartial) {
+    Random random(test_seed("WritesRandom"));
+    for (int64_t left = scaled(5000); left > 0; left--) {
+        RandomShape shape;
+        shape.roomy = true;
+        shape.most_indices = 3;
+        shape.most_dims = 3;
+        shape.most_threads = 1000000;
+        shape.most_extent = shape.most_extent_alone = random.one_of({10, 40, 100, 1000});
+        shape.inexact_percent = 0;
+        RandomLaunch launch(ctx_, &random, shape);
+        const pti_instance *instance = make(&launch);
+        for (int p = 0; instance != nullptr && p < instance->n_operands; p++) {
+            if (instance->operand[p].partial)
+                continue;
+            for (int box = 0; box < 4; box++) {
+                const polytile_domain threads = draw_threads(&random, instance->threads);
+                ASSERT_TRUE(pti_footprint_boxes(instance, p, PTI_WRITES, &threads, 1, &boxes_))
+                    << p << " by " << text_of(threads) << ": " << text_of(*instance);
+            }
+        }
+    }
+}
+
+class InstanceRandom : public FootprintRandom {};
+
+TEST_F(InstanceRandom, AThreadOutsideIsFoundExactlyWhenThereIsOne) {
+    Random random(test_seed("InstanceRandom.Outside"));
+    int64_t n_outside = 0;
+    for (int64_t left = scaled(20000); left > 0;) {
+        RandomShape shape;
+        shape.most_dims = 2;
+        RandomLaunch launch(ctx_, &random, shape);
+        if (!launch.is_small())
+            continue;
+        const pti_instance *instance = nullptr;
+        const polytile_status status = launch.instantiate(&instance);
+        bool is_dense = true;
+        for (const pti_access &access : launch.accesses())
+            for (int d = 0; d < access.n_dims; d++)
+                is_dense = is_dense && access.subscript[d].step == 1;
+        if (status == POLYTILE_DECLARATION) {
+            ASSERT_TRUE(launch.touches_outside())
+                << polytile_last_error(ctx_) << "\n"
+                << launch.declaration_text() << text_of(launch.threads());
+            n_outside++;
+        } else if (status == POLYTILE_OK && is_dense) {
+            ASSERT_FALSE(launch.touches_outside())
+                << launch.declaration_text() << text_of(launch.threads());
+        }
+        left--;
+    }
+    EXPECT_GT(n_outside, scaled(20000) / 50);
+}
+
+class PatternRandom : public FootprintRandom {
+  protected:
+    /** Whether every section of a thread moved up by one along index k moves along dimension k, or
+     * along none, as it does for all other threads and sections. */
+    bool moves_rigidly(const pti_instance &instance, const pti_operand &operand) {
+        bool rigid = true;
+        for (int d = 0; d < operand.domain.n_dims; d++)
+            rigid =
+                rigid && (moves(instance, operand, d, false) || moves(instance, operand, d, true));
+        return rigid;
+    }
+
+    bool moves(const pti_instance &instance, const pti_operand &operand, int d, bool follows) {
+        bool holds = true;
+        for (int s = 0; s < operand.n_sections; s++) {
+            const pti_section &section = instance.section[operand.first_section + s];
+            for_each_point(instance.threads, [&](const Point &thread) {
+                const polytile_domain here = section_of_thread(section, thread);
+                for (int k = 0; k < instance.n_indices; k++) {
+                    Point next = thread;
+                    next[static_cast<size_t>(k)]++;
+                    const polytile_domain there = section_of_thread(section, next);
+                    const int64_t shift = follows && k == d ? 1 : 0;
+                    holds = holds && there.range[d].lo == here.range[d].lo + shift &&
+                            there.range[d].hi == here.range[d].hi + shift;
+                }
+            });
+        }
+        return holds;
+    }
+
+    bool is_plain(const pti_instance &instance) {
+        bool plain = true;
+        for (int s = 0; s < instance.n_sections; s++)
+            for_each_point(instance.threads, [&](const Point &thread) {
+                const polytile_domain box = section_of_thread(instance.section[s], thread);
+                for (int d = 0; d < box.n_dims; d++)
+                    plain = plain && instance.section[s].subscript[d].step == 1 &&
+                            box.range[d].hi > box.range[d].lo;
+            });
+        return plain;
+    }
+
+    void check_trend(Random *random, const pti_instance &instance, int p, int k) {
+        polytile_domain threads = draw_threads(random, instance.threads);
+        const int64_t extent = threads.range[k].hi - threads.range[k].lo;
+        const pti_trend trend = pti_operand_trend(&instance, p, k);
+        int64_t before = -1;
+        for (int64_t lo = instance.threads.range[k].lo; lo + extent <= instance.threads.range[k].hi;
+             lo++) {
+            threads.range[k] = {lo, lo + extent, 1};
+            const polytile_domain hull = pti_footprint_hull(&instance, p, PTI_TOUCHES, &threads);
+            const int64_t count = pti_box_count(&hull);
+            if (before >= 0) {
+                ASSERT_TRUE(trend != PTI_CONSTANT || count == before);
+                ASSERT_TRUE(trend != PTI_RISING || count >= before);
+                ASSERT_TRUE(trend != PTI_FALLING || count <= before);
+            }
+            before = count;
+        }
+        n_trends_[trend]++;
+    }
+
+    int64_t n_regular_ = 0;
+    int64_t n_trends_[4] = {};
+};
+
+TEST_F(PatternRandom, RegularAndTrendsAgreeWithEnumeration) {
+    Random random(test_seed("PatternRandom"));
+    for (int64_t left = scaled(20000); left > 0; left--) {
+        RandomShape shape;
+        shape.roomy = true;
+        shape.most_dims = 2;
+        shape.most_indices = 3;
+        shape.inexact_percent = 0;
+        RandomLaunch launch(ctx_, &random, shape);
+        const pti_instance *instance = make(&launch);
+        if (instance == nullptr)
+            continue;
+        for (int p = 0; p < instance->n_operands; p++) {
+            const bool rigid = moves_rigidly(*instance, instance->operand[p]);
+            const bool regular = pti_operand_is_regular(instance, p);
+            n_regular_ += regular;
+            if (regular) {
+                ASSERT_TRUE(rigid || !is_plain(*instance)) << text_of(*instance);
+            } else if (is_plain(*instance)) {
+                ASSERT_FALSE(rigid) << text_of(*instance);
+            }
+            for (int k = 0; k < instance->n_indices; k++)
+                ASSERT_NO_FATAL_FAILURE(check_trend(&random, *instance, p, k))
+                    << "index " << k << " of " << p << ": " << text_of(*instance) << " trend "
+                    << pti_operand_trend(instance, p, k);
+        }
+    }
+    EXPECT_GT(n_regular_, 0);
+    for (int64_t n : n_trends_)
+        EXPECT_GT(n, scaled(20000) / 100);
+}
+
+class ConflictFree : public FootprintRandom {};
+
+TEST_F(ConflictFree, LaunchesDrawnSoHaveNoTwoThreadsWritingOneElement) {
+    Random random(test_seed("ConflictFree"));
+    for (int64_t left = scaled(3000); left > 0; left--) {
+        RandomShape shape;
+        shape.conflict_free = true;
+        RandomLaunch launch(ctx_, &random, shape);
+        const pti_instance *instance = launch.is_small() ? make(&launch) : nullptr;
+        for (int p = 0; instance != nullptr && p < instance->n_operands; p++) {
+            const pti_operand &operand = instance->operand[p];
+            const pti_section &section = instance->section[operand.first_section];
+            if (!operand.writes || operand.reduces)
+                continue;
+            ASSERT_EQ(operand.n_sections, 1);
+            Elements written(operand.domain);
+            for_each_point(instance->threads, [&](const Point &thread) {
+                const polytile_domain one =
+                    polytile_domain_from_bounds(instance->n_indices, &thread[0], &thread[0]);
+                Elements mine(operand.domain);
+                add_touched(section, one, &mine);
+                const int64_t before = written.count();
+                add_touched(section, one, &written);
+                ASSERT_EQ(written.count(), before + mine.count()) << text_of(*instance);
+            });
+        }
+    }
+}
+
+} // namespace

@@ -1,0 +1,62 @@
+#include "launch/cuda/kernels.h"
+
+#include "launch/cuda/reductions.h"
+#include "launch/kernels.h"
+#include <polytile/cuda.h>
+
+#include <string.h>
+
+static __global__ void transpose_by_hand(polytile_domain threads, polytile_view A_view,
+                                         polytile_view B_view) {
+    PT_THREAD(threads, i, j);
+    PT_VIEW(const float, A, 2, A_view);
+    PT_VIEW(float, B, 2, B_view);
+    PT_AT(B, j, i) = PT_AT(A, i, j);
+}
+
+static polytile_implementation by_hand(void) {
+    polytile_implementation implementation = polytile_implementation_from_cuda(transpose_by_hand);
+    implementation.host = transpose_kernel.host;
+    return implementation;
+}
+
+static const polytile_implementation transpose_by_hand_kernel = by_hand();
+
+#define BODIES(X)                                                                                  \
+    X(add)                                                                                         \
+    X(smooth)                                                                                      \
+    X(jacobi)                                                                                      \
+    X(heat)                                                                                        \
+    X(matmul)                                                                                      \
+    X(gemm)                                                                                        \
+    X(dot)                                                                                         \
+    X(least)                                                                                       \
+    X(coarsen)                                                                                     \
+    X(odd)                                                                                         \
+    X(lower)                                                                                       \
+    X(hankel)                                                                                      \
+    X(prefix)                                                                                      \
+    X(scatter)                                                                                     \
+    X(scale)                                                                                       \
+    X(four)                                                                                        \
+    X(five)                                                                                        \
+    X(six)                                                                                         \
+    X(seven)                                                                                       \
+    X(eight)                                                                                       \
+    X(transpose)                                                                                   \
+    X(transpose_by_hand)
+
+static const struct {
+    const char *name;
+    const polytile_implementation *implementation;
+} kernels[] = {
+#define BODY_ROW(name)                     {#name, &name##_kernel},
+#define REDUCTION_ROW(verb, VERB, type, T) {#verb "_" #type, &verb##_##type##_kernel},
+    BODIES(BODY_ROW) REDUCTIONS(REDUCTION_ROW)};
+
+extern "C" const polytile_implementation *cuda_kernel_of(const char *name) {
+    for (const auto &kernel : kernels)
+        if (strcmp(kernel.name, name) == 0)
+            return kernel.implementation;
+    return NULL;
+}

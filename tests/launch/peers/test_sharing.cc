@@ -1,0 +1,220 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+extern "C" {
+#include "access/declare/array.h"
+#include "launch/device/execution.h"
+#include "launch/peers/peers_state.h"
+#include "launch/peers/sharing.h"
+}
+
+/* Two linked devices that only note what they are asked to do, and the end of what they share. */
+
+namespace {
+
+/** Who waits for a mark must not have the mutex that others need meanwhile. */
+struct Settled {
+    pthread_mutex_t *mutex = nullptr;
+    int n = 0;
+    int n_with_mutex = 0;
+} settled;
+
+/** Await fails from then on. */
+bool is_broken = false;
+char any_mark;
+
+polytile_status mark(polytile_device *, pti_stream, pti_mark **made) {
+    *made = reinterpret_cast<pti_mark *>(&any_mark);
+    return POLYTILE_OK;
+}
+
+polytile_status await(polytile_device *, pti_stream, const pti_mark *) {
+    return is_broken ? POLYTILE_DEVICE : POLYTILE_OK;
+}
+
+polytile_status copy(polytile_device *device, polytile_device *, const pti_move *, const pti_mark *,
+                     pti_mark **done) {
+    return mark(device, PTI_STREAM_IN, done);
+}
+
+void settle(const pti_mark *) {
+    const bool is_free = pthread_mutex_trylock(settled.mutex) == 0;
+    if (is_free)
+        pthread_mutex_unlock(settled.mutex);
+    settled.n++;
+    settled.n_with_mutex += !is_free;
+}
+
+void drop(pti_mark *) {}
+
+constexpr int n_uploads = 4, n_rows = 6, width = 4;
+
+polytile_domain rows_of(int k) {
+    return {2, {{k * n_rows, (k + 1) * n_rows - 1, 1}, {0, width - 1, 1}}};
+}
+
+/** A schedule of a few uploads of one array, and one device's run of it. */
+class Runner {
+  public:
+    Runner(float *memory, const pti_device_functions &functions) {
+        const polytile_domain whole = {2, {{0, n_uploads * n_rows - 1, 1}, {0, width - 1, 1}}};
+        device.functions = &functions;
+        array_.data = memory;
+        array_.n_bytes = n_uploads * n_rows * width * static_cast<int64_t>(sizeof(float));
+        array_.domain = whole;
+        instance_.n_operands = 1;
+        placement_.layout = layout_ = pti_layout_of(&whole, sizeof(float));
+        for (int k = 0; k < n_uploads; k++) {
+            op_[k].kind = PTI_UPLOAD;
+            op_[k].box = rows_of(k);
+        }
+        launch_.instance = &no_operands_;
+        schedule_.instance = &instance_;
+        schedule_.n_launches = 1;
+        schedule_.launch = &launch_;
+        schedule_.placement = &placement_;
+        schedule_.n_ops = n_uploads;
+        schedule_.op = op_;
+        execution.device = &device;
+        execution.schedule = &schedule_;
+        execution.arrays = &arrays_;
+        execution.host_layout = &layout_;
+        execution.report = &report_;
+    }
+    Runner(const Runner &) = delete;
+    Runner &operator=(const Runner &) = delete;
+
+    polytile_status upload(int k, int *n_missing) {
+        polytile_domain missing[PTI_MOST_PEERS];
+        pti_command command = {};
+        command.op = &op_[k];
+        command.index = k;
+        command.move.element_bytes = sizeof(float);
+        return pti_sharing_exchange(&execution, &command, missing, n_missing);
+    }
+
+    /** Before something else comes to where an upload lies. */
+    polytile_status reuse(int k) {
+        pti_op fill = {};
+        fill.kind = PTI_FILL;
+        fill.box = rows_of(k);
+        pti_command command = {};
+        command.op = &fill;
+        return pti_sharing_prepare(&execution, &command);
+    }
+
+    polytile_device device = {};
+    pti_execution execution = {};
+
+  private:
+    polytile_array array_ = {};
+    polytile_array *arrays_ = &array_;
+    polytile_report report_ = {};
+    pti_instance instance_ = {}, no_operands_ = {};
+    pti_layout layout_ = {};
+    pti_placement placement_ = {};
+    pti_op op_[n_uploads] = {};
+    pti_schedule_launch launch_ = {};
+    pti_schedule schedule_ = {};
+};
+
+class PeersSharing : public testing::Test {
+  protected:
+    PeersSharing() {
+        peer_functions_.mark = mark;
+        peer_functions_.await = await;
+        peer_functions_.copy = copy;
+        peer_functions_.settle = settle;
+        peer_functions_.drop = drop;
+        functions_.peer = &peer_functions_;
+        polytile_device *devices[] = {&one.device, &other.device};
+        peers = pti_peers_create(2, devices);
+        const pti_panel panel = {memory_.data(),
+                                 static_cast<int64_t>(memory_.size() * sizeof(float))};
+        pti_peers_set_panels(peers, 1, &panel);
+        for (polytile_device *device : devices)
+            pti_peers_expect(device, 1);
+        settled = {&peers->mutex, 0, 0};
+        is_broken = false;
+        both([](Runner &run) { pti_sharing_begin(&run.execution); });
+    }
+    ~PeersSharing() override {
+        pti_sharing_end(&one.execution, true);
+        pti_sharing_end(&other.execution, true);
+        pti_peers_free(peers);
+    }
+
+    void both(const std::function<void(Runner &)> &act) {
+        std::thread side([&] { act(other); });
+        act(one);
+        side.join();
+    }
+
+    void upload_all() {
+        both([](Runner &run) {
+            for (int k = 0, n_missing; k < n_uploads; k++) {
+                EXPECT_EQ(run.upload(k, &n_missing), POLYTILE_OK);
+                EXPECT_EQ(n_missing, 0);
+            }
+        });
+    }
+
+    /** The other one has no part for this one, and does not say that it needs none of its. */
+    void let_other_hang() {
+        pthread_mutex_lock(&peers->mutex);
+        for (int u = 0; u < n_uploads; u++) {
+            pti_shared_upload *upload = &other.device.peer->session->upload[u];
+            upload->part[pti_shared_upload_find(upload, 1)].phase = PTI_PART_GONE;
+        }
+        pthread_mutex_unlock(&peers->mutex);
+    }
+
+  private:
+    std::vector<float> memory_ = std::vector<float>(n_uploads * n_rows * width);
+    pti_peer_functions peer_functions_ = {};
+    pti_device_functions functions_ = {};
+
+  protected:
+    pti_peers *peers = nullptr;
+    Runner one{memory_.data(), functions_}, other{memory_.data(), functions_};
+};
+
+TEST_F(PeersSharing, WaitsForCopiesAtTheEndWithoutKeepingOthersFromTheirs) {
+    ASSERT_NE(one.execution.sharing, nullptr);
+    ASSERT_NE(other.execution.sharing, nullptr);
+    upload_all();
+    pti_sharing_end(&one.execution, false);
+    EXPECT_EQ(settled.n, n_uploads);
+    EXPECT_EQ(settled.n_with_mutex, 0);
+}
+
+TEST_F(PeersSharing, WaitsForCopiesThatAStreamCannotWaitForWithoutKeepingOthersFromTheirs) {
+    ASSERT_NE(one.execution.sharing, nullptr);
+    upload_all();
+    is_broken = true;
+    EXPECT_EQ(one.reuse(2), POLYTILE_DEVICE);
+    EXPECT_EQ(settled.n, 1);
+    EXPECT_EQ(settled.n_with_mutex, 0);
+}
+
+TEST_F(PeersSharing, WaitsAsLongForAllThatIsLentAsForOnePart) {
+    ASSERT_NE(one.execution.sharing, nullptr);
+    ASSERT_NE(other.execution.sharing, nullptr);
+    let_other_hang();
+    for (int k = 0, n_missing; k < n_uploads; k++) {
+        EXPECT_EQ(one.upload(k, &n_missing), POLYTILE_OK);
+        EXPECT_EQ(n_missing, 1);
+    }
+    peers->run_s = 1;
+    const auto begin = std::chrono::steady_clock::now();
+    pti_sharing_end(&one.execution, false);
+    const auto taken = std::chrono::steady_clock::now() - begin;
+    EXPECT_GE(taken, std::chrono::milliseconds(900));
+    EXPECT_LT(taken, std::chrono::seconds(3));
+}
+
+} // namespace

@@ -1,0 +1,395 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <polytile/size.h>
+
+#include "support/launch.h"
+
+extern "C" {
+#include "access/footprint/footprint.h"
+#include "access/set/boxes.h"
+#include "partition/choose/choose.h"
+#include "partition/choose/grain.h"
+#include "partition/memory/residency.h"
+}
+
+namespace {
+
+constexpr int64_t KiB = int64_t{1} << 10, MiB = int64_t{1} << 20;
+
+struct Case {
+    const char *name;
+    const char *declaration;
+    const char *threads;
+    std::map<std::string, std::string> arrays;
+};
+
+const Case add = {"add",
+                  "add[i]: in x[i], y[i]; out z[i]",
+                  "67107840",
+                  {{"x", "67107840"}, {"y", "67107840"}, {"z", "67107840"}}};
+const Case scale = {"scale", "scale[i, j]: inout A[i, j]", "8192x8192", {{"A", "8192x8192"}}};
+const Case update = {"update",
+                     "update[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+                     "1:8190, 1:8190",
+                     {{"A", "8192x8192"}, {"B", "8192x8192"}}};
+const Case copy = {"copy",
+                   "copy[i, j]: in B[i, j]; out A[i, j]",
+                   "1:8190, 1:8190",
+                   {{"A", "8192x8192"}, {"B", "8192x8192"}}};
+const Case heat = {"heat",
+                   "heat[i, j, k]: in A[i-1:i+1, j, k], A[i, j-1:j+1, k], A[i, j, k-1:k+1]; "
+                   "out B[i, j, k]",
+                   "1:510, 1:510, 1:510",
+                   {{"A", "512x512x512"}, {"B", "512x512x512"}}};
+const Case matmul = {"matmul",
+                     "matmul[i, j]: in A[i, :], B[:, j]; out C[i, j]",
+                     "4096x4096",
+                     {{"A", "4096x4096"}, {"B", "4096x4096"}, {"C", "4096x4096"}}};
+const Case gemm = {"gemm",
+                   "gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]",
+                   "4096x4096x4096",
+                   {{"A", "4096x4096"}, {"B", "4096x4096"}, {"C", "4096x4096"}}};
+const Case dot = {"dot",
+                  "dot[i]: in x[i], y[i]; out sum s[0]",
+                  "67107840",
+                  {{"x", "67107840"}, {"y", "67107840"}, {"s", "1"}}};
+const Case rows = {"rows",
+                   "rows[i, j]: in A[i, j]; out sum s[i]",
+                   "8192x8192",
+                   {{"A", "8192x8192"}, {"s", "8192"}}};
+const Case lower = {"lower",
+                    "lower[i]: in L[i, 0:i], x[0:i]; out y[i]",
+                    "8192",
+                    {{"L", "8192x8192"}, {"x", "8192"}, {"y", "8192"}}};
+
+const std::vector<const Case *> all = {&add,    &scale, &update, &copy, &heat,
+                                       &matmul, &gemm,  &dot,    &rows, &lower};
+const std::vector<const Case *> streaming = {&add, &scale, &update, &copy, &heat, &dot, &rows};
+const std::vector<int64_t> arenas = {24 * MiB, 64 * MiB, 130 * MiB};
+
+/** A launch and its cut. */
+class Cut {
+  public:
+    explicit Cut(const Case &of, int64_t arena_bytes, const Cut *former = nullptr,
+                 polytile_plan_options options = {}, bool all_fit = false)
+        : launch_(of.declaration, of.threads, of.arrays), arena_bytes_(arena_bytes) {
+        EXPECT_EQ(launch_.status(), POLYTILE_OK) << launch_.error();
+        const pti_grain_request request = {launch_.instance(), &options, arena_bytes, all_fit,
+                                           former == nullptr ? nullptr : &former->partition_};
+        status_ = pti_grain_choose(launch_.context(), &request, &partition_);
+    }
+    ~Cut() { pti_partition_free(&partition_); }
+    Cut(const Cut &) = delete;
+    Cut &operator=(const Cut &) = delete;
+
+    polytile_status status() const { return status_; }
+    std::string error() const { return launch_.error(); }
+    const pti_instance *instance() const { return launch_.instance(); }
+    polytile_context *context() const { return launch_.context(); }
+    int64_t n() const { return partition_.n_superblocks; }
+    const polytile_domain &operator[](int64_t k) const { return partition_.superblock[k]; }
+
+    /** The arena that the largest superblock takes. */
+    int64_t padded_bytes() const {
+        int64_t largest = 0;
+        for (int64_t k = 0; k < n(); k++) {
+            int64_t sum = 0;
+            for (int a = 0; a < instance()->n_operands; a++) {
+                const polytile_domain hull =
+                    pti_footprint_hull(instance(), a, PTI_TOUCHES, &partition_.superblock[k]);
+                if (pti_box_is_empty(&hull))
+                    continue;
+                const int64_t bytes =
+                    pti_layout_of(&hull, instance()->operand[a].element_bytes).size_bytes;
+                sum += (bytes + PTI_RESIDENT_ALIGNMENT - 1) / PTI_RESIDENT_ALIGNMENT *
+                       PTI_RESIDENT_ALIGNMENT;
+            }
+            largest = std::max(largest, sum);
+        }
+        return largest;
+    }
+
+    /** Disjoint boxes that cover the threads. */
+    void ExpectSound() const {
+        ASSERT_EQ(status_, POLYTILE_OK) << error();
+        pti_boxes left = {};
+        pti_boxes_append(&left, &instance()->threads);
+        int64_t n_threads = 0;
+        for (int64_t k = 0; k < n(); k++) {
+            n_threads += pti_box_count(&partition_.superblock[k]);
+            pti_boxes_subtract(&left, &partition_.superblock[k]);
+        }
+        EXPECT_EQ(left.n_boxes, 0);
+        EXPECT_EQ(n_threads, pti_box_count(&instance()->threads));
+        pti_boxes_free(&left);
+        EXPECT_LE(padded_bytes(), arena_bytes_);
+        EXPECT_EQ(error(), "");
+    }
+
+    void ExpectSameAs(const Cut &other) const {
+        ASSERT_EQ(n(), other.n());
+        for (int64_t k = 0; k < n(); k++)
+            EXPECT_TRUE(pti_box_equals(&partition_.superblock[k], &other[k])) << k;
+    }
+
+  private:
+    Launch launch_;
+    int64_t arena_bytes_;
+    pti_partition partition_ = {};
+    polytile_status status_;
+};
+
+/** What the planner does with the whole arena. */
+int64_t PlannedKernels(const Cut &cut, int64_t arena_bytes) {
+    polytile_plan_options options = {};
+    options.limit_bytes = arena_bytes;
+    pti_choice choice;
+    EXPECT_EQ(
+        pti_choose(cut.context(), cut.instance(), pti_strategy_find("min-time"), &options, &choice),
+        POLYTILE_OK);
+    const int64_t n = choice.schedule->n_superblocks;
+    pti_schedule_free(choice.schedule);
+    return n;
+}
+
+std::string Label(const Case &of, int64_t arena_bytes) {
+    return std::string(of.name) + " in " + std::to_string(arena_bytes) + " bytes";
+}
+
+TEST(Grain, SuperblocksCoverTheThreadsAndFitPadded) {
+    for (const Case *of : all)
+        for (int64_t arena : arenas) {
+            SCOPED_TRACE(Label(*of, arena));
+            Cut(*of, arena).ExpectSound();
+        }
+}
+
+TEST(Grain, StreamingKernelsRunInPiecesOfWhichManyFit) {
+    for (const Case *of : streaming)
+        for (int64_t arena : arenas) {
+            SCOPED_TRACE(Label(*of, arena));
+            EXPECT_LE(Cut(*of, arena).padded_bytes(), arena / 7);
+        }
+}
+
+TEST(Grain, PiecesAreA64thOfAnArenaThatIsLarge) {
+    for (const Case *of : {&add, &scale, &update, &dot}) {
+        SCOPED_TRACE(of->name);
+        const int64_t bytes = Cut(*of, 130 * MiB).padded_bytes();
+        EXPECT_LE(bytes, 130 * MiB / 64 + 4 * PTI_RESIDENT_ALIGNMENT);
+        EXPECT_GE(bytes, 130 * MiB / 64 / 2);
+    }
+}
+
+TEST(Grain, PiecesAreNotSoSmallThatLatencyCounts) {
+    polytile_link slow = polytile_link_default;
+    slow.transfer_latency_s *= 4;
+    polytile_plan_options options = {};
+    options.link = &slow;
+    const double least = 8 * slow.transfer_latency_s * slow.duplex_bytes_per_s;
+    EXPECT_GE(static_cast<double>(Cut(add, 130 * MiB, nullptr, options).padded_bytes()), least / 2);
+    slow.transfer_latency_s *= 1000;
+    const int64_t bytes = Cut(add, 130 * MiB, nullptr, options).padded_bytes();
+    EXPECT_GE(bytes, 130 * MiB / 16);
+    EXPECT_LE(bytes, 130 * MiB / 7);
+}
+
+TEST(Grain, PanelsThatWouldBeReadAgainAreAsLargeAsThePlannersOwn) {
+    for (const Case *of : {&matmul, &gemm})
+        for (int64_t arena : arenas) {
+            SCOPED_TRACE(Label(*of, arena));
+            const Cut cut(*of, arena);
+            EXPECT_EQ(cut.n(), PlannedKernels(cut, arena));
+        }
+}
+
+TEST(Grain, FewestKernelsAreWhatTheUserGetsWhereAskedFor) {
+    polytile_plan_options options = {};
+    options.strategy = "min-kernels";
+    EXPECT_LT(Cut(add, 130 * MiB, nullptr, options).n(), 10);
+}
+
+TEST(Grain, OneSuperblockIsEnoughWhereEverythingFits) {
+    for (const Case *of : all) {
+        const Cut cut(*of, 1 << 30, nullptr, {}, true);
+        SCOPED_TRACE(of->name);
+        ASSERT_EQ(cut.status(), POLYTILE_OK);
+        ASSERT_EQ(cut.n(), 1);
+        EXPECT_TRUE(pti_box_equals(&cut[0], &cut.instance()->threads));
+    }
+}
+
+TEST(Grain, UpdateAndCopyOfASweepUseTheSamePieces) {
+    for (int64_t arena : arenas) {
+        SCOPED_TRACE(arena);
+        const Cut first(update, arena), second(copy, arena, &first), third(update, arena, &second);
+        second.ExpectSound();
+        second.ExpectSameAs(first);
+        third.ExpectSameAs(first);
+    }
+}
+
+TEST(Grain, FormerCutsAreClippedToFewerThreads) {
+    Case inner = copy;
+    inner.threads = "500:8000, 17:8190";
+    const Cut former(update, 64 * MiB), cut(inner, 64 * MiB, &former);
+    cut.ExpectSound();
+    for (int64_t k = 0; k < cut.n(); k++) {
+        bool found = false;
+        for (int64_t f = 0; f < former.n(); f++) {
+            polytile_domain common;
+            found |= pti_box_intersect(&former[f], &cut.instance()->threads, &common) &&
+                     pti_box_equals(&common, &cut[k]);
+        }
+        EXPECT_TRUE(found) << k;
+    }
+}
+
+/** Launches after which another one is cut as if there had been none. */
+TEST(Grain, FormerCutsThatDoNotServeAreNotTaken) {
+    Case wider = copy, inner = update;
+    wider.threads = "8192x8192";
+    inner.threads = "500:600, 500:600";
+    const Case small = {"small", "small[i, j]: inout C[i, j]", "4096x4096", {{"C", "4096x4096"}}};
+    const struct {
+        const char *why;
+        const Case *former;
+        const Case *of;
+    } table[] = {
+        {"other indices", &add, &update},
+        {"more threads than before", &update, &wider},
+        {"other threads", &inner, &copy},
+        {"panels would be read again", &small, &matmul},
+    };
+    for (const auto &row : table) {
+        SCOPED_TRACE(row.why);
+        const Cut former(*row.former, 64 * MiB), cut(*row.of, 64 * MiB, &former);
+        cut.ExpectSound();
+        cut.ExpectSameAs(Cut(*row.of, 64 * MiB));
+    }
+}
+
+TEST(Grain, FormerCutsWithoutRoomToLookAheadAreNotTaken) {
+    polytile_plan_options options = {};
+    options.strategy = "min-kernels";
+    const Cut former(scale, 64 * MiB, nullptr, options), cut(scale, 64 * MiB, &former);
+    EXPECT_GT(former.padded_bytes(), 64 * MiB / 3);
+    cut.ExpectSameAs(Cut(scale, 64 * MiB));
+}
+
+TEST(Grain, TilesOfAProductServeTheKernelThatUsesItNext) {
+    const Case next = {"next", "next[i, j]: inout C[i, j]", "4096x4096", {{"C", "4096x4096"}}};
+    const Cut product(matmul, 64 * MiB), cut(next, 64 * MiB, &product);
+    cut.ExpectSound();
+    cut.ExpectSameAs(product);
+}
+
+TEST(Grain, WhatNeverFitsIsExplainedAsByThePlanner) {
+    const Cut cut(matmul, 16 * KiB);
+    EXPECT_EQ(cut.status(), POLYTILE_NO_FIT);
+    EXPECT_EQ(cut.n(), 0);
+    const std::string text = cut.error();
+    for (const char *part : {"matmul: one ", "A ", "the limit is 16 KiB", "would let it be split"})
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+/** An array in which threads look elements up is declared whole, and no index would follow it. */
+TEST(Grain, AnArrayOfWhichAllMayBeTouchedIsToldToHaveToFit) {
+    const Case gather = {"gather",
+                         "gather[i]: in V[:], P[i]; out y[i]",
+                         "1000",
+                         {{"V", "100000"}, {"P", "1000"}, {"y", "1000"}}};
+    const Cut cut(gather, 16 * KiB);
+    EXPECT_EQ(cut.status(), POLYTILE_NO_FIT);
+    EXPECT_NE(cut.error().find("every thread may touch all of V, so all of it has to fit"),
+              std::string::npos)
+        << cut.error();
+    EXPECT_EQ(cut.error().find("index of its own"), std::string::npos) << cut.error();
+}
+
+/** The number that a certificate advises, which is the one behind "a limit of about". */
+int64_t advised_bytes(const std::string &text) {
+    const std::string before = "a limit of about ", after = " would do";
+    const size_t begin = text.find(before) + before.size(), end = text.find(after);
+    std::string size = text.substr(begin, end - begin);
+    size.erase(std::remove(size.begin(), size.end(), ' '), size.end());
+    int64_t bytes = -1;
+    EXPECT_TRUE(polytile_size_parse(size.c_str(), &bytes)) << text;
+    return bytes;
+}
+
+TEST(Grain, WhatFitsOnlyUnpaddedNamesTheTrueLimitAndOneThatDoes) {
+    Case few = add;
+    few.threads = "1000";
+    const Cut cut(few, 500);
+    EXPECT_EQ(cut.status(), POLYTILE_NO_FIT);
+    EXPECT_NE(cut.error().find("the limit is 500 B"), std::string::npos) << cut.error();
+    EXPECT_EQ(advised_bytes(cut.error()), 768);
+    Cut(few, 768).ExpectSound();
+    EXPECT_EQ(Cut(few, 767).status(), POLYTILE_NO_FIT);
+}
+
+TEST(Grain, TheLimitThatACertificateNamesWouldDo) {
+    const std::vector<std::pair<const Case *, const char *>> few = {
+        {&add, "1000"},      {&update, "1:62, 1:62"}, {&matmul, "64x64"},
+        {&gemm, "24x24x24"}, {&rows, "50x50"},        {&lower, "300"}};
+    for (const auto &[of, threads] : few) {
+        Case smaller = *of;
+        smaller.threads = threads;
+        for (int64_t block_threads : {0, 1, 7, 37}) {
+            const std::vector<int64_t> block(3, block_threads);
+            polytile_plan_options options = {};
+            options.block = block_threads == 0 ? nullptr : block.data();
+            const Cut cut(smaller, 100, nullptr, options);
+            SCOPED_TRACE(cut.error());
+            ASSERT_EQ(cut.status(), POLYTILE_NO_FIT);
+            EXPECT_NE(cut.error().find("the limit is 100 B"), std::string::npos);
+            Cut(smaller, advised_bytes(cut.error()), nullptr, options).ExpectSound();
+        }
+    }
+}
+
+TEST(Grain, PiecesThatFillTheArenaLeaveRoomForTheirPadding) {
+    const Case tiny = {"tiny",
+                       "tiny[i, j]: in A[i, :], B[:, j]; out C[i, j]",
+                       "64x64",
+                       {{"A", "64x64"}, {"B", "64x64"}, {"C", "64x64"}}};
+    for (int64_t arena = 1 * KiB; arena < 60 * KiB; arena += 97) {
+        SCOPED_TRACE(arena);
+        for (int n_buffers = 0; n_buffers <= 2; n_buffers++) {
+            polytile_plan_options options = {};
+            options.n_buffers = n_buffers;
+            const Cut cut(tiny, arena, nullptr, options);
+            if (cut.status() == POLYTILE_OK) {
+                cut.ExpectSound();
+            } else {
+                EXPECT_EQ(cut.status(), POLYTILE_NO_FIT);
+            }
+        }
+    }
+}
+
+/** Strips whose estimates do not see how pieces are padded are tried under ever lower limits. */
+TEST(Grain, SuperblocksThatNeedMoreThanEstimatedEndInSmallerOnes) {
+    const Case windows = {"windows",
+                          "windows[i, j, k]: in A[i-1:i, j:j+1, k-1:k+1:2]; min s[i]",
+                          "0:7, 0:7, 1:6",
+                          {{"A", "8x8x8"}, {"s", "8"}}};
+    const int64_t block[] = {1, 4, 1};
+    const polytile_link link = {
+        1, 1e9, 1000, 2.6e-6, 6144, 1e-9, 1e6, 1e14, static_cast<double>(5 * MiB), 6e12};
+    polytile_plan_options options = {};
+    options.block = block;
+    options.link = &link;
+    for (int64_t arena_bytes = 1024; arena_bytes <= 8192; arena_bytes += 32) {
+        SCOPED_TRACE(arena_bytes);
+        Cut(windows, arena_bytes, nullptr, options).ExpectSound();
+    }
+}
+
+} // namespace

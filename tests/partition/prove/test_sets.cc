@@ -1,0 +1,164 @@
+extern "C" {
+#include "partition/prove/needs.h"
+#include "partition/prove/shape.h"
+}
+
+#include "partition/prove/enumerate.h"
+#include "support/random.h"
+#include "support/scale.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+/* The sets that the checker keeps, and what it says that threads touch, element by element. */
+
+namespace {
+
+using Elements = std::set<Element>;
+
+Elements ElementsOf(const pti_boxes &set) {
+    Elements found;
+    for (int k = 0; k < set.n_boxes; k++)
+        ForEachElement(set.box[k], [&](const Element &element) { found.insert(element); });
+    return found;
+}
+
+polytile_domain DrawBox(Random &random, int n_dims) {
+    polytile_domain box = {};
+    box.n_dims = n_dims;
+    for (int d = 0; d < n_dims; d++) {
+        const int64_t lo = random.number(0, 6);
+        box.range[d] = pti_range(lo, lo + random.number(0, 5), random.one_of({1, 1, 1, 2, 3}));
+    }
+    return box;
+}
+
+TEST(CheckSets, HoldWhatWasAddedAndNotTakenOut) {
+    Random random(test_seed("CheckSets.Hold"));
+    for (int64_t round = 0; round < scaled(2000); round++) {
+        pti_boxes set = {};
+        Elements expected;
+        const int n_dims = static_cast<int>(random.number(1, 3));
+        for (int n = 0; n < 12; n++) {
+            const polytile_domain box = DrawBox(random, n_dims);
+            const bool adds = random.chance(60);
+            (adds ? pti_check_gather : pti_check_subtract)(&set, &box);
+            ForEachElement(box, [&](const Element &element) {
+                if (adds)
+                    expected.insert(element);
+                else
+                    expected.erase(element);
+            });
+            ASSERT_EQ(ElementsOf(set), expected);
+            ASSERT_EQ(pti_boxes_count(&set), static_cast<int64_t>(expected.size()))
+                << "two boxes overlap";
+        }
+        pti_boxes_free(&set);
+    }
+}
+
+TEST(CheckSets, ABoxGrowsToAUnionOnlyIfThatIsABox) {
+    Random random(test_seed("CheckSets.Grow"));
+    int64_t n_grown = 0;
+    for (int64_t round = 0; round < scaled(20000); round++) {
+        const int n_dims = static_cast<int>(random.number(1, 2));
+        const polytile_domain box = DrawBox(random, n_dims), added = DrawBox(random, n_dims);
+        polytile_domain grown = box;
+        Elements both, held;
+        if (!pti_check_absorb(&grown, &added)) {
+            ASSERT_TRUE(pti_box_equals(&grown, &box));
+            continue;
+        }
+        const auto add = [&](const Element &element) { both.insert(element); };
+        ForEachElement(box, add);
+        ForEachElement(added, add);
+        ForEachElement(grown, [&](const Element &element) { held.insert(element); });
+        ASSERT_EQ(held, both);
+        n_grown++;
+    }
+    EXPECT_GT(n_grown, 0);
+}
+
+TEST(CheckSets, SlabsThatFollowOneAnotherAreOneBox) {
+    pti_boxes set = {}, rest = {};
+    const polytile_domain all = Box({{0, 999}, {0, 99}});
+    pti_check_gather(&rest, &all);
+    for (int64_t k = 0; k < 1000; k += 10) {
+        const polytile_domain slab = Box({{k, k + 9}, {1, 98}});
+        pti_check_gather(&set, &slab);
+        pti_check_subtract(&rest, &slab);
+        ASSERT_EQ(set.n_boxes, 1);
+        ASSERT_LE(rest.n_boxes, 4);
+    }
+    pti_boxes_free(&set);
+    pti_boxes_free(&rest);
+}
+
+pti_subscript DrawSubscript(Random &random) {
+    std::vector<int64_t> factors = {random.one_of({0, 0, 1, 1, 1, 2, -1}),
+                                    random.one_of({0, 0, 0, 1, 1, -2})};
+    const int64_t lo = random.number(-3, 3);
+    pti_subscript subscript = Sub(lo, lo + random.number(-1, 3), factors);
+    subscript.step = random.one_of({1, 1, 1, 2});
+    if (random.chance(10))
+        subscript.hi.index[random.number(0, 1)] += 1;
+    return subscript;
+}
+
+/** What threads touch through a section, clipped to its array. */
+Elements Touched(const pti_section &section, const polytile_domain &array,
+                 const polytile_domain &threads) {
+    Elements touched;
+    ForEachElement(threads, [&](const Element &thread) {
+        ForEachTouched(section, array, thread,
+                       [&](const Element &element) { touched.insert(element); });
+    });
+    return touched;
+}
+
+TEST(CheckNeeds, AreWhatTheThreadsTouchOneByOne) {
+    Random random(test_seed("CheckNeeds"));
+    int64_t n_boxes = 0;
+    for (int64_t round = 0; round < scaled(5000); round++) {
+        HandKernel kernel;
+        const int64_t i = random.number(0, 5), j = random.number(0, 5);
+        kernel.threads = Box({{i, i + random.number(0, 5)}, {j, j + random.number(0, 4)}});
+        const polytile_domain array = Box({{0, random.number(3, 12)}, {0, random.number(3, 9)}});
+        kernel.Operand("A", 4, array);
+        kernel.Section(POLYTILE_IN, false, {DrawSubscript(random), DrawSubscript(random)});
+        const pti_instance instance = kernel.Instance();
+        const Elements touched = Touched(kernel.sections[0], array, kernel.threads);
+        pti_boxes list = {}, hull = {};
+        polytile_domain box;
+        pti_needs_list(&instance, &instance.section[0], &kernel.threads, &list);
+        ASSERT_EQ(ElementsOf(list), touched);
+        const bool is_box =
+            pti_needs_is_box(&instance, &instance.section[0], &kernel.threads, &box);
+        pti_boxes_append(&hull, &box);
+        const Elements around = ElementsOf(hull);
+        ASSERT_TRUE(std::includes(around.begin(), around.end(), touched.begin(), touched.end()));
+        ASSERT_TRUE(!is_box || around == touched);
+        n_boxes += is_box && !touched.empty();
+        for (pti_boxes *set : {&list, &hull})
+            pti_boxes_free(set);
+    }
+    EXPECT_GT(n_boxes, 0);
+}
+
+TEST(CheckNeeds, AreFewWhereTwoStretchesLieFarApart) {
+    constexpr int64_t half = 1 << 18;
+    HandKernel kernel;
+    kernel.threads = Box({{0, 1}, {0, half - 1}});
+    kernel.Operand("x", 4, Box({{0, 4 * half - 1}}));
+    kernel.Section(POLYTILE_INOUT, false, {Sub(0, 0, {2 * half, 1})});
+    kernel.Section(POLYTILE_INOUT, false, {Sub(0, 0, {half * half, half})});
+    const pti_instance instance = kernel.Instance();
+    for (int s = 0; s < 2; s++) {
+        pti_boxes list = {};
+        pti_needs_list(&instance, &instance.section[s], &kernel.threads, &list);
+        EXPECT_LE(list.n_boxes, 2) << "section " << s;
+        pti_boxes_free(&list);
+    }
+}
+
+} // namespace

@@ -1,0 +1,201 @@
+#include "partition/skew/skewed.h"
+
+namespace {
+
+const std::vector<std::string> two_lines = {"64", "64"};
+const Kernel there = {"blur[i]: in x[i-1:i+1]; out y[i]", "1:62", {{"x", 0}, {"y", 1}}};
+const Kernel back = {"blur[i]: in x[i-1:i+1]; out y[i]", "1:62", {{"x", 1}, {"y", 0}}};
+
+/** Random numbers in arrays; zeros in those that nobody wrote. */
+std::vector<HostArray> RandomArrays(const Skewed &skewed, Random *random) {
+    std::vector<HostArray> host;
+    for (size_t a = 0; a < skewed.domains().size(); a++) {
+        host.emplace_back(domain_of(skewed.domains()[a]));
+        for (uint64_t &element : host.back().element)
+            element = skewed.IsScratch(static_cast<int>(a))
+                          ? 0
+                          : static_cast<uint64_t>(random->number(1, 1000000));
+    }
+    return host;
+}
+
+/** Run a chain's schedule, and compare with running launch after launch. */
+void ExpectRight(Skewed *skewed, const pti_skew_request &request, const pti_skew_shape &shape,
+                 Random *random) {
+    pti_schedule *schedule = pti_skew_build(&request, &shape);
+    ASSERT_NE(schedule, nullptr);
+    ASSERT_LE(pti_schedule_peak_bytes(schedule), request.arena_bytes);
+    ASSERT_EQ(Objection(schedule), "");
+    std::vector<HostArray> host = RandomArrays(*skewed, random), right = host;
+    for (size_t a = 0; a < host.size(); a++)
+        if (skewed->IsScratch(static_cast<int>(a)))
+            std::fill(host[a].element.begin(), host[a].element.end(), 0xdeadu);
+    ResidentMemory memory(request.arena_bytes);
+    ASSERT_EQ(memory.Run(*schedule, &host, random), "");
+    skewed->RunAtOnce(&right);
+    for (size_t a = 0; a < host.size(); a++)
+        if (!skewed->IsScratch(static_cast<int>(a))) {
+            ASSERT_EQ(host[a].element, right[a].element) << "array " << a;
+        }
+    const pti_traffic traffic = pti_schedule_traffic(schedule);
+    EXPECT_EQ(traffic.h2d_bytes, shape.h2d_bytes);
+    EXPECT_EQ(traffic.d2h_bytes, shape.d2h_bytes);
+    pti_schedule_free(schedule);
+}
+
+TEST(Skew, AStencilToAndFroGoesThroughOnce) {
+    Random random(test_seed("Skew.AStencilToAndFroGoesThroughOnce"));
+    Skewed skewed(two_lines, {there, back});
+    skewed.MakeScratch(1);
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    ASSERT_EQ(skewed.Find(), "");
+    EXPECT_EQ(skewed.chain().launch[7].offset, 7);
+    const pti_skew_request request = skewed.Request(1500);
+    pti_skew_shape shape;
+    pti_text why = {};
+    ASSERT_TRUE(pti_skew_choose(&request, &shape, &why)) << why.data;
+    ExpectRight(&skewed, request, shape, &random);
+    EXPECT_EQ(shape.n_passes, 1);
+    EXPECT_EQ(shape.h2d_bytes, 64 * 8);
+    EXPECT_EQ(shape.d2h_bytes, 62 * 8);
+}
+
+/** Slabs of four through eight blurs of 64 elements, all in one lap, side by side. */
+const pti_skew_shape side_by_side = [] {
+    pti_skew_shape shape = {};
+    shape.n_passes = 1;
+    shape.n_per_pass = 8;
+    shape.slab = 4;
+    shape.n_per_lap = 18;
+    shape.abreast = true;
+    return shape;
+}();
+
+TEST(Skew, SlabsAbreastNeedEachWaitBetweenThem) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    ASSERT_EQ(skewed.Find(), "");
+    const pti_skew_request request = skewed.Request(1 << 20);
+    pti_schedule *schedule = pti_skew_build(&request, &side_by_side);
+    ASSERT_NE(schedule, nullptr);
+    EXPECT_EQ(Objection(schedule), "");
+    int n_waits = 0;
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_op *op = &schedule->op[k];
+        for (int w = 0; w < op->n_waits; w++) {
+            int64_t *wait = &schedule->wait[op->first_wait + w], waited = *wait;
+            if (op->kind != PTI_LAUNCH || schedule->op[waited].kind != PTI_LAUNCH)
+                continue;
+            n_waits++;
+            *wait = 0;
+            EXPECT_NE(Objection(schedule), "") << "operation " << k << " for " << waited;
+            *wait = waited;
+        }
+    }
+    EXPECT_EQ(Objection(schedule), "");
+    EXPECT_GE(n_waits, 2 * 16);
+    pti_schedule_free(schedule);
+}
+
+/** The shape of eight blurs in room enough; cache_bytes: 0, there is none. */
+pti_skew_shape ShapeOfBlurs(double cache_bytes, bool in_turn) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    EXPECT_EQ(skewed.Find(), "");
+    polytile_link link = polytile_link_default;
+    link.cache_bytes = cache_bytes;
+    link.cache_bytes_per_s = cache_bytes > 0 ? link.kernel_bytes_per_s : 0;
+    pti_skew_request request = skewed.Request(800);
+    request.link = &link;
+    request.in_turn = in_turn;
+    pti_skew_shape shape = {};
+    pti_text why = {};
+    EXPECT_TRUE(pti_skew_choose(&request, &shape, &why));
+    pti_text_free(&why);
+    return shape;
+}
+
+TEST(Skew, SlabsRunAbreastUnlessLaunchersRunThemOrOneDrivesTheOtherFromTheCache) {
+    const pti_skew_shape shape = ShapeOfBlurs(0, false);
+    ASSERT_GT(shape.n_per_lap, 1);
+    EXPECT_TRUE(shape.abreast);
+    EXPECT_FALSE(ShapeOfBlurs(0, true).abreast);
+    const double slab_bytes = 2 * 8 * static_cast<double>(shape.slab), ends_bytes = 2 * 8;
+    const double share = 0.65;
+    const pti_skew_shape one_fits = ShapeOfBlurs((1.5 * slab_bytes + ends_bytes) / share, false);
+    EXPECT_EQ(one_fits.slab, shape.slab);
+    EXPECT_FALSE(one_fits.abreast);
+    EXPECT_TRUE(ShapeOfBlurs((2.5 * slab_bytes + ends_bytes) / share, false).abreast);
+    EXPECT_TRUE(ShapeOfBlurs((0.5 * slab_bytes + ends_bytes) / share, false).abreast);
+}
+
+TEST(Skew, OnlyLaunchesAndFillsRunAbreast) {
+    Skewed skewed(two_lines, {there, back});
+    for (int step = 0; step < 8; step++)
+        skewed.Add(step % 2);
+    ASSERT_EQ(skewed.Find(), "");
+    const pti_skew_request request = skewed.Request(1 << 20);
+    pti_schedule *schedule = pti_skew_build(&request, &side_by_side);
+    ASSERT_NE(schedule, nullptr);
+    int64_t n_launches[2] = {0, 0};
+    for (int64_t k = 0; k < schedule->n_ops; k++) {
+        pti_op *op = &schedule->op[k];
+        if (op->kind == PTI_LAUNCH) {
+            n_launches[op->abreast]++;
+            continue;
+        }
+        ASSERT_FALSE(op->abreast);
+        op->abreast = true;
+        EXPECT_NE(Objection(schedule).find("moves data on a stream for launches"),
+                  std::string::npos);
+        op->abreast = false;
+    }
+    EXPECT_GT(n_launches[0], 60);
+    EXPECT_GT(n_launches[1], 60);
+    pti_schedule_free(schedule);
+}
+
+const std::vector<std::string> planes = {"64x64", "64x64", "64x64", "64"};
+const Kernel blur_there = {
+    "blur[i, j]: in x[i-1:i+1, j]; out y[i, j]", "1:62,0:63", {{"x", 0}, {"y", 1}}};
+const Kernel blur_back = {
+    "blur[i, j]: in x[i-1:i+1, j]; out y[i, j]", "1:62,0:63", {{"x", 1}, {"y", 0}}};
+const Kernel add_up = {
+    "rows[i, j]: in w[:, :], x[i, j]; out sum z[i]", "0:63,0:63", {{"w", 2}, {"x", 0}, {"z", 3}}};
+
+/** Whether so many launches take turns in so much memory. */
+bool AreFused(int n_launches, int64_t arena_bytes) {
+    Skewed skewed(planes, {blur_there, blur_back});
+    skewed.MakeScratch(1);
+    for (int step = 0; step < n_launches; step++)
+        skewed.Add(step % 2);
+    EXPECT_EQ(skewed.Find(), "");
+    const pti_skew_request request = skewed.Request(arena_bytes);
+    pti_skew_shape shape;
+    pti_text why = {};
+    const bool are_fused = pti_skew_choose(&request, &shape, &why);
+    pti_text_free(&why);
+    return are_fused;
+}
+
+TEST(Skew, OddNumbersOfLaunchesAreCutIntoPairsToo) {
+    int64_t arena_bytes = 1024;
+    while (!AreFused(4, arena_bytes))
+        arena_bytes += 256;
+    for (const int n_launches : {3, 5, 7})
+        EXPECT_TRUE(AreFused(n_launches, arena_bytes)) << n_launches;
+}
+
+TEST(Skew, ALaunchThatCannotJoinLeavesNoTrace) {
+    Skewed skewed(planes, {blur_there, blur_back, add_up});
+    for (const int kernel : {0, 1, 0, 1, 2})
+        skewed.Add(kernel);
+    EXPECT_EQ(skewed.Find(), "rows starts a reduction of array3");
+    EXPECT_EQ(skewed.chain().n_launches, 4);
+    EXPECT_EQ(skewed.chain().axis[2], PTI_AXIS_NONE);
+}
+
+} // namespace

@@ -1,0 +1,124 @@
+#include "partition/prove/interpreter.h"
+#include "partition/skew/random_skew.h"
+#include "partition/skew/skewed.h"
+
+#include "support/scale.h"
+
+extern "C" {
+#include "partition/skew/memory.h"
+}
+
+/* Random chains of all kinds, in the shapes that are chosen for them and in any other, give what
+ * running launch after launch gives. */
+
+namespace {
+
+struct Sums {
+    int64_t n_chains, n_launches, n_passes, n_proved;
+};
+
+/** Cut in any way: few rows, short laps, passes of any length. */
+pti_skew_shape AnyShape(const pti_chain &chain, Random *random) {
+    pti_skew_shape shape = {};
+    shape.n_per_pass = static_cast<int>(random->number(1, chain.n_launches));
+    shape.n_passes = (chain.n_launches + shape.n_per_pass - 1) / shape.n_per_pass;
+    shape.slab = random->number(1, random->chance(70) ? 4 : 30);
+    shape.n_per_lap = random->number(1, random->chance(70) ? 3 : 20);
+    shape.abreast = random->chance(50);
+    return shape;
+}
+
+int64_t ArenaOf(const pti_chain &chain, const pti_skew_shape &shape) {
+    pti_skew_need *needs = pti_skew_needs(&chain, shape.n_per_pass);
+    const int64_t n_bytes =
+        pti_skew_bytes(needs, chain.arrays->n_operands, shape.slab, shape.n_per_lap);
+    free(needs);
+    return n_bytes;
+}
+
+/** Where streams may interleave in any way at all. */
+void ExpectProved(const pti_schedule &schedule) {
+    Handmade made = Handmade::From(schedule);
+    EXPECT_TRUE(Interpreter(made).IsRight()) << "as the interpreter has it";
+}
+
+void ExpectRight(const RandomSkew &skew, pti_schedule *schedule, Random *random, Sums *sums) {
+    ASSERT_NE(schedule, nullptr);
+    EXPECT_LE(pti_schedule_peak_bytes(schedule), schedule->arena_bytes);
+    EXPECT_EQ(Objection(schedule), "");
+    EXPECT_EQ(skew.Try(*schedule, random), "");
+    if (schedule->n_ops <= 60 && skew.data_bytes() < 2500 && random->chance(20)) {
+        ExpectProved(*schedule);
+        sums->n_proved++;
+    }
+}
+
+void TryInPlace(const RandomSkew &skew, Random *random) {
+    pti_skew_shape shape = AnyShape(skew.chain(), random);
+    shape.abreast = false;
+    pti_schedule *schedule = pti_skew_build_in_place(&skew.chain(), &shape);
+    ASSERT_NE(schedule, nullptr);
+    EXPECT_EQ(Objection(schedule), "");
+    EXPECT_EQ(skew.Try(*schedule, random), "");
+    pti_schedule_free(schedule);
+}
+
+void TryAnyShape(RandomSkew *skew, Random *random, Sums *sums) {
+    const pti_skew_shape shape = AnyShape(skew->chain(), random);
+    const pti_skew_request request = skew->Request(ArenaOf(skew->chain(), shape));
+    pti_schedule *schedule = pti_skew_build(&request, &shape);
+    ExpectRight(*skew, schedule, random, sums);
+    pti_schedule_free(schedule);
+}
+
+void TryChosenShape(RandomSkew *skew, Random *random, Sums *sums) {
+    pti_skew_request request = skew->Request(
+        random->number(256 * skew->n_used(), skew->data_bytes() + 768 * skew->n_used()));
+    request.fewest_bytes = random->chance(30);
+    request.most_per_pass = random->chance(30) ? random->number(1, 6) : 0;
+    pti_skew_shape shape;
+    pti_text ignored = {};
+    if (pti_skew_choose(&request, &shape, &ignored)) {
+        EXPECT_GE(shape.n_per_pass, 2);
+        pti_schedule *schedule = pti_skew_build(&request, &shape);
+        ExpectRight(*skew, schedule, random, sums);
+        EXPECT_LE(schedule->arena_bytes, request.arena_bytes);
+        const pti_traffic traffic = pti_schedule_traffic(schedule);
+        EXPECT_EQ(traffic.h2d_bytes, shape.h2d_bytes);
+        EXPECT_EQ(traffic.d2h_bytes, shape.d2h_bytes);
+        pti_schedule_free(schedule);
+        sums->n_chains++;
+        sums->n_launches += skew->chain().n_launches;
+        sums->n_passes += shape.n_passes;
+    }
+    pti_text_free(&ignored);
+}
+
+void TryRandomChain(Random *random, Sums *sums) {
+    RandomSkew skew(random);
+    SCOPED_TRACE(skew.text());
+    if (skew.chain().n_launches < 2 || testing::Test::HasFailure())
+        return;
+    TryChosenShape(&skew, random, sums);
+    TryAnyShape(&skew, random, sums);
+    TryInPlace(skew, random);
+}
+
+TEST(SkewRandom, ChainsOfAllKindsGiveWhatRunningLaunchAfterLaunchGives) {
+    const uint64_t seed = test_seed("SkewRandom.ChainsOfAllKinds");
+    const int64_t n_rounds = scaled(2000);
+    Sums sums = {};
+    for (int64_t round = 0; round < n_rounds && !HasFailure(); round++) {
+        SCOPED_TRACE(seed + static_cast<uint64_t>(round));
+        Random random(seed + static_cast<uint64_t>(round));
+        TryRandomChain(&random, &sums);
+    }
+    std::printf("%lld of %lld chains were fused: %.1f launches in %.1f passes; %lld were proved\n",
+                static_cast<long long>(sums.n_chains), static_cast<long long>(n_rounds),
+                static_cast<double>(sums.n_launches) / static_cast<double>(sums.n_chains),
+                static_cast<double>(sums.n_passes) / static_cast<double>(sums.n_chains),
+                static_cast<long long>(sums.n_proved));
+    EXPECT_GT(sums.n_chains, n_rounds / 5);
+}
+
+} // namespace
