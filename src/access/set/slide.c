@@ -12,10 +12,10 @@ static bool is_alike(const pti_layout *a, const pti_layout *b, int dim) {
     return of_a.step == of_b.step && a->stride_bytes[dim] == b->stride_bytes[dim];
 }
 
-bool pti_slices_begin(const pti_layout *from, const pti_layout *to, const polytile_domain *box,
-                      pti_slices *slices) {
+bool pti_slide_begin(const pti_layout *from, const pti_layout *to, const polytile_domain *box,
+                     pti_slide *slices) {
     int n_moving = 0;
-    *slices = (pti_slices){.n_at_once = 0};
+    *slices = (pti_slide){.n_at_once = 0};
     for (int d = 0; d < box->n_dims; d++) {
         int64_t distance = to->hull.range[d].lo - from->hull.range[d].lo;
         if (!is_alike(from, to, d) || distance % from->hull.range[d].step != 0)
@@ -23,20 +23,20 @@ bool pti_slices_begin(const pti_layout *from, const pti_layout *to, const polyti
         if (distance == 0)
             continue;
         n_moving++;
-        *slices = (pti_slices){.left = *box,
-                               .dim = d,
-                               .n_at_once = pti_ceil_div(llabs(distance), box->range[d].step),
-                               .is_rising = distance > 0};
+        *slices = (pti_slide){.left = *box,
+                              .dim = d,
+                              .n_at_once = pti_ceil_div(llabs(distance), box->range[d].step),
+                              .is_rising = distance > 0};
     }
     return n_moving <= 1;
 }
 
-pti_slices pti_slices_whole(const polytile_domain *box) {
-    return (pti_slices){
+pti_slide pti_slide_whole(const polytile_domain *box) {
+    return (pti_slide){
         .left = *box, .n_at_once = pti_range_count(box->range[0]), .is_rising = true};
 }
 
-bool pti_slices_next(pti_slices *slices, polytile_domain *slice) {
+bool pti_slide_next(pti_slide *slices, polytile_domain *slice) {
     polytile_range *left = &slices->left.range[slices->dim];
     if (slices->n_at_once == 0 || pti_box_is_empty(&slices->left))
         return false;

@@ -102,7 +102,7 @@ bool pti_exchange_after(const pti_group *group, pti_copies *copies, int first, i
     change_table changes = {0};
     pti_transfers transfers = pti_transfers_begin(group, first, n_local, exchange);
     if (group->n_launches == 1)
-        pti_strays_bring_home(&transfers);
+        pti_remote_writes_bring_home(&transfers);
     transfers.failed = transfers.failed || !find_changes(group, &changes);
     for (int q = 0; q < group->n_members && !transfers.failed; q++)
         transfers.failed = !renew_all(group, &changes, q, copies);

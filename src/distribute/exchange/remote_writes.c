@@ -102,7 +102,7 @@ static void bring_home(stray_search *strayed) {
     pti_boxes_free(&strayed->scratch);
 }
 
-void pti_strays_bring_home(pti_transfers *transfers) {
+void pti_remote_writes_bring_home(pti_transfers *transfers) {
     const pti_shared_launch *launch = transfers->group->launch;
     pti_share share = pti_share_of(launch, transfers->group->ownerships);
     for (int p = 0; p < launch->instance->n_operands; p++) {

@@ -5,6 +5,6 @@
 
 /** Strays are the elements that others than their owners write: bring them home after a group of
  * one launch. */
-void pti_strays_bring_home(pti_transfers *transfers);
+void pti_remote_writes_bring_home(pti_transfers *transfers);
 
 #endif

@@ -144,28 +144,28 @@ static void expect(const pti_team *team, const bool *is_reader) {
     }
 }
 
-static void share_panels(const pti_team *team, const pti_stage *stage, pti_peers *peers,
-                         bool *is_reader) {
-    pti_panel panel[PTI_MOST_PANELS];
-    int n_panels = 0;
-    for (int p = 0; p < team->n_arrays && n_panels < PTI_MOST_PANELS; p++) {
+static void share_spans(const pti_team *team, const pti_stage *stage, pti_peers *peers,
+                        bool *is_reader) {
+    pti_host_span span[PTI_MOST_HOST_SPANS];
+    int n_spans = 0;
+    for (int p = 0; p < team->n_arrays && n_spans < PTI_MOST_HOST_SPANS; p++) {
         const polytile_array *array = team->array[p].array;
         if (find_readers(team, stage, peers, p, is_reader))
-            panel[n_panels++] = (pti_panel){array->data, array->n_bytes};
+            span[n_spans++] = (pti_host_span){array->data, array->n_bytes};
     }
-    if (n_panels == 0)
+    if (n_spans == 0)
         return;
-    pti_peers_set_panels(peers, n_panels, panel);
+    pti_peers_set_spans(peers, n_spans, span);
     expect(team, is_reader);
 }
 
-polytile_status pti_team_share_panels(pti_team *team, const pti_stage *stage) {
+polytile_status pti_team_share_spans(pti_team *team, const pti_stage *stage) {
     size_t n_local = (size_t)team->transport->n_local;
     for (int k = 0; k < team->n_peers; k++) {
         bool *is_reader = calloc(n_local, sizeof *is_reader);
         if (is_reader == NULL)
             return pti_fail_memory(team->ctx, "the links between devices", (double)n_local);
-        share_panels(team, stage, team->peers[k], is_reader);
+        share_spans(team, stage, team->peers[k], is_reader);
         free(is_reader);
     }
     return POLYTILE_OK;

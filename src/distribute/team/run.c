@@ -156,7 +156,7 @@ static polytile_status launch_together(pti_team *team, const pti_stage *stage,
     polytile_status status;
     set_paused(team, true);
     PTI_TRY(launch_stage(team, stage, recorded));
-    PTI_TRY(pti_team_share_panels(team, stage));
+    PTI_TRY(pti_team_share_spans(team, stage));
     if (!needs_halos_later(stage))
         PTI_TRY(forget_halos(team, stage));
     for (int a = 0; a < last->n_arrays; a++)

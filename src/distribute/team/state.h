@@ -206,7 +206,7 @@ polytile_status pti_team_link(pti_team *team);
 void pti_team_unlink(pti_team *team);
 /** Have linked devices share what several of them are about to read in a stage: its launches are
  * queued, and none of them begins meanwhile. Errors: NO_MEMORY. */
-polytile_status pti_team_share_panels(pti_team *team, const pti_stage *stage);
+polytile_status pti_team_share_spans(pti_team *team, const pti_stage *stage);
 
 /* team_combine.c */
 

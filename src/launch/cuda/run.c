@@ -122,11 +122,11 @@ static polytile_status download(pti_cuda_device *cuda, const pti_command *comman
 
 static polytile_status copy(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status = POLYTILE_OK;
-    pti_slices slices = pti_move_slices(&command->move);
+    pti_slide slices = pti_move_slide(&command->move);
     polytile_domain box;
     pti_move slice = command->move;
     slice.box = &box;
-    while (pti_slices_next(&slices, &box))
+    while (pti_slide_next(&slices, &box))
         PTI_TRY(pti_cuda_copy(cuda, &slice, cudaMemcpyDeviceToDevice, cuda->stream[PTI_STREAM_IN]));
 done:
     return status;

@@ -99,11 +99,11 @@ static void copy_part(const pti_loop_nest *nest, int64_t k, int64_t n) {
     }
 }
 
-pti_slices pti_move_slices(const pti_move *move) {
-    pti_slices slices;
+pti_slide pti_move_slide(const pti_move *move) {
+    pti_slide slices;
     bool is_alone = move->to.base != move->from.base ||
-                    !pti_slices_begin(move->from.layout, move->to.layout, move->box, &slices);
-    return is_alone ? pti_slices_whole(move->box) : slices;
+                    !pti_slide_begin(move->from.layout, move->to.layout, move->box, &slices);
+    return is_alone ? pti_slide_whole(move->box) : slices;
 }
 
 static void copy_slice(const pti_move *move, int n_threads) {
@@ -120,10 +120,10 @@ static void copy_slice(const pti_move *move, int n_threads) {
 }
 
 void pti_box_copy(const pti_move *move, int n_threads) {
-    pti_slices slices = pti_move_slices(move);
+    pti_slide slices = pti_move_slide(move);
     polytile_domain box;
     pti_move slice = *move;
     slice.box = &box;
-    while (pti_slices_next(&slices, &box))
+    while (pti_slide_next(&slices, &box))
         copy_slice(&slice, n_threads);
 }

@@ -5,7 +5,7 @@
 #include "launch/device/device.h"
 
 /** The parts in which a move is made: several where elements move along their own memory. */
-pti_slices pti_move_slices(const pti_move *move);
+pti_slide pti_move_slide(const pti_move *move);
 
 /**
  * Copy the elements of a box between two places of host memory, which overlap at most as those of

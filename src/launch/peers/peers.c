@@ -59,10 +59,10 @@ pti_peers *pti_peers_of(const polytile_device *device) {
     return device->peer->peers;
 }
 
-void pti_peers_set_panels(pti_peers *peers, int n_panels, const pti_panel *panels) {
+void pti_peers_set_spans(pti_peers *peers, int n_spans, const pti_host_span *spans) {
     pthread_mutex_lock(&peers->mutex);
-    peers->n_panels = n_panels;
-    memcpy(peers->panel, panels, (size_t)n_panels * sizeof *panels);
+    peers->n_spans = n_spans;
+    memcpy(peers->span, spans, (size_t)n_spans * sizeof *spans);
     pthread_mutex_unlock(&peers->mutex);
 }
 

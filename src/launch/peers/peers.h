@@ -19,13 +19,13 @@
 enum { PTI_MOST_PEERS = 8 };
 
 /** Host memory of an array that several devices read, nearly the same of. */
-typedef struct pti_panel {
+typedef struct pti_host_span {
     const void *begin;
     int64_t n_bytes;
-} pti_panel;
+} pti_host_span;
 
-/** The most panels that are known at a time. */
-enum { PTI_MOST_PANELS = 32 };
+/** The most spans that are known at a time. */
+enum { PTI_MOST_HOST_SPANS = 32 };
 
 typedef struct pti_peers pti_peers;
 
@@ -39,7 +39,7 @@ void pti_peers_free(pti_peers *peers);
 pti_peers *pti_peers_of(const polytile_device *device);
 
 /** What several devices read from now on, instead of what they read before. */
-void pti_peers_set_panels(pti_peers *peers, int n_panels, const pti_panel *panels);
+void pti_peers_set_spans(pti_peers *peers, int n_spans, const pti_host_span *spans);
 /** A device is about to read them, in the item of its queue that has this number at the latest; its
  * thread has not begun with it. */
 void pti_peers_expect(polytile_device *device, int64_t number);

@@ -51,7 +51,7 @@ typedef struct pti_peer {
     pti_peers *peers;
     polytile_device *device;
     int number;
-    int64_t expected_number; /* of the last item that reads panels */
+    int64_t expected_number; /* of the last item that reads spans */
     int64_t passed_number;   /* items up to this are done, or nobody waits for it any more */
     bool is_offering;        /* it waits for the others to meet */
     const pti_offer *offer;  /* meanwhile; borrowed */
@@ -68,8 +68,8 @@ struct pti_peers {
     int run_s;
     int n_peers;
     pti_peer peer[PTI_MOST_PEERS];
-    int n_panels;
-    pti_panel panel[PTI_MOST_PANELS];
+    int n_spans;
+    pti_host_span span[PTI_MOST_HOST_SPANS];
 };
 
 /** A moment to wait until, and waiting for something to change; false: it has come. The mutex is

@@ -30,12 +30,12 @@ static void find_changed(const pti_schedule *schedule, bool *is_changed) {
     }
 }
 
-static bool is_in_panel(const pti_peers *peers, const polytile_array *array) {
+static bool is_in_span(const pti_peers *peers, const polytile_array *array) {
     bool is = false;
-    for (int k = 0; k < peers->n_panels && !is; k++) {
-        const char *begin = peers->panel[k].begin, *first = array->data;
+    for (int k = 0; k < peers->n_spans && !is; k++) {
+        const char *begin = peers->span[k].begin, *first = array->data;
         is = first != NULL && begin <= first &&
-             first + array->n_bytes <= begin + peers->panel[k].n_bytes;
+             first + array->n_bytes <= begin + peers->span[k].n_bytes;
     }
     return is;
 }
@@ -45,7 +45,7 @@ static void leave_out_others(const pti_execution *execution, bool *is_changed) {
     pti_peers *peers = execution->device->peer->peers;
     pthread_mutex_lock(&peers->mutex);
     for (int a = 0; a < execution->schedule->instance->n_operands; a++)
-        is_changed[a] = is_changed[a] || !is_in_panel(peers, execution->arrays[a]);
+        is_changed[a] = is_changed[a] || !is_in_span(peers, execution->arrays[a]);
     pthread_mutex_unlock(&peers->mutex);
 }
 

@@ -51,7 +51,7 @@ static void count_lines(const pti_estimate *all, const int *order, double *there
 }
 
 /** The share of all indices but one (or none, if it is negative). */
-static double share_without(const pti_piece *of, int n_dims, int index) {
+static double share_without(const pti_operand_estimate *of, int n_dims, int index) {
     double share = 1;
     for (int d = 0; d < n_dims; d++)
         share *= d == index ? 1 : of->share[d];
@@ -64,7 +64,7 @@ static pti_moved estimate_order(const pti_estimate *all, const int *order) {
     pti_moved sum = {0};
     count_lines(all, order, there, back);
     for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
+        const pti_operand_estimate *of = &all->piece[a];
         double fresh_bytes = of->first_bytes;
         double n_visits = 1;
         double n_pieces = 1;
@@ -155,7 +155,7 @@ static int order_unsplit_first(const pti_estimate *all, int *order) {
 static pti_moved least_moved(const pti_estimate *all) {
     pti_moved sum = {0};
     for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
+        const pti_operand_estimate *of = &all->piece[a];
         double n_visits = 1;
         if (!of->downloads)
             continue;

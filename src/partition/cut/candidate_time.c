@@ -45,7 +45,7 @@ static double ends_seconds(const pti_estimate *all, const int *order, const poly
     double seconds = 0;
     int fastest = order[all->n_dims - 1];
     for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
+        const pti_operand_estimate *of = &all->piece[a];
         double cost = of->run_cost * (of->depends[fastest] ? part : 1);
         seconds += of->uploads ? cost * of->first_bytes / link->upload_bytes_per_s : 0;
         seconds += of->downloads ? cost * of->bytes / link->download_bytes_per_s : 0;
@@ -110,7 +110,7 @@ static double steady_seconds(const streams *of, int n_buffers, bool comes_back) 
 static double strips_out_seconds(const pti_problem *problem, const pti_estimate *all) {
     double seconds = 0;
     for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
+        const pti_operand_estimate *of = &all->piece[a];
         seconds += of->downloads ? of->run_cost * of->bytes / problem->link->duplex_bytes_per_s : 0;
     }
     return seconds;
@@ -119,7 +119,7 @@ static double strips_out_seconds(const pti_problem *problem, const pti_estimate 
 static double strips_in_seconds(const pti_problem *problem, const pti_estimate *all) {
     double seconds = 0;
     for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
+        const pti_operand_estimate *of = &all->piece[a];
         double part = of->depends[problem->strips.cut] ? 1.0 / problem->strips.most : 1;
         seconds +=
             of->uploads ? part * of->run_cost * of->bytes / problem->link->duplex_bytes_per_s : 0;
@@ -147,7 +147,7 @@ static double line_seconds(const pti_problem *problem, const pti_estimate *all, 
                            bool stays) {
     double seconds = 0;
     for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
+        const pti_operand_estimate *of = &all->piece[a];
         if ((out ? of->downloads : of->uploads) && problem->depends[a][problem->line] != stays)
             seconds += of->run_cost * of->bytes / problem->link->duplex_bytes_per_s;
     }
@@ -207,7 +207,7 @@ double pti_candidate_priced(const pti_problem *problem, const pti_candidate *can
 static double least_ends_seconds(const pti_estimate *all, const polytile_link *link) {
     double seconds = 0;
     for (int a = 0; a < all->n_pieces; a++) {
-        const pti_piece *of = &all->piece[a];
+        const pti_operand_estimate *of = &all->piece[a];
         double cost = of->run_cost * tapered_part;
         seconds += of->uploads ? cost * of->first_bytes / link->upload_bytes_per_s : 0;
         seconds += of->downloads ? cost * of->bytes / link->download_bytes_per_s : 0;

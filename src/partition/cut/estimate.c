@@ -60,7 +60,7 @@ static double not_shared(const polytile_domain *before, const polytile_domain *a
 
 /** Along one index: the first and the last superblock are looked at, those between are alike. */
 static void describe_index(const pti_problem *problem, const pti_candidate *candidate, int operand,
-                           int d, const pti_estimate *all, pti_piece *made) {
+                           int d, const pti_estimate *all, pti_operand_estimate *made) {
     int n_buffers = candidate->n_buffers;
     int64_t quotient = all->n_parts[d];
     double element_bytes = (double)problem->instance->operand[operand].element_bytes;
@@ -97,7 +97,7 @@ static void describe_piece(const pti_problem *problem, int operand, const polyti
     polytile_domain first, middle;
     pti_footprint_find_hull(problem->instance, operand, PTI_TOUCHES, origin, &first);
     pti_footprint_find_hull(problem->instance, operand, PTI_TOUCHES, &all->middle, &middle);
-    pti_piece *made = &all->piece[operand];
+    pti_operand_estimate *made = &all->piece[operand];
     made->bytes = (double)pti_box_count(&middle) * (double)of->element_bytes;
     made->first_bytes = (double)pti_box_count(&first) * (double)of->element_bytes;
     made->run_cost =
@@ -130,7 +130,7 @@ void pti_estimate_pieces(const pti_problem *problem, const pti_candidate *candid
 void pti_estimate_lines(const pti_problem *problem, const pti_candidate *candidate, bool written,
                         pti_estimate *all) {
     for (int a = 0; a < all->n_pieces; a++) {
-        pti_piece *made = &all->piece[a];
+        pti_operand_estimate *made = &all->piece[a];
         for (int d = 0; d < all->n_dims && made->downloads == written; d++) {
             made->share[d] = 1;
             if (made->depends[d])

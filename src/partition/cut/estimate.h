@@ -6,7 +6,7 @@
 /* What the superblocks of a candidate touch and share with each other, from a few of them. */
 
 /** What one operand moves for a shape, in bytes; doubles, since only comparisons follow. */
-typedef struct pti_piece {
+typedef struct pti_operand_estimate {
     double bytes;       /* of a middle superblock */
     double first_bytes; /* of the first superblock */
     double run_cost;    /* by which its runs make transfers dearer, at least 1 */
@@ -20,7 +20,7 @@ typedef struct pti_piece {
     bool uploads;
     bool downloads;
     bool returns; /* starts from the identity, and is uploaded from the second visit on */
-} pti_piece;
+} pti_operand_estimate;
 
 /** What a shape takes, operand by operand. */
 typedef struct pti_estimate {
@@ -29,7 +29,7 @@ typedef struct pti_estimate {
     int64_t n_parts[POLYTILE_MAX_DIMS]; /* superblocks along each index */
     double quotient[POLYTILE_MAX_DIMS]; /* the same */
     polytile_domain middle;             /* threads of the superblock in the middle */
-    pti_piece piece[PTI_MAX_OPERANDS];
+    pti_operand_estimate piece[PTI_MAX_OPERANDS];
 } pti_estimate;
 
 /** Describe each operand's piece by itself, of a middle superblock and of the first one. */

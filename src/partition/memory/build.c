@@ -185,7 +185,7 @@ static void begin_reduction(build *of, int operand, int64_t superblock) {
 /** Whether elements move along their own memory all in one way, or to where none of them was. */
 static bool can_move(const pti_placement *from, const pti_placement *to,
                      const polytile_domain *box) {
-    pti_slices slices;
+    pti_slide slices;
     bool apart = false;
     for (int d = 0; d < box->n_dims; d++) {
         int64_t shift = to->layout.hull.range[d].lo - from->layout.hull.range[d].lo;
@@ -194,7 +194,7 @@ static bool can_move(const pti_placement *from, const pti_placement *to,
             return false;
         apart |= pti_abs(shift) > box->range[d].hi - box->range[d].lo;
     }
-    return apart || pti_slices_begin(&from->layout, &to->layout, box, &slices);
+    return apart || pti_slide_begin(&from->layout, &to->layout, box, &slices);
 }
 
 /** Elements of the piece before that the new piece needs too; within one slot only if a single move

@@ -8,30 +8,30 @@
 #include <string.h>
 
 /** One user less; the last one's end is the moment's. */
-static void release(pti_residency *of, pti_moment *moment) {
+static void release(pti_residency *of, pti_snapshot *moment) {
     if (moment == NULL || --moment->n_users > 0)
         return;
-    pti_moment **link = &of->plans.known;
+    pti_snapshot **link = &of->plans.known;
     while (*link != moment)
         link = &(*link)->next;
     *link = moment->next;
     of->plans.bytes -= moment->bytes;
-    pti_moment_free(of, moment);
+    pti_snapshot_free(of, moment);
 }
 
 /** Be at a moment, sharing its memory, and no longer where the residency was. */
-static void enter(pti_residency *of, pti_moment *moment) {
-    pti_moment *former = of->plans.at;
+static void enter(pti_residency *of, pti_snapshot *moment) {
+    pti_snapshot *former = of->plans.at;
     moment->n_users++;
     of->plans.at = moment;
     of->plans.is_shared = true;
-    pti_moment_enter(moment, of);
+    pti_snapshot_enter(moment, of);
     release(of, former);
 }
 
 /** Know no longer where the residency is, whose memory is its own. */
 static void lose_track(pti_residency *of) {
-    pti_moment *former = of->plans.at;
+    pti_snapshot *former = of->plans.at;
     of->plans.at = NULL;
     release(of, former);
 }
@@ -70,9 +70,9 @@ static void make_room(pti_residency *of, int64_t bytes) {
 }
 
 /** The moment that is like another, whose places are found. */
-static pti_moment *find_moment(pti_residency *of, const pti_moment *like) {
-    pti_moment *moment = of->plans.known;
-    while (moment != NULL && !pti_moment_is_like(of, moment, like, of->plans.place))
+static pti_snapshot *find_moment(pti_residency *of, const pti_snapshot *like) {
+    pti_snapshot *moment = of->plans.known;
+    while (moment != NULL && !pti_snapshot_is_like(of, moment, like, of->plans.place))
         moment = moment->next;
     return moment;
 }
@@ -103,15 +103,15 @@ static void find_places(const pti_segments *segments, int64_t *place) {
  * of them. Without memory for it, or if it is too large to be kept, it stays unknown. */
 static void settle(pti_residency *of) {
     pti_plans *plans = &of->plans;
-    pti_moment_normalise(of);
-    pti_moment *made = pti_moment_of(of);
+    pti_snapshot_normalise(of);
+    pti_snapshot *made = pti_snapshot_of(of);
     if (made == NULL || made->bytes > plans->most_bytes / 4 ||
         !reserve_places(plans, made->segments.n_segments)) {
         free(made);
         lose_track(of);
         return;
     }
-    pti_moment *known = find_moment(of, made);
+    pti_snapshot *known = find_moment(of, made);
     if (known == NULL) {
         make_room(of, made->bytes);
         find_places(&made->segments, plans->place);
@@ -122,7 +122,7 @@ static void settle(pti_residency *of) {
         return;
     }
     enter(of, known);
-    pti_moment_free(of, made);
+    pti_snapshot_free(of, made);
 }
 
 /** Whether a window can be told from others. */
@@ -237,9 +237,9 @@ const pti_schedule *pti_plans_find(pti_residency *of, const pti_window *window) 
 bool pti_plans_begin(pti_residency *of) {
     if (!of->plans.is_shared)
         return true;
-    if (!pti_moment_leave(of))
+    if (!pti_snapshot_leave(of))
         return false;
-    pti_moment_place(of, of->plans.place);
+    pti_snapshot_place(of, of->plans.place);
     of->plans.is_shared = false;
     return true;
 }
@@ -293,7 +293,7 @@ static int64_t bytes_of_keys(const pti_window *window) {
 }
 
 /** Where the residency is now a schedule led to, from a moment that gains a user by it. */
-static void add_transition(pti_residency *of, pti_moment *from, const pti_window *window,
+static void add_transition(pti_residency *of, pti_snapshot *from, const pti_window *window,
                            pti_schedule *schedule) {
     pti_plans *plans = &of->plans;
     pti_transition made = {.from = from,
@@ -337,7 +337,7 @@ static void swap_places(pti_plans *plans) {
 
 void pti_plans_keep(pti_residency *of, const pti_window *window, pti_schedule *schedule) {
     pti_plans *plans = &of->plans;
-    pti_moment *from = plans->at;
+    pti_snapshot *from = plans->at;
     if (from == NULL || !plans->keeps) {
         lose_track(of);
         plans->unkept = schedule;
@@ -355,8 +355,8 @@ void pti_plans_keep(pti_residency *of, const pti_window *window, pti_schedule *s
 
 /** The moment's memory becomes the residency's own, since nobody else uses it. */
 static void take_over(pti_residency *of) {
-    pti_moment *at = of->plans.at;
-    pti_moment_place(of, of->plans.place);
+    pti_snapshot *at = of->plans.at;
+    pti_snapshot_place(of, of->plans.place);
     of->plans.known = NULL;
     of->plans.bytes = 0;
     of->plans.at = NULL;

@@ -12,7 +12,7 @@
  * So moments count as the same when only the places of their segments differ, and a schedule whose
  * placements each lie within one segment, as do the segments after it, moves with the segments. */
 
-typedef struct pti_moment pti_moment;
+typedef struct pti_snapshot pti_snapshot;
 
 /** What tells a step from others. */
 typedef struct pti_step_key {
@@ -24,8 +24,8 @@ typedef struct pti_step_key {
 
 /** A window of steps, from one moment to another. */
 typedef struct pti_transition {
-    pti_moment *from;
-    pti_moment *to;
+    pti_snapshot *from;
+    pti_snapshot *to;
     int n_steps;
     pti_step_key *step; /* owned, as the schedule */
     bool has_link;
@@ -57,13 +57,14 @@ typedef struct pti_plans {
     int64_t n_hits;
     int64_t n_moved; /* hits of schedules that were for other places */
     int64_t n_uses;
-    pti_moment *at; /* where the residency is, or from where it is being planned; NULL: it does not
+    pti_snapshot
+        *at;        /* where the residency is, or from where it is being planned; NULL: it does not
                        know */
     bool is_shared; /* the residency shares the memory of `at` */
     int64_t *place; /* of each segment of `at`: where it really lies; owned, as the next */
     int64_t *former_place; /* the same of the moment from where it is being planned */
     int n_places;          /* that there is room for, in both */
-    pti_moment *known;
+    pti_snapshot *known;
     int n_transitions;
     pti_transition transition[PTI_MAX_TRANSITIONS];
     pti_schedule *unkept; /* the last one, if it is no transition's */

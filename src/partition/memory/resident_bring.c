@@ -117,8 +117,8 @@ static void join_uploads(pti_resident_window *at, int array) {
     pti_boxes_append(needed, &around);
 }
 
-void pti_window_bring(pti_resident_window *at, pti_resident_image *image, const pti_step *step,
-                      const polytile_domain *threads) {
+void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,
+                               const pti_step *step, const polytile_domain *threads) {
     pti_residency *of = at->of;
     bool is_new = image->valid.n_boxes == 0;
     find_needed(at, image, step, threads);

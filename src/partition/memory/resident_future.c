@@ -9,7 +9,7 @@ void pti_future_free(pti_future *future) {
     free(future->turn);
     free(future->piece);
     free(future->glance);
-    pti_leaps_free(&future->leaps);
+    pti_skip_list_free(&future->leaps);
     pti_boxes_free(&future->left);
     *future = (pti_future){0};
 }
@@ -30,7 +30,8 @@ static bool is_apart(const pti_future *future, int64_t p, const polytile_domain 
 static int64_t first_near(const pti_future *future, int64_t p, const polytile_domain *box) {
     while (p >= 0 && is_apart(future, p, box)) {
         const pti_glance *glance = &future->glance[p];
-        p = pti_leaps_over(&future->leaps.leap[glance->leap], glance->n_leaps, box, glance->next);
+        p = pti_skip_list_over(&future->leaps.leap[glance->leap], glance->n_leaps, box,
+                               glance->next);
     }
     return p;
 }
@@ -296,12 +297,13 @@ done:
 static polytile_status find_leaps(const pti_residency *of, pti_future *future) {
     int n_arrays = of->instance.n_operands;
     pti_leap_list *list = calloc((size_t)n_arrays + 1, sizeof *list);
-    bool has_room = list != NULL && pti_leaps_reserve(&future->leaps, future->n_pieces, n_arrays);
+    bool has_room =
+        list != NULL && pti_skip_list_reserve(&future->leaps, future->n_pieces, n_arrays);
     for (int64_t p = 0; p < future->n_pieces && has_room; p++) {
         const pti_piece *piece = &future->piece[p];
         pti_glance *glance = &future->glance[p];
         glance->leap = future->leaps.n_leaps;
-        glance->n_leaps = pti_leaps_add(&future->leaps, &list[piece->array], p, &piece->hull);
+        glance->n_leaps = pti_skip_list_add(&future->leaps, &list[piece->array], p, &piece->hull);
     }
     free(list);
     return has_room ? POLYTILE_OK : POLYTILE_NO_MEMORY;

@@ -50,7 +50,7 @@ typedef struct pti_future {
     int64_t capacity;
     pti_piece *piece;
     pti_glance *glance; /* of each piece */
-    pti_leaps leaps;
+    pti_skip_list leaps;
     pti_boxes left;  /* a set that is made anew for each image, in the same memory */
     int64_t n_looks; /* at pieces, that are left for all searches together */
 } pti_future;

@@ -23,7 +23,7 @@ static int64_t element_bytes(const pti_residency *of, int array) {
     return of->instance.operand[array].element_bytes;
 }
 
-static pti_memory *memory_of(const pti_residency *of, const pti_resident_image *image) {
+static pti_arena_segment *memory_of(const pti_residency *of, const pti_resident_image *image) {
     return pti_segments_at(&of->segments, image->offset_bytes);
 }
 
@@ -49,13 +49,13 @@ bool pti_image_contains(const pti_resident_image *image, const polytile_domain *
            pti_box_contains(hull, box);
 }
 
-pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int64_t bytes,
+pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run stretch, int64_t bytes,
                                    int array, const polytile_domain *hull) {
     pti_residency *of = emit->of;
     pti_resident_image *image = pti_image_new(of);
     if (image == NULL)
         return NULL;
-    pti_memory *memory = pti_segments_take(&of->segments, stretch, bytes, image);
+    pti_arena_segment *memory = pti_segments_take(&of->segments, stretch, bytes, image);
     if (memory == NULL) {
         image->next = of->spare;
         of->spare = image;

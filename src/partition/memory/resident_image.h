@@ -84,7 +84,7 @@ bool pti_image_contains(const pti_resident_image *image, const polytile_domain *
 
 /** Give a stretch of the arena, whose images are gone, to a new image without valid elements; NULL
  * when memory runs out. */
-pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_stretch stretch, int64_t bytes,
+pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run stretch, int64_t bytes,
                                    int array, const polytile_domain *hull);
 
 /** Nothing is known any more of how the schedule at hand uses an image. */

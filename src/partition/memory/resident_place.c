@@ -33,7 +33,7 @@ static pti_loss loss_of(const void *of, pti_resident_image *image) {
 
 /** Bring what is newest in a stretch of the arena back to the host, if it is needed, and take it
  * off the device. */
-static void clear_stretch(pti_resident_window *at, pti_stretch stretch) {
+static void clear_stretch(pti_resident_window *at, pti_segment_run stretch) {
     for (int k = 0; k < stretch.n_segments; k++) {
         pti_resident_image *image = at->of->segments.memory[stretch.first + k].image;
         if (image == NULL)
@@ -49,7 +49,7 @@ static pti_resident_image *make_image(pti_resident_window *at, int array,
                                       const polytile_domain *hull, int64_t bytes, reluctance most) {
     for (int r = 0; r <= (int)most; r++) {
         seeker seeks = {at, (reluctance)r};
-        pti_stretch stretch = pti_segments_find(&at->of->segments, bytes, loss_of, &seeks);
+        pti_segment_run stretch = pti_segments_find(&at->of->segments, bytes, loss_of, &seeks);
         if (stretch.n_segments == 0)
             continue;
         clear_stretch(at, stretch);
@@ -110,7 +110,7 @@ static pti_resident_image *reserve(pti_resident_window *at, const pti_piece *pie
     return image;
 }
 
-void pti_window_look_ahead(pti_resident_window *at) {
+void pti_resident_window_look_ahead(pti_resident_window *at) {
     int64_t next = at->emit->superblock + 1;
     int64_t end = pti_min(next + PTI_RESIDENT_AHEAD, at->future->n_turns);
     for (int64_t k = next; k < end; k++) {
@@ -122,7 +122,7 @@ void pti_window_look_ahead(pti_resident_window *at) {
 }
 
 static void evict_everything(pti_resident_window *at) {
-    clear_stretch(at, (pti_stretch){0, at->of->segments.n_segments});
+    clear_stretch(at, (pti_segment_run){0, at->of->segments.n_segments});
     pti_segments_join(&at->of->segments);
 }
 
@@ -149,6 +149,6 @@ static bool reserve_alone(pti_resident_window *at, const pti_turn *turn) {
     return true;
 }
 
-bool pti_window_place(pti_resident_window *at, const pti_turn *turn) {
+bool pti_resident_window_place(pti_resident_window *at, const pti_turn *turn) {
     return reserve_current(at, turn) || reserve_alone(at, turn);
 }

@@ -96,13 +96,13 @@ static void run_superblock(pti_resident_window *at, const pti_step *step) {
     at->now = at->of->time + emit->superblock;
     emit->launch = turn->launch;
     pass_former_pieces(at, turn);
-    if (!pti_window_place(at, turn)) {
+    if (!pti_resident_window_place(at, turn)) {
         emit->builder.failed = true;
         return;
     }
     for (int p = 0; p < turn->n_pieces; p++)
-        pti_window_bring(at, at->image[p], step, turn->threads);
-    pti_window_look_ahead(at);
+        pti_resident_window_bring(at, at->image[p], step, turn->threads);
+    pti_resident_window_look_ahead(at);
     pti_builder_look(&emit->builder, count_looks(at, turn));
     launch(at, turn, step);
     emit->former_launch = turn->launch;

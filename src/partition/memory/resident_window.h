@@ -17,13 +17,13 @@ typedef struct pti_resident_window {
 
 /** Find or make an image for each piece of the superblock at hand, in an arena emptied for it if
  * there is no other way; false if even that fails. */
-bool pti_window_place(pti_resident_window *at, const pti_turn *turn);
+bool pti_resident_window_place(pti_resident_window *at, const pti_turn *turn);
 
 /** Find memory for superblocks that run later, as far as there is any to spare. */
-void pti_window_look_ahead(pti_resident_window *at);
+void pti_resident_window_look_ahead(pti_resident_window *at);
 
 /** Bring into an image what a superblock of a launch needs of it. */
-void pti_window_bring(pti_resident_window *at, pti_resident_image *image, const pti_step *step,
-                      const polytile_domain *threads);
+void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,
+                               const pti_step *step, const polytile_domain *threads);
 
 #endif

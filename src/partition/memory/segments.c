@@ -9,7 +9,7 @@ static bool reserve(pti_segments *segments, int n_segments) {
     if (n_segments <= segments->capacity)
         return true;
     int capacity = 2 * n_segments + 30;
-    pti_memory *grown = realloc(segments->memory, (size_t)capacity * sizeof *grown);
+    pti_arena_segment *grown = realloc(segments->memory, (size_t)capacity * sizeof *grown);
     if (grown == NULL)
         return false;
     segments->memory = grown;
@@ -21,7 +21,7 @@ bool pti_segments_begin(pti_segments *segments, int64_t arena_bytes) {
     if (!reserve(segments, 1))
         return false;
     segments->n_segments = 1;
-    segments->memory[0] = (pti_memory){.size_bytes = arena_bytes, .users = pti_last_none()};
+    segments->memory[0] = (pti_arena_segment){.size_bytes = arena_bytes, .users = pti_last_none()};
     return true;
 }
 
@@ -42,8 +42,8 @@ bool pti_segments_copy(const pti_segments *from, pti_segments *to) {
 void pti_segments_join(pti_segments *segments) {
     int n_kept = 0;
     for (int k = 0; k < segments->n_segments; k++) {
-        pti_memory *memory = &segments->memory[k];
-        pti_memory *before = n_kept > 0 ? &segments->memory[n_kept - 1] : NULL;
+        pti_arena_segment *memory = &segments->memory[k];
+        pti_arena_segment *before = n_kept > 0 ? &segments->memory[n_kept - 1] : NULL;
         if (before != NULL && before->image == NULL && memory->image == NULL) {
             before->size_bytes += memory->size_bytes;
             pti_last_join(&before->users, &memory->users);
@@ -60,7 +60,7 @@ void pti_segments_settle(pti_segments *segments) {
     pti_segments_join(segments);
 }
 
-pti_memory *pti_segments_at(const pti_segments *segments, int64_t offset_bytes) {
+pti_arena_segment *pti_segments_at(const pti_segments *segments, int64_t offset_bytes) {
     int lo = 0, hi = segments->n_segments - 1;
     while (lo < hi) {
         int middle = lo + (hi - lo + 1) / 2;
@@ -73,7 +73,7 @@ pti_memory *pti_segments_at(const pti_segments *segments, int64_t offset_bytes) 
 }
 
 typedef struct offer {
-    pti_stretch stretch;
+    pti_segment_run stretch;
     pti_loss loss;
     int64_t size_bytes;
 } offer;
@@ -97,14 +97,14 @@ static bool is_better(const offer *a, const offer *b) {
     return a->size_bytes < b->size_bytes;
 }
 
-pti_stretch pti_segments_find(const pti_segments *segments, int64_t size_bytes,
-                              pti_loss (*loss)(const void *of, pti_resident_image *image),
-                              const void *of) {
+pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_bytes,
+                                  pti_loss (*loss)(const void *of, pti_resident_image *image),
+                                  const void *of) {
     offer best = {.stretch = {0, 0}};
     for (int first = 0; first < segments->n_segments; first++) {
         offer made = {.stretch = {first, 0}, .loss = no_loss};
         for (int k = first; k < segments->n_segments && made.size_bytes < size_bytes; k++) {
-            const pti_memory *memory = &segments->memory[k];
+            const pti_arena_segment *memory = &segments->memory[k];
             pti_loss part = memory->image == NULL ? no_loss : loss(of, memory->image);
             add_loss(&made.loss, &part);
             made.size_bytes += memory->size_bytes;
@@ -120,19 +120,19 @@ pti_stretch pti_segments_find(const pti_segments *segments, int64_t size_bytes,
 }
 
 /** Put `count` segments in place of a stretch; their contents are left to the caller. */
-static void resize_stretch(pti_segments *segments, pti_stretch stretch, int count) {
-    pti_memory *behind = &segments->memory[stretch.first + stretch.n_segments];
+static void resize_stretch(pti_segments *segments, pti_segment_run stretch, int count) {
+    pti_arena_segment *behind = &segments->memory[stretch.first + stretch.n_segments];
     int n_behind = segments->n_segments - stretch.first - stretch.n_segments;
     memmove(&segments->memory[stretch.first + count], behind, (size_t)n_behind * sizeof *behind);
     segments->n_segments += count - stretch.n_segments;
 }
 
-pti_memory *pti_segments_take(pti_segments *segments, pti_stretch stretch, int64_t size_bytes,
-                              pti_resident_image *image) {
+pti_arena_segment *pti_segments_take(pti_segments *segments, pti_segment_run stretch,
+                                     int64_t size_bytes, pti_resident_image *image) {
     if (!reserve(segments, segments->n_segments + 1))
         return NULL;
-    pti_memory taken = segments->memory[stretch.first];
-    pti_memory last = segments->memory[stretch.first + stretch.n_segments - 1];
+    pti_arena_segment taken = segments->memory[stretch.first];
+    pti_arena_segment last = segments->memory[stretch.first + stretch.n_segments - 1];
     int64_t end_bytes = last.offset_bytes + last.size_bytes;
     for (int k = 1; k < stretch.n_segments; k++)
         pti_last_join(&taken.users, &segments->memory[stretch.first + k].users);

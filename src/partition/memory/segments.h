@@ -8,16 +8,16 @@
 
 typedef struct pti_resident_image pti_resident_image;
 
-typedef struct pti_memory {
+typedef struct pti_arena_segment {
     int64_t offset_bytes;
     int64_t size_bytes;
     pti_resident_image *image; /* NULL: free */
     pti_last users;            /* of the schedule at hand, those of former images too */
-} pti_memory;
+} pti_arena_segment;
 
 /** Segments in the order of their offsets, which leave no byte out. */
 typedef struct pti_segments {
-    pti_memory *memory;
+    pti_arena_segment *memory;
     int n_segments;
     int capacity;
 } pti_segments;
@@ -31,10 +31,10 @@ typedef struct pti_loss {
 } pti_loss;
 
 /** Neighbours that are taken together. */
-typedef struct pti_stretch {
+typedef struct pti_segment_run {
     int first;
     int n_segments; /* 0: none was found */
-} pti_stretch;
+} pti_segment_run;
 
 /** Make all of the arena one free segment. Errors: false when memory runs out. */
 bool pti_segments_begin(pti_segments *segments, int64_t arena_bytes);
@@ -50,19 +50,19 @@ void pti_segments_join(pti_segments *segments);
 void pti_segments_settle(pti_segments *segments);
 
 /** The segment of an image, by the image's offset. */
-pti_memory *pti_segments_at(const pti_segments *segments, int64_t offset_bytes);
+pti_arena_segment *pti_segments_at(const pti_segments *segments, int64_t offset_bytes);
 
 /**
  * The neighbours with room for size_bytes whose loss is least: used again latest, then clean, then
  * used longest ago, then fewest bytes.
  */
-pti_stretch pti_segments_find(const pti_segments *segments, int64_t size_bytes,
-                              pti_loss (*loss)(const void *of, pti_resident_image *image),
-                              const void *of);
+pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_bytes,
+                                  pti_loss (*loss)(const void *of, pti_resident_image *image),
+                                  const void *of);
 
 /** Give the beginning of a stretch, whose images are gone, to an image; the rest stays free.
  * Returns the segment; NULL when memory runs out. */
-pti_memory *pti_segments_take(pti_segments *segments, pti_stretch stretch, int64_t size_bytes,
-                              pti_resident_image *image);
+pti_arena_segment *pti_segments_take(pti_segments *segments, pti_segment_run stretch,
+                                     int64_t size_bytes, pti_resident_image *image);
 
 #endif

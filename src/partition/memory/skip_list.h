@@ -18,11 +18,11 @@ typedef struct pti_leap {
 } pti_leap;
 
 /** Leaps of several lists whose boxes have common numbers. Zero-initialise. */
-typedef struct pti_leaps {
+typedef struct pti_skip_list {
     pti_leap *leap; /* owned; those from one box side by side, shortest first */
     int64_t n_leaps;
     int64_t capacity;
-} pti_leaps;
+} pti_skip_list;
 
 /** One list while it is made; zero-initialise. */
 typedef struct pti_leap_list {
@@ -31,15 +31,16 @@ typedef struct pti_leap_list {
 } pti_leap_list;
 
 /** Have room for so many boxes in so many lists. Errors: false when memory runs out. */
-bool pti_leaps_reserve(pti_leaps *leaps, int64_t n_boxes, int n_lists);
-void pti_leaps_free(pti_leaps *leaps);
+bool pti_skip_list_reserve(pti_skip_list *leaps, int64_t n_boxes, int n_lists);
+void pti_skip_list_free(pti_skip_list *leaps);
 
 /** Append a box to a list; returns how many leaps there are from it, which are the newest. */
-int pti_leaps_add(pti_leaps *leaps, pti_leap_list *list, int64_t number,
-                  const polytile_domain *box);
+int pti_skip_list_add(pti_skip_list *leaps, pti_leap_list *list, int64_t number,
+                      const polytile_domain *box);
 
 /** The box behind the longest of some leaps, shortest first, that lies apart from a box; `next` if
  * none does. */
-int64_t pti_leaps_over(const pti_leap *leap, int n_leaps, const polytile_domain *box, int64_t next);
+int64_t pti_skip_list_over(const pti_leap *leap, int n_leaps, const polytile_domain *box,
+                           int64_t next);
 
 #endif

@@ -32,7 +32,7 @@ static int64_t sort_times(const pti_residency *of, int64_t *times) {
     return n_kept;
 }
 
-void pti_moment_normalise(pti_residency *of) {
+void pti_snapshot_normalise(pti_residency *of) {
     int64_t *times = malloc(((size_t)count_images(of) + 1) * sizeof *times);
     if (times == NULL)
         return;
@@ -55,7 +55,7 @@ static int64_t bytes_of(const pti_boxes *set) {
 }
 
 /** Take an image into a moment's hash and size. */
-static void add_image(pti_moment *moment, const pti_resident_image *image) {
+static void add_image(pti_snapshot *moment, const pti_resident_image *image) {
     uint64_t hash = pti_mix(moment->hash, image->array);
     for (int d = 0; d < image->layout.hull.n_dims; d++)
         hash = pti_mix(hash, image->layout.hull.range[d].lo);
@@ -64,7 +64,7 @@ static void add_image(pti_moment *moment, const pti_resident_image *image) {
     moment->bytes += (int64_t)sizeof *image + bytes_of(&image->valid) + bytes_of(&image->dirty);
 }
 
-static void add_array(pti_moment *moment, const pti_resident_state *state) {
+static void add_array(pti_snapshot *moment, const pti_resident_state *state) {
     moment->hash = pti_mix(moment->hash, state->unwritten.n_boxes);
     moment->bytes += (int64_t)sizeof *state + bytes_of(&state->unwritten) +
                      bytes_of(&state->on_host) + bytes_of(&state->initialised) +
@@ -73,12 +73,13 @@ static void add_array(pti_moment *moment, const pti_resident_state *state) {
         add_image(moment, image);
 }
 
-pti_moment *pti_moment_of(const pti_residency *of) {
-    pti_moment *moment = malloc(sizeof *moment);
+pti_snapshot *pti_snapshot_of(const pti_residency *of) {
+    pti_snapshot *moment = malloc(sizeof *moment);
     if (moment == NULL)
         return NULL;
-    *moment = (pti_moment){.time = of->time, .state = of->state, .segments = of->segments};
-    moment->bytes = (int64_t)sizeof *moment + of->segments.capacity * (int64_t)sizeof(pti_memory);
+    *moment = (pti_snapshot){.time = of->time, .state = of->state, .segments = of->segments};
+    moment->bytes =
+        (int64_t)sizeof *moment + of->segments.capacity * (int64_t)sizeof(pti_arena_segment);
     for (int a = 0; a < of->instance.n_operands; a++)
         add_array(moment, &of->state[a]);
     return moment;
@@ -100,7 +101,7 @@ static bool same_set(const pti_boxes *one, const pti_boxes *other) {
     return same;
 }
 
-static pti_memory *memory_of(const pti_moment *moment, const pti_resident_image *image) {
+static pti_arena_segment *memory_of(const pti_snapshot *moment, const pti_resident_image *image) {
     return pti_segments_at(&moment->segments, image->offset_bytes);
 }
 
@@ -110,11 +111,11 @@ static bool same_image(const pti_resident_image *one, const pti_resident_image *
 }
 
 /** The same images in the same order, which searches follow. */
-static bool same_images(const pti_moment *known, const pti_moment *other, int array,
+static bool same_images(const pti_snapshot *known, const pti_snapshot *other, int array,
                         int64_t *place) {
     const pti_resident_image *one = known->state[array].images, *two = other->state[array].images;
     for (; one != NULL && two != NULL; one = one->next, two = two->next) {
-        const pti_memory *memory = memory_of(known, one);
+        const pti_arena_segment *memory = memory_of(known, one);
         if (!same_image(one, two) || memory->size_bytes != memory_of(other, two)->size_bytes)
             return false;
         place[memory - known->segments.memory] = two->offset_bytes;
@@ -135,9 +136,10 @@ static bool is_in(const int64_t *list, int n, int64_t number) {
 }
 
 /** Place a free segment of a moment in another's of the same size, no earlier one's place. */
-static bool place_free(const pti_moment *known, const pti_moment *other, int k, int64_t *place) {
+static bool place_free(const pti_snapshot *known, const pti_snapshot *other, int k,
+                       int64_t *place) {
     for (int o = 0; o < other->segments.n_segments; o++) {
-        const pti_memory *memory = &other->segments.memory[o];
+        const pti_arena_segment *memory = &other->segments.memory[o];
         if (memory->image != NULL || memory->size_bytes != known->segments.memory[k].size_bytes ||
             is_in(place, k, memory->offset_bytes))
             continue;
@@ -147,8 +149,8 @@ static bool place_free(const pti_moment *known, const pti_moment *other, int k, 
     return false;
 }
 
-bool pti_moment_is_like(const pti_residency *of, const pti_moment *known, const pti_moment *other,
-                        int64_t *place) {
+bool pti_snapshot_is_like(const pti_residency *of, const pti_snapshot *known,
+                          const pti_snapshot *other, int64_t *place) {
     int n_segments = known->segments.n_segments;
     bool same = known->hash == other->hash && known->time == other->time &&
                 n_segments == other->segments.n_segments;
@@ -160,7 +162,7 @@ bool pti_moment_is_like(const pti_residency *of, const pti_moment *known, const 
     return same;
 }
 
-void pti_moment_enter(const pti_moment *moment, pti_residency *of) {
+void pti_snapshot_enter(const pti_snapshot *moment, pti_residency *of) {
     of->time = moment->time;
     of->state = moment->state;
     of->segments = moment->segments;
@@ -185,7 +187,7 @@ static void discard(pti_residency *of, pti_resident_state *state, pti_segments *
     pti_segments_free(segments);
 }
 
-void pti_moment_free(pti_residency *of, pti_moment *moment) {
+void pti_snapshot_free(pti_residency *of, pti_snapshot *moment) {
     discard(of, moment->state, &moment->segments);
     free(moment);
 }
@@ -226,7 +228,7 @@ static bool copy_state(pti_residency *of, const pti_resident_state *from, pti_re
     return !to->unwritten.failed && !to->on_host.failed;
 }
 
-bool pti_moment_leave(pti_residency *of) {
+bool pti_snapshot_leave(pti_residency *of) {
     pti_segments segments;
     pti_resident_state *state = calloc((size_t)of->capacity + 1, sizeof *state);
     bool is_copied = pti_segments_copy(&of->segments, &segments) && state != NULL;
@@ -242,15 +244,15 @@ bool pti_moment_leave(pti_residency *of) {
 }
 
 static int compare_offsets(const void *one, const void *other) {
-    int64_t a = ((const pti_memory *)one)->offset_bytes;
-    int64_t b = ((const pti_memory *)other)->offset_bytes;
+    int64_t a = ((const pti_arena_segment *)one)->offset_bytes;
+    int64_t b = ((const pti_arena_segment *)other)->offset_bytes;
     return (a > b) - (a < b);
 }
 
-void pti_moment_place(pti_residency *of, const int64_t *place) {
+void pti_snapshot_place(pti_residency *of, const int64_t *place) {
     pti_segments *segments = &of->segments;
     for (int k = 0; k < segments->n_segments; k++) {
-        pti_memory *memory = &segments->memory[k];
+        pti_arena_segment *memory = &segments->memory[k];
         memory->offset_bytes = place[k];
         if (memory->image != NULL)
             memory->image->offset_bytes = place[k];

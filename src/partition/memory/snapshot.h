@@ -9,9 +9,9 @@
  * A residency that is at a moment shares its memory, and changes nothing of it. Its segments may
  * really lie elsewhere in the arena, each as a whole: the residency knows the places.
  */
-struct pti_moment {
-    pti_moment *next; /* of those known */
-    int n_users;      /* transitions that begin or end here, and the residency that is here */
+struct pti_snapshot {
+    pti_snapshot *next; /* of those known */
+    int n_users;        /* transitions that begin or end here, and the residency that is here */
     uint64_t hash;
     int64_t bytes; /* of host memory, about */
     int64_t time;
@@ -21,30 +21,30 @@ struct pti_moment {
 
 /** Keep of the times of last uses only their order, which is all that planning looks at, so that
  * what comes back looks the same. Without memory for that they stay. */
-void pti_moment_normalise(pti_residency *of);
+void pti_snapshot_normalise(pti_residency *of);
 
 /** What is resident now, which the moment shares with the residency; NULL when memory runs out. */
-pti_moment *pti_moment_of(const pti_residency *of);
+pti_snapshot *pti_snapshot_of(const pti_residency *of);
 
 /**
  * Whether what lies on the device is the same but for the places of segments.
  *
  * place: then, of each segment of `known`, where `other` has it. Room for all is the caller's.
  */
-bool pti_moment_is_like(const pti_residency *of, const pti_moment *known, const pti_moment *other,
-                        int64_t *place);
+bool pti_snapshot_is_like(const pti_residency *of, const pti_snapshot *known,
+                          const pti_snapshot *other, int64_t *place);
 
 /** Let the residency be where the moment is, sharing its memory. */
-void pti_moment_enter(const pti_moment *moment, pti_residency *of);
+void pti_snapshot_enter(const pti_snapshot *moment, pti_residency *of);
 
 /** Give the residency, which shares a moment's memory, a copy that it may change. False when memory
  * runs out: nothing is changed then. */
-bool pti_moment_leave(pti_residency *of);
+bool pti_snapshot_leave(pti_residency *of);
 
 /** Put the segments of a residency that shares nothing where they really lie. */
-void pti_moment_place(pti_residency *of, const int64_t *place);
+void pti_snapshot_place(pti_residency *of, const int64_t *place);
 
 /** End a moment that nobody shares; its images become spare ones. */
-void pti_moment_free(pti_residency *of, pti_moment *moment);
+void pti_snapshot_free(pti_residency *of, pti_snapshot *moment);
 
 #endif

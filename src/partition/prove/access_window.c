@@ -23,7 +23,7 @@ static bool find_followed(const pti_subscript *subscript, int n_indices, int *fo
 
 /** The window of one section; false if it is none. */
 static bool find_window(const pti_instance *instance, const pti_section *section,
-                        pti_window *window) {
+                        pti_access_window *window) {
     const polytile_domain *array = &instance->operand[section->operand].domain;
     bool is_named[POLYTILE_MAX_DIMS] = {false};
     for (int d = 0; d < section->n_dims; d++) {
@@ -42,7 +42,7 @@ static bool find_window(const pti_instance *instance, const pti_section *section
     return true;
 }
 
-static void extend_window(pti_window *window, const pti_window *added, int n_dims) {
+static void extend_window(pti_access_window *window, const pti_access_window *added, int n_dims) {
     for (int d = 0; d < n_dims; d++) {
         if (window->n_sections > 0 && window->followed[d] != added->followed[d])
             window->is_known = false;
@@ -54,18 +54,18 @@ static void extend_window(pti_window *window, const pti_window *added, int n_dim
     }
 }
 
-bool pti_section_is_of(const pti_section *section, pti_part part) {
-    if (part == PTI_PART_READ)
+bool pti_section_is_of(const pti_section *section, pti_access_kind part) {
+    if (part == PTI_ACCESS_READ)
         return section->role != POLYTILE_OUT && !section->fresh;
-    return part == PTI_PART_TOUCHED || section->role != POLYTILE_IN;
+    return part == PTI_ACCESS_TOUCHED || section->role != POLYTILE_IN;
 }
 
-static void find_part(const pti_instance *instance, const pti_operand *operand, pti_part part,
-                      pti_window *window) {
-    *window = (pti_window){.is_known = !operand->partial};
+static void find_part(const pti_instance *instance, const pti_operand *operand,
+                      pti_access_kind part, pti_access_window *window) {
+    *window = (pti_access_window){.is_known = !operand->partial};
     for (int s = 0; s < operand->n_sections; s++) {
         const pti_section *section = &instance->section[operand->first_section + s];
-        pti_window found;
+        pti_access_window found;
         if (!pti_section_is_of(section, part))
             continue;
         if (find_window(instance, section, &found))
@@ -76,28 +76,30 @@ static void find_part(const pti_instance *instance, const pti_operand *operand, 
     }
 }
 
-const pti_window *pti_windows_of(pti_windows *windows, const pti_instance *instance) {
-    size_t at = (size_t)((uintptr_t)instance / sizeof *instance % PTI_WINDOW_SLOTS);
+const pti_access_window *pti_access_windows_of(pti_access_windows *windows,
+                                               const pti_instance *instance) {
+    size_t at = (size_t)((uintptr_t)instance / sizeof *instance % PTI_ACCESS_WINDOW_SLOTS);
     if (windows->slot[at].instance == instance)
         return windows->slot[at].window;
-    pti_window *window = malloc(((size_t)instance->n_operands * PTI_N_PARTS + 1) * sizeof *window);
+    pti_access_window *window =
+        malloc(((size_t)instance->n_operands * PTI_N_ACCESS_KINDS + 1) * sizeof *window);
     free(windows->slot[at].window);
     windows->slot[at].window = window;
     windows->slot[at].instance = window == NULL ? NULL : instance;
     for (int o = 0; o < instance->n_operands && window != NULL; o++)
-        for (int part = 0; part < PTI_N_PARTS; part++)
-            find_part(instance, &instance->operand[o], (pti_part)part,
-                      &window[o * PTI_N_PARTS + part]);
+        for (int part = 0; part < PTI_N_ACCESS_KINDS; part++)
+            find_part(instance, &instance->operand[o], (pti_access_kind)part,
+                      &window[o * PTI_N_ACCESS_KINDS + part]);
     return window;
 }
 
-void pti_windows_free(pti_windows *windows) {
-    for (int at = 0; at < PTI_WINDOW_SLOTS; at++)
+void pti_access_windows_free(pti_access_windows *windows) {
+    for (int at = 0; at < PTI_ACCESS_WINDOW_SLOTS; at++)
         free(windows->slot[at].window);
 }
 
-bool pti_window_box(const pti_window *window, const polytile_domain *array,
-                    const polytile_domain *threads, polytile_domain *box) {
+bool pti_access_window_box(const pti_access_window *window, const polytile_domain *array,
+                           const polytile_domain *threads, polytile_domain *box) {
     if (!window->is_known || window->n_sections == 0)
         return false;
     box->n_dims = array->n_dims;

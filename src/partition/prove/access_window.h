@@ -8,41 +8,42 @@
  * instance, from which a box for some threads follows at once. */
 
 /** Sections of an operand by what they do. */
-typedef enum pti_part {
-    PTI_PART_TOUCHED, /* all */
-    PTI_PART_READ,    /* but for those of a reduction that starts from the identity */
-    PTI_PART_WRITTEN,
-    PTI_N_PARTS
-} pti_part;
+typedef enum pti_access_kind {
+    PTI_ACCESS_TOUCHED, /* all */
+    PTI_ACCESS_READ,    /* but for those of a reduction that starts from the identity */
+    PTI_ACCESS_WRITTEN,
+    PTI_N_ACCESS_KINDS
+} pti_access_kind;
 
-bool pti_section_is_of(const pti_section *section, pti_part part);
+bool pti_section_is_of(const pti_section *section, pti_access_kind part);
 
 /** Around the sections of a part. */
-typedef struct pti_window {
+typedef struct pti_access_window {
     bool is_known; /* false: some section is no window, or two follow different indices */
     int n_sections;
     int followed[POLYTILE_MAX_DIMS]; /* the index that a dimension follows, -1: none */
     int64_t lo[POLYTILE_MAX_DIMS], hi[POLYTILE_MAX_DIMS];
-} pti_window;
+} pti_access_window;
 
-enum { PTI_WINDOW_SLOTS = 64 };
+enum { PTI_ACCESS_WINDOW_SLOTS = 64 };
 
 /** Windows of instances that were asked for last. Zero-initialise. */
-typedef struct pti_windows {
+typedef struct pti_access_windows {
     struct {
         const pti_instance *instance;
-        pti_window *window; /* [operand * PTI_N_PARTS + part]; owned */
-    } slot[PTI_WINDOW_SLOTS];
-} pti_windows;
+        pti_access_window *window; /* [operand * PTI_N_ACCESS_KINDS + part]; owned */
+    } slot[PTI_ACCESS_WINDOW_SLOTS];
+} pti_access_windows;
 
-/** The windows of an instance's operands, PTI_N_PARTS each, until the next call; NULL when memory
+/** The windows of an instance's operands, PTI_N_ACCESS_KINDS each, until the next call; NULL when memory
  * runs out. */
-const pti_window *pti_windows_of(pti_windows *windows, const pti_instance *instance);
-void pti_windows_free(pti_windows *windows);
+const pti_access_window *pti_access_windows_of(pti_access_windows *windows,
+                                               const pti_instance *instance);
+void pti_access_windows_free(pti_access_windows *windows);
 
 /** The window's box for some threads, which is around all that they touch, and nothing but that if
  * it is of one section. False if it is not known, or nothing of it is in the array. */
-bool pti_window_box(const pti_window *window, const polytile_domain *array,
-                    const polytile_domain *threads, polytile_domain *box);
+bool pti_access_window_box(const pti_access_window *window, const polytile_domain *array,
+                           const polytile_domain *threads, polytile_domain *box);
 
 #endif

@@ -18,14 +18,15 @@ typedef struct launch_operand {
     int number;
     const pti_operand *operand;
     int array;
-    int64_t placement;        /* -1: none */
-    int64_t resident;         /* -1: none */
-    const pti_window *window; /* of each part */
-    polytile_domain *hull;    /* of each part, see hull_of() */
+    int64_t placement;               /* -1: none */
+    int64_t resident;                /* -1: none */
+    const pti_access_window *window; /* of each part */
+    polytile_domain *hull;           /* of each part, see hull_of() */
 } launch_operand;
 
 static launch_operand operand_at(pti_replay *replay, int64_t i, const pti_schedule_launch *launch,
-                                 int number, const pti_window *windows, polytile_domain *hulls) {
+                                 int number, const pti_access_window *windows,
+                                 polytile_domain *hulls) {
     const pti_op *op = &replay->schedule->op[i];
     int array = pti_schedule_array(launch, number);
     int64_t placement =
@@ -40,8 +41,8 @@ static launch_operand operand_at(pti_replay *replay, int64_t i, const pti_schedu
                             .array = array,
                             .placement = placement,
                             .resident = placement < 0 ? -1 : pti_replay_resident(replay, placement),
-                            .window = &windows[number * PTI_N_PARTS],
-                            .hull = &hulls[number * PTI_N_PARTS]};
+                            .window = &windows[number * PTI_N_ACCESS_KINDS],
+                            .hull = &hulls[number * PTI_N_ACCESS_KINDS]};
 }
 
 static bool reject(const launch_operand *of, const polytile_domain *box, const char *reason) {
@@ -92,8 +93,8 @@ static bool replay_partial_reads(const launch_operand *of) {
 }
 
 /** Around the sections of a part that touch anything; empty if none does. */
-static void find_hull(const launch_operand *of, pti_part part, polytile_domain *hull) {
-    if (pti_window_box(&of->window[part], &of->operand->domain, of->threads, hull))
+static void find_hull(const launch_operand *of, pti_access_kind part, polytile_domain *hull) {
+    if (pti_access_window_box(&of->window[part], &of->operand->domain, of->threads, hull))
         return;
     *hull = pti_box_empty(of->operand->domain.n_dims);
     for (int s = 0; s < of->operand->n_sections; s++) {
@@ -107,20 +108,20 @@ static void find_hull(const launch_operand *of, pti_part part, polytile_domain *
 }
 
 /** The same, found once for parts of all sections. */
-static polytile_domain *hull_of(const launch_operand *of, pti_part part) {
-    if (part != PTI_PART_TOUCHED &&
-        of->window[part].n_sections == of->window[PTI_PART_TOUCHED].n_sections)
-        return &of->hull[PTI_PART_TOUCHED];
+static polytile_domain *hull_of(const launch_operand *of, pti_access_kind part) {
+    if (part != PTI_ACCESS_TOUCHED &&
+        of->window[part].n_sections == of->window[PTI_ACCESS_TOUCHED].n_sections)
+        return &of->hull[PTI_ACCESS_TOUCHED];
     find_hull(of, part, &of->hull[part]);
     return &of->hull[part];
 }
 
 /** What the launch changes of an operand whose reads were replayed; some boxes may overlap. */
 static pti_boxes find_written(const launch_operand *of) {
-    const pti_window *window = &of->window[PTI_PART_WRITTEN];
+    const pti_access_window *window = &of->window[PTI_ACCESS_WRITTEN];
     pti_boxes *used = of->replay->used;
     if (window->is_known && window->n_sections == 1) {
-        polytile_domain *hull = hull_of(of, PTI_PART_WRITTEN);
+        polytile_domain *hull = hull_of(of, PTI_ACCESS_WRITTEN);
         return (pti_boxes){.box = hull, .n_boxes = !pti_box_is_empty(hull)};
     }
     pti_boxes_clear(&used[PTI_ONLY_READ]);
@@ -162,7 +163,7 @@ static bool check_reads(const launch_operand *of, const polytile_domain *read) {
         return true;
     for (int s = 0; s < of->operand->n_sections; s++) {
         const pti_section *section = &of->instance->section[of->operand->first_section + s];
-        if (pti_section_is_of(section, PTI_PART_READ) && !check_section_read(of, section))
+        if (pti_section_is_of(section, PTI_ACCESS_READ) && !check_section_read(of, section))
             return false;
     }
     return true;
@@ -172,12 +173,13 @@ static bool check_reads(const launch_operand *of, const polytile_domain *read) {
 static bool replay_reads(const launch_operand *of) {
     if (of->operand->partial)
         return replay_partial_reads(of);
-    const polytile_domain *touched = hull_of(of, PTI_PART_TOUCHED);
+    const polytile_domain *touched = hull_of(of, PTI_ACCESS_TOUCHED);
     if (pti_box_is_empty(touched))
         return true;
     if (!pti_replay_use_resident(of->replay, of->op, of->resident, touched, of->operand->writes))
         return false;
-    if (of->window[PTI_PART_READ].n_sections > 0 && !check_reads(of, hull_of(of, PTI_PART_READ)))
+    if (of->window[PTI_ACCESS_READ].n_sections > 0 &&
+        !check_reads(of, hull_of(of, PTI_ACCESS_READ)))
         return false;
     return !of->operand->fresh || check_fresh_reads(of);
 }
@@ -234,9 +236,9 @@ bool pti_replay_launch(pti_replay *replay, int64_t op) {
                                                               renew_written};
     pti_schedule_launch launch =
         pti_schedule_launch_of(replay->schedule, &replay->schedule->op[op]);
-    const pti_window *windows = pti_windows_of(&replay->windows, launch.instance);
+    const pti_access_window *windows = pti_access_windows_of(&replay->windows, launch.instance);
     launch_operand of[MOST_OPERANDS];
-    polytile_domain hulls[MOST_OPERANDS * PTI_N_PARTS];
+    polytile_domain hulls[MOST_OPERANDS * PTI_N_ACCESS_KINDS];
     if (windows == NULL)
         return pti_replay_reject(replay, op, 0, NULL, "out of host memory to check its sections");
     if (launch.instance->n_operands > MOST_OPERANDS)

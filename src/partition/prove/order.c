@@ -22,7 +22,7 @@ typedef struct order_check {
     pti_text *why;
     order_trail *trail; /* [launch * n_operands + operand of the schedule's instance] */
     int64_t *n_done;    /* superblocks of each launch */
-    pti_windows windows;
+    pti_access_windows windows;
     pti_boxes touched[PTI_N_WAYS]; /* by the superblock and operand at hand */
     pti_boxes before[PTI_N_WAYS];  /* by one that was done before */
 } order_check;
@@ -137,12 +137,13 @@ static void extend_trails(const order_check *check, const order_operand *of, pti
 
 /** The ends of all that a superblock does to an operand in one way; false if it does nothing. */
 static bool find_ends(order_check *check, const order_operand *of, pti_way way,
-                      const pti_window *window, pti_ends *ends) {
+                      const pti_access_window *window, pti_ends *ends) {
     polytile_domain box;
-    const pti_window *part = &window[way == PTI_ONLY_READ ? PTI_PART_READ : PTI_PART_WRITTEN];
+    const pti_access_window *part =
+        &window[way == PTI_ONLY_READ ? PTI_ACCESS_READ : PTI_ACCESS_WRITTEN];
     if (part->is_known && part->n_sections == 0)
         return false;
-    if (pti_window_box(part, &of->instance->operand[of->number].domain, of->threads, &box)) {
+    if (pti_access_window_box(part, &of->instance->operand[of->number].domain, of->threads, &box)) {
         *ends = pti_ends_of(&box);
         return true;
     }
@@ -155,7 +156,8 @@ static bool find_ends(order_check *check, const order_operand *of, pti_way way,
     return check->touched[way].n_boxes > 0;
 }
 
-static bool replay_operand(order_check *check, const order_operand *of, const pti_window *window) {
+static bool replay_operand(order_check *check, const order_operand *of,
+                           const pti_access_window *window) {
     for (int way = PTI_ONLY_READ; way < PTI_N_WAYS; way++) {
         pti_ends ends;
         if (!find_ends(check, of, (pti_way)way, window, &ends))
@@ -170,7 +172,7 @@ static bool replay_operand(order_check *check, const order_operand *of, const pt
 static bool replay_launch(order_check *check, int64_t i) {
     const pti_op *op = &check->schedule->op[i];
     const pti_schedule_launch *launch = &check->schedule->launch[op->launch];
-    const pti_window *window = pti_windows_of(&check->windows, launch->instance);
+    const pti_access_window *window = pti_access_windows_of(&check->windows, launch->instance);
     if (window == NULL)
         return PTI_REJECT(check->why, "out of host memory to check the order of launches");
     for (int o = 0; o < launch->instance->n_operands; o++) {
@@ -181,7 +183,7 @@ static bool replay_launch(order_check *check, int64_t i) {
                             launch->instance,
                             o,
                             pti_schedule_array(launch, o)};
-        if (!replay_operand(check, &of, &window[o * PTI_N_PARTS]))
+        if (!replay_operand(check, &of, &window[o * PTI_N_ACCESS_KINDS]))
             return false;
     }
     check->n_done[op->launch]++;
@@ -222,7 +224,7 @@ bool pti_check_order(const pti_schedule *schedule, pti_text *why) {
     if (failed)
         holds = PTI_REJECT(why, "out of host memory to check the order of %d launches",
                            schedule->n_launches);
-    pti_windows_free(&check.windows);
+    pti_access_windows_free(&check.windows);
     free(check.trail);
     free(check.n_done);
     return holds;

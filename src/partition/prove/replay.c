@@ -161,7 +161,7 @@ void pti_replay_end(pti_replay *replay) {
         forget(replay, &replay->operand[o].filled);
     }
     forget(replay, &replay->scratch);
-    pti_windows_free(&replay->windows);
+    pti_access_windows_free(&replay->windows);
     for (int way = 0; way < PTI_N_WAYS; way++) {
         forget(replay, &replay->used[way]);
         forget(replay, &replay->used_before[way]);

@@ -120,7 +120,7 @@ typedef struct pti_replay {
     pti_use *use;
     int64_t spare_use; /* the first of those of residents that are live no more, -1 for none */
     pti_boxes used[PTI_N_WAYS], used_before[PTI_N_WAYS]; /* by operations that may race */
-    pti_windows windows;
+    pti_access_windows windows;
     pti_boxes scratch;
     pti_boxes moved[PTI_N_CONTENTS]; /* by the copy or fill at hand */
     bool failed;                     /* an allocation */

@@ -182,9 +182,9 @@ bool pti_check_copy_apart(const pti_placement *source, const pti_placement *targ
 bool pti_check_copy_slides(const pti_placement *source, const pti_placement *target,
                            const polytile_domain *box, int64_t element_bytes) {
     pti_layout joint;
-    pti_slices slices;
+    pti_slide slices;
     return join_layouts(source, target, element_bytes, &joint) &&
-           pti_slices_begin(&source->layout, &target->layout, box, &slices);
+           pti_slide_begin(&source->layout, &target->layout, box, &slices);
 }
 
 static bool is_whole_array(const pti_placement *placement, const pti_operand *operand) {

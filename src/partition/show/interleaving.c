@@ -37,7 +37,7 @@ static bool share_memory(const pti_schedule *schedule, int one, int other) {
 }
 
 /** Begin a pass at each launch that comes with all behind it after all before it. */
-static void find_passes(const pti_schedule *schedule, span *of, pti_turns *turns) {
+static void find_passes(const pti_schedule *schedule, span *of, pti_interleaving *turns) {
     int n = schedule->n_launches;
     int64_t last = -1;
     for (int l = n - 2; l >= 0; l--)
@@ -45,7 +45,7 @@ static void find_passes(const pti_schedule *schedule, span *of, pti_turns *turns
     for (int l = 0; l < n; l++) {
         bool begins = l == 0 || (last < of[l].first && !share_memory(schedule, l - 1, l));
         if (begins)
-            turns->pass[turns->n_passes++] = (pti_turns_pass){.first = l};
+            turns->pass[turns->n_passes++] = (pti_interleaving_pass){.first = l};
         turns->pass[turns->n_passes - 1].end = l + 1;
         turns->pass_of[l] = turns->n_passes - 1;
         last = pti_max(last, of[l].last);
@@ -81,25 +81,25 @@ static int axis_of(const pti_schedule *schedule, const pti_schedule_launch *laun
     return axis;
 }
 
-static void find_axes(const pti_schedule *schedule, pti_turns *turns) {
+static void find_axes(const pti_schedule *schedule, pti_interleaving *turns) {
     for (int l = 0; l < schedule->n_launches; l++)
         turns->axis[l] = axis_of(schedule, &schedule->launch[l], l == 0 ? 0 : turns->axis[l - 1]);
 }
 
 /** Whether a launch's operation begins a slab, behind one of the same pass. */
-static bool begins_slab(const pti_schedule *schedule, const pti_turns *turns, const pti_op *before,
-                        const pti_op *op) {
+static bool begins_slab(const pti_schedule *schedule, const pti_interleaving *turns,
+                        const pti_op *before, const pti_op *op) {
     return op->launch < before->launch ||
            (op->launch == before->launch &&
             !is_same_range(schedule, before->superblock, op->superblock, turns->axis[op->launch]));
 }
 
-static void find_slabs(const pti_schedule *schedule, pti_turns *turns) {
+static void find_slabs(const pti_schedule *schedule, pti_interleaving *turns) {
     const pti_op *before = NULL;
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
         if (op->kind != PTI_LAUNCH)
             continue;
-        pti_turns_pass *pass = &turns->pass[turns->pass_of[op->launch]];
+        pti_interleaving_pass *pass = &turns->pass[turns->pass_of[op->launch]];
         if (pass->n_slabs == 0 || begins_slab(schedule, turns, before, op))
             pass->n_slabs++;
         turns->slab_of[op->superblock] = pass->n_slabs - 1;
@@ -107,14 +107,14 @@ static void find_slabs(const pti_schedule *schedule, pti_turns *turns) {
     }
 }
 
-bool pti_turns_find(const pti_schedule *schedule, pti_turns *turns) {
+bool pti_interleaving_find(const pti_schedule *schedule, pti_interleaving *turns) {
     size_t n = (size_t)schedule->n_launches + 1;
     span *spans = calloc(n, sizeof *spans);
-    *turns =
-        (pti_turns){.pass = calloc(n, sizeof *turns->pass),
-                    .pass_of = calloc(n, sizeof *turns->pass_of),
-                    .axis = calloc(n, sizeof *turns->axis),
-                    .slab_of = calloc((size_t)schedule->n_superblocks + 1, sizeof *turns->slab_of)};
+    *turns = (pti_interleaving){
+        .pass = calloc(n, sizeof *turns->pass),
+        .pass_of = calloc(n, sizeof *turns->pass_of),
+        .axis = calloc(n, sizeof *turns->axis),
+        .slab_of = calloc((size_t)schedule->n_superblocks + 1, sizeof *turns->slab_of)};
     bool is_made = spans != NULL && turns->pass != NULL && turns->pass_of != NULL &&
                    turns->axis != NULL && turns->slab_of != NULL;
     if (is_made) {
@@ -127,16 +127,16 @@ bool pti_turns_find(const pti_schedule *schedule, pti_turns *turns) {
     return is_made;
 }
 
-void pti_turns_free(pti_turns *turns) {
+void pti_interleaving_free(pti_interleaving *turns) {
     free(turns->pass);
     free(turns->pass_of);
     free(turns->axis);
     free(turns->slab_of);
-    *turns = (pti_turns){0};
+    *turns = (pti_interleaving){0};
 }
 
-bool pti_turns_threads(const pti_schedule *schedule, const pti_turns *turns, int launch,
-                       int64_t slab, polytile_domain *threads) {
+bool pti_interleaving_threads(const pti_schedule *schedule, const pti_interleaving *turns,
+                              int launch, int64_t slab, polytile_domain *threads) {
     const pti_schedule_launch *of = &schedule->launch[launch];
     bool is_found = false;
     for (int64_t k = of->first_superblock; k < of->first_superblock + of->n_superblocks; k++) {

@@ -37,7 +37,7 @@ static void name_kernels(pti_text *words, const pti_schedule *schedule) {
 }
 
 static void describe_launches(pti_text *words, const pti_schedule *schedule,
-                              const pti_turns *turns) {
+                              const pti_interleaving *turns) {
     char count[32], size[32];
     name_kernels(words, schedule);
     pti_text_add(words, ": %s launch%s in %d pass%s", pti_count_format(schedule->n_launches, count),
@@ -50,7 +50,7 @@ static void describe_launches(pti_text *words, const pti_schedule *schedule,
 }
 
 /** The most threads of a slab along its axis. */
-static int64_t largest_slab(const pti_schedule *schedule, const pti_turns *turns) {
+static int64_t largest_slab(const pti_schedule *schedule, const pti_interleaving *turns) {
     int64_t most = 0;
     for (int l = 0; l < schedule->n_launches; l++) {
         const pti_schedule_launch *launch = &schedule->launch[l];
@@ -63,14 +63,15 @@ static int64_t largest_slab(const pti_schedule *schedule, const pti_turns *turns
     return most;
 }
 
-static int64_t most_launches_per_pass(const pti_turns *turns) {
+static int64_t most_launches_per_pass(const pti_interleaving *turns) {
     int64_t most = 0;
     for (int p = 0; p < turns->n_passes; p++)
         most = pti_max(most, turns->pass[p].end - turns->pass[p].first);
     return most;
 }
 
-static void describe_shape(pti_text *words, const pti_schedule *schedule, const pti_turns *turns) {
+static void describe_shape(pti_text *words, const pti_schedule *schedule,
+                           const pti_interleaving *turns) {
     int64_t n_per_pass = most_launches_per_pass(turns);
     char count[32];
     if (n_per_pass > 1)
@@ -103,7 +104,7 @@ static pti_traffic traffic_by_itself(const pti_schedule *schedule) {
 }
 
 static void describe_traffic(pti_text *words, const pti_schedule *schedule,
-                             const pti_turns *turns) {
+                             const pti_interleaving *turns) {
     pti_traffic moved = pti_schedule_traffic(schedule), alone = traffic_by_itself(schedule);
     char up[32], down[32];
     if (schedule->in_place) {
@@ -203,17 +204,17 @@ static void draw_page(pti_text *svg, pti_chain_picture *picture) {
 }
 
 void pti_chain_draw(pti_text *svg, const pti_schedule *schedule) {
-    pti_turns turns;
+    pti_interleaving turns;
     pti_chain_picture picture = {.svg = svg,
                                  .schedule = schedule,
                                  .turns = &turns,
                                  .x = left,
                                  .width = page_width - margin - left};
-    if (pti_turns_find(schedule, &turns)) {
+    if (pti_interleaving_find(schedule, &turns)) {
         pti_chain_picture_choose(&picture);
         draw_page(svg, &picture);
     } else {
         svg->failed = true;
     }
-    pti_turns_free(&turns);
+    pti_interleaving_free(&turns);
 }

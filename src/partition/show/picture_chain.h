@@ -11,7 +11,7 @@ enum { PTI_CHAIN_MOST_LINES = 32 };
 typedef struct pti_chain_picture {
     pti_text *svg;
     const pti_schedule *schedule;
-    const pti_turns *turns;
+    const pti_interleaving *turns;
     int n_passes; /* drawn, from the first on */
     int n_lines;
     int line[PTI_CHAIN_MOST_LINES]; /* the launches that are drawn */

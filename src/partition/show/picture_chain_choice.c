@@ -7,12 +7,12 @@
 
 enum { MOST_PASS_LINES = 20, MOST_SLABS = 12, SLABS_BEHIND_LEAN = 8, MOST_LEAN = 40 };
 
-static const pti_turns_pass *first_pass(const pti_chain_picture *picture) {
+static const pti_interleaving_pass *first_pass(const pti_chain_picture *picture) {
     return &picture->turns->pass[0];
 }
 
 /** Draw a pass: all of its launches, or some at even distances with the first and the last. */
-static void add_pass(pti_chain_picture *picture, const pti_turns_pass *pass) {
+static void add_pass(pti_chain_picture *picture, const pti_interleaving_pass *pass) {
     int n = pass->end - pass->first, n_drawn = (int)pti_min(n, MOST_PASS_LINES);
     for (int k = 0; k < n_drawn; k++) {
         int64_t at = n_drawn == 1 ? 0 : (int64_t)k * (n - 1) / (n_drawn - 1);
@@ -23,7 +23,7 @@ static void add_pass(pti_chain_picture *picture, const pti_turns_pass *pass) {
 
 static void choose_lines(pti_chain_picture *picture) {
     for (int p = 0; p < picture->turns->n_passes; p++) {
-        const pti_turns_pass *pass = &picture->turns->pass[p];
+        const pti_interleaving_pass *pass = &picture->turns->pass[p];
         int64_t n = pti_min(pass->end - pass->first, MOST_PASS_LINES);
         if (picture->n_lines + n > PTI_CHAIN_MOST_LINES)
             return;
@@ -33,7 +33,7 @@ static void choose_lines(pti_chain_picture *picture) {
 
 /** So many slabs that the last launch of the first pass has had some turns. */
 static void choose_slabs(pti_chain_picture *picture) {
-    const pti_turns_pass *pass = first_pass(picture);
+    const pti_interleaving_pass *pass = first_pass(picture);
     const pti_schedule_launch *last = &picture->schedule->launch[pass->end - 1];
     int64_t lean = last->n_superblocks > 0 ? picture->turns->slab_of[last->first_superblock] : 0;
     int64_t most = pti_max(MOST_SLABS, pti_min(lean, MOST_LEAN) + SLABS_BEHIND_LEAN);

@@ -18,7 +18,7 @@ typedef struct turns_view {
     double y[PTI_CHAIN_MOST_LINES];
 } turns_view;
 
-static const pti_turns_pass *pass_of_line(const pti_chain_picture *picture, int line) {
+static const pti_interleaving_pass *pass_of_line(const pti_chain_picture *picture, int line) {
     return &picture->turns->pass[picture->turns->pass_of[picture->line[line]]];
 }
 
@@ -27,7 +27,7 @@ static bool is_first_of_pass(const pti_chain_picture *picture, int line) {
 }
 
 static bool has_caption(const pti_chain_picture *picture, int line) {
-    const pti_turns_pass *pass = pass_of_line(picture, line);
+    const pti_interleaving_pass *pass = pass_of_line(picture, line);
     return is_first_of_pass(picture, line) && pass->end - pass->first > 1;
 }
 
@@ -48,7 +48,7 @@ static double place_lines(turns_view *view, double y) {
 
 static void caption_pass(const turns_view *view, int line) {
     const pti_chain_picture *picture = view->picture;
-    const pti_turns_pass *pass = pass_of_line(picture, line);
+    const pti_interleaving_pass *pass = pass_of_line(picture, line);
     char slabs[32];
     pti_svg_label(picture->svg, "body", picture->x, view->y[line] - 7,
                   "pass %d: launches %d to %d take turns in %s slab%s",
@@ -75,7 +75,7 @@ static bool place_turn(const turns_view *view, int line, int64_t slab, pti_svg_b
     int l = picture->line[line];
     at->y = view->y[line];
     at->height = view->height;
-    return pti_turns_threads(picture->schedule, picture->turns, l, slab, threads) &&
+    return pti_interleaving_threads(picture->schedule, picture->turns, l, slab, threads) &&
            pti_chain_place(picture, threads->range[picture->turns->axis[l]], at);
 }
 

@@ -330,7 +330,7 @@ static bool tell_states(pti_skew_stream *of) {
 static bool begin_lanes(pti_skew_stream *of, int64_t most_slabs) {
     pti_skew_need *needs = pti_skew_needs(of->chain, of->shape->n_per_pass);
     of->lane = calloc((size_t)pti_skew_n_arrays(of) + 1, sizeof *of->lane);
-    bool has_begun = needs != NULL && of->lane != NULL && pti_skew_abreast_begin(of);
+    bool has_begun = needs != NULL && of->lane != NULL && pti_skew_concurrent_begin(of);
     if (has_begun)
         of->schedule->arena_bytes = place_lanes(of, needs);
     for (int a = 0; a < pti_skew_n_arrays(of) && has_begun; a++) {

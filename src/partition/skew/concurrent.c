@@ -19,14 +19,14 @@ static int64_t *new_list(int n_launches) {
     return list;
 }
 
-bool pti_skew_abreast_begin(pti_skew_stream *of) {
+bool pti_skew_concurrent_begin(pti_skew_stream *of) {
     int64_t **one = &of->ran[PTI_STREAM_COMPUTE], **other = &of->ran[PTI_STREAM_ABREAST];
     *one = new_list(of->chain->n_launches);
     *other = new_list(of->chain->n_launches);
     return *one != NULL && *other != NULL;
 }
 
-void pti_skew_abreast_end(pti_skew_stream *of) {
+void pti_skew_concurrent_end(pti_skew_stream *of) {
     free(of->ran[PTI_STREAM_COMPUTE]);
     free(of->ran[PTI_STREAM_ABREAST]);
 }

@@ -6,9 +6,9 @@
 /* Slabs that run abreast: every other one has the second of the streams for launches, so that a
  * kernel begins while one of the slab before ends. */
 
-/** Get ready; false when memory runs out. Freed with pti_skew_abreast_end(). */
-bool pti_skew_abreast_begin(pti_skew_stream *of);
-void pti_skew_abreast_end(pti_skew_stream *of);
+/** Get ready; false when memory runs out. Freed with pti_skew_concurrent_end(). */
+bool pti_skew_concurrent_begin(pti_skew_stream *of);
+void pti_skew_concurrent_end(pti_skew_stream *of);
 
 /** Whether slab k runs on the second stream. */
 bool pti_skew_is_abreast(const pti_skew_stream *of, int64_t k);

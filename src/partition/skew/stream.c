@@ -107,7 +107,7 @@ void pti_skew_stream_end(pti_skew_stream *of) {
         free(of->lane[a].former);
     }
     free(of->lane);
-    pti_skew_abreast_end(of);
+    pti_skew_concurrent_end(of);
     pti_skew_sets_free(&of->sets);
     pti_boxes_free(&of->scratch);
 }

@@ -148,7 +148,7 @@ TEST(Peers, ThatOfferTheSameShareAllOfIt) {
     pti_session_free(session);
 }
 
-/** Two schedules that go through the same panels from opposite ends would only wait. */
+/** Two schedules that go through the same spans from opposite ends would only wait. */
 TEST(Peers, DoNotWaitForWhatTheOtherComesToMuchLater) {
     Peers peers(2);
     Offers offers[2];

@@ -133,9 +133,9 @@ class PeersSharing : public testing::Test {
         functions_.peer = &peer_functions_;
         polytile_device *devices[] = {&one.device, &other.device};
         peers = pti_peers_create(2, devices);
-        const pti_panel panel = {memory_.data(),
-                                 static_cast<int64_t>(memory_.size() * sizeof(float))};
-        pti_peers_set_panels(peers, 1, &panel);
+        const pti_host_span span = {memory_.data(),
+                                    static_cast<int64_t>(memory_.size() * sizeof(float))};
+        pti_peers_set_spans(peers, 1, &span);
         for (polytile_device *device : devices)
             pti_peers_expect(device, 1);
         settled = {&peers->mutex, 0, 0};

@@ -19,9 +19,9 @@ struct Lists {
         int n_leaps;
     };
     std::vector<Entry> entries;
-    pti_leaps leaps = {};
+    pti_skip_list leaps = {};
 
-    ~Lists() { pti_leaps_free(&leaps); }
+    ~Lists() { pti_skip_list_free(&leaps); }
 };
 
 polytile_domain DrawBox(Random &random, int64_t around, int64_t width) {
@@ -36,14 +36,14 @@ polytile_domain DrawBox(Random &random, int64_t around, int64_t width) {
 void Fill(Lists &made, Random &random, size_t n_lists, int64_t n_boxes) {
     std::vector<pti_leap_list> lists(n_lists);
     std::vector<int64_t> newest(n_lists, -1);
-    ASSERT_TRUE(pti_leaps_reserve(&made.leaps, n_boxes, static_cast<int>(n_lists)));
+    ASSERT_TRUE(pti_skip_list_reserve(&made.leaps, n_boxes, static_cast<int>(n_lists)));
     for (int64_t k = 0; k < n_boxes; k++) {
         Lists::Entry entry = {};
         entry.list = static_cast<size_t>(random.number(0, static_cast<int64_t>(n_lists) - 1));
         entry.box = DrawBox(random, k % 700, random.one_of({1, 5, 30}));
         entry.next = -1;
         entry.first_leap = made.leaps.n_leaps;
-        entry.n_leaps = pti_leaps_add(&made.leaps, &lists[entry.list], k, &entry.box);
+        entry.n_leaps = pti_skip_list_add(&made.leaps, &lists[entry.list], k, &entry.box);
         if (newest[entry.list] >= 0)
             made.entries[static_cast<size_t>(newest[entry.list])].next = k;
         newest[entry.list] = k;
@@ -64,8 +64,8 @@ int64_t Find(const Lists &lists, int64_t from, const polytile_domain &box, bool 
     for (*n_steps = 0; k >= 0 && !Meets(lists.entries[static_cast<size_t>(k)].box, box);
          ++*n_steps) {
         const Lists::Entry &entry = lists.entries[static_cast<size_t>(k)];
-        k = leap ? pti_leaps_over(&lists.leaps.leap[entry.first_leap], entry.n_leaps, &box,
-                                  entry.next)
+        k = leap ? pti_skip_list_over(&lists.leaps.leap[entry.first_leap], entry.n_leaps, &box,
+                                      entry.next)
                  : entry.next;
     }
     return k;
@@ -91,14 +91,14 @@ TEST(ResidentLeaps, ALongListIsPassedInFewSteps) {
     Lists lists;
     pti_leap_list list = {};
     constexpr int64_t n_boxes = 1 << 17;
-    ASSERT_TRUE(pti_leaps_reserve(&lists.leaps, n_boxes, 1));
+    ASSERT_TRUE(pti_skip_list_reserve(&lists.leaps, n_boxes, 1));
     for (int64_t k = 0; k < n_boxes; k++) {
         Lists::Entry entry = {};
         entry.box.n_dims = 1;
         entry.box.range[0] = {k, k, 1};
         entry.next = k + 1 < n_boxes ? k + 1 : -1;
         entry.first_leap = lists.leaps.n_leaps;
-        entry.n_leaps = pti_leaps_add(&lists.leaps, &list, k, &entry.box);
+        entry.n_leaps = pti_skip_list_add(&lists.leaps, &list, k, &entry.box);
         lists.entries.push_back(entry);
     }
     polytile_domain last = lists.entries.back().box;

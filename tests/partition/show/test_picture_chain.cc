@@ -23,14 +23,14 @@ class ChainPicture : public ::testing::Test {
         request_ = skewed_.Request(1 << 20);
         schedule_ = pti_skew_build(&request_, &shape);
         ASSERT_NE(schedule_, nullptr);
-        ASSERT_TRUE(pti_turns_find(schedule_, &turns_));
+        ASSERT_TRUE(pti_interleaving_find(schedule_, &turns_));
     }
-    void TearDown() override { pti_turns_free(&turns_); }
+    void TearDown() override { pti_interleaving_free(&turns_); }
 
     Skewed skewed_{{"1000", "1000"}, {there, back}};
     pti_skew_request request_ = {};
     pti_schedule *schedule_ = nullptr;
-    pti_turns turns_ = {};
+    pti_interleaving turns_ = {};
 };
 
 std::string Draw(const pti_schedule *schedule) {
@@ -57,10 +57,10 @@ TEST_F(ChainPicture, TurnsArePassesAndSlabsOfTheShape) {
     EXPECT_EQ(turns_.pass[1].end, 8);
     EXPECT_EQ(turns_.pass[0].n_slabs, 11);
     polytile_domain threads;
-    ASSERT_TRUE(pti_turns_threads(schedule_, &turns_, 3, 5, &threads));
+    ASSERT_TRUE(pti_interleaving_threads(schedule_, &turns_, 3, 5, &threads));
     EXPECT_EQ(threads.range[0].lo, 1 + 500 - 3);
     EXPECT_EQ(threads.range[0].hi, 600 - 3);
-    EXPECT_FALSE(pti_turns_threads(schedule_, &turns_, 0, 10, &threads));
+    EXPECT_FALSE(pti_interleaving_threads(schedule_, &turns_, 0, 10, &threads));
 }
 
 TEST_F(ChainPicture, OneSlabOfAllLaunchesIsOnePass) {

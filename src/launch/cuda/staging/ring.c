@@ -70,7 +70,7 @@ static void share(pti_buffer *buffer, pti_copiers *copiers, pti_image to, pti_im
     buffer->n_parts = (int)parts.n_chunks;
     buffer->n_parts_done = 0;
     for (int k = 0; k < buffer->n_parts; k++) {
-        pti_part *part = &buffer->part[k];
+        pti_buffer_part *part = &buffer->part[k];
         part->box = pti_chunks_get(&parts, k);
         part->task.move = (pti_move){&part->box, buffer->element_bytes, to, from};
         part->task.keeps_cache = keeps_cache;

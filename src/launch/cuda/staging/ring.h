@@ -18,10 +18,10 @@ enum {
 };
 
 /** One thread's share of a buffer. */
-typedef struct pti_part {
+typedef struct pti_buffer_part {
     polytile_domain box; /* in places, see pti_buffer */
     pti_copy_task task;
-} pti_part;
+} pti_buffer_part;
 
 /** A buffer with the chunk of a transfer that is in it. An element's place is its position along
  * each dimension of the chunk, from 0; all layouts are of places. */
@@ -42,7 +42,7 @@ typedef struct pti_buffer {
     pti_image device;
     int n_parts;
     int n_parts_done; /* all before this one are done */
-    pti_part part[PTI_MAX_PARTS];
+    pti_buffer_part part[PTI_MAX_PARTS];
 } pti_buffer;
 
 /**
