@@ -21,14 +21,19 @@ static bool is_read_across(const pti_team *team, const pti_stage *stage, int pos
     return is;
 }
 
+static bool is_programs(const pti_team *team, int position) {
+    return team->array[position].array != NULL && team->array[position].memory == PTI_TEAM_PROGRAMS;
+}
+
 /** Whether local members write elements of each other in the program's memory: their owners may
  * still use them. */
 static bool is_written_across(const pti_team *team, const pti_stage *stage, int position) {
-    const pti_team_array *of = &team->array[position];
+    bool is_whole = pti_ownership_is_whole(&team->ownership[position]);
     bool is = false;
-    for (int m = 0; m < team->transport->n_local && !is; m++)
-        is = of->array != NULL && of->memory == PTI_TEAM_PROGRAMS &&
-             is_across(team, position, m, &stage->work[m].writes[position]);
+    for (int m = 0; m < team->transport->n_local && is_programs(team, position) && !is; m++) {
+        const pti_boxes *writes = &stage->work[m].writes[position];
+        is = writes->n_boxes > 0 && (!is_whole || is_across(team, position, m, writes));
+    }
     return is;
 }
 
@@ -87,6 +92,47 @@ polytile_status pti_team_settle_meeting(pti_team *team) {
     return was_meeting ? pti_team_settle_members(team, POLYTILE_OK) : POLYTILE_OK;
 }
 
+/** Whether any local member reads an array in a stage. */
+static bool is_read(const pti_team *team, const pti_stage *stage, int position) {
+    bool is = false;
+    for (int m = 0; m < team->transport->n_local && !is; m++)
+        is = stage->work[m].reads[position].n_boxes > 0;
+    return is;
+}
+
+/** An owner's device no longer has elements, which come home first if anybody is to read them. */
+static polytile_status give_up(const pti_team *team, const pti_transfer *passed, bool is_read) {
+    int local = passed->to - team->transport->first;
+    polytile_queue *queue = team->member[local];
+    polytile_array *array = team->reached[passed->array * team->transport->n_local + local];
+    polytile_status status = POLYTILE_OK;
+    if (is_read)
+        PTI_TRY(pti_queue_fetch(queue, array, &passed->boxes));
+    PTI_TRY(pti_queue_renew(queue, array, &passed->boxes));
+done:
+    return status;
+}
+
+/**
+ * Owners give up what others are about to write in the program's memory, and all wait until they
+ * have. Their devices would bring their older elements home some time, over the new ones.
+ */
+static polytile_status give_up_passed(const pti_team *team, const pti_stage *stage) {
+    polytile_status status = POLYTILE_OK;
+    bool is_given_up = false;
+    for (int t = 0; t < stage->after.n_transfers; t++) {
+        const pti_transfer *passed = &stage->after.transfer[t];
+        if (!is_programs(team, passed->array))
+            continue;
+        PTI_TRY(give_up(team, passed, is_read(team, stage, passed->array)));
+        is_given_up = true;
+    }
+    if (is_given_up)
+        PTI_TRY(pti_team_settle_members(team, POLYTILE_OK));
+done:
+    return status;
+}
+
 polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage) {
     bool must_wait = false;
     polytile_status status = POLYTILE_OK;
@@ -100,6 +146,8 @@ polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage) {
             team->array[p].array != NULL &&
             ((team->array[p].is_lent && !must_wait) || is_read_across(team, stage, p));
     team->was_meeting = stage->meets;
+    if (team->transport->shares_memory)
+        PTI_TRY(give_up_passed(team, stage));
 done:
     return status;
 }
