@@ -11,7 +11,7 @@
  * are.
  *
  * GMP has one set of memory functions a process: those that a program has set before are called
- * first. In a build that did not find GMP's header and library (access/no_gmp) all of this does
+ * first. In a build that did not find GMP's header and library (no_gmp/) all of this does
  * nothing, whatever isl's numbers are made of.
  */
 

@@ -10,7 +10,7 @@
 typedef polytile_status pti_team_tell(polytile_queue *queue, polytile_array *array,
                                       const pti_boxes *elements);
 
-/* team_pool_home.c */
+/* pool_home.c */
 
 /** Whether the host's memory has the newest version of all that a launch touches, and every member
  * knows that. Errors: NO_MEMORY. */
@@ -20,7 +20,7 @@ polytile_status pti_team_find_home(const pti_team *team, const pti_prepared *pre
 /** Have it there, and known. All members are settled. Errors: NO_MEMORY, those of members. */
 polytile_status pti_team_bring_home(pti_team *team, const pti_prepared *prepared);
 
-/* team_pool_run.c */
+/* pool_run.c */
 
 /**
  * Run a launch piece by piece, by whoever is done with one. Its results are at home afterwards.

@@ -77,7 +77,7 @@ typedef struct pti_team_last {
                                                        time */
 } pti_team_last;
 
-/* team_launch.c */
+/* launch.c */
 
 polytile_status pti_team_launch(polytile_queue *queue, const polytile_kernel *kernel,
                                 const polytile_domain *domain, polytile_array *const *arrays,
@@ -85,7 +85,7 @@ polytile_status pti_team_launch(polytile_queue *queue, const polytile_kernel *ke
 /** Let go of what is recorded, run or not. */
 void pti_team_drop_recorded(pti_team *team);
 
-/* team_arrays.c */
+/* arrays.c */
 
 polytile_status pti_team_attach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
 polytile_status pti_team_leave(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
@@ -93,12 +93,12 @@ polytile_status pti_team_create_array(polytile_queue *queue, polytile_array *arr
 polytile_status pti_team_discard(polytile_queue *queue, int n_arrays,
                                  polytile_array *const *arrays);
 
-/* team_reach.c */
+/* reach.c */
 
 /** The bytes that a local member's array has, or will have once it is used. */
 int64_t pti_team_expect_bytes(const pti_team *team, int position, int local);
 
-/* team_leave.c */
+/* leave.c */
 
 /** Have the launches so far be the last of local members that use an array. Errors: none. */
 polytile_status pti_team_begin_leaving(pti_team *team, const polytile_array *array);
@@ -106,7 +106,7 @@ polytile_status pti_team_begin_leaving(pti_team *team, const polytile_array *arr
  * nothing of it afterwards. Errors: of what ran before. */
 polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *array);
 
-/* team_stage.c */
+/* stage.c */
 
 /** Whether what a local member owns and computes twice fits its device, so that nothing of it has
  * to leave it in between. */
@@ -126,7 +126,7 @@ void pti_team_forget_routes(pti_team *team);
 /** The copies were changed by other than a stage. */
 void pti_team_touch_copies(pti_team *team);
 
-/* team_reach_stage.c */
+/* reach_stage.c */
 
 /** Let every local member's arrays contain all that a stage does with them. Errors: NO_MEMORY, and
  * those of what ran before. recorded: of the stage's first launch. */
@@ -138,7 +138,7 @@ polytile_status pti_team_reach_stage(pti_team *team, const pti_stage *stage,
 polytile_status pti_team_reach_operands(pti_team *team, const pti_recorded *recorded, int local,
                                         const pti_boxes *threads);
 
-/* team_run.c */
+/* run.c */
 
 /** Queue a box of a launch on a local member, whose arrays contain what it touches. Errors: those
  * of the launch, with the device. */
@@ -150,7 +150,7 @@ void pti_team_run(pti_team *team);
  * launches, so that they know what nobody needs any more. */
 void pti_team_run_to_end(pti_team *team, const pti_team_last *last);
 
-/* team_fit.c */
+/* fit.c */
 
 /** Whether one block of each member's threads fits its device, as far as that is known when a
  * launch is made. Errors: NO_FIT, with the device; those of pti_grain_choose(). */
@@ -159,26 +159,26 @@ polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *pre
 polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *prepared, int local,
                                    const polytile_domain *box);
 
-/* team_weigh.c */
+/* weigh.c */
 
 /** Before the first launches run: find by speed, if that is asked for, who owns what. Errors:
  * NO_MEMORY. */
 polytile_status pti_team_weigh(pti_team *team);
 
-/* team_pool.c */
+/* pool_launch.c */
 
 /** Run a launch of what is recorded piece by piece, by whoever is done with one, if members take
  * them from a pool and it can be done: *is_done; else the log says why not. All before it is done
  * then, and so is the launch. Errors: of any member; NO_MEMORY. */
 polytile_status pti_team_run_pooled(pti_team *team, int at, bool *is_done);
 
-/* team_compare.c */
+/* compare.c */
 
 /** Whether all processes are about to do the same; if not, the first launch that differs is named.
  * Errors: INVALID. */
 polytile_status pti_team_compare(pti_team *team);
 
-/* team_settle.c */
+/* settle.c */
 
 /** Every member is done, whatever fails; status: a failure before. Returns the first failure, whose
  * text is the last error. */
@@ -198,7 +198,7 @@ polytile_status pti_team_settle_meeting(pti_team *team);
  * to. */
 polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage);
 
-/* team_peers.c */
+/* peers.c */
 
 /** Link the members' devices that can be. Errors: NO_MEMORY. */
 polytile_status pti_team_link(pti_team *team);
@@ -208,14 +208,14 @@ void pti_team_unlink(pti_team *team);
  * queued, and none of them begins meanwhile. Errors: NO_MEMORY. */
 polytile_status pti_team_share_spans(pti_team *team, const pti_stage *stage);
 
-/* team_combine.c */
+/* combine.c */
 
 /** Run the last launch of a stage, whose results members combine: all get the whole. All agree
  * first; status: how this process stands. */
 polytile_status pti_team_combine(pti_team *team, const pti_stage *stage,
                                  const pti_recorded *recorded, polytile_status status);
 
-/* team_exchange.c */
+/* exchange.c */
 
 /** Bring what local members send to their host memory, wait until nothing uses what they receive,
  * and begin to move. has_failed: this process only keeps the others from waiting. */

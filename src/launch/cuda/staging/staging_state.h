@@ -5,7 +5,7 @@
 #include "launch/cuda/staging/staging.h"
 #include "launch/host/chunks.h"
 
-/* What the parts of staging share: staging.c runs the whole, look_ahead.c fills for uploads,
+/* What the parts of staging share: staging.c runs the whole, prefetch.c fills for uploads,
  * drain.c serves downloads, cursor.c finds both their work in the schedule. */
 
 /** Downloads that are compared with a transfer; each takes some 20 ns, and a stream is waited for

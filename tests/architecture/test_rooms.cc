@@ -1,0 +1,235 @@
+#include "architecture/rooms.h"
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+/* The table of rooms in docs/architecture.md says which room may use which. No #include and no call
+ * may go another way. */
+
+namespace {
+
+using namespace architecture;
+
+using Arrows = std::map<std::string, std::set<std::string>>;
+
+const fs::path root = POLYTILE_SOURCE_DIR;
+const fs::path page = root / "docs/architecture.md";
+
+const std::map<std::string, Room> &rooms() {
+    static const std::map<std::string, Room> of_page = rooms_of_page(page);
+    return of_page;
+}
+
+/* The table leaves out base, which every room may use. */
+bool may_use(const std::string &from, const std::string &to) {
+    const auto room = rooms().find(from);
+    return from == to || to == "base" ||
+           (room != rooms().end() && room->second.uses.count(to) != 0);
+}
+
+int64_t lines_of(const fs::path &file) {
+    std::ifstream stream(file);
+    return std::count(std::istreambuf_iterator<char>(stream), {}, '\n');
+}
+
+std::string without_extension(const std::string &file) {
+    return file.substr(0, file.rfind('.'));
+}
+
+bool begins_with_one_of(const std::string &name, const std::vector<std::string> &prefixes) {
+    for (const std::string &prefix : prefixes)
+        if (name.compare(0, prefix.size(), prefix) == 0)
+            return true;
+    return false;
+}
+
+TEST(Rooms, EveryFileIsInARoomOfTheTable) {
+    for (const std::string &file : source_files())
+        EXPECT_EQ(rooms().count(room_of(file)), 1u) << "src/" << file;
+}
+
+TEST(Rooms, ArrowsOfTheTableMakeNoCircle) {
+    Arrows arrows;
+    for (const auto &[path, room] : rooms()) {
+        arrows[path] = room.uses;
+        for (const std::string &used : room.uses)
+            EXPECT_EQ(rooms().count(used), 1u) << path << " uses " << used;
+    }
+    for (const std::set<std::string> &circle : find_circles(arrows))
+        ADD_FAILURE() << *circle.begin() << " and " << circle.size() - 1 << " more use each other";
+}
+
+TEST(Rooms, IncludesGoAlongTheArrows) {
+    for (const std::string &file : source_files())
+        for (const Include &include : includes_of(root / "src" / file))
+            if (include.is_quoted)
+                EXPECT_TRUE(may_use(room_of(file), room_of(include.name)))
+                    << "src/" << file << " must not include " << include.name;
+}
+
+TEST(Rooms, CallsGoAlongTheArrows) {
+    const std::vector<Use> uses = uses_by_objects();
+    if (uses.empty())
+        GTEST_SKIP() << "no object files beside the tests, or no " POLYTILE_NM;
+    for (const Use &use : uses)
+        EXPECT_TRUE(may_use(room_of(use.file), room_of(use.definer)))
+            << "src/" << use.file << " must not use " << use.symbol << " of " << use.definer;
+}
+
+/* An arrow of the table that nothing takes says too much. Rooms that are not built here, as where
+ * there is no CUDA, are left out. */
+TEST(Rooms, EveryArrowIsTaken) {
+    std::set<std::pair<std::string, std::string>> taken;
+    std::set<std::string> built;
+    for (const std::string &file : source_files())
+        for (const Include &include : includes_of(root / "src" / file))
+            taken.insert({room_of(file), room_of(include.name)});
+    for (const Use &use : uses_by_objects()) {
+        taken.insert({room_of(use.file), room_of(use.definer)});
+        built.insert({room_of(use.file), room_of(use.definer)});
+    }
+    for (const auto &[path, room] : rooms())
+        for (const std::string &used : room.uses)
+            EXPECT_TRUE(built.count(path) == 0 || built.count(used) == 0 ||
+                        taken.count({path, used}) == 1)
+                << path << " does not use " << used;
+}
+
+TEST(Rooms, AreNeitherFullNorLong) {
+    std::map<std::string, int64_t> n_files, n_lines;
+    for (const std::string &file : source_files()) {
+        n_files[room_of(file)]++;
+        n_lines[room_of(file)] += lines_of(root / "src" / file);
+    }
+    for (const auto &[room, n] : n_files) {
+        EXPECT_LE(n, 40) << room;
+        EXPECT_LE(n_lines[room], 4500) << room;
+    }
+}
+
+/* Circles between sources, by the functions that they call. These are left; each is to go. */
+const std::set<std::string> circles_left = {
+    "access/declare/parse_braces access/declare/parse_condition access/declare/parse_expression",
+    "access/footprint/footprint access/footprint/pieces",
+    "distribute/mpi/combine distribute/mpi/transport_mpi",
+    "distribute/show/ranks_picture_bands distribute/show/ranks_picture_panel",
+    "distribute/show/ranks_plan distribute/show/ranks_plan_json distribute/show/ranks_plan_text",
+    "distribute/team/arrays distribute/team/launch distribute/team/leave "
+    "distribute/team/pool_launch distribute/team/pool_run distribute/team/run distribute/team/team",
+    "distribute/team/reach distribute/team/stage",
+    "launch/cuda/driver launch/cuda/list",
+    "launch/cuda/kernel launch/cuda/tune",
+    "launch/cuda/staging/cursor launch/cuda/staging/drain launch/cuda/staging/prefetch "
+    "launch/cuda/staging/staging",
+    "launch/peers/peers launch/peers/peers_match",
+    "partition/memory/plan_cache partition/memory/residency partition/memory/resident_bring "
+    "partition/memory/resident_future partition/memory/resident_image "
+    "partition/memory/resident_place partition/memory/resident_plan partition/memory/snapshot",
+    "partition/prove/race partition/prove/replay",
+    "partition/show/picture partition/show/picture_chain partition/show/picture_lines "
+    "partition/show/picture_threads",
+    "partition/show/picture_chain_choice partition/show/picture_moves",
+    "partition/skew/concurrent partition/skew/stream",
+    "queue/cache queue/held queue/leave queue/outer queue/prepare queue/queue",
+};
+
+TEST(Rooms, SourcesThatCallEachOtherInCirclesGetNoMore) {
+    Arrows arrows;
+    for (const Use &use : uses_by_objects())
+        if (use.file != use.definer)
+            arrows[without_extension(use.file)].insert(without_extension(use.definer));
+    for (const std::set<std::string> &circle : find_circles(arrows)) {
+        std::string names;
+        for (const std::string &name : circle)
+            names += (names.empty() ? "" : " ") + name;
+        EXPECT_EQ(circles_left.count(names), 1u) << "a new circle, or one that shrank: " << names;
+    }
+}
+
+/* Which system headers a part of the project must not include. */
+struct SystemRule {
+    const char *path;
+    std::vector<std::string> must_not_begin_with;
+};
+
+const SystemRule system_rules[] = {
+    {"include/polytile", {"omp.h", "cuda", "nv"}},
+    {"src/base", {"omp.h", "cuda", "nv", "isl/"}},
+    {"src/access", {"omp.h", "cuda", "nv"}},
+    {"src/partition", {"omp.h", "cuda", "nv", "isl/"}},
+    {"src/launch", {"isl/"}},
+    {"src/queue", {"omp.h", "cuda", "nv", "isl/"}},
+    {"src/distribute", {"omp.h", "cuda", "nv", "isl/"}},
+    {"src/program", {"omp.h", "cuda", "nv", "isl/"}},
+    {"tools", {"omp.h", "cuda", "nv", "isl/"}},
+    {"examples", {"isl/"}},
+};
+
+std::vector<fs::path> c_files_below(const fs::path &directory) {
+    std::vector<fs::path> files;
+    for (const auto &entry : fs::recursive_directory_iterator(directory))
+        if (entry.path().extension() == ".c" || entry.path().extension() == ".h")
+            files.push_back(entry.path());
+    return files;
+}
+
+TEST(Architecture, RuntimesAndIslAreKnownWhereTheyBelong) {
+    for (const SystemRule &rule : system_rules)
+        for (const fs::path &file : c_files_below(root / rule.path))
+            for (const Include &include : includes_of(file))
+                EXPECT_FALSE(!include.is_quoted &&
+                             begins_with_one_of(include.name, rule.must_not_begin_with))
+                    << file << " must not include " << include.name;
+}
+
+TEST(Architecture, MpiIsOfDistributionAlone) {
+    for (const char *directory : {"include", "src", "tools", "examples"})
+        for (const fs::path &file : c_files_below(root / directory))
+            for (const Include &include : includes_of(file))
+                if (include.name == "mpi.h" && !include.is_quoted) {
+                    EXPECT_TRUE(file == root / "include/polytile/mpi.h" ||
+                                file.string().find("/src/distribute/mpi/") != std::string::npos)
+                        << file;
+                }
+}
+
+TEST(Architecture, ToolsAndExamplesUseThePublicHeadersAlone) {
+    for (const char *directory : {"tools", "examples"})
+        for (const fs::path &file : c_files_below(root / directory))
+            for (const Include &include : includes_of(file))
+                EXPECT_FALSE(include.is_quoted && fs::exists(root / "src" / include.name))
+                    << file << " must not include " << include.name;
+}
+
+TEST(Architecture, TheScheduleCheckerKnowsNothingOfIslOrOfPlanners) {
+    for (const std::string &file : source_files()) {
+        if (room_of(file) != "partition/prove")
+            continue;
+        for (const Include &include : includes_of(root / "src" / file))
+            EXPECT_FALSE(begins_with_one_of(include.name, {"isl/", "access/isl"}) ||
+                         (include.is_quoted && room_of(include.name) != "partition/prove" &&
+                          room_of(include.name) != "partition/schedule" &&
+                          begins_with_one_of(include.name, {"partition/"})))
+                << "src/" << file << " must not include " << include.name;
+    }
+}
+
+/* A page for a room is the header to begin with: its first comment tells what the room is for. */
+TEST(Rooms, HaveAFirstPageThatTellsWhatTheyAreFor) {
+    for (const auto &[path, room] : rooms()) {
+        const fs::path header = root / room.first_page;
+        ASSERT_TRUE(fs::is_regular_file(header)) << path << ": " << header;
+        std::ifstream stream(header);
+        const std::string text((std::istreambuf_iterator<char>(stream)), {});
+        if (room.first_page.rfind("src/", 0) != 0)
+            continue;
+        const size_t begin = text.find("/* " + path + ": "), end = text.find("*/", begin);
+        ASSERT_NE(begin, std::string::npos) << header << " does not say \"/* " << path << ": \"";
+        const int64_t n_lines = 1 + std::count(text.begin() + static_cast<int64_t>(begin),
+                                               text.begin() + static_cast<int64_t>(end), '\n');
+        EXPECT_LE(n_lines, 6) << header;
+    }
+}
+
+} // namespace
