@@ -1,14 +1,13 @@
 #ifndef POLYTILE_BASE_CONTEXT_H
 #define POLYTILE_BASE_CONTEXT_H
 
-#include "base/text.h"
+#include "base/error.h"
 #include <polytile/context.h>
-#include <polytile/witness.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the library's modules share of a context: errors, owned objects, settings. */
+/* What the library's modules share of a context: owned objects, settings, the log; base/error.h
+ * has its errors. */
 
 /**
  * The head of every object that a context owns; it is the object's first member.
@@ -36,50 +35,8 @@ pti_object *pti_get_newest(const polytile_context *ctx);
 /** Take an object out of its context and destroy it; NULL does nothing. */
 void pti_object_release(pti_object *object);
 
-/**
- * Record an error: the text a user reads, naming the object, the limit and the value, and what to
- * do.
- *
- * Returns status, for `return pti_fail(...)`. The printf arguments may include the old text, and
- * texts from anywhere, which are shown as polytile_text_show() does. With
- * NULL for a context the calling thread has it for every context, until the next error is cleared.
- */
-polytile_status pti_fail(polytile_context *ctx, polytile_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/** Of an allocation by another library, say. */
-enum { PTI_UNKNOWN_BYTES = 0 };
-
-/** The text for a failed allocation of n_bytes for the named thing. */
-polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes);
-
-/** Whether an allocation of moderate size succeeds now: after a failure of which it is not known
- * whether it was for memory. */
-bool pti_memory_is_there(void);
-
-/** Record an error that a point shows; the text is freed, and if writing it failed, that is the
- * error. Redirected errors have no witness. */
-polytile_status pti_fail_with_witness(polytile_context *ctx, polytile_status status, pti_text *text,
-                                      const polytile_witness *witness);
-
-/** Say of the last error, and of its witness, which of several launches it is of, counted from 0;
- * nothing if there is one. */
-void pti_place_error(polytile_context *ctx, int launch, int n_launches);
-
-/** Forget the last error; every public function calls it first. */
-void pti_clear_error(polytile_context *ctx);
-
-/** The longest text of an error, with its end. */
-enum { PTI_ERROR_BYTES = 2048 };
-
-/**
- * From here on the calling thread's errors, of whatever context, are in this memory of
- * PTI_ERROR_BYTES, and the contexts' own stay as they are: for threads of the library's that work
- * beside the one that uses the context. NULL: as usual again.
- */
-void pti_redirect_errors(char *text);
-/** Whether the calling thread is such a thread. */
-bool pti_errors_are_redirected(void);
+/** The context's own last error, see base/error.h. */
+pti_error *pti_get_error(polytile_context *ctx);
 
 /** Leave the current function through its `done:` label when an expression is not POLYTILE_OK. */
 #define PTI_TRY(expression)                                                                        \

@@ -82,10 +82,11 @@ done:
 }
 
 static void close_all(polytile_queue *queue, const pti_steps *part, polytile_status status) {
-    char *error = pti_error_keep(queue, status);
+    pti_error first = {0};
+    pti_error_keep(&first, queue->object.context, status);
     for (int k = 0; k < part->n_steps; k++)
         close_operands(queue, part->prepared[k]);
-    pti_error_restore(queue, status, error);
+    pti_error_restore(queue->object.context, &first);
 }
 
 static polytile_status run_launch_in_place(polytile_queue *queue, const pti_steps *part,

@@ -2,9 +2,7 @@
 
 #include "base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool *pti_dirty_list(const polytile_queue *queue) {
     bool *is_dirty = calloc((size_t)queue->n_held + 1, sizeof *is_dirty);
@@ -14,7 +12,6 @@ bool *pti_dirty_list(const polytile_queue *queue) {
 }
 
 polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_status status) {
-    polytile_context *ctx = queue->object.context;
     pti_text names = {0};
     pti_residency_forget(queue->residency);
     for (int p = 0; p < queue->n_held; p++) {
@@ -25,9 +22,7 @@ polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_st
         pti_array_set_complete(array, false);
         pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", array->name);
     }
-    if (names.length > 0 && !names.failed)
-        pti_fail(ctx, status, "%s; left incomplete: %s", polytile_last_error(ctx), names.data);
-    pti_text_free(&names);
+    pti_error_add_incomplete(queue->object.context, status, &names);
     return status;
 }
 
@@ -42,22 +37,12 @@ void pti_lose_buried(polytile_queue *queue, polytile_status status) {
     free(is_lost);
 }
 
-char *pti_error_keep(const polytile_queue *queue, polytile_status status) {
-    return status == POLYTILE_OK ? NULL : strdup(polytile_last_error(queue->object.context));
-}
-
-void pti_error_restore(const polytile_queue *queue, polytile_status status, char *kept) {
-    if (kept != NULL)
-        pti_fail(queue->object.context, status, "%s", kept);
-    free(kept);
-}
-
 polytile_status pti_queue_give_up(polytile_queue *queue, polytile_status status) {
-    char text[PTI_ERROR_BYTES];
+    pti_error first = {0};
     if (queue == NULL)
         return status;
     polytile_context *ctx = queue->object.context;
-    snprintf(text, sizeof text, "%s", polytile_last_error(ctx));
+    pti_error_keep(&first, ctx, status);
     pti_object_release(&queue->object);
-    return pti_fail(ctx, status, "%s", text);
+    return pti_error_restore(ctx, &first);
 }

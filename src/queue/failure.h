@@ -23,11 +23,6 @@ polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_st
 /** The same of those that are buried alone; does nothing where there are none. */
 void pti_lose_buried(polytile_queue *queue, polytile_status status);
 
-/** What is done after a failure must not replace its text: keep it, and put it back. Nothing is
- * kept of POLYTILE_OK. Owns: restoring frees the text. */
-char *pti_error_keep(const polytile_queue *queue, polytile_status status);
-void pti_error_restore(const polytile_queue *queue, polytile_status status, char *kept);
-
 /** End a queue, if there is one, after the failure that is the last error, which stays. Returns
  * status. */
 polytile_status pti_queue_give_up(polytile_queue *queue, polytile_status status);

@@ -94,32 +94,26 @@ void pti_queue_settle_all(polytile_queue *queue) {
 
 bool pti_queue_has_failed(polytile_queue *queue) {
     pthread_mutex_lock(&queue->mutex);
-    bool failed = queue->status != POLYTILE_OK;
+    bool failed = queue->error.status != POLYTILE_OK;
     pthread_mutex_unlock(&queue->mutex);
     return failed;
 }
 
 void pti_queue_keep_error(polytile_queue *queue, polytile_status status) {
-    if (status == POLYTILE_OK || pti_queue_has_failed(queue))
-        return;
     pthread_mutex_lock(&queue->mutex);
-    queue->status = status;
-    snprintf(queue->error, sizeof queue->error, "%s", polytile_last_error(queue->object.context));
+    pti_error_keep(&queue->error, queue->object.context, status);
     pthread_mutex_unlock(&queue->mutex);
 }
 
 /** What was queued behind a failure is taken off before the failure is forgotten: it is not to run.
  */
 polytile_status pti_queue_take_error(polytile_queue *queue) {
-    char text[PTI_ERROR_BYTES];
     if (!pti_queue_has_failed(queue))
         return POLYTILE_OK;
     pti_queue_settle_all(queue);
     pthread_mutex_lock(&queue->mutex);
-    polytile_status status = queue->status;
-    memcpy(text, queue->error, sizeof text);
-    queue->status = POLYTILE_OK;
-    queue->error[0] = '\0';
+    const pti_error first = queue->error;
+    queue->error = (pti_error){0};
     pthread_mutex_unlock(&queue->mutex);
-    return pti_fail(queue->object.context, status, "%s", text);
+    return pti_error_restore(queue->object.context, &first);
 }

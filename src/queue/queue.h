@@ -119,12 +119,11 @@ struct polytile_queue {
     bool is_running;  /* a window is being planned or run */
     bool is_paused;
     bool is_stopping;
-    bool is_claimed;        /* the program's thread changes arrays: no window is begun */
-    int n_waiting;          /* calls that wait: they override a pause */
-    pti_want want;          /* what such a call waits for */
-    polytile_status status; /* of the first window that failed since the last wait: launches are
+    bool is_claimed; /* the program's thread changes arrays: no window is begun */
+    int n_waiting;   /* calls that wait: they override a pause */
+    pti_want want;   /* what such a call waits for */
+    pti_error error; /* of the first window that failed since the last wait: launches are
                                taken off without being run until it is reported */
-    char error[PTI_ERROR_BYTES];
     polytile_queue_report report; /* without enqueue_s */
     int64_t usable_bytes;         /* what launches are cut for: what the device seemed to have, or
                                      what it really gave; 0: it reaches the host's memory */

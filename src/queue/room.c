@@ -172,8 +172,7 @@ static polytile_status name_launch(const polytile_queue *queue, const pti_item *
         window = window->next;
     if (window == NULL)
         return status;
-    return pti_fail(ctx, status, "%s: %s", window->prepared->instance->kernel_name,
-                    polytile_last_error(ctx));
+    return pti_error_prefix(ctx, status, "%s: ", window->prepared->instance->kernel_name);
 }
 
 polytile_status pti_room_make(polytile_queue *queue, const pti_item *window,

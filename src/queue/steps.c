@@ -167,17 +167,16 @@ static void close_arrays(polytile_queue *queue, const hands *of) {
 static polytile_status execute(polytile_queue *queue, const pti_schedule *schedule, const hands *of,
                                pti_steps *steps) {
     polytile_status status;
-    char *error = NULL;
+    pti_error first = {0};
     PTI_TRY(open_arrays(queue, of));
     queue->device->is_running = true;
     status = pti_execute_window(queue->device, schedule, steps->body, of->array, of->has_begun,
                                 &steps->report);
     queue->device->is_running = false;
 done:
-    error = pti_error_keep(queue, status);
+    pti_error_keep(&first, queue->object.context, status);
     close_arrays(queue, of);
-    pti_error_restore(queue, status, error);
-    return status;
+    return pti_error_restore(queue->object.context, &first);
 }
 
 /** Arrays that were begun join those of a list. */
@@ -267,10 +266,11 @@ static void salvage(polytile_queue *queue, const pti_schedule *failed, bool *is_
 /** Leave nothing on the device after a failure. */
 static void clear(polytile_queue *queue, const pti_schedule *failed, bool *is_lost,
                   pti_steps *steps, polytile_status status) {
-    char *error = pti_error_keep(queue, status);
+    pti_error first = {0};
+    pti_error_keep(&first, queue->object.context, status);
     if (failed != NULL)
         salvage(queue, failed, is_lost, steps);
-    pti_error_restore(queue, status, error);
+    pti_error_restore(queue->object.context, &first);
     pti_lose(queue, is_lost, status);
 }
 
@@ -451,17 +451,13 @@ done:
 polytile_status pti_leave_nothing(polytile_queue *queue, polytile_status status,
                                   polytile_report *report) {
     polytile_context *ctx = queue->object.context;
-    char *first = pti_error_keep(queue, status);
+    pti_error first = {0};
+    pti_error_keep(&first, ctx, status);
     polytile_status flushed = pti_steps_flush(queue, report);
-    if (flushed != POLYTILE_OK) {
-        bool *was_dirty = pti_dirty_list(queue);
-        pti_lose(queue, was_dirty, flushed);
-        free(was_dirty);
-        pti_fail(ctx, status, "%s; and then %s", first == NULL ? "" : first,
-                 polytile_last_error(ctx));
-        free(first);
-    } else {
-        pti_error_restore(queue, status, first);
-    }
-    return status;
+    if (flushed == POLYTILE_OK)
+        return pti_error_restore(ctx, &first);
+    bool *was_dirty = pti_dirty_list(queue);
+    pti_lose(queue, was_dirty, flushed);
+    free(was_dirty);
+    return pti_error_restore_both(ctx, &first);
 }

@@ -22,7 +22,8 @@ static bool is_wanted(const polytile_queue *queue) {
 /** What is queued behind a failure is not run, so nothing holds it back either. */
 static bool may_begin(const polytile_queue *queue) {
     bool is_awake = !queue->is_paused || queue->is_stopping || is_wanted(queue);
-    return queue->first != NULL && !queue->is_claimed && (is_awake || queue->status != POLYTILE_OK);
+    return queue->first != NULL && !queue->is_claimed &&
+           (is_awake || queue->error.status != POLYTILE_OK);
 }
 
 /** A launch that cannot keep all its data on the device, or nothing that runs. */
@@ -37,7 +38,7 @@ static bool is_worth_gathering(const pti_item *item) {
  * too. */
 static bool is_gathering(const polytile_queue *queue) {
     return queue->first != NULL && queue->residency != NULL && is_worth_gathering(queue->first) &&
-           queue->n_waiting == 0 && !queue->is_stopping && queue->status == POLYTILE_OK &&
+           queue->n_waiting == 0 && !queue->is_stopping && queue->error.status == POLYTILE_OK &&
            queue->n_left < PTI_GATHERED_ITEMS && pti_now_s() - queue->queued_s < gather_s;
 }
 
@@ -90,29 +91,25 @@ static polytile_status run_or_pass(polytile_queue *queue, const pti_item *items,
 
 /** Run a window, or pass it, giving the mutex away until the peers are told, too: the program's
  * thread must not wait for what other devices do. */
-static void do_window(polytile_queue *queue, const pti_item *window, bool has_failed,
-                      const char *error) {
+static void do_window(polytile_queue *queue, const pti_item *window, bool has_failed) {
     queue->is_running = true;
     pthread_mutex_unlock(&queue->mutex);
     polytile_status status = run_or_pass(queue, window, has_failed);
     tell_peers(queue, window);
     pthread_mutex_lock(&queue->mutex);
     queue->is_running = false;
-    if (status != POLYTILE_OK) {
-        queue->status = status;
-        memcpy(queue->error, error, sizeof queue->error);
-    }
+    pti_error_keep(&queue->error, queue->object.context, status);
 }
 
 static void *work(void *argument) {
     polytile_queue *queue = argument;
-    char error[PTI_ERROR_BYTES] = "";
-    pti_redirect_errors(error);
+    pti_error error = {0};
+    pti_redirect_errors(&error);
     pthread_mutex_lock(&queue->mutex);
     while (await_work(queue)) {
-        bool has_failed = queue->status != POLYTILE_OK;
+        bool has_failed = queue->error.status != POLYTILE_OK;
         pti_item *items = has_failed ? take_all(queue) : pti_window_take(queue);
-        do_window(queue, items, has_failed, error);
+        do_window(queue, items, has_failed);
         pti_queue_finish_items(queue, items);
     }
     pthread_mutex_unlock(&queue->mutex);

@@ -4,12 +4,6 @@
 
 _Static_assert((int)PTI_PEER_FAILED > (int)POLYTILE_INTERNAL, "it is no public status");
 
-/** How a failure is told to all. */
-typedef struct verdict {
-    polytile_status status;
-    char text[PTI_ERROR_BYTES];
-} verdict;
-
 static polytile_status broadcast(pti_mpi_transport *mpi, int root, void *bytes, int n_bytes) {
     polytile_context *ctx = mpi->transport.ctx;
     polytile_status status = POLYTILE_OK;
@@ -28,20 +22,19 @@ static int urgency(const pti_transport *transport, polytile_status status) {
 }
 
 /** What this process would say; a peer's failure is its own only where nobody else has one. */
-static verdict verdict_of(const pti_transport *transport, polytile_status status) {
-    verdict told = {.status = status == PTI_PEER_FAILED ? POLYTILE_DEVICE : status};
-    const char *text =
-        status == PTI_PEER_FAILED ? "another rank had failed" : polytile_last_error(transport->ctx);
-    snprintf(told.text, sizeof told.text, "%s",
-             text[0] != '\0' ? text : polytile_status_text(status));
-    return told;
+static pti_error verdict_of(const pti_transport *transport, polytile_status status) {
+    pti_error told = {0};
+    if (status == PTI_PEER_FAILED)
+        return pti_error_of(POLYTILE_DEVICE, "another rank had failed");
+    pti_error_keep(&told, transport->ctx, status);
+    return told.text[0] != '\0' ? told : pti_error_of(status, polytile_status_text(status));
 }
 
 polytile_status pti_mpi_agree(pti_transport *transport, polytile_status mine) {
     pti_mpi_transport *mpi = pti_mpi_of(transport);
     polytile_status status = POLYTILE_OK;
     MPI_Request request = MPI_REQUEST_NULL;
-    verdict told = verdict_of(transport, mine);
+    pti_error told = verdict_of(transport, mine);
     int own = urgency(transport, mine), first = 0, rank;
     PTI_MPI_TRY(transport->ctx,
                 MPI_Iallreduce(&own, &first, 1, MPI_INT, MPI_MIN, mpi->comm, &request));
@@ -50,7 +43,8 @@ polytile_status pti_mpi_agree(pti_transport *transport, polytile_status mine) {
         return POLYTILE_OK;
     rank = first % transport->n_members;
     PTI_TRY(broadcast(mpi, rank, &told, sizeof told));
-    status = pti_fail(transport->ctx, told.status, "rank %d: %s", rank, told.text);
+    pti_error_restore(transport->ctx, &told);
+    status = pti_error_prefix(transport->ctx, told.status, "rank %d: ", rank);
 done:
     return status;
 }

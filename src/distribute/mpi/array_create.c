@@ -86,12 +86,12 @@ static polytile_status make_on_all(request *of, pti_transport *transport, polyti
 /** End an array of the team's, whose launches have texts of their own. Returns the error. */
 static polytile_status end_array(const request *of, polytile_array **made, polytile_status status) {
     polytile_context *ctx = of->queue->object.context;
-    char text[PTI_ERROR_BYTES];
-    snprintf(text, sizeof text, "%s", polytile_last_error(ctx));
+    pti_error first = {0};
+    pti_error_keep(&first, ctx, status);
     pti_outer_end_array(of->queue, *made);
     polytile_array_destroy(*made);
     *made = NULL;
-    return pti_fail(ctx, status, "%s", text);
+    return pti_error_restore(ctx, &first);
 }
 
 /** The same; a rank that got no memory for its part keeps all from having one. */

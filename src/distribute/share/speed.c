@@ -33,10 +33,11 @@ static polytile_status launch(const trial *of, polytile_array *array) {
 
 /** The queue lets go of an array. status: a failure before, whose text stays. */
 static polytile_status detach(const trial *of, polytile_array *array, polytile_status status) {
-    char *text = pti_error_keep(of->member, status);
-    polytile_status detached = polytile_queue_detach(of->member, 1, &array);
-    pti_error_restore(of->member, status, text);
-    return status == POLYTILE_OK ? detached : status;
+    polytile_context *ctx = of->member->object.context;
+    pti_error first = {0};
+    pti_error_keep(&first, ctx, status);
+    pti_error_keep(&first, ctx, polytile_queue_detach(of->member, 1, &array));
+    return pti_error_restore(ctx, &first);
 }
 
 /** Once there and back. */

@@ -139,7 +139,7 @@ polytile_status pti_ranks_plan_inner(const polytile_ranks_request *request,
     PTI_TRY(make_plan(&of, made));
 done:
     if (status != POLYTILE_OK)
-        pti_fail(of.ctx, status, "rank %d: %s", rank, polytile_last_error(of.ctx));
+        pti_error_prefix(of.ctx, status, "rank %d: ", rank);
     free_inner(&of);
     return status;
 }

@@ -296,19 +296,18 @@ done:
 
 /** Arrays that are destroyed while they are attached forget the last error. */
 static polytile_status end_sums(const pti_team *team, sums *of, polytile_status status) {
-    char text[PTI_ERROR_BYTES];
-    snprintf(text, sizeof text, "%s", polytile_last_error(team->ctx));
+    pti_error first = {0};
+    pti_error_keep(&first, team->ctx, status);
     free_sums(team, of);
-    return status == POLYTILE_OK ? status : pti_fail(team->ctx, status, "%s", text);
+    return pti_error_restore(team->ctx, &first);
 }
 
 polytile_status pti_team_combine(pti_team *team, const pti_stage *stage,
-                                 const pti_recorded *recorded, polytile_status status) {
+                                 const pti_recorded *recorded) {
     sums of = {0};
+    polytile_status status = pti_error_restore(team->ctx, &team->failure);
     if (status == POLYTILE_OK)
         status = reduce_members(team, stage, recorded, &of);
-    else
-        pti_fail(team->ctx, status, "%s", team->failure);
     status = team->transport->functions->agree(team->transport, status);
     if (status == POLYTILE_OK)
         status = combine(team, recorded, &of);

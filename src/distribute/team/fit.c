@@ -21,8 +21,7 @@ polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *pre
     polytile_status status = pti_shared_cut(team->ctx, &part, &grain, &partition);
     pti_partition_free(&partition);
     if (status == POLYTILE_NO_FIT)
-        pti_fail(team->ctx, status, "on %s: %s", pti_queue_text(member),
-                 polytile_last_error(team->ctx));
+        pti_error_prefix(team->ctx, status, "on %s: ", pti_queue_text(member));
     return status;
 }
 

@@ -70,7 +70,7 @@ static polytile_status compare_first(pti_team *team) {
 
 /** After a failure launches are not run until somebody has heard of it. */
 static bool is_waiting_to_tell(const pti_team *team) {
-    return team->queue->status != POLYTILE_OK;
+    return team->queue->error.status != POLYTILE_OK;
 }
 
 /** One that is refused is not kept either: it would be taken for one that was checked. */

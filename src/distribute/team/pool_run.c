@@ -143,7 +143,7 @@ static state find_state(const pooled *of, int local) {
     polytile_queue *member = of->team->member[local];
     pthread_mutex_lock(&member->mutex);
     int64_t n_done = member->n_queued - member->n_left;
-    bool has_failed = member->status != POLYTILE_OK;
+    bool has_failed = member->error.status != POLYTILE_OK;
     pthread_mutex_unlock(&member->mutex);
     int64_t needed = member->device->reaches_host ? of->last_item[local] : of->prior_item[local];
     return has_failed ? FAILED : n_done >= needed ? HUNGRY : BUSY;
@@ -187,14 +187,13 @@ static void give_up_all(pooled *of) {
 }
 
 static polytile_status run_pieces(pooled *of) {
+    pti_error first = {0};
     polytile_status status = pti_team_settle_members(of->team, hand_out(of));
     if (status != POLYTILE_OK)
         give_up_all(of);
-    char *text = pti_error_keep(of->team->queue, status);
-    polytile_status renewed = renew_all(of);
-    status = status == POLYTILE_OK ? renewed : status;
-    pti_error_restore(of->team->queue, status, text);
-    return status;
+    pti_error_keep(&first, of->team->ctx, status);
+    pti_error_keep(&first, of->team->ctx, renew_all(of));
+    return pti_error_restore(of->team->ctx, &first);
 }
 
 static int count_taken(const pooled *of, int local) {

@@ -2,9 +2,6 @@
 #include "distribute/team/state.h"
 #include "launch/device/completeness.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Running what is recorded. A process that fails goes on through the exchanges of all groups,
  * without computing, until all agree on the error. */
 
@@ -14,8 +11,7 @@
 static polytile_status name_device(const pti_team *team, int local, polytile_status status) {
     if (status == POLYTILE_OK || team->transport->n_local == 1)
         return status;
-    return pti_fail(team->ctx, status, "on %s: %s", pti_queue_text(team->member[local]),
-                    polytile_last_error(team->ctx));
+    return pti_error_prefix(team->ctx, status, "on %s: ", pti_queue_text(team->member[local]));
 }
 
 polytile_status pti_team_launch_box(pti_team *team, const pti_recorded *recorded, int local,
@@ -120,16 +116,13 @@ static bool splits(const pti_stage *stage) {
     return stage->work[0].share[stage->n_launches - 1].splits;
 }
 
-/** The first error of several, whose text is kept. */
-static polytile_status first_of(pti_team *team, polytile_status status, polytile_status next) {
-    if (status == POLYTILE_OK && next != POLYTILE_OK)
-        snprintf(team->failure, sizeof team->failure, "%s", polytile_last_error(team->ctx));
-    return status == POLYTILE_OK ? next : status;
+/** Of several failures of this process the first stays. */
+static void note(pti_team *team, polytile_status status) {
+    pti_error_keep(&team->failure, team->ctx, status);
 }
 
-/** Its text is the context's again. */
-static polytile_status recall(pti_team *team, polytile_status status) {
-    return status == POLYTILE_OK ? POLYTILE_OK : pti_fail(team->ctx, status, "%s", team->failure);
+static bool has_failure(const pti_team *team) {
+    return team->failure.status != POLYTILE_OK;
 }
 
 /** What is launched together is planned together. Where all fits and nobody shares the memory,
@@ -167,29 +160,24 @@ done:
 }
 
 /** Exchange, compute, exchange. Every process comes through every exchange; an error stays. */
-static polytile_status run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
-                                 const pti_team_last *last, polytile_status status) {
-    if (status == POLYTILE_OK)
-        status = first_of(team, status, pti_team_settle_lent(team, stage));
-    status =
-        first_of(team, status, pti_team_begin_exchange(team, &stage->in, status != POLYTILE_OK));
-    if (status == POLYTILE_OK)
-        status = first_of(team, status, launch_inner(team, stage, recorded));
-    status = first_of(team, status, pti_team_end_exchange(team, &stage->in, status != POLYTILE_OK));
-    if (status == POLYTILE_OK)
-        status = first_of(team, status, launch_together(team, stage, recorded, last));
-    if (status == POLYTILE_OK && needs_halos_later(stage))
-        status = first_of(team, status, pti_team_settle_meeting(team));
+static void run_stage(pti_team *team, pti_stage *stage, const pti_recorded *recorded,
+                      const pti_team_last *last) {
+    if (!has_failure(team))
+        note(team, pti_team_settle_lent(team, stage));
+    note(team, pti_team_begin_exchange(team, &stage->in, has_failure(team)));
+    if (!has_failure(team))
+        note(team, launch_inner(team, stage, recorded));
+    note(team, pti_team_end_exchange(team, &stage->in, has_failure(team)));
+    if (!has_failure(team))
+        note(team, launch_together(team, stage, recorded, last));
+    if (!has_failure(team) && needs_halos_later(stage))
+        note(team, pti_team_settle_meeting(team));
     if (splits(stage))
-        status = first_of(team, status,
-                          pti_team_combine(team, stage, &recorded[stage->n_launches - 1], status));
-    status =
-        first_of(team, status, pti_team_begin_exchange(team, &stage->out, status != POLYTILE_OK));
-    status =
-        first_of(team, status, pti_team_end_exchange(team, &stage->out, status != POLYTILE_OK));
-    if (status == POLYTILE_OK && needs_halos_later(stage))
-        status = first_of(team, status, forget_halos(team, stage));
-    return status;
+        note(team, pti_team_combine(team, stage, &recorded[stage->n_launches - 1]));
+    note(team, pti_team_begin_exchange(team, &stage->out, has_failure(team)));
+    note(team, pti_team_end_exchange(team, &stage->out, has_failure(team)));
+    if (!has_failure(team) && needs_halos_later(stage))
+        note(team, forget_halos(team, stage));
 }
 
 static void take_copies(pti_team *team, const pti_stage *stage) {
@@ -223,36 +211,31 @@ static bool has_room(const pti_team *team, const pti_stage *stage) {
     return has || !team->transport->shares_memory || stage->runs_once;
 }
 
-static polytile_status find_stage(pti_team *team, int at, polytile_status status, pti_stage **stage,
-                                  bool *is_new) {
+static void find_stage(pti_team *team, int at, pti_stage **stage, bool *is_new) {
     *stage = pti_team_find_stage(team, at, is_new);
     if (*stage == NULL)
-        return first_of(team, status,
-                        pti_fail_memory(team->ctx,
-                                        team->recorded[at].prepared->instance->kernel_name,
-                                        team->transport->n_members * (double)sizeof(pti_boxes)));
-    return status == POLYTILE_OK
-               ? first_of(team, status, pti_team_reach_stage(team, *stage, &team->recorded[at]))
-               : status;
+        note(team, pti_fail_memory(team->ctx, team->recorded[at].prepared->instance->kernel_name,
+                                   team->transport->n_members * (double)sizeof(pti_boxes)));
+    else if (!has_failure(team))
+        note(team, pti_team_reach_stage(team, *stage, &team->recorded[at]));
 }
 
 /** Make a stage ready, or find it as it was made ready before. Of a new one all agree that they can
- * take part in it: *stopped is what they agree on. Returns how this process stands. */
-static polytile_status prepare_stage(pti_team *team, int at, polytile_status status,
-                                     pti_stage **stage, polytile_status *stopped) {
+ * take part in it. Returns what they agree on. */
+static polytile_status prepare_stage(pti_team *team, int at, pti_stage **stage) {
+    const pti_transport_functions *functions = team->transport->functions;
     bool is_new;
-    if (status == POLYTILE_OK)
-        status = first_of(team, status, pti_team_settle_meeting(team));
-    status = find_stage(team, at, status, stage, &is_new);
-    if (status == POLYTILE_OK && !has_room(team, *stage)) {
+    if (!has_failure(team))
+        note(team, pti_team_settle_meeting(team));
+    find_stage(team, at, stage, &is_new);
+    if (!has_failure(team) && !has_room(team, *stage)) {
         team->is_shallow = true;
-        status = find_stage(team, at, status, stage, &is_new);
+        find_stage(team, at, stage, &is_new);
     }
-    if (is_new && status == POLYTILE_OK)
-        status = first_of(team, status, open_routes(team, *stage));
-    *stopped = is_new ? team->transport->functions->agree(team->transport, recall(team, status))
-                      : POLYTILE_OK;
-    return status;
+    if (is_new && !has_failure(team))
+        note(team, open_routes(team, *stage));
+    return is_new ? functions->agree(team->transport, pti_error_restore(team->ctx, &team->failure))
+                  : POLYTILE_OK;
 }
 
 /**
@@ -269,41 +252,42 @@ static const pti_team_last *leaving_with(const pti_team *team, const pti_stage *
     return is_done && !stage->meets ? all : &none;
 }
 
-/** The next launches of what is recorded, as a stage or from a pool; *at moves on behind them. What
- * some cannot take part in is known to all, and ends it: *stopped. */
-static polytile_status run_next(pti_team *team, const pti_team_last *all, int *at,
-                                polytile_status status, polytile_status *stopped) {
+/** The next launches of what is recorded, as a stage or from a pool; *at moves on behind them.
+ * Returns what some cannot take part in, which is known to all, and ends it. */
+static polytile_status run_next(pti_team *team, const pti_team_last *all, int *at) {
     pti_stage *stage;
     bool is_done = false;
-    if (status == POLYTILE_OK)
-        status = first_of(team, status, pti_team_run_pooled(team, *at, &is_done));
+    if (!has_failure(team))
+        note(team, pti_team_run_pooled(team, *at, &is_done));
     if (is_done) {
         (*at)++;
-        return status;
+        return POLYTILE_OK;
     }
-    status = prepare_stage(team, *at, status, &stage, stopped);
-    if (*stopped != POLYTILE_OK)
-        return status;
-    status =
-        run_stage(team, stage, &team->recorded[*at], leaving_with(team, stage, *at, all), status);
+    polytile_status stopped = prepare_stage(team, *at, &stage);
+    if (stopped != POLYTILE_OK)
+        return stopped;
+    run_stage(team, stage, &team->recorded[*at], leaving_with(team, stage, *at, all));
     take_copies(team, stage);
     *at += stage->n_launches;
-    return status;
+    return POLYTILE_OK;
 }
 
-/** All that is recorded. status: how this process stands before. */
-static polytile_status run_stages(pti_team *team, const pti_team_last *all,
-                                  polytile_status status) {
+/** All that is recorded. */
+static void run_stages(pti_team *team, const pti_team_last *all) {
     polytile_status stopped = POLYTILE_OK;
     for (int at = 0; at < team->n_recorded && stopped == POLYTILE_OK;)
-        status = run_next(team, all, &at, status, &stopped);
-    return stopped == POLYTILE_OK ? status : first_of(team, status, PTI_PEER_FAILED);
+        stopped = run_next(team, all, &at);
+    if (stopped != POLYTILE_OK)
+        note(team, PTI_PEER_FAILED);
 }
 
-static polytile_status settle_members(pti_team *team, polytile_status status) {
-    for (int m = 0; m < team->transport->n_local; m++)
-        status = first_of(team, status, polytile_queue_wait(team->member[m]));
-    return status;
+/** Returns this process's first failure, whose text is the last error. */
+static polytile_status run_recorded(pti_team *team, const pti_team_last *all,
+                                    polytile_status status) {
+    team->failure = (pti_error){0};
+    note(team, status);
+    run_stages(team, all);
+    return pti_team_settle_members(team, pti_error_restore(team->ctx, &team->failure));
 }
 
 /* The end. */
@@ -330,23 +314,15 @@ static void note_written(pti_team *team, polytile_status status) {
 
 /** The queue's arrays that are incomplete, in place of those that one member named. */
 static void name_incomplete(const pti_team *team, polytile_status status) {
-    static const char says[] = "; left incomplete: ";
     pti_text names = {0};
-    char error[PTI_ERROR_BYTES];
     if (status == POLYTILE_OK)
         return;
-    snprintf(error, sizeof error, "%s", polytile_last_error(team->ctx));
-    char *named = strstr(error, says);
     for (int p = 0; p < team->n_arrays; p++) {
         const polytile_array *array = team->array[p].array;
         if (array != NULL && !pti_array_is_complete(array))
             pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", array->name);
     }
-    if (named != NULL)
-        *named = '\0';
-    if (names.length > 0 && !names.failed)
-        pti_fail(team->ctx, status, "%s%s%s", error, says, names.data);
-    pti_text_free(&names);
+    pti_error_set_incomplete(team->ctx, status, &names);
 }
 
 void pti_team_run(pti_team *team) {
@@ -360,9 +336,7 @@ void pti_team_run_to_end(pti_team *team, const pti_team_last *last) {
     if (status == POLYTILE_OK)
         status = pti_team_weigh(team);
     if (status != POLYTILE_INVALID) {
-        status = first_of(team, POLYTILE_OK, status);
-        status = run_stages(team, last, status);
-        status = recall(team, settle_members(team, status));
+        status = run_recorded(team, last, status);
         status = team->transport->functions->agree(team->transport, status);
         note_written(team, status);
         name_incomplete(team, status);

@@ -1,5 +1,4 @@
 #include "distribute/team/state.h"
-#include "queue/failure.h"
 
 /* Members over one memory: who waits for whom. */
 
@@ -45,16 +44,11 @@ static bool is_written(const pti_team *team, const pti_stage *stage, int positio
 }
 
 polytile_status pti_team_settle_members(const pti_team *team, polytile_status status) {
-    char *text = pti_error_keep(team->queue, status);
-    for (int m = 0; m < team->transport->n_local; m++) {
-        polytile_status ended = polytile_queue_wait(team->member[m]);
-        if (status != POLYTILE_OK || ended == POLYTILE_OK)
-            continue;
-        status = ended;
-        text = pti_error_keep(team->queue, status);
-    }
-    pti_error_restore(team->queue, status, text);
-    return status;
+    pti_error first = {0};
+    pti_error_keep(&first, team->ctx, status);
+    for (int m = 0; m < team->transport->n_local; m++)
+        pti_error_keep(&first, team->ctx, polytile_queue_wait(team->member[m]));
+    return pti_error_restore(team->ctx, &first);
 }
 
 polytile_status pti_team_settle_all(pti_team *team) {

@@ -62,7 +62,7 @@ struct pti_team {
     bool was_compared; /* the first launch of all was, when it came */
     bool is_shallow;   /* members over one memory had no room for groups of several launches */
     bool was_meeting;  /* members run a stage that meets */
-    char failure[PTI_ERROR_BYTES]; /* of the stages that are being run, by this process */
+    pti_error failure; /* the first of the stages that are being run, of this process */
 
     int64_t n_launches; /* of the report */
 };
@@ -211,9 +211,9 @@ polytile_status pti_team_share_spans(pti_team *team, const pti_stage *stage);
 /* combine.c */
 
 /** Run the last launch of a stage, whose results members combine: all get the whole. All agree
- * first; status: how this process stands. */
+ * first, processes that failed before too. */
 polytile_status pti_team_combine(pti_team *team, const pti_stage *stage,
-                                 const pti_recorded *recorded, polytile_status status);
+                                 const pti_recorded *recorded);
 
 /* exchange.c */
 

@@ -222,11 +222,10 @@ static void come_to_rest(pti_cuda_device *cuda) {
 /** Come to rest after complete() failed, with its error still the one to tell. */
 static void recover(pti_cuda_device *cuda, polytile_status status) {
     polytile_context *ctx = cuda->device.object.context;
-    char *first = strdup(polytile_last_error(ctx));
+    pti_error first = {0};
+    pti_error_keep(&first, ctx, status);
     come_to_rest(cuda);
-    if (first != NULL && status != POLYTILE_OK)
-        pti_fail(ctx, status, "%s", first);
-    free(first);
+    pti_error_restore(ctx, &first);
 }
 
 /** Without memory for the run there is nothing to finish. */

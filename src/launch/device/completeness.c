@@ -59,10 +59,7 @@ static void mark_and_name(const pti_completeness *of, polytile_status status) {
         pti_array_set_complete(of->arrays[a], false);
         pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", of->arrays[a]->name);
     }
-    if (names.length > 0 && !names.failed)
-        pti_fail(of->ctx, status, "%s; left incomplete: %s", polytile_last_error(of->ctx),
-                 names.data);
-    pti_text_free(&names);
+    pti_error_add_incomplete(of->ctx, status, &names);
 }
 
 polytile_status pti_completeness_end(pti_completeness *of, polytile_status status) {

@@ -16,12 +16,10 @@ static size_t max_size(size_t a, size_t b) {
 /** Of several launches, the text of a failed transfer does not say which it was for. */
 static polytile_status name_launch(const pti_execution *run, const pti_op *op,
                                    polytile_status status) {
-    polytile_context *ctx = run->device->object.context;
     if (op->launch >= run->schedule->n_launches || op->kind == PTI_LAUNCH)
         return status;
-    return pti_fail(ctx, status, "%s: %s",
-                    pti_schedule_launch_of(run->schedule, op).instance->kernel_name,
-                    polytile_last_error(ctx));
+    return pti_error_prefix(run->device->object.context, status, "%s: ",
+                            pti_schedule_launch_of(run->schedule, op).instance->kernel_name);
 }
 
 static polytile_status run_ops(pti_execution *run) {
@@ -43,13 +41,11 @@ static polytile_status run_ops(pti_execution *run) {
 /** After a failure the device still waits for what was submitted; the first failure is told. */
 static polytile_status finish(pti_execution *run, polytile_status status) {
     polytile_context *ctx = run->device->object.context;
-    char *first = status == POLYTILE_OK ? NULL : strdup(polytile_last_error(ctx));
+    pti_error first = {0};
+    pti_error_keep(&first, ctx, status);
     pti_sharing_end(run, status != POLYTILE_OK);
-    polytile_status finished = run->device->functions->finish(run->device);
-    if (first != NULL)
-        pti_fail(ctx, status, "%s", first);
-    free(first);
-    return status == POLYTILE_OK ? finished : status;
+    pti_error_keep(&first, ctx, run->device->functions->finish(run->device));
+    return pti_error_restore(ctx, &first);
 }
 
 static polytile_status run_on_device(pti_execution *run) {
