@@ -74,13 +74,15 @@ done:
 
 /** On every rank or none. */
 static polytile_status make_on_all(request *of, pti_transport *transport, polytile_array **made) {
+    polytile_context *ctx = of->queue->object.context;
+    pti_error first = {0};
     polytile_status status = transport->functions->agree(transport, make(of, made));
-    if (status == POLYTILE_OK)
+    if (pti_error_keep(&first, ctx, status) == POLYTILE_OK)
         return POLYTILE_OK;
     let_go(of->queue, *made);
     polytile_array_destroy(*made);
     *made = NULL;
-    return status;
+    return pti_error_restore(ctx, &first);
 }
 
 /** End an array of the team's, whose launches have texts of their own. Returns the error. */

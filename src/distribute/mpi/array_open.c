@@ -122,11 +122,13 @@ static polytile_status lose(pti_open_array *open, polytile_status status) {
 
 polytile_status pti_array_close(pti_open_array *open, polytile_status status, bool has_begun,
                                 const pti_boxes *changed) {
+    polytile_context *ctx = open->array->object.context;
     bool has_changed = replaces(open) && has_begun;
-    if (has_changed) {
-        polytile_status told = tell(open, changed == NULL ? &open->owned : changed);
-        status = status == POLYTILE_OK ? told : status;
-    }
+    pti_error first = {0};
+    pti_error_keep(&first, ctx, status);
+    if (has_changed)
+        pti_error_keep(&first, ctx, tell(open, changed == NULL ? &open->owned : changed));
+    status = pti_error_restore(ctx, &first);
     if (has_changed && status != POLYTILE_OK)
         lose(open, status);
     else if (has_changed && open->use == PTI_ARRAY_REPLACES)

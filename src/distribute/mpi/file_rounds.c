@@ -100,16 +100,17 @@ static int make_type(pti_file_rounds *r, MPI_Datatype *type) {
 /** See what this round moves as one piece; nothing, if that is nothing or failed. */
 static polytile_status set_view(pti_file_rounds *r) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    polytile_status made = POLYTILE_OK, set;
+    polytile_context *ctx = pti_spread_context(r->spread);
+    pti_error first = {0};
     if (r->rounds.n_stretches > 0)
-        made = check(r, "describe its part", make_type(r, &type));
-    bool is_empty = made != POLYTILE_OK || r->rounds.n_stretches == 0;
-    set = check(r, "see its part",
-                MPI_File_set_view(r->file, r->offset_bytes, MPI_BYTE, is_empty ? MPI_BYTE : type,
-                                  "native", MPI_INFO_NULL));
+        pti_error_keep(&first, ctx, check(r, "describe its part", make_type(r, &type)));
+    bool is_empty = first.status != POLYTILE_OK || r->rounds.n_stretches == 0;
+    int code = MPI_File_set_view(r->file, r->offset_bytes, MPI_BYTE, is_empty ? MPI_BYTE : type,
+                                 "native", MPI_INFO_NULL);
+    pti_error_keep(&first, ctx, check(r, "see its part", code));
     if (type != MPI_DATATYPE_NULL)
         MPI_Type_free(&type);
-    return made == POLYTILE_OK ? set : made;
+    return pti_error_restore(ctx, &first);
 }
 
 /** Errors: IO (fewer bytes than there should be). */
@@ -147,10 +148,12 @@ done:
 
 /** A rank that fails to see its part takes part with none. */
 static polytile_status move_round(pti_file_rounds *r) {
-    polytile_status seen = set_view(r);
+    polytile_context *ctx = pti_spread_context(r->spread);
+    pti_error first = {0};
+    polytile_status seen = pti_error_keep(&first, ctx, set_view(r));
     int n_bytes = seen == POLYTILE_OK ? (int)r->rounds.n_bytes : 0;
-    polytile_status moved = r->writes ? write_round(r, n_bytes) : read_round(r, n_bytes);
-    return seen == POLYTILE_OK ? moved : seen;
+    pti_error_keep(&first, ctx, r->writes ? write_round(r, n_bytes) : read_round(r, n_bytes));
+    return pti_error_restore(ctx, &first);
 }
 
 /** Errors: of this rank. */

@@ -81,12 +81,6 @@ static polytile_status parse_options(polytile_context *ctx, const polytile_mpi_o
     return pti_share_options_parse(ctx, &given, grid, parsed);
 }
 
-/** As polytile_queue_destroy(), which forgets the last error. */
-static void end_queue(polytile_queue *queue) {
-    if (queue != NULL)
-        pti_object_release(&queue->object);
-}
-
 /** A device that is not told its number of threads takes no more than the rank's share of the
  * cores. */
 static polytile_status open_with_share(const request *of, int n_cores, polytile_queue **member) {
@@ -105,7 +99,7 @@ static polytile_status open_member(pti_transport *setup, const request *of,
         status = open_with_share(of, n_cores, member);
     status = setup->functions->agree(setup, status);
     if (status != POLYTILE_OK) {
-        end_queue(*member);
+        pti_queue_give_up(*member, status);
         *member = NULL;
     }
     return status;
@@ -124,7 +118,7 @@ static polytile_status join(pti_transport *setup, const request *of,
     member = NULL;
 done:
     status = setup->functions->agree(setup, status);
-    end_queue(member);
+    pti_queue_give_up(member, status);
     if (status != POLYTILE_OK) {
         pti_queue_give_up(*queue, status);
         *queue = NULL;
@@ -146,8 +140,7 @@ static polytile_status create(pti_transport *setup, const request *of, polytile_
     status = join(setup, of, &options, member, queue);
     member = NULL;
 done:
-    end_queue(member);
-    return status;
+    return pti_queue_give_up(member, status);
 }
 
 polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,

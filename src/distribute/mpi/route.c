@@ -163,30 +163,28 @@ static bool peer_has_failed(const channel *of) {
 }
 
 /** A failure on one channel keeps no other from what its peer waits for. */
-static polytile_status first_of(polytile_status status, polytile_status next) {
-    return status == POLYTILE_OK ? next : status;
-}
-
 polytile_status pti_mpi_start(pti_transport *transport, pti_route *route, bool has_failed) {
     polytile_status status = POLYTILE_OK;
     if (route->state == NULL)
         PTI_TRY(pti_mpi_open_route(transport, route));
     line *of = route->state;
     of->has_failed = has_failed;
+    pti_error first = {0};
     for (int c = 0; c < of->n_channels; c++) {
         const channel *started = &of->channels[c];
         if (started->sends)
             fill_message(started, route, transport->first, has_failed);
-        status =
-            first_of(status, pti_mpi_check(transport->ctx, "MPI_Startall",
-                                           MPI_Startall(started->n_requests, started->requests)));
+        pti_error_keep(&first, transport->ctx,
+                       pti_mpi_check(transport->ctx, "MPI_Startall",
+                                     MPI_Startall(started->n_requests, started->requests)));
     }
+    status = pti_error_restore(transport->ctx, &first);
 done:
     return status;
 }
 
 polytile_status pti_mpi_finish(pti_transport *transport, pti_route *route) {
-    polytile_status status = POLYTILE_OK;
+    pti_error first = {0};
     bool failed = false;
     if (route->state == NULL)
         return PTI_PEER_FAILED;
@@ -195,7 +193,7 @@ polytile_status pti_mpi_finish(pti_transport *transport, pti_route *route) {
         const channel *finished = &of->channels[c];
         polytile_status arrived =
             pti_mpi_wait(transport->ctx, finished->n_requests, finished->requests);
-        status = first_of(status, arrived);
+        pti_error_keep(&first, transport->ctx, arrived);
         if (finished->sends || arrived != POLYTILE_OK)
             continue;
         if (peer_has_failed(finished))
@@ -203,7 +201,8 @@ polytile_status pti_mpi_finish(pti_transport *transport, pti_route *route) {
         else if (!of->has_failed)
             unpack(finished, route, transport->first);
     }
-    return first_of(status, failed ? PTI_PEER_FAILED : POLYTILE_OK);
+    pti_error_keep(&first, transport->ctx, failed ? PTI_PEER_FAILED : POLYTILE_OK);
+    return pti_error_restore(transport->ctx, &first);
 }
 
 void pti_mpi_forget_route(pti_transport *transport, pti_route *route) {

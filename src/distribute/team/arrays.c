@@ -185,6 +185,7 @@ static polytile_status make_equal(pti_team *team, int n_arrays, polytile_array *
                                   polytile_status status) {
     pti_transport *transport = team->transport;
     pti_exchange all = {0};
+    pti_error first = {0};
     pti_route route = {.exchange = &all, .n_arrays = team->n_arrays};
     polytile_array **memory =
         calloc((size_t)(team->n_arrays * transport->n_local) + 1, sizeof *memory);
@@ -201,9 +202,9 @@ static polytile_status make_equal(pti_team *team, int n_arrays, polytile_array *
         status = pti_fail_memory(team->ctx, arrays[0]->name, sizeof(pti_boxes));
     status = transport->functions->agree(transport, status);
     if (is_made && status == POLYTILE_OK) {
-        status = transport->functions->start(transport, &route, false);
-        polytile_status end = transport->functions->finish(transport, &route);
-        status = transport->functions->agree(transport, status == POLYTILE_OK ? end : status);
+        pti_error_keep(&first, team->ctx, transport->functions->start(transport, &route, false));
+        pti_error_keep(&first, team->ctx, transport->functions->finish(transport, &route));
+        status = transport->functions->agree(transport, pti_error_restore(team->ctx, &first));
         transport->functions->forget_route(transport, &route);
     }
     pti_exchange_free(&all);
@@ -221,13 +222,13 @@ static bool has_attached(int n_arrays, polytile_array *const *arrays) {
 polytile_status pti_team_leave(polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
     pti_team *team = queue->team;
     pti_team_run_to_end(team, &(pti_team_last){n_arrays, arrays, pti_team_begin_leaving});
-    polytile_status status = pti_team_settle(team);
+    pti_error first = {0};
+    pti_error_keep(&first, team->ctx, pti_team_settle(team));
     for (int a = 0; a < n_arrays; a++)
         pti_team_begin_leaving(team, arrays[a]);
-    for (int a = 0; a < n_arrays; a++) {
-        polytile_status left = pti_team_finish_leaving(team, arrays[a]);
-        status = status == POLYTILE_OK ? left : status;
-    }
+    for (int a = 0; a < n_arrays; a++)
+        pti_error_keep(&first, team->ctx, pti_team_finish_leaving(team, arrays[a]));
+    polytile_status status = pti_error_restore(team->ctx, &first);
     if (!team->transport->shares_memory && has_attached(n_arrays, arrays))
         status = make_equal(team, n_arrays, arrays, status);
     for (int a = 0; a < n_arrays; a++) {

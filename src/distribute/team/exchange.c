@@ -74,6 +74,7 @@ done:
 
 polytile_status pti_team_begin_exchange(pti_team *team, pti_route *route, bool has_failed) {
     polytile_status status = POLYTILE_OK;
+    pti_error first = {0};
     if (route->exchange->n_transfers == 0)
         return POLYTILE_OK;
     if (!has_failed) {
@@ -84,8 +85,10 @@ polytile_status pti_team_begin_exchange(pti_team *team, pti_route *route, bool h
     }
 done:
     has_failed |= status != POLYTILE_OK;
-    polytile_status started = team->transport->functions->start(team->transport, route, has_failed);
-    return status == POLYTILE_OK ? started : status;
+    pti_error_keep(&first, team->ctx, status);
+    pti_error_keep(&first, team->ctx,
+                   team->transport->functions->start(team->transport, route, has_failed));
+    return pti_error_restore(team->ctx, &first);
 }
 
 polytile_status pti_team_end_exchange(pti_team *team, pti_route *route, bool has_failed) {

@@ -22,7 +22,7 @@ polytile_status pti_team_begin_leaving(pti_team *team, const polytile_array *arr
 }
 
 polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *array) {
-    polytile_status first = POLYTILE_OK;
+    pti_error first = {0};
     if (!is_known(team, array))
         return POLYTILE_OK;
     pti_team_array *of = &team->array[array->position];
@@ -31,13 +31,12 @@ polytile_status pti_team_finish_leaving(pti_team *team, const polytile_array *ar
         if (of->member[m] == NULL)
             continue;
         pti_queue_finish_leaving(team->member[m], 1, &of->member[m]);
-        polytile_status status = pti_queue_take_error(team->member[m]);
-        first = first == POLYTILE_OK ? status : first;
+        pti_error_keep(&first, team->ctx, pti_queue_take_error(team->member[m]));
         polytile_array_destroy(of->member[m]);
         of->member[m] = NULL;
         team->reached[array->position * team->transport->n_local + m] = NULL;
     }
-    return first;
+    return pti_error_restore(team->ctx, &first);
 }
 
 /** Local members' queues hear it once. */
@@ -56,13 +55,12 @@ done:
 polytile_status pti_team_discard(polytile_queue *queue, int n_arrays,
                                  polytile_array *const *arrays) {
     pti_team *team = queue->team;
-    polytile_status status = POLYTILE_OK;
+    pti_error first = {0};
     pti_team_run_to_end(team, &(pti_team_last){n_arrays, arrays, tell_discarded});
     for (int a = 0; a < n_arrays; a++) {
-        polytile_status told = tell_discarded(team, arrays[a]);
-        status = status == POLYTILE_OK ? told : status;
+        pti_error_keep(&first, team->ctx, tell_discarded(team, arrays[a]));
         team->array[arrays[a]->position].is_discarded = false;
         pti_array_set_complete(arrays[a], false);
     }
-    return status;
+    return pti_error_restore(team->ctx, &first);
 }

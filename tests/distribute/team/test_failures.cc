@@ -2,6 +2,10 @@
 
 #include <polytile/kernel.h>
 
+extern "C" {
+#include "distribute/team/state.h"
+}
+
 /* What becomes of exchanges between devices of which one has failed. */
 
 namespace {
@@ -37,6 +41,26 @@ TEST_P(TeamFailures, WhatCouldNotBeComputedDoesNotMove) {
     EXPECT_NE(detach(queue, {X}), POLYTILE_OK);
     expect_says({"fill"});
     EXPECT_FALSE(polytile_array_is_complete(X));
+}
+
+class TeamErrors : public QueueTest {};
+
+/** As if launches of each had failed: their queues tell it when it is asked for. */
+TEST_F(TeamErrors, OfMembersThatFailTheFirstTellsWhy) {
+    std::vector<float> x(64), y(64);
+    polytile_queue *queue = nullptr;
+    ASSERT_EQ(polytile_queue_create_shared(ctx, "host,host", nullptr, &queue), POLYTILE_OK);
+    polytile_array *X = wrap("x", x), *Y = wrap("y", y);
+    polytile_kernel *smooth = create("blur[i]: in t[i-1:i+1]; out u[i]", &blur_kernel);
+    ASSERT_EQ(attach(queue, {X, Y}), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, smooth, *POLYTILE_INTERIOR(1, 64), {X, Y}), POLYTILE_OK) << error();
+    ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    pti_team *team = pti_team_of(queue);
+    pti_queue_keep_error(team->member[0], pti_fail(ctx, POLYTILE_IO, "the first"));
+    pti_queue_keep_error(team->member[1], pti_fail(ctx, POLYTILE_DEVICE, "the second"));
+    EXPECT_EQ(pti_team_finish_leaving(team, Y), POLYTILE_IO);
+    EXPECT_EQ(error(), "the first");
+    EXPECT_EQ(detach(queue, {X, Y}), POLYTILE_OK) << error();
 }
 
 } // namespace

@@ -112,15 +112,15 @@ done:
 
 polytile_status pti_cuda_routes_end(pti_cuda_device *cuda, const pti_execution *execution,
                                     pti_cuda_host_memory *kinds) {
-    polytile_status status = POLYTILE_OK;
+    polytile_context *ctx = cuda->device.object.context;
+    pti_error first = {0};
     for (int a = 0; a < execution->schedule->instance->n_operands; a++) {
         if (kinds[a] != PTI_CUDA_REGISTERED)
             continue;
         kinds[a] = PTI_CUDA_PAGEABLE;
-        polytile_status unpinned = pti_registrations_give_back(cuda, execution->arrays[a]->data);
-        status = status == POLYTILE_OK ? unpinned : status;
+        pti_error_keep(&first, ctx, pti_registrations_give_back(cuda, execution->arrays[a]->data));
     }
-    return status;
+    return pti_error_restore(ctx, &first);
 }
 
 /** The side of a transfer that is in host memory; NULL for other commands. */
