@@ -1,9 +1,5 @@
 #include "partition/prove/check.h"
 
-#include "partition/prove/holdings.h"
-#include "partition/prove/launch.h"
-#include "partition/prove/order.h"
-#include "partition/prove/race.h"
 #include "partition/prove/replay.h"
 
 #include <inttypes.h>

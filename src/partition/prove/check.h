@@ -10,7 +10,7 @@
  *
  * Proves that waits point backwards; that the superblocks of each launch are disjoint, cover its
  * domain and run in their order, and that launches that are interleaved do to every element what
- * they do one after the other (check_order.h); that every launch finds the newest version of its
+ * they do one after the other (shape.h); that every launch finds the newest version of its
  * whole footprint resident, whichever launch wrote it, ordered before it by streams and waits; that
  * memory is not reused before everything that uses it is done; that placements stay inside the
  * arena and the arena inside the limit, and that no two elements of a placement share bytes; that
@@ -20,7 +20,7 @@
  *
  * From a renewal on the host's version of its elements is the newest, and no other counts.
  *
- * What lies on the device before and after is taken and given as check_holdings.h says: written
+ * What lies on the device before and after is taken and given as replay.h says: written
  * elements reach the host or stay in a holding that says so. With several launches, what is newest
  * may be lost, in memory that something else takes over, if a later launch writes it again before
  * anything uses it, or if its array is dropped. A reduction that starts from the identity may

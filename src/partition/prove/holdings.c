@@ -1,4 +1,4 @@
-#include "partition/prove/holdings.h"
+#include "partition/prove/replay.h"
 
 #include <inttypes.h>
 

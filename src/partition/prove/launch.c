@@ -1,4 +1,4 @@
-#include "partition/prove/launch.h"
+#include "partition/prove/replay.h"
 
 #include "access/footprint/footprint.h"
 #include "partition/prove/needs.h"

@@ -1,9 +1,8 @@
-#include "partition/prove/order.h"
+#include "partition/prove/shape.h"
 
 #include "access/set/ends.h"
 #include "partition/prove/access_window.h"
 #include "partition/prove/needs.h"
-#include "partition/prove/shape.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "partition/prove/race.h"
+#include "partition/prove/replay.h"
 
 #include "partition/prove/needs.h"
 

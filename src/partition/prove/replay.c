@@ -1,7 +1,6 @@
 #include "partition/prove/replay.h"
 
 #include "base/checked.h"
-#include "partition/prove/race.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -126,6 +126,8 @@ typedef struct pti_replay {
     bool failed;                     /* an allocation */
 } pti_replay;
 
+/* replay.c */
+
 /** Prepare a replay of a schedule whose shape was checked; free it even if this is false. */
 bool pti_replay_begin(pti_replay *replay, const pti_schedule *schedule, pti_text *why);
 void pti_replay_end(pti_replay *replay);
@@ -186,5 +188,45 @@ const pti_boxes *pti_replay_combined(const pti_replay *replay, int launch, int o
 
 /** The operand of an operation's launch that starts from an identity in an array; NULL if none. */
 const pti_operand *pti_replay_fresh(const pti_replay *replay, int64_t op, int array);
+
+/* race.c */
+
+/**
+ * Record what an operation uses of some memory, which must not race with what another uses.
+ *
+ * Shapes  box: around all that it uses there, perhaps more; writes: some of that. Where that meets
+ *         what another operation used, which is not certainly done, both are looked at exactly.
+ */
+bool pti_race_use(pti_replay *replay, int64_t op, pti_memory memory, const polytile_domain *box,
+                  bool writes);
+
+/* launch.c */
+
+/** Replay a launch: it finds the newest version of all that it reads, and makes a newer one of what
+ * it writes. */
+bool pti_replay_launch(pti_replay *replay, int64_t op);
+
+/* holdings.c: what lies on the device before a schedule and after it, and what nobody wrote.
+ *
+ * An element may be valid in several holdings, all then with the same, newest version; if one of
+ * them says that it is dirty it is newer than the host's in all. So it is enough that one of the
+ * holdings after the schedule keeps what the host lacks. */
+
+/**
+ * Put what is there before the first operation into a replay.
+ *
+ * Proves that each placement is held once and in memory of its own, that the boxes lie in it, that
+ * what is dirty is valid, and that what nobody wrote is nowhere.
+ */
+bool pti_holdings_begin(pti_replay *replay);
+
+/**
+ * Compare what is said to be there after the last operation with what is.
+ *
+ * Proves that each placement is held once and still there, and that what is said to be valid or
+ * dirty is; and that everything newer than the host's is dirty in one that is held. In place: that
+ * all that was filled was written.
+ */
+bool pti_holdings_end(pti_replay *replay);
 
 #endif
