@@ -3,6 +3,9 @@
 
 #include "access/footprint/instance.h"
 
+/* access: what is found out of whole kernels and launches: conflicts between threads (here), how
+ * far launches stay apart (lag.h), proofs (proof.h), and the registration of kernels (kernel.c). */
+
 /* Two threads that must not run in any order: both write an element without a common reducing role,
  * or one writes an element that the other reads. */
 

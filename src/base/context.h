@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* base: what every other room stands on, and nothing of arrays or devices. Here is the context:
+ * its errors, the objects that it owns and its settings. Beside it are text that grows, sizes,
+ * checked arithmetic, the clock, and files that are whole or not there. */
+
 /* What the library's modules share of a context: owned objects, settings, the log; base/error.h
  * has its errors. */
 

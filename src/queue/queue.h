@@ -10,6 +10,9 @@
 
 #include <pthread.h>
 
+/* queue: launches in order on one device: checked and kept as they come, planned window by
+ * window and run by a thread of its own. member.h is for queues over several devices. */
+
 /* A queue has two threads. The program's checks launches, looks them up among those prepared before
  * and appends them as items. The queue's own takes a window of items at a time, plans it as one
  * schedule and runs it. What both use is under the mutex; what only one uses says so. */

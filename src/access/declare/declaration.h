@@ -5,6 +5,10 @@
 #include "base/text.h"
 #include <polytile/declaration.h>
 
+/* access/declare: what programs declare: text or calls become a declaration, types and arrays
+ * are known, and NumPy files are read and written. Here is the declaration as data; parse.h
+ * reads its text, array.h has arrays. */
+
 /* A declaration as data: what the parser and the builder make, and what instances and isl relations
  * are made from. */
 

@@ -4,6 +4,9 @@
 #include "access/footprint/instance.h"
 #include "access/set/boxes.h"
 
+/* access/footprint: declarations with numbers filled in (instance.h), and what boxes of threads
+ * touch, in closed form, in nanoseconds. Planners ask only here; no isl. */
+
 /* Footprints of boxes of threads in closed form: no isl. Threads are non-empty boxes inside the
  * launch domain, steps 1. All results are clipped to the array. */
 

@@ -6,6 +6,9 @@
 #include <isl/ctx.h>
 #include <isl/map.h>
 
+/* access/isl: the questions that closed forms leave open, asked of isl: exactly, slowly, with a
+ * bound on operations. isl_memory.h lets isl survive where memory runs out. */
+
 /* Accesses as isl relations, made with isl's constructors only: its text reader can fail without
  * saying so when memory runs out. */
 

@@ -3,6 +3,10 @@
 
 #include "access/set/range.h"
 
+/* access/set: sets of indices and their algebra: ranges, boxes, sets of boxes, and layouts,
+ * which say where the elements of a box lie in memory. It knows nothing of kernels, arrays or
+ * isl. */
+
 /* A box is a polytile_domain used as a piece of an index space: a product of strided ranges. Two
  * boxes in one call have the same number of dimensions. */
 

@@ -3,8 +3,8 @@
 
 #include "distribute/exchange/work.h"
 
-/* What members hold, and what has to travel between them. The same on every member, from the
- * launches alone: nobody asks anybody. */
+/* distribute/exchange: what members hold, and what travels between them. Each finds the same from
+ * the launches alone, and asks nobody. work.h says what a member computes between exchanges. */
 
 /** What each member holds in its newest version beside what it owns, some of which may be there,
  * too. */

@@ -4,6 +4,9 @@
 #include "access/declare/array.h"
 #include "base/part_file.h"
 
+/* distribute/file: arrays in files, whoever holds their elements: headers and sizes here, the
+ * elements in the order of the file in store.h and rounds.h. No MPI. */
+
 /* Files that hold all elements of an array in C order, behind NumPy's header if their name ends in
  * .npy: what is to be seen to before and after their elements are moved.
  *

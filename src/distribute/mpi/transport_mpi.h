@@ -4,7 +4,8 @@
 #include "distribute/mpi/calls.h"
 #include "distribute/team/transport.h"
 
-/* Members that are the ranks of a communicator: one a process. Nothing but messages joins them. */
+/* distribute/mpi: members that are the ranks of a communicator. It is a library of its own,
+ * polytile_mpi, and the only room that knows MPI. spread.h has arrays spread over ranks. */
 
 /** Combinations whose partial results, those of all ranks together, are at most as large are made
  * by every rank for itself. */

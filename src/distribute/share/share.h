@@ -4,6 +4,9 @@
 #include "access/footprint/footprint.h"
 #include "distribute/share/ownership.h"
 
+/* distribute/share: who owns which elements (ownership.h), and here who computes what: the owner
+ * of what a thread writes. */
+
 /* Which threads of a launch a member runs: who owns what a thread writes computes it. */
 
 /** A launch over whole arrays, as the program made it. */

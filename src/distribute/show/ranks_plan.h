@@ -7,6 +7,8 @@
 #include "partition/window/plan.h"
 #include <polytile/ranks.h>
 
+/* distribute/show: plans of several members as text, JSON and pictures. */
+
 /** How one rank runs the launches of the first group on its device. */
 typedef struct pti_rank_figures {
     bool is_known;

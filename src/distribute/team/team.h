@@ -6,6 +6,9 @@
 #include "queue/member.h"
 #include "queue/outer.h"
 
+/* distribute/team: a queue over the members of this process. It records launches, cuts them for
+ * the members, and runs exchanges between them. queue_create.c opens queues of any kind. */
+
 /* A queue over several members. Launches are recorded as they come; when something is waited for,
  * or many are recorded, they are cut into groups, and of each group every local member runs its
  * work on its own queue, after an exchange of what the members lack. */

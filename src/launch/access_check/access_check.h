@@ -6,6 +6,9 @@
 #include "partition/window/plan.h"
 #include <polytile/check.h>
 
+/* launch/access_check: the access checker. It runs kernels on poisoned copies of their arrays,
+ * to see what they touch beside their declarations. */
+
 /**
  * Look for violations of a kernel's declaration in a launch that is known to be one that can run.
  *

@@ -4,6 +4,9 @@
 #include "launch/cuda/grid.h"
 #include "launch/cuda/runtime/cuda.h"
 
+/* launch/cuda: the CUDA device. driver.c opens it, run.c runs schedules, and here kernels are
+ * launched, with the thread blocks of block.h. */
+
 /**
  * Enqueue a sub-kernel on its stream for launches: call its launcher, or launch its CUDA kernel
  * with the arguments (polytile_domain threads, polytile_view first array, ...), as polytile/cuda.h

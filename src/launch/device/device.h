@@ -8,6 +8,9 @@
 #include <polytile/run.h>
 #include <polytile/tuning.h>
 
+/* launch/device: what a device is: a table of functions, and beside it what the executor offers
+ * devices while a schedule runs (execution.h), views, traces and progress. */
+
 /* What the executor needs of a device. One more kind of device is one file that implements these
  * functions and one row of the driver table. */
 

@@ -3,6 +3,9 @@
 
 #include "launch/device/device.h"
 
+/* launch/execute: the executor. It proves a schedule if that is asked for, and runs it on any
+ * device. run_check.h says whether a run may begin. */
+
 /**
  * Run a schedule on a device and wait for it; operations are submitted in the order of the list.
  * Nothing of a program's arrays is computed in another way: with POLYTILE_CHECK=plan the schedule

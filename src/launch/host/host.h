@@ -3,6 +3,9 @@
 
 #include "launch/device/device.h"
 
+/* launch/host: the host as a device, in place or with a memory of its own, and what copies and
+ * fills boxes in host memory. The only room that knows OpenMP. */
+
 /* The parts of the host device that are files of their own. */
 
 /** OpenMP's number of threads, 1 to PTI_MAX_THREADS. */

@@ -4,7 +4,8 @@
 #include "base/text.h"
 #include "launch/device/device.h"
 
-/* Devices are found and opened by their text: NAME, NAME:NUMBER, NAME(OPTION=VALUE,...). */
+/* launch/open: devices from text, NAME, NAME:NUMBER or NAME(OPTION=VALUE,...), by the table of
+ * drivers. One more kind of device is one more row. */
 
 /** The driver of a name; NULL if there is none. */
 const pti_driver *pti_driver_find(const char *name);

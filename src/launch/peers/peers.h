@@ -3,6 +3,9 @@
 
 #include "launch/device/device.h"
 
+/* launch/peers: linked GPUs that upload parts of the same arrays, and copy the other parts from
+ * each other. */
+
 /* Linked devices that work on parts of the same arrays at the same time. What several of them are
  * about to upload, each uploads a part of, and has the others' parts copied from their memory: it
  * crosses the host's link once.

@@ -3,6 +3,9 @@
 
 #include "launch/tuning/table.h"
 
+/* launch/tuning: which thread block suits which kernel on which GPU: tables from the library,
+ * from files, and from what was measured. */
+
 /* The tuning tables of a context, in the order in which they are asked: those that were loaded, the
  * last one first; that of POLYTILE_TUNING; what was measured with POLYTILE_TUNE=1, by this process
  * or an earlier one; the library's own. Threads of one context may ask at once. */

@@ -3,6 +3,9 @@
 
 #include "access/footprint/instance.h"
 
+/* partition/bound: what any plan must move, whatever it is. Programs see a plan beside its
+ * bound. */
+
 /* What must move between host and device whatever the plan, from the declared sections alone.
  * docs/bounds.md has the formulas, their proofs and sources. */
 

@@ -6,6 +6,10 @@
 #include "partition/cost/predict.h"
 #include "partition/schedule/schedule.h"
 
+/* partition/choose: which way of cutting a launch is taken. Strategies rank candidates, the
+ * search goes through them, and the best are compared by their whole schedules. grain.h does so
+ * for queues. */
+
 /** What was chosen for a launch: the schedule and how it came about. */
 typedef struct pti_choice {
     pti_schedule *schedule; /* owned by the caller */

@@ -4,6 +4,9 @@
 #include "partition/schedule/schedule.h"
 #include <polytile/plan.h>
 
+/* partition/cost: what ways of cutting cost: how a grid of blocks is cut (grid.h), the memory
+ * that pieces demand (demand.h), and here the bytes and the time of a schedule. */
+
 /** What a schedule moves. */
 typedef struct pti_traffic {
     int64_t h2d_bytes;

@@ -3,6 +3,10 @@
 
 #include "partition/cut/candidate.h"
 
+/* partition/cut: ways of cutting one launch into superblocks: candidates, what they are
+ * estimated to cost (candidate.h), and here the superblocks, each family of shapes in a file of
+ * its own. */
+
 /** The superblocks of a launch in run order: pairwise disjoint boxes of whole blocks that cover the
  * domain. */
 typedef struct pti_partition {

@@ -7,6 +7,9 @@
 #include "partition/schedule/schedule.h"
 #include <polytile/plan.h>
 
+/* partition/memory: what lies where in the memory of a device. build.h lays out one launch; this
+ * header and resident_*.h keep what lies there between launches, and plan whole windows from it. */
+
 /* What lies on a device between launches, and schedules that go on from there.
  *
  * Pieces of arrays lie in images: boxes of one array with a layout and a place in the arena. A

@@ -4,6 +4,9 @@
 #include "base/text.h"
 #include "partition/schedule/schedule.h"
 
+/* partition/prove: the schedule checker. It proves each schedule right before it runs, and knows
+ * nothing of the planner. */
+
 /**
  * Replay a schedule on sets and prove it right, knowing only the instances and nothing of the
  * planner.

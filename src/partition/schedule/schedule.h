@@ -4,8 +4,8 @@
 #include "access/footprint/instance.h"
 #include "access/set/layout.h"
 
-/* The waist of the library: planners make schedules, the checker proves them, one executor runs
- * them on any device. */
+/* partition/schedule: the waist of the library. Planners make schedules, the checker proves
+ * them, one executor runs them on any device. builder.h makes one, operation by operation. */
 
 /** X-macro: operation, its word in texts, the stream that runs it. */
 #define PTI_OPS(X)                                                                                 \

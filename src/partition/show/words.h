@@ -6,6 +6,9 @@
 #include "partition/window/plan.h"
 #include "partition/window/plan_chain.h"
 
+/* partition/show: plans as text, JSON and pictures. Nothing here decides anything. This header
+ * has the phrases that texts and pictures share. */
+
 /* The phrases that a plan's text and its picture share. */
 
 /** A box as in a declaration: "[1:8190, 0:98:2]"; a single index is written once. */

@@ -5,6 +5,9 @@
 #include "partition/skew/chain.h"
 #include <polytile/plan.h>
 
+/* partition/skew: chains of launches, interleaved slab by slab, so that data moves once for many
+ * launches. chain.h says which launches can; the other files choose slabs and make the schedule. */
+
 /* Time skewing: a chain of launches as a stream of slabs.
  *
  * The chain runs in passes of some launches each. In a pass the arrays go through the device once:

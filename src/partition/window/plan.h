@@ -6,6 +6,9 @@
 #include "partition/schedule/schedule.h"
 #include <polytile/plan.h>
 
+/* partition/window: windows of several launches to schedules: portion.h cuts them into chains
+ * and single launches, plan_chain.h plans long lists, and here are plans as programs see them. */
+
 struct polytile_plan {
     pti_object object;
     const pti_instance *instance; /* owned_instance, or a chain's arrays: see launches.h */

@@ -5,6 +5,9 @@
 #include "launch/device/device.h"
 #include "launch/tuning/tuning.h"
 
+/* launch/cuda/runtime: one GPU as the CUDA runtime shows it: its memory, copies, events, times
+ * and errors. All calls go through the table of api.h. */
+
 /* One NVIDIA GPU, and how its calls fail. */
 
 /** How many kernels' choices are kept: queues alternate between kernels. */

@@ -4,6 +4,9 @@
 #include "launch/cuda/runtime/cuda.h"
 #include "launch/cuda/staging/route.h"
 
+/* launch/cuda/staging: transfers between pageable memory and a GPU, through rings of pinned
+ * buffers that host threads fill and drain. route.h says which arrays take that way. */
+
 /* Transfers of pageable memory through a ring of pinned buffers.
  *
  * Several host threads fill buffers from the user's memory and drain them into it; the thread that
