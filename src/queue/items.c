@@ -1,9 +1,7 @@
 #include "base/clock.h"
 #include "queue/queue.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 pti_item *pti_item_create(pti_item_kind kind) {
     pti_item *item = calloc(1, sizeof *item);

@@ -4,8 +4,6 @@
 #include "queue/outer.h"
 #include <polytile/mpi.h>
 
-#include <stdio.h>
-
 /** A call of polytile_mpi_array_create(). */
 typedef struct request {
     polytile_queue *queue;

@@ -3,7 +3,6 @@
 #include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "base/clock.h"
-#include "queue/failure.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "launch/device/reduction.h"
 #include "launch/host/box_copy.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "base/text.h"
 #include "distribute/team/pool_launch.h"
-#include "queue/failure.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -13,7 +13,6 @@
 #include "launch/peers/sharing.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A schedule on its streams. Nothing here waits for the GPU between begin and finish, but where
  * transfers go through the staging ring. */

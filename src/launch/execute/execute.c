@@ -7,7 +7,6 @@
 #include "partition/prove/check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static size_t max_size(size_t a, size_t b) {
     return a > b ? a : b;
