@@ -93,7 +93,7 @@ done:
 }
 
 static void warn_incomplete(const polytile_array *array) {
-    if (!array->complete)
+    if (pti_array_get_state(array) == PTI_ARRAY_HARMED)
         pti_log(array->object.context, PTI_LOG_WARN,
                 "array %s: attached although a failed run left it incomplete", array->name);
 }

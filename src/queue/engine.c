@@ -61,7 +61,7 @@ static polytile_status execute_launch(polytile_queue *queue, const pti_prepared 
 /** Every array by its position; a nobody at free ones. */
 static polytile_status execute_chain(polytile_queue *queue, const pti_schedule *schedule,
                                      const pti_steps *part, outcome *of) {
-    polytile_array nobody = {.complete = true};
+    polytile_array nobody = {.state = PTI_ARRAY_COMPLETE};
     polytile_array **arrays = calloc((size_t)queue->n_held + 1, sizeof *arrays);
     if (arrays == NULL)
         return pti_fail_memory(queue->object.context, part->name,
@@ -154,7 +154,7 @@ static void restore_complete(const polytile_queue *queue, const pti_prepared *pr
 static void note_complete(const polytile_queue *queue, const pti_item *window) {
     for (const pti_item *item = window; item != NULL; item = item->next) {
         if (item->kind == PTI_ITEM_DISCARD)
-            pti_array_set_complete(queue->held[item->position].array, false);
+            pti_array_set_state(queue->held[item->position].array, PTI_ARRAY_DISCARDED);
         else if (item->kind == PTI_ITEM_LAUNCH)
             restore_complete(queue, item->prepared);
     }
@@ -254,7 +254,7 @@ done:
 void pti_engine_pass(polytile_queue *queue, const pti_item *items) {
     for (const pti_item *item = items; item != NULL; item = item->next) {
         if (item->kind == PTI_ITEM_DISCARD)
-            pti_array_set_complete(queue->held[item->position].array, false);
+            pti_array_set_state(queue->held[item->position].array, PTI_ARRAY_DISCARDED);
         if (queue->residency != NULL && pti_item_only_tells(item))
             pti_residency_note_written(queue->residency, item->position, &item->boxes);
     }

@@ -219,16 +219,15 @@ done:
     return status;
 }
 
-/** An array that queued launches make complete by then is not warned about. */
+/** An array that queued launches make complete by then is not warned about. A member's array has
+ * only what that member computes; the whole array is its outer queue's. */
 static void warn_incomplete(polytile_queue *queue, const pti_prepared *prepared, int operand,
                             const polytile_array *array) {
     const pti_instance *instance = prepared->instance;
-    if (pti_array_is_complete(array) || !instance->operand[operand].reads ||
+    if (pti_array_is_complete(array) || queue->is_member || !instance->operand[operand].reads ||
         pti_cache_is_overwritten(queue, array->position))
         return;
-    pti_log(queue->object.context, PTI_LOG_WARN,
-            "%s: reads array %s, which a failed run left incomplete", instance->kernel_name,
-            array->name);
+    pti_array_warn_incomplete(array, instance->kernel_name);
 }
 
 polytile_status pti_queue_prepare(polytile_queue *queue, const polytile_kernel *kernel,

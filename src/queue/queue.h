@@ -103,6 +103,7 @@ struct polytile_queue {
                                                 than the arrays it holds; else NULL */
     void *team;                              /* of those functions */
     char *text;                              /* of such a queue, see pti_queue_text(); owned */
+    bool is_member;                          /* such a queue is over this one and others */
     bool is_closed;                          /* those functions are done with */
     polytile_device *device;                 /* owned; NULL: it has members instead */
     pthread_t thread;

@@ -124,7 +124,7 @@ static polytile_status find_arrays(polytile_queue *queue, const pti_schedule *sc
                   .array = calloc((size_t)n_arrays + 1, sizeof *of->array),
                   .moves = calloc((size_t)n_arrays + 1, sizeof *of->moves),
                   .has_begun = calloc((size_t)n_arrays + 1, sizeof *of->has_begun),
-                  .nobody = {.complete = true}};
+                  .nobody = {.state = PTI_ARRAY_COMPLETE}};
     if (of->array == NULL || of->moves == NULL || of->has_begun == NULL)
         return pti_fail_memory(queue->object.context, "queue",
                                (double)n_arrays * (double)sizeof *of->array);

@@ -294,6 +294,41 @@ TEST_P(QueueDiscard, WhatIsDiscardedIsNotMovedNorAreOthersHarmed) {
     }
 }
 
+TEST_P(QueueDiscard, WhatIsOverwrittenBeforeItIsReadIsNotWarnedAbout) {
+    testing::internal::CaptureStderr();
+    for (int round = 0; round < 2; round++) {
+        ASSERT_EQ(launch(queue, add(), all, {x, y, z}), POLYTILE_OK) << error();
+        ASSERT_EQ(launch(queue, add(), all, {z, y, x}), POLYTILE_OK) << error();
+        EXPECT_EQ(polytile_queue_discard(queue, 1, &z), POLYTILE_OK) << error();
+        EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    }
+    EXPECT_EQ(detach(queue, {z}), POLYTILE_OK) << error();
+    EXPECT_EQ(attach(queue, {z}), POLYTILE_OK) << error();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_P(QueueDiscard, AReadOfWhatIsDiscardedIsWarnedAboutOnce) {
+    EXPECT_EQ(polytile_queue_discard(queue, 1, &z), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    testing::internal::CaptureStderr();
+    ASSERT_EQ(launch(queue, add(), all, {z, y, x}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "polytile: add: reads array z, which was discarded and not overwritten whole "
+              "since\n");
+}
+
+TEST_P(QueueDiscard, AFailureOfOthersDoesNotHarmIt) {
+    Gate failing;
+    failing.let_return(1);
+    EXPECT_EQ(polytile_queue_discard(queue, 1, &z), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+    ASSERT_EQ(launch(queue, gated(failing), all, {x}), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
+    expect_says({"left incomplete: x"});
+    EXPECT_EQ(error().find("left incomplete: x, z"), std::string::npos) << error();
+}
+
 TEST_P(QueueDiscard, OnlyWhatTheQueueHasIsDiscarded) {
     std::vector<float> memory(64);
     polytile_array *other = wrap("other", memory);

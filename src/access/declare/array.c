@@ -128,7 +128,6 @@ polytile_status pti_array_create(polytile_context *ctx, const char *name, polyti
     made->element_bytes = polytile_type_get_bytes(type);
     made->domain = *domain;
     made->n_bytes = n_bytes;
-    made->complete = true;
     pti_object_adopt(ctx, &made->object, destroy_array);
     *array = made;
     return POLYTILE_OK;
@@ -198,6 +197,16 @@ const polytile_domain *polytile_array_get_domain(const polytile_array *array) {
 
 void *polytile_array_get_data(const polytile_array *array) {
     return array == NULL || array->is_internal ? NULL : array->data;
+}
+
+void pti_array_warn_incomplete(const polytile_array *array, const char *kernel_name) {
+    static const char *const why[] = {[PTI_ARRAY_HARMED] = "which a failed run left incomplete",
+                                      [PTI_ARRAY_DISCARDED] =
+                                          "which was discarded and not overwritten whole since"};
+    pti_array_state state = pti_array_get_state(array);
+    if (state != PTI_ARRAY_COMPLETE)
+        pti_log(array->object.context, PTI_LOG_WARN, "%s: reads array %s, %s", kernel_name,
+                array->name, why[state]);
 }
 
 bool polytile_array_is_complete(const polytile_array *array) {

@@ -5,6 +5,13 @@
 #include "base/part_file.h"
 #include <polytile/array.h>
 
+/** Whether all elements of an array have values, and if not, since what. */
+typedef enum pti_array_state {
+    PTI_ARRAY_COMPLETE,
+    PTI_ARRAY_HARMED,   /* a failed run left it incomplete */
+    PTI_ARRAY_DISCARDED /* the program said that nobody needs what it held */
+} pti_array_state;
+
 struct polytile_array {
     pti_object object;
     char *name;
@@ -14,7 +21,7 @@ struct polytile_array {
     void *data;      /* of the first element; borrowed, or inside mapping; NULL: described only */
     int64_t n_bytes; /* of all elements */
     bool read_only;  /* a file mapped for reading */
-    bool complete;
+    pti_array_state state;
     struct polytile_queue *queue; /* that holds it, attached or internal; NULL: none */
     bool (*leave_queue)(polytile_array *of, bool at_once); /* while it is held: called before it is
                                                 destroyed; false: it must not be, now; at_once: it
@@ -27,15 +34,27 @@ struct polytile_array {
     pti_part_file part; /* that file, as long as it waits for its name */
 };
 
-/* A queue's thread sets the mark while the program may ask for it. */
+/* A queue's thread sets the state while the program may ask for it. */
+
+static inline pti_array_state pti_array_get_state(const polytile_array *array) {
+    return __atomic_load_n(&array->state, __ATOMIC_RELAXED);
+}
+
+static inline void pti_array_set_state(polytile_array *array, pti_array_state state) {
+    __atomic_store_n(&array->state, state, __ATOMIC_RELAXED);
+}
 
 static inline bool pti_array_is_complete(const polytile_array *array) {
-    return __atomic_load_n(&array->complete, __ATOMIC_RELAXED);
+    return pti_array_get_state(array) == PTI_ARRAY_COMPLETE;
 }
 
+/** After a run that wrote all of it, or one that failed. */
 static inline void pti_array_set_complete(polytile_array *array, bool complete) {
-    __atomic_store_n(&array->complete, complete, __ATOMIC_RELAXED);
+    pti_array_set_state(array, complete ? PTI_ARRAY_COMPLETE : PTI_ARRAY_HARMED);
 }
+
+/** Warn that a kernel reads an array, if that is incomplete. */
+void pti_array_warn_incomplete(const polytile_array *array, const char *kernel_name);
 
 /** An array over a domain; data, mapping and read_only are filled in by the caller. Errors as
  * polytile_array_wrap(). */

@@ -60,7 +60,7 @@ polytile_status pti_team_discard(polytile_queue *queue, int n_arrays,
     for (int a = 0; a < n_arrays; a++) {
         pti_error_keep(&first, team->ctx, tell_discarded(team, arrays[a]));
         team->array[arrays[a]->position].is_discarded = false;
-        pti_array_set_complete(arrays[a], false);
+        pti_array_set_state(arrays[a], PTI_ARRAY_DISCARDED);
     }
     return pti_error_restore(team->ctx, &first);
 }

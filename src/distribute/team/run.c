@@ -312,14 +312,14 @@ static void note_written(pti_team *team, polytile_status status) {
     }
 }
 
-/** The queue's arrays that are incomplete, in place of those that one member named. */
+/** The queue's arrays that failures left incomplete, in place of those that one member named. */
 static void name_incomplete(const pti_team *team, polytile_status status) {
     pti_text names = {0};
     if (status == POLYTILE_OK)
         return;
     for (int p = 0; p < team->n_arrays; p++) {
         const polytile_array *array = team->array[p].array;
-        if (array != NULL && !pti_array_is_complete(array))
+        if (array != NULL && pti_array_get_state(array) == PTI_ARRAY_HARMED)
             pti_text_add(&names, "%s%s", names.length == 0 ? "" : ", ", array->name);
     }
     pti_error_set_incomplete(team->ctx, status, &names);

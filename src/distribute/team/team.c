@@ -131,6 +131,13 @@ static pti_team *allocate(polytile_context *ctx, pti_transport *transport,
     return NULL;
 }
 
+static void take_members(pti_team *team, polytile_queue *const *members) {
+    for (int m = 0; m < team->transport->n_local; m++) {
+        team->member[m] = members[m];
+        members[m]->is_member = true;
+    }
+}
+
 polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_transport *transport,
                                 polytile_queue *const *members, const pti_team_options *options,
                                 polytile_queue **queue) {
@@ -140,7 +147,7 @@ polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_tra
         destroy_members(transport, members);
         return pti_fail_memory(ctx, text, sizeof *team);
     }
-    memcpy(team->member, members, (size_t)transport->n_local * sizeof *members);
+    take_members(team, members);
     team->queue = pti_queue_create_outer(ctx, text, &team_functions, team);
     if (team->queue == NULL) {
         free_team(team);

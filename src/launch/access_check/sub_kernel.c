@@ -65,7 +65,7 @@ static void add_copy(sub_kernel *of, int o, const pti_operand *operand,
                                    .domain = scratch->layout.hull,
                                    .data = scratch->memory.bytes,
                                    .n_bytes = scratch->layout.size_bytes,
-                                   .complete = true};
+                                   .state = PTI_ARRAY_COMPLETE};
     of->copy[o].object.context = scratch->array->object.context;
     of->copies[o] = &of->copy[o];
     of->position[o] = o;

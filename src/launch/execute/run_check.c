@@ -115,9 +115,8 @@ static polytile_status check_array(polytile_context *ctx, const pti_instance *in
     if (pti_run_check_writable(ctx, instance, operand, array) != POLYTILE_OK ||
         check_not_attached(ctx, instance, array) != POLYTILE_OK)
         return POLYTILE_INVALID;
-    if (planned->reads && !array->complete)
-        pti_log(ctx, PTI_LOG_WARN, "%s: reads array %s, which a failed run left incomplete", kernel,
-                array->name);
+    if (planned->reads)
+        pti_array_warn_incomplete(array, kernel);
     return POLYTILE_OK;
 }
 
