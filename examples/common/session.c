@@ -96,16 +96,15 @@ static polytile_status read_limit(session *s, const device_text *parts, int64_t 
     return POLYTILE_OK;
 }
 
-/** The limits of all of this process's devices. */
+/** The largest limit of this process's devices, and that of its own. */
 static polytile_status read_limits(session *s) {
     int64_t limit_bytes;
     for (int d = 0; d < s->devices.n; ++d) {
         TRY(read_limit(s, &s->devices.device[d], &limit_bytes));
         if (d == s->own)
             s->plan_options.limit_bytes = limit_bytes;
-        if ((d == s->own || s->ranks.n == 1) &&
-            __builtin_add_overflow(s->limit_bytes, limit_bytes, &s->limit_bytes))
-            return session_fail(s, POLYTILE_OVERFLOW, "the memory limits together exceed 64 bits");
+        if ((d == s->own || s->ranks.n == 1) && s->limit_bytes < limit_bytes)
+            s->limit_bytes = limit_bytes;
     }
     s->has_limit = s->plan_options.limit_bytes > 0;
     return POLYTILE_OK;
@@ -158,8 +157,8 @@ static polytile_status open_to_run(session *s) {
     TRY(begin_trace(s));
     s->plan_options.limit_bytes = polytile_device_get_limit(s->device);
     s->plan_options.link = polytile_device_get_link(s->device);
-    if (!s->has_limit)
-        s->limit_bytes = s->plan_options.limit_bytes * (s->ranks.n > 1 ? 1 : s->devices.n);
+    if (s->limit_bytes < s->plan_options.limit_bytes)
+        s->limit_bytes = s->plan_options.limit_bytes;
     return POLYTILE_OK;
 }
 
@@ -234,13 +233,11 @@ static int report_result(session *s, result *r) {
     return EXIT_CHECK_FAILED;
 }
 
-/** From here on the limit is that of all ranks' devices together. */
-static void add_limits(session *s) {
-    double limit_bytes = (double)s->limit_bytes;
-    if (s->ranks.n == 1)
-        return;
-    ranks_add(&s->ranks, 1, &limit_bytes);
-    s->limit_bytes = limit_bytes < (double)INT64_MAX ? (int64_t)limit_bytes : INT64_MAX;
+/** From here on the limit is the largest of all ranks' devices, as the peak is. */
+static void share_limit(session *s) {
+    double limit_bytes = ranks_largest(&s->ranks, (double)s->limit_bytes);
+    if (s->ranks.n > 1)
+        s->limit_bytes = limit_bytes < (double)INT64_MAX ? (int64_t)limit_bytes : INT64_MAX;
 }
 
 /** All ranks call it or none: what runs on a device is waited for. */
@@ -253,7 +250,7 @@ static int run_session(session *s, example_body *body) {
     result r = {0};
     polytile_status status = session_agree(s, open_session(s));
     if (status == POLYTILE_OK) {
-        add_limits(s);
+        share_limit(s);
         status = body(s, &r);
     }
     status = session_agree(s, status);

@@ -32,8 +32,8 @@ typedef struct session {
     char device_text[DEVICE_LIST_SIZE];
     bool is_cuda;                       /* one of them at least */
     bool has_limit;                     /* the user gave one, for this rank's */
-    int64_t limit_bytes;                /* of all devices together, as given or else the devices';
-                                           0: none */
+    int64_t limit_bytes;                /* of one device, the largest of all ranks', as given or
+                                           else as they have it; 0: none */
     polytile_plan_options plan_options; /* from the command line, and what the device can take */
     polytile_array *output[EXAMPLE_MAX_FILES]; /* the files; NULL: none, or another rank's */
     int n_memories;

@@ -19,14 +19,17 @@ expect 'ranks == 1'
 [[ $(tail -n 1 "$work/out") == *'"device": "host(threads=1),host(memory=100KiB),host'* ]] ||
     fail 'the device is the list'
 
-# --limit is each device's, and the figures are those of all.
+# --limit is each device's, and so is what is shown of it, beside the largest peak; the other figures are
+# those of all.
 run_limited jacobi --n 173 --steps 5 --device host,host,host --limit 64KiB
-expect 'limit_bytes == 3 * 65536'
+expect 'limit_bytes == 65536'
 run_limited vector_add --n 100003 --device 'host(threads=1),host' --limit 64KiB
-expect 'limit_bytes == 2 * 65536'
+expect 'limit_bytes == 65536'
 expect 'h2d_bytes == 2 * 4 * 100003'
+expect_exit 0 vector_add --n 100003 --device 'host(memory=64KiB),host(memory=64KiB)'
+grep -q 'limit *64 KiB' "$work/out" || fail 'the limit is that of one device'
 run_limited vector_add --n 100003 --device 'host(memory=64KiB),host(memory=96KiB)'
-expect 'limit_bytes == 160 * 1024'
+expect 'limit_bytes == 96 * 1024'
 
 # Files, arrays with fewer elements than there are devices, and plans, which are for one device.
 for type in f32 f64; do
