@@ -165,7 +165,8 @@ static polytile_status run_in_place(polytile_queue *queue, const pti_item *windo
     polytile_status status = POLYTILE_OK;
     pti_steps steps;
     if (!pti_steps_create(count_items(window), &steps))
-        PTI_TRY(pti_fail_memory(queue->object.context, "queue", count_items(window)));
+        PTI_TRY(pti_fail_memory(queue->object.context, "queue",
+                                (count_items(window) + 1) * (double)sizeof *steps.step));
     for (const pti_item *item = window; item != NULL; item = item->next) {
         if (item->kind == PTI_ITEM_LAUNCH)
             pti_steps_add_launch(&steps, item->prepared);
@@ -230,7 +231,8 @@ static polytile_status run_on_device(polytile_queue *queue, const pti_item *wind
     polytile_status status = POLYTILE_OK;
     pti_steps steps;
     if (!pti_steps_create(count_items(window), &steps))
-        PTI_TRY(pti_fail_memory(queue->object.context, "queue", count_items(window)));
+        PTI_TRY(pti_fail_memory(queue->object.context, "queue",
+                                (count_items(window) + 1) * (double)sizeof *steps.step));
     PTI_TRY(make_room(queue, window, of));
     PTI_TRY(add_steps(queue, window, &steps));
     pti_steps_note_behind(&steps, queue);

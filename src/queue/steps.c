@@ -436,7 +436,8 @@ polytile_status pti_steps_flush(polytile_queue *queue, polytile_report *report) 
     pti_steps steps;
     polytile_status status = POLYTILE_OK;
     if (!pti_steps_create(queue->n_held, &steps))
-        PTI_TRY(pti_fail_memory(queue->object.context, "queue", queue->n_held));
+        PTI_TRY(pti_fail_memory(queue->object.context, "queue",
+                                (queue->n_held + 1) * (double)sizeof *steps.step));
     for (int p = 0; p < queue->n_held; p++) {
         if (queue->held[p].array != NULL)
             pti_steps_add(&steps, PTI_STEP_FLUSH, p, NULL);

@@ -168,6 +168,8 @@ class Repetitions {
             << polytile_status_text(status_) << ": " << error_;
         EXPECT_TRUE(status_ == POLYTILE_OK || error_ != "")
             << polytile_status_text(status_) << ": nothing was said";
+        EXPECT_TRUE(error_.rfind(";", 0) != 0 && error_.find(": ;") == std::string::npos)
+            << "the first half is empty: " << error_;
         for (const Field &field : stage_.fields) {
             if (status_ == POLYTILE_OK) {
                 EXPECT_TRUE(field.memory == field.expected) << field.name << " is wrong";
