@@ -254,22 +254,23 @@ static bool at_exists(pti_parser *parser, bool *found) {
     return true;
 }
 
-static bool parse_unit(pti_parser *parser, pti_condition *condition) {
-    bool grouped = false, quantified;
-    if (!at_exists(parser, &quantified))
-        return false;
-    if (quantified)
-        return parse_exists(parser, condition);
-    if (pti_parser_at(parser, PTI_TOKEN_OPEN_PAREN) && !holds_condition(parser, &grouped))
-        return false;
-    if (!grouped)
-        return parse_chain(parser, condition);
+static bool parse_group(pti_parser *parser, pti_condition *condition) {
     return pti_parser_advance(parser) && pti_parse_condition(parser, condition) &&
            pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the condition");
 }
 
 static bool parse_atom(pti_parser *parser, pti_condition *condition) {
-    return pti_parser_descend(parser) && parse_unit(parser, condition) && pti_parser_ascend(parser);
+    bool grouped = false, quantified;
+    if (!at_exists(parser, &quantified))
+        return false;
+    if (!quantified && pti_parser_at(parser, PTI_TOKEN_OPEN_PAREN) &&
+        !holds_condition(parser, &grouped))
+        return false;
+    if (!quantified && !grouped)
+        return parse_chain(parser, condition);
+    return pti_parser_descend(parser) &&
+           (quantified ? parse_exists(parser, condition) : parse_group(parser, condition)) &&
+           pti_parser_ascend(parser);
 }
 
 static bool parse_conjunction(pti_parser *parser, pti_condition *condition) {

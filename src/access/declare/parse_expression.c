@@ -154,7 +154,18 @@ static bool parse_name(pti_parser *parser, pti_linear *linear) {
 
 static bool parse_sum(pti_parser *parser, pti_linear *linear);
 
-static bool parse_primary(pti_parser *parser, pti_linear *linear) {
+static bool parse_parenthesis(pti_parser *parser, pti_linear *linear) {
+    return pti_parser_descend(parser) && pti_parser_advance(parser) && parse_sum(parser, linear) &&
+           pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the expression") &&
+           pti_parser_ascend(parser);
+}
+
+static bool parse_signed(pti_parser *parser, pti_linear *linear) {
+    return pti_parser_descend(parser) && pti_parser_advance(parser) &&
+           parse_factor(parser, linear) && pti_parser_ascend(parser);
+}
+
+static bool parse_factor(pti_parser *parser, pti_linear *linear) {
     char shown[PTI_NAME_BYTES + 2];
     size_t offset = parser->token.begin;
     memset(linear, 0, sizeof *linear);
@@ -165,22 +176,16 @@ static bool parse_primary(pti_parser *parser, pti_linear *linear) {
     case PTI_TOKEN_NAME:
         return parse_name(parser, linear);
     case PTI_TOKEN_OPEN_PAREN:
-        return pti_parser_advance(parser) && parse_sum(parser, linear) &&
-               pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the expression");
+        return parse_parenthesis(parser, linear);
     case PTI_TOKEN_MINUS:
-        return pti_parser_advance(parser) && parse_factor(parser, linear) &&
-               scale(parser, offset, linear, -1);
+        return parse_signed(parser, linear) && scale(parser, offset, linear, -1);
     case PTI_TOKEN_PLUS:
-        return pti_parser_advance(parser) && parse_factor(parser, linear);
+        return parse_signed(parser, linear);
     default:
         return pti_parser_fail(parser, offset,
                                "expected an expression in indices and parameters, not %s",
                                pti_token_show(&parser->token, shown));
     }
-}
-
-static bool parse_factor(pti_parser *parser, pti_linear *linear) {
-    return pti_parser_descend(parser) && parse_primary(parser, linear) && pti_parser_ascend(parser);
 }
 
 static bool at_remainder(const pti_parser *parser) {
