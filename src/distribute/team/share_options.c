@@ -11,6 +11,15 @@ static bool is_pool(const char *layout) {
     return layout != NULL && strcmp(layout, "pool") == 0;
 }
 
+/** The error that lists the layouts names the one that is none of a distribution, too. */
+static polytile_status parse_layout(polytile_context *ctx, const pti_share_options *given,
+                                    const char *layout, pti_distribution *distribution) {
+    polytile_status status = pti_distribution_parse(ctx, layout, distribution);
+    if (status == POLYTILE_INVALID && given->may_pool)
+        return pti_fail(ctx, status, "%s, pool", polytile_last_error(ctx));
+    return status;
+}
+
 static polytile_status parse_grid(polytile_context *ctx, const pti_share_options *given,
                                   pti_member_grid *grid) {
     if (!pti_member_grid_parse(given->grid, grid))
@@ -36,7 +45,7 @@ polytile_status pti_share_options_parse(polytile_context *ctx, const pti_share_o
         PTI_TRY(parse_grid(ctx, given, grid));
         parsed->grid = grid;
     }
-    PTI_TRY(pti_distribution_parse(ctx, is_later ? NULL : given->layout, &parsed->distribution));
+    PTI_TRY(parse_layout(ctx, given, is_later ? NULL : given->layout, &parsed->distribution));
     PTI_TRY(pti_ownership_check(ctx, given->n_members, parsed->grid, &parsed->distribution));
 done:
     return status;

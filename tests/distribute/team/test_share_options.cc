@@ -107,7 +107,7 @@ TEST_F(ShareOptions, TheWeightsAreTold) {
 }
 
 TEST_F(ShareOptions, OptionsAreCheckedForAnyNumberOfDevices) {
-    expect_refused("host,host", "hexagons", nullptr, {"hexagons", "weighted(3,1)"});
+    expect_refused("host,host", "hexagons", nullptr, {"hexagons", "weighted(3,1), pool"});
     expect_refused("host,host", "weighted(1,2,3)", nullptr, {"3 weights", "2 parts"});
     expect_refused("host", "weighted(1,2)", nullptr, {"2 weights", "1 parts"});
     expect_refused("host,host", nullptr, "2x2", {"\"2x2\" has 4 devices, host,host has 2"});
