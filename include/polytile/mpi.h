@@ -35,9 +35,10 @@ typedef struct polytile_mpi_options {
  * of it, and all have all of it again when it is detached. polytile_mpi_array_create() makes arrays
  * of which each rank holds a part.
  *
- * Shapes  device_text: as in polytile_queue_create(); ranks may give different ones.
+ * Shapes  device_text: one device, as in polytile_device_open(); ranks may give different ones.
  * Errors  Those of polytile_queue_create(); INVALID (MPI is not initialised, or for fewer threads
- *         than MPI_THREAD_FUNNELED; a grid of another number of ranks; an unknown layout).
+ *         than MPI_THREAD_FUNNELED; a list of devices; a grid of another number of ranks; an
+ *         unknown layout).
  * Owns    The communicator is duplicated. The context owns the queue, which must be destroyed
  *         before MPI_Finalize().
  */

@@ -1,6 +1,7 @@
 #include "distribute/mpi/host_share.h"
 #include "distribute/mpi/speed.h"
 #include "distribute/mpi/transport_mpi.h"
+#include "distribute/team/devices.h"
 #include "distribute/team/share_options.h"
 #include "distribute/team/team.h"
 #include "distribute/team/words.h"
@@ -81,9 +82,18 @@ static polytile_status parse_options(polytile_context *ctx, const polytile_mpi_o
     return pti_share_options_parse(ctx, &given, grid, parsed);
 }
 
+static polytile_status refuse_list(const request *of) {
+    return pti_fail(of->ctx, POLYTILE_INVALID,
+                    "device \"%s\": it is a list of devices, and a rank takes one; give each rank "
+                    "its own, as many ranks as devices",
+                    of->device_text);
+}
+
 /** A device that is not told its number of threads takes no more than the rank's share of the
  * cores. */
 static polytile_status open_with_share(const request *of, int n_cores, polytile_queue **member) {
+    if (pti_devices_count(of->device_text) > 1)
+        return refuse_list(of);
     int n_threads = pti_host_lower_threads(n_cores);
     polytile_status status = pti_queue_open(of->ctx, of->device_text, member);
     pti_host_restore_threads(n_threads);

@@ -63,6 +63,13 @@ TEST_F(MpiQueue, RanksMayHaveDifferentDevices) {
         << error();
 }
 
+TEST_F(MpiQueue, TakesOneDeviceARank) {
+    expect_refused(
+        open(nullptr, "host,host"), POLYTILE_INVALID,
+        "rank 0: device \"host,host\": it is a list of devices, and a rank takes one; give each "
+        "rank its own");
+}
+
 TEST_F(MpiQueue, NeedsAGridOfItsRanks) {
     polytile_mpi_options options = {};
     options.grid = "3x17";
