@@ -111,11 +111,34 @@ static bool take_shape(cursor *c, dictionary *d) {
     return d->n_dims != 1 || may_go_on;
 }
 
+static bool is_one_of(char mark, const char *marks) {
+    return mark != '\0' && strchr(marks, mark) != NULL;
+}
+
+/** The end of a value that begins with a bracket: behind the one that closes it. Brackets in quoted
+ * names are none. */
+static const char *find_end_of_value(const cursor *c) {
+    const char *at = c->at;
+    int depth = 0;
+    char quote = '\0';
+    for (; at < c->end; at++) {
+        if (quote == '\0' && is_one_of(*at, "'\""))
+            quote = *at;
+        else if (quote == *at)
+            quote = '\0';
+        else if (quote == '\0')
+            depth += is_one_of(*at, "[({") - is_one_of(*at, "])}");
+        if (depth == 0)
+            return at + 1;
+    }
+    return at;
+}
+
 static bool take_descr(cursor *c, dictionary *d) {
     skip_space(c);
     d->structured = c->at < c->end && (*c->at == '[' || *c->at == '(' || *c->at == '{');
     d->fields = c->at;
-    d->fields_end = c->end;
+    d->fields_end = d->structured ? find_end_of_value(c) : c->at;
     return d->structured || take_string(c, d->descr, sizeof d->descr);
 }
 
@@ -222,12 +245,12 @@ static void refuse_order(const dictionary *d, pti_npy_header *header) {
 }
 
 static void refuse_fields(const dictionary *d, pti_npy_header *header) {
-    const int n_bytes = (int)pti_min(d->fields_end - d->fields, 64);
+    const int64_t n_bytes = d->fields_end - d->fields, n_shown = pti_min(n_bytes, 64);
     snprintf(
         header->refusal, sizeof header->refusal,
-        "has elements of several fields (a structured dtype, %.*s...); save one field alone, as "
+        "has elements of several fields (a structured dtype, %.*s%s); save one field alone, as "
         "with numpy.save(path, a['NAME'])",
-        n_bytes, d->fields);
+        (int)n_shown, d->fields, n_shown < n_bytes ? "..." : "");
 }
 
 static polytile_status judge_type(const dictionary *d, pti_npy_header *header,
