@@ -141,12 +141,13 @@ static const pti_device_functions functions = {
 
 /** OpenMP's number of threads, and a word if that is more than can be had. */
 static int default_threads(const polytile_context *ctx) {
-    int n_threads = pti_host_default_threads(), n_wanted = omp_get_max_threads();
+    int n_threads = pti_host_default_threads();
+    int64_t n_wanted = pti_host_wanted_threads();
     if (n_wanted > n_threads)
         pti_log(ctx, PTI_LOG_WARN,
-                "host: OpenMP would take %d threads (OMP_NUM_THREADS, or omp_set_num_threads()); "
+                "host: OpenMP would take %lld threads (OMP_NUM_THREADS, or omp_set_num_threads()); "
                 "%d are used, the most; host(threads=N) takes fewer",
-                n_wanted, n_threads);
+                (long long)n_wanted, n_threads);
     return n_threads;
 }
 

@@ -8,7 +8,11 @@
 
 /* The parts of the host device that are files of their own. */
 
-/** OpenMP's number of threads, 1 to PTI_MAX_THREADS. */
+/** OpenMP's number of threads. One in OMP_NUM_THREADS that an int has no room for counts as given,
+ * not as what OpenMP makes of it. */
+int64_t pti_host_wanted_threads(void);
+
+/** The same, 1 to PTI_MAX_THREADS. */
 int pti_host_default_threads(void);
 
 /** Make that at most a number, unless OMP_NUM_THREADS or the program has said how many; returns

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,8 +26,15 @@ static void *pass_gate(void *argument) {
     return NULL;
 }
 
+int64_t pti_host_wanted_threads(void) {
+    int n_threads = omp_get_max_threads();
+    const char *text = getenv("OMP_NUM_THREADS");
+    long long given = text == NULL ? 0 : strtoll(text, NULL, 10);
+    return given > INT_MAX && (uint32_t)given == (uint32_t)n_threads ? given : n_threads;
+}
+
 int pti_host_default_threads(void) {
-    return (int)pti_max(1, pti_min(omp_get_max_threads(), PTI_MAX_THREADS));
+    return (int)pti_max(1, pti_min(pti_host_wanted_threads(), PTI_MAX_THREADS));
 }
 
 static bool nobody_said(int n_threads) {

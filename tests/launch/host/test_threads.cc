@@ -32,4 +32,25 @@ TEST(HostThreads, OnlyADefaultNumberIsLowered) {
     omp_set_num_threads(before);
 }
 
+/* OpenMP's own number is an int, which larger ones are cut to. */
+TEST(HostThreads, ANumberTooLargeForAnIntIsKnownAsItWasGiven) {
+    const char *set = std::getenv("OMP_NUM_THREADS");
+    const std::string kept = set == nullptr ? "" : set;
+    const int before = omp_get_max_threads();
+    setenv("OMP_NUM_THREADS", "99999999999", 1);
+    omp_set_num_threads(static_cast<int>(99999999999 % 4294967296));
+    EXPECT_EQ(pti_host_wanted_threads(), 99999999999);
+    EXPECT_EQ(pti_host_default_threads(), 1024);
+    setenv("OMP_NUM_THREADS", "4294967299", 1);
+    omp_set_num_threads(3);
+    EXPECT_EQ(pti_host_wanted_threads(), 4294967299);
+    omp_set_num_threads(2);
+    EXPECT_EQ(pti_host_wanted_threads(), 2) << "the program said so";
+    if (set == nullptr)
+        unsetenv("OMP_NUM_THREADS");
+    else
+        setenv("OMP_NUM_THREADS", kept.c_str(), 1);
+    omp_set_num_threads(before);
+}
+
 } // namespace
