@@ -10,7 +10,8 @@ enum { MEMORY_KEY_LENGTH = sizeof(memory_key) - 1 };
 /** Put one option of a device where it belongs; the first of bare's opens the parenthesis. */
 static void keep_option(device_text *parts, const char *option, size_t length, bool *first) {
     if (length >= MEMORY_KEY_LENGTH && memcmp(option, memory_key, MEMORY_KEY_LENGTH) == 0 &&
-        parts->memory[0] == '\0') {
+        !parts->has_memory) {
+        parts->has_memory = true;
         memcpy(parts->memory, option + MEMORY_KEY_LENGTH, length - MEMORY_KEY_LENGTH);
         parts->memory[length - MEMORY_KEY_LENGTH] = '\0';
         return;
@@ -44,7 +45,7 @@ bool device_text_split(const char *text, device_text *parts) {
 char *device_text_join(const device_text *parts, char *buffer) {
     size_t length = strlen(parts->bare);
     bool has_options = length > 0 && parts->bare[length - 1] == ')';
-    if (parts->memory[0] == '\0')
+    if (!parts->has_memory)
         snprintf(buffer, 2 * DEVICE_TEXT_SIZE, "%s", parts->bare);
     else
         snprintf(buffer, 2 * DEVICE_TEXT_SIZE, "%.*s%c%s%s)", (int)(length - has_options),

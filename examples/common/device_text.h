@@ -11,8 +11,9 @@ enum {
 
 /** A device's text, such as "host(memory=64MiB,threads=2)", taken apart. */
 typedef struct device_text {
-    char bare[DEVICE_TEXT_SIZE];   /* without its memory: "host(threads=2)" */
-    char memory[DEVICE_TEXT_SIZE]; /* "64MiB"; "" when it has none */
+    char bare[DEVICE_TEXT_SIZE]; /* without its memory: "host(threads=2)" */
+    bool has_memory;
+    char memory[DEVICE_TEXT_SIZE]; /* "64MiB", as given, when it has one */
 } device_text;
 
 /** Take a text apart; false when it is too long. A malformed text is left whole in bare. */

@@ -61,10 +61,11 @@ static polytile_status take_limit(session *s, device_text *parts) {
     const example_options *options = &s->options;
     if (options->limit == NULL)
         return POLYTILE_OK;
-    if (parts->memory[0] != '\0')
+    if (parts->has_memory)
         return session_fail(s, POLYTILE_INVALID,
                             "--limit %s and --device '%s' both give a memory limit; give one",
                             options->limit, options->device);
+    parts->has_memory = true;
     snprintf(parts->memory, sizeof(parts->memory), "%s", options->limit);
     return POLYTILE_OK;
 }
@@ -90,7 +91,7 @@ static polytile_status take_devices(session *s) {
 static polytile_status read_limit(session *s, const device_text *parts, int64_t *limit_bytes) {
     char why[POLYTILE_SIZE_WHY_BYTES];
     *limit_bytes = 0;
-    if (parts->memory[0] != '\0' && !polytile_size_parse(parts->memory, limit_bytes))
+    if (parts->has_memory && !polytile_size_parse(parts->memory, limit_bytes))
         return session_fail(s, POLYTILE_INVALID, "the memory limit '%s': %s", parts->memory,
                             polytile_size_explain(parts->memory, why));
     return POLYTILE_OK;

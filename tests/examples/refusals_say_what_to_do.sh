@@ -19,6 +19,12 @@ expect_refusal 2 'expects 1, 2, 3 or auto' vector_add --buffers 4
 expect_refusal 2 'takes no value' vector_add --check=yes
 expect_refusal 2 'both give a memory limit' vector_add --device 'host(memory=1MiB)' --limit 1MiB
 expect_refusal 2 'is not a size' vector_add --device 'host(memory=lots)'
+for example in vector_add 'jacobi --plan'; do
+    # shellcheck disable=SC2086 # an example and its options
+    expect_refusal 2 "the memory limit ''" $example --device 'host(memory=)'
+done
+expect_refusal 2 "the memory limit ''" matmul --plan --device 'cuda:0(memory=)'
+expect_refusal 2 'both give a memory limit' vector_add --device 'host(memory=)' --limit 1MiB
 expect_refusal 2 'unknown device' vector_add --device gpu
 expect_refusal 2 'min-kernels' vector_add --n 10 --strategy best
 expect_refusal 2 'as many numbers' vector_add --n 10 --block 2x2
