@@ -296,6 +296,8 @@ static polytile_status explain_many(const chooser *of) {
 }
 
 static polytile_status explain(const chooser *of, polytile_status status) {
+    if (of->strategy->is_trial && status != POLYTILE_NO_MEMORY)
+        return status;
     switch (status) {
     case POLYTILE_NO_FIT:
         return pti_certificate(of->ctx, &of->problem, of->first_buffers);

@@ -28,7 +28,7 @@ typedef struct pti_choice {
  * strategy choose.
  *
  * Errors  NO_FIT with the certificate, NO_MEMORY, UNSUPPORTED (more sub-kernels than can be
- *         listed).
+ *         listed); of a trial only NO_MEMORY has a text.
  */
 polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
                            const pti_strategy *strategy, const polytile_plan_options *options,

@@ -177,6 +177,7 @@ static int64_t least_piece_bytes(const polytile_link *link) {
 static polytile_status try_limit(const grain *of, int64_t limit_bytes, const allowance *most,
                                  cut *held, bool *found) {
     pti_strategy strategy = *of->strategy;
+    strategy.is_trial = true;
     strategy.objective.may_be_small = false;
     strategy.max_superblocks = most_superblocks(most, of->arena_bytes / pti_max(limit_bytes, 1));
     cut made;
@@ -227,7 +228,6 @@ static polytile_status cut_launch(const grain *of, const pti_partition *former, 
         PTI_TRY(try_former(of, former, held, &found));
     if (!found)
         PTI_TRY(try_small(of, held));
-    pti_clear_error(of->ctx);
 done:
     if (status != POLYTILE_OK)
         pti_partition_free(&held->partition);

@@ -18,6 +18,8 @@ typedef struct pti_strategy {
     bool is_paper;           /* the literal equations of Torres et al. choose the shape */
     int max_buffers;         /* tried where the user leaves the number to us */
     int64_t max_superblocks; /* of a plan; 0: as many as are ever planned */
+    bool is_trial;           /* of a limit that nobody gave: what cannot be planned is no error, and
+                                has no text */
 } pti_strategy;
 
 /** NULL when there is none of this name. */

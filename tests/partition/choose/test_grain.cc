@@ -7,6 +7,7 @@
 
 #include <polytile/size.h>
 
+#include "support/environment.h"
 #include "support/launch.h"
 
 extern "C" {
@@ -332,6 +333,18 @@ TEST(Grain, WhatFitsOnlyUnpaddedNamesTheTrueLimitAndOneThatDoes) {
     EXPECT_EQ(advised_bytes(cut.error()), 768);
     Cut(few, 768).ExpectSound();
     EXPECT_EQ(Cut(few, 767).status(), POLYTILE_NO_FIT);
+}
+
+/** Pieces are tried in parts of the arena, where they need not fit. */
+TEST(Grain, NothingIsLoggedOfLimitsThatNobodyGave) {
+    Environment level;
+    level.set("POLYTILE_LOG", "info");
+    testing::internal::CaptureStderr();
+    Cut(update, 64 * KiB).ExpectSound();
+    Case few = update;
+    few.threads = "1:62, 1:62";
+    Cut(few, 1 * KiB).ExpectSound();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(Grain, TheLimitThatACertificateNamesWouldDo) {
