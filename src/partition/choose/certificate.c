@@ -6,12 +6,10 @@
 #include "partition/cut/fit.h"
 #include <polytile/size.h>
 
+#include <stdio.h>
 #include <string.h>
 
-enum { N_POSITIONS = 4 };
-
-/** In bytes; what is more cannot be given as a limit. */
-static const int64_t LARGEST_ADVICE = INT64_MAX - (INT64_C(1) << 40);
+enum { N_POSITIONS = 4, SIZE_BYTES = 32 };
 
 /** One of the positions to look at along an index: the ends, the middle, and, as the last block may
  * be small, the one before it. */
@@ -130,27 +128,58 @@ static void add_split_advice(pti_text *text, const pti_instance *instance, int o
                      dimension, name);
 }
 
-/** A count of bytes in words; one that is too large to be counted says so. */
-static const char *size_words(int64_t bytes, char *buffer) {
-    return bytes == INT64_MAX ? "more bytes than 64 bits count"
-                              : polytile_size_format(bytes, buffer);
-}
-
-/** No less than so much, in whole quarters of the unit that it is written in: a text that says
- * exactly that, and that can be given as a limit. */
-static int64_t advisable(int64_t bytes) {
+/** The unit that a size is written in. */
+static int64_t unit_of(int64_t bytes) {
     const int64_t largest_unit = INT64_C(1) << 40;
     int64_t unit = 1;
     while (unit < largest_unit && bytes / unit >= 1024)
         unit *= 1024;
-    int64_t quarter = pti_max(unit / 4, 1);
+    return unit;
+}
+
+/** Whether two sizes differ by less than the two digits behind the point show. */
+static bool read_alike(int64_t one, int64_t other) {
+    int64_t distance = one < other ? other - one : one - other;
+    return distance > 0 && distance <= unit_of(pti_max(one, other)) / 100;
+}
+
+/** A count of bytes in words; one that is too large to be counted says so. */
+static const char *size_words(int64_t bytes, bool in_bytes, char *buffer) {
+    if (bytes == INT64_MAX)
+        return "more bytes than 64 bits count";
+    if (!in_bytes)
+        return polytile_size_format(bytes, buffer);
+    snprintf(buffer, SIZE_BYTES, "%lld B", (long long)bytes);
+    return buffer;
+}
+
+int64_t pti_advisable(int64_t bytes) {
+    int64_t quarter = pti_max(unit_of(bytes) / 4, 1);
     return bytes > INT64_MAX - quarter ? bytes : pti_ceil_div(bytes, quarter) * quarter;
 }
 
+int64_t pti_certificate_limit(const pti_problem *problem, int n_buffers) {
+    int64_t bytes[PTI_MAX_OPERANDS] = {0};
+    int64_t sum, enough;
+    worst_block(problem, bytes, &sum);
+    if (sum == INT64_MAX || pti_mul_overflows(sum, n_buffers, &enough) ||
+        enough >= PTI_LARGEST_ADVICE)
+        return 0;
+    return pti_advisable(enough);
+}
+
+static void add_limit_advice(pti_text *text, int64_t advised_bytes) {
+    char size[SIZE_BYTES];
+    if (advised_bytes > 0)
+        pti_text_add(text, "; a limit of about %s would do",
+                     polytile_size_format(advised_bytes, size));
+    else if (advised_bytes == 0)
+        pti_text_add(text, "; no limit would do: let threads touch less, or cut the arrays");
+}
+
 static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers,
-                       const int64_t *operand_bytes, int64_t sum) {
+                       const int64_t *operand_bytes) {
     int64_t block[POLYTILE_MAX_DIMS];
-    char size[32];
     int largest = largest_operand(problem->instance, operand_bytes);
     int n_dims = problem->instance->n_indices;
     if (n_buffers > 1 && block_fits(problem, problem->grid.block, 1))
@@ -161,35 +190,32 @@ static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers
         pti_text_add(text, " would fit");
     }
     add_split_advice(text, problem->instance, largest);
-    int64_t enough = INT64_MAX;
-    if (sum < INT64_MAX && !pti_mul_overflows(sum, n_buffers, &enough) && enough < LARGEST_ADVICE)
-        pti_text_add(text, "; a limit of about %s would do",
-                     polytile_size_format(advisable(enough), size));
-    else
-        pti_text_add(text, "; no limit would do: let threads touch less, or cut the arrays");
 }
 
-polytile_status pti_certificate(polytile_context *ctx, const pti_problem *problem, int n_buffers) {
+polytile_status pti_certificate(polytile_context *ctx, const pti_problem *problem, int n_buffers,
+                                int64_t advised_bytes) {
     const pti_instance *instance = problem->instance;
     int64_t bytes[PTI_MAX_OPERANDS] = {0};
     int64_t sum;
-    char size[32];
+    char size[SIZE_BYTES];
     pti_text text = {0};
     polytile_domain worst = worst_block(problem, bytes, &sum);
+    bool in_bytes = read_alike(sum, problem->limit_bytes);
     int64_t extents[POLYTILE_MAX_DIMS];
     for (int d = 0; d < instance->n_indices; d++)
         extents[d] = worst.range[d].hi - worst.range[d].lo + 1;
     pti_text_add(&text, "%s: one ", instance->kernel_name);
     add_extents(&text, instance->n_indices, extents);
     pti_text_add(&text, "%s block needs %s", instance->n_indices == 1 ? "-thread" : "",
-                 size_words(sum, size));
+                 size_words(sum, in_bytes, size));
     if (n_buffers > 1)
         pti_text_add(&text, " in each of %d buffers", n_buffers);
     for (int a = 0; a < instance->n_operands; a++)
         pti_text_add(&text, "%s%s %s", a == 0 ? " (" : ", ", instance->operand[a].name,
-                     size_words(bytes[a], size));
-    pti_text_add(&text, "); the limit is %s", polytile_size_format(problem->limit_bytes, size));
-    add_advice(&text, problem, n_buffers, bytes, sum);
+                     size_words(bytes[a], in_bytes, size));
+    pti_text_add(&text, "); the limit is %s", size_words(problem->limit_bytes, in_bytes, size));
+    add_advice(&text, problem, n_buffers, bytes);
+    add_limit_advice(&text, advised_bytes);
     polytile_status status = text.failed ? pti_fail_memory(ctx, "certificate", PTI_UNKNOWN_BYTES)
                                          : pti_fail(ctx, POLYTILE_NO_FIT, "%s", text.data);
     pti_text_free(&text);

@@ -4,12 +4,26 @@
 #include "base/context.h"
 #include "partition/cut/candidate.h"
 
+/** In bytes; what is more cannot be given as a limit. */
+static const int64_t PTI_LARGEST_ADVICE = INT64_MAX - (INT64_C(1) << 40);
+
+/** No less than so much, in whole quarters of the unit that it is written in: a text that says
+ * exactly that, and that can be given as a limit. */
+int64_t pti_advisable(int64_t bytes);
+
+/** The least advisable limit within which any one block fits; 0: there is none. */
+int64_t pti_certificate_limit(const pti_problem *problem, int n_buffers);
+
+/** In place of a limit to advise: one may do, but none is known to. */
+enum { PTI_NO_ADVICE = -1 };
+
 /**
  * Say why not even one block fits: each array's share of the worst block, the limit, and what would
- * help.
+ * help. advised_bytes: a limit that would do, 0 if none would, or PTI_NO_ADVICE.
  *
  * Returns NO_FIT.
  */
-polytile_status pti_certificate(polytile_context *ctx, const pti_problem *problem, int n_buffers);
+polytile_status pti_certificate(polytile_context *ctx, const pti_problem *problem, int n_buffers,
+                                int64_t advised_bytes);
 
 #endif

@@ -295,12 +295,48 @@ static polytile_status explain_many(const chooser *of) {
                         : "");
 }
 
+static int64_t count_blocks(const pti_grid *grid) {
+    int64_t one[POLYTILE_MAX_DIMS];
+    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
+        one[d] = 1;
+    return pti_grid_n_superblocks(grid, one);
+}
+
+/** What planning under another limit ends in. */
+static polytile_status try_limit(const chooser *of, int64_t limit_bytes) {
+    pti_strategy strategy = *of->strategy;
+    polytile_plan_options options = *of->options;
+    pti_choice choice;
+    strategy.is_trial = true;
+    options.limit_bytes = limit_bytes;
+    polytile_status status =
+        pti_choose(of->ctx, of->problem.instance, &strategy, &options, &choice);
+    pti_schedule_free(choice.schedule);
+    return status;
+}
+
+/** The limit to advise where one block does not fit: enough for it, and where there are more blocks
+ * than superblocks are planned, for so many at a time that the plan can be made. */
+static int64_t find_limit(const chooser *of) {
+    int64_t limit_bytes = pti_certificate_limit(&of->problem, of->first_buffers);
+    polytile_status status = POLYTILE_UNSUPPORTED;
+    if (limit_bytes == 0 || count_blocks(&of->problem.grid) <= of->max_superblocks)
+        return limit_bytes;
+    while (limit_bytes < PTI_LARGEST_ADVICE / 2) {
+        status = try_limit(of, limit_bytes);
+        if (status != POLYTILE_UNSUPPORTED && status != POLYTILE_NO_FIT)
+            break;
+        limit_bytes = pti_advisable(2 * limit_bytes);
+    }
+    return status == POLYTILE_OK ? limit_bytes : PTI_NO_ADVICE;
+}
+
 static polytile_status explain(const chooser *of, polytile_status status) {
     if (of->strategy->is_trial && status != POLYTILE_NO_MEMORY)
         return status;
     switch (status) {
     case POLYTILE_NO_FIT:
-        return pti_certificate(of->ctx, &of->problem, of->first_buffers);
+        return pti_certificate(of->ctx, &of->problem, of->first_buffers, find_limit(of));
     case POLYTILE_UNSUPPORTED:
         return explain_many(of);
     default:

@@ -367,6 +367,41 @@ TEST(Grain, TheLimitThatACertificateNamesWouldDo) {
     }
 }
 
+/** What one thread touches lies so far apart that others fit between: one block at a time would be
+ * more superblocks than are planned. */
+TEST(Grain, TheLimitThatACertificateNamesIsEnoughForFewSuperblocks) {
+    const Case far = {
+        "far", "far[g, k]: inout x[8192*g+k], x[8192*g+k+4096]", "1024x4096", {{"x", "8388608"}}};
+    const Cut cut(far, 4 * KiB);
+    ASSERT_EQ(cut.status(), POLYTILE_NO_FIT);
+    EXPECT_GT(advised_bytes(cut.error()), 4608) << cut.error();
+    const Cut advised(far, advised_bytes(cut.error()));
+    EXPECT_EQ(advised.status(), POLYTILE_OK) << cut.error() << "\n" << advised.error();
+}
+
+TEST(Grain, SizesThatWouldReadAlikeAreInBytes) {
+    const Case pair = {"pair", "pair[i]: inout x[i], x[i+1023]", "8", {{"x", "1031"}}};
+    Launch launch(pair.declaration, pair.threads, pair.arrays);
+    ASSERT_EQ(launch.status(), POLYTILE_OK) << launch.error();
+    const struct {
+        int64_t limit_bytes;
+        const char *says;
+    } few[] = {
+        {4 * KiB - 4, "needs 4096 B (x 4096 B); the limit is 4092 B; a limit of about 4 KiB"},
+        {4 * KiB - 100, "needs 4 KiB (x 4 KiB); the limit is 3.90 KiB; a limit of about 4 KiB"},
+        {3 * KiB, "needs 4 KiB (x 4 KiB); the limit is 3 KiB; a limit of about 4 KiB"},
+    };
+    for (const auto &row : few) {
+        polytile_plan_options options = {};
+        pti_choice choice;
+        options.limit_bytes = row.limit_bytes;
+        EXPECT_EQ(pti_choose(launch.context(), launch.instance(), pti_strategy_find("min-time"),
+                             &options, &choice),
+                  POLYTILE_NO_FIT);
+        EXPECT_NE(launch.error().find(row.says), std::string::npos) << launch.error();
+    }
+}
+
 TEST(Grain, PiecesThatFillTheArenaLeaveRoomForTheirPadding) {
     const Case tiny = {"tiny",
                        "tiny[i, j]: in A[i, :], B[:, j]; out C[i, j]",
