@@ -37,17 +37,6 @@ static bool same_arrays(const pti_prepared *prepared, polytile_array *const *arr
     return true;
 }
 
-static bool same_domain(const polytile_domain *one, const polytile_domain *other) {
-    if (one->n_dims != other->n_dims)
-        return false;
-    for (int d = 0; d < one->n_dims; d++) {
-        if (one->range[d].lo != other->range[d].lo || one->range[d].hi != other->range[d].hi ||
-            one->range[d].step != other->range[d].step)
-            return false;
-    }
-    return true;
-}
-
 static bool same_text(const char *one, const char *other) {
     return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
 }
@@ -82,7 +71,7 @@ static bool is_for(const pti_prepared *prepared, const pti_request *request) {
     const polytile_kernel *kernel = request->kernel;
     return prepared->kernel_serial == kernel->object.serial &&
            same_arrays(prepared, request->arrays) &&
-           same_domain(&prepared->domain, request->domain) &&
+           pti_box_compare(&prepared->domain, request->domain) == 0 &&
            same_bytes(&prepared->character, &kernel->character, sizeof kernel->character) &&
            same_options(&prepared->options, request->options, prepared->domain.n_dims);
 }

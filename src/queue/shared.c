@@ -14,8 +14,7 @@ static polytile_domain hull_of_array(const pti_prepared *prepared, int operand,
         if (a < operand)
             return pti_box_empty(hull.n_dims);
         polytile_domain touched = pti_footprint_hull(prepared->instance, a, PTI_TOUCHES, threads);
-        if (!pti_box_is_empty(&touched))
-            hull = pti_box_is_empty(&hull) ? touched : pti_box_coarse_union(&hull, &touched);
+        hull = pti_box_coarse_union(&hull, &touched);
     }
     return hull;
 }

@@ -176,8 +176,7 @@ bool pti_footprint_boxes(const pti_instance *instance, int operand, pti_touch to
     bool exact = !touched->partial && gather(instance, touched, touch, threads, limit, boxes);
     if (touched->partial || (touch != PTI_WRITES && is_shattered(touched, limit, boxes))) {
         polytile_domain hull = pti_footprint_hull(instance, operand, touch, threads);
-        pti_boxes_clear(boxes);
-        pti_boxes_append(boxes, &hull);
+        pti_boxes_assign(boxes, &hull);
         return false;
     }
     return exact && !boxes->failed;

@@ -1,6 +1,13 @@
-#include "access/set/boxes.h"
+#include "access/set/box.h"
 
 #include "base/checked.h"
+
+polytile_domain pti_box_empty(int n_dims) {
+    polytile_domain box = {.n_dims = n_dims};
+    for (int d = 0; d < n_dims; d++)
+        box.range[d] = pti_range_empty();
+    return box;
+}
 
 bool pti_box_equals(const polytile_domain *a, const polytile_domain *b) {
     if (pti_box_is_empty(a) || pti_box_is_empty(b))
@@ -9,6 +16,14 @@ bool pti_box_equals(const polytile_domain *a, const polytile_domain *b) {
         if (!pti_range_equals(a->range[d], b->range[d]))
             return false;
     return true;
+}
+
+/* A wrong number of dimensions may be the caller's, for its user to refuse. */
+int pti_box_compare(const polytile_domain *a, const polytile_domain *b) {
+    int order = (a->n_dims > b->n_dims) - (a->n_dims < b->n_dims);
+    for (int d = 0; order == 0 && d < a->n_dims && d < POLYTILE_MAX_DIMS; d++)
+        order = pti_range_compare(&a->range[d], &b->range[d]);
+    return order;
 }
 
 bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b,
@@ -20,19 +35,8 @@ bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b,
         meets = !pti_range_is_empty(common->range[d]);
     }
     for (int d = 0; !meets && d < a->n_dims; d++)
-        common->range[d] = (polytile_range){0, -1, 1};
+        common->range[d] = pti_range_empty();
     return meets;
-}
-
-polytile_domain pti_box_coarse_union(const polytile_domain *a, const polytile_domain *b) {
-    if (pti_box_is_empty(a))
-        return *b;
-    if (pti_box_is_empty(b))
-        return *a;
-    polytile_domain both = {.n_dims = a->n_dims};
-    for (int d = 0; d < a->n_dims; d++)
-        both.range[d] = pti_range_coarse_union(a->range[d], b->range[d]);
-    return both;
 }
 
 int64_t pti_box_count(const polytile_domain *box) {
@@ -47,9 +51,59 @@ int64_t pti_box_count(const polytile_domain *box) {
     return too_many ? INT64_MAX : count;
 }
 
-polytile_domain pti_box_empty(int n_dims) {
-    polytile_domain box = {.n_dims = n_dims};
-    for (int d = 0; d < n_dims; d++)
-        box.range[d] = (polytile_range){0, -1, 1};
-    return box;
+polytile_domain pti_box_coarse_union(const polytile_domain *a, const polytile_domain *b) {
+    if (pti_box_is_empty(a))
+        return *b;
+    if (pti_box_is_empty(b))
+        return *a;
+    polytile_domain both = {.n_dims = a->n_dims};
+    for (int d = 0; d < a->n_dims; d++)
+        both.range[d] = pti_range_coarse_union(a->range[d], b->range[d]);
+    return both;
+}
+
+polytile_domain pti_box_without_steps(const polytile_domain *box) {
+    polytile_domain whole = *box;
+    for (int d = 0; d < box->n_dims; d++)
+        whole.range[d].step = 1;
+    return whole;
+}
+
+polytile_domain pti_box_enclose(const polytile_domain *a, const polytile_domain *b) {
+    if (pti_box_is_empty(a))
+        return pti_box_without_steps(b);
+    if (pti_box_is_empty(b))
+        return pti_box_without_steps(a);
+    polytile_domain both = {.n_dims = a->n_dims};
+    for (int d = 0; d < a->n_dims; d++)
+        both.range[d] = (polytile_range){pti_min(a->range[d].lo, b->range[d].lo),
+                                         pti_max(a->range[d].hi, b->range[d].hi), 1};
+    return both;
+}
+
+/** The one dimension in which two boxes differ, -1 if there are more, or if one has gaps there or
+ * leaves some to the other. */
+static int joined_dimension(const polytile_domain *a, const polytile_domain *b) {
+    int found = -1;
+    for (int d = 0; d < a->n_dims; d++) {
+        polytile_range mine = a->range[d], other = b->range[d];
+        if (mine.lo == other.lo && mine.hi == other.hi && mine.step == other.step)
+            continue;
+        if (found >= 0 || pti_range_has_gaps(mine) || pti_range_has_gaps(other) ||
+            mine.lo - 1 > other.hi || other.lo - 1 > mine.hi)
+            return -1;
+        found = d;
+    }
+    return found;
+}
+
+bool pti_box_absorb(polytile_domain *box, const polytile_domain *added) {
+    if (pti_box_contains(box, added))
+        return true;
+    int d = joined_dimension(box, added);
+    if (d < 0)
+        return false;
+    box->range[d] = (polytile_range){pti_min(box->range[d].lo, added->range[d].lo),
+                                     pti_max(box->range[d].hi, added->range[d].hi), 1};
+    return true;
 }

@@ -1,7 +1,5 @@
 #include "access/set/boxes.h"
 
-#include "base/checked.h"
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,12 @@
 void pti_boxes_free(pti_boxes *set) {
     free(set->box);
     *set = (pti_boxes){0};
+}
+
+void pti_boxes_free_list(pti_boxes *sets, int n_sets) {
+    for (int k = 0; sets != NULL && k < n_sets; k++)
+        pti_boxes_free(&sets[k]);
+    free(sets);
 }
 
 void pti_boxes_clear(pti_boxes *set) {
@@ -35,6 +39,11 @@ void pti_boxes_append(pti_boxes *set, const polytile_domain *box) {
     if (pti_box_is_empty(&copy) || !reserve(set, set->n_boxes + 1))
         return;
     set->box[set->n_boxes++] = copy;
+}
+
+void pti_boxes_assign(pti_boxes *set, const polytile_domain *box) {
+    pti_boxes_clear(set);
+    pti_boxes_append(set, box);
 }
 
 /* Append rest with its dimension d replaced by a piece. */
@@ -126,6 +135,12 @@ void pti_boxes_add(pti_boxes *set, const polytile_domain *box) {
             subtract_from(set, n_before, &set->box[k]);
 }
 
+void pti_boxes_unite(pti_boxes *set, const pti_boxes *other, pti_boxes_adder *add) {
+    set->failed = set->failed || other->failed;
+    for (int k = 0; k < other->n_boxes; k++)
+        add(set, &other->box[k]);
+}
+
 void pti_boxes_subtract(pti_boxes *set, const polytile_domain *box) {
     if (!pti_box_is_empty(box))
         subtract_from(set, 0, box);
@@ -136,6 +151,7 @@ void pti_boxes_subtract_all(pti_boxes *set, const pti_boxes *other) {
         pti_boxes_clear(set);
         return;
     }
+    set->failed = set->failed || other->failed;
     for (int k = 0; k < other->n_boxes && set->n_boxes > 0; k++)
         subtract_from(set, 0, &other->box[k]);
 }
@@ -149,6 +165,16 @@ void pti_boxes_clip(pti_boxes *set, const polytile_domain *box) {
     set->n_boxes = kept;
 }
 
+void pti_boxes_intersect(pti_boxes *common, const pti_boxes *a, const pti_boxes *b) {
+    polytile_domain both;
+    pti_boxes_clear(common);
+    common->failed = common->failed || a->failed || b->failed;
+    for (int k = 0; k < a->n_boxes; k++)
+        for (int m = 0; m < b->n_boxes; m++)
+            if (pti_box_intersect(&a->box[k], &b->box[m], &both))
+                pti_boxes_append(common, &both);
+}
+
 void pti_boxes_copy(pti_boxes *set, const pti_boxes *other) {
     if (set == other)
         return;
@@ -158,61 +184,4 @@ void pti_boxes_copy(pti_boxes *set, const pti_boxes *other) {
         return;
     memcpy(set->box, other->box, (size_t)other->n_boxes * sizeof *set->box);
     set->n_boxes = other->n_boxes;
-}
-
-/* Take away from box, without gaps, one end that lies in another, if the rest is a box again. */
-static void trim(polytile_domain *box, const polytile_domain *by) {
-    int cut = -1;
-    for (int d = 0; d < box->n_dims; d++) {
-        const polytile_range *range = &box->range[d], *other = &by->range[d];
-        if (range->step != 1 || other->step != 1)
-            return;
-        if (other->lo <= range->lo && range->hi <= other->hi)
-            continue;
-        if (cut >= 0 || other->hi < range->lo || range->hi < other->lo ||
-            (range->lo < other->lo && other->hi < range->hi))
-            return;
-        cut = d;
-    }
-    if (cut >= 0 && by->range[cut].lo <= box->range[cut].lo)
-        box->range[cut].lo = by->range[cut].hi + 1;
-    else if (cut >= 0)
-        box->range[cut].hi = by->range[cut].lo - 1;
-}
-
-/* A failed allocation answers false: nothing is claimed to be there that might not be. */
-bool pti_boxes_cover(const pti_boxes *set, const polytile_domain *box) {
-    for (int k = 0; k < set->n_boxes; k++)
-        if (pti_box_contains(&set->box[k], box))
-            return true;
-    if (set->n_boxes < 2)
-        return pti_box_is_empty(box);
-    polytile_domain rest = *box;
-    for (int k = 0; k < set->n_boxes; k++) {
-        if (pti_box_contains(&set->box[k], &rest))
-            return true;
-        trim(&rest, &set->box[k]);
-    }
-    pti_boxes missing = {0};
-    pti_boxes_append(&missing, &rest);
-    pti_boxes_subtract_all(&missing, set);
-    bool covers = missing.n_boxes == 0 && !missing.failed;
-    pti_boxes_free(&missing);
-    return covers;
-}
-
-int64_t pti_boxes_count(const pti_boxes *set) {
-    int64_t count = 0;
-    for (int k = 0; k < set->n_boxes; k++)
-        if (pti_add_overflows(count, pti_box_count(&set->box[k]), &count))
-            return INT64_MAX;
-    return count;
-}
-
-void pti_boxes_gather(pti_boxes *set, const polytile_domain *box) {
-    enum { FEW = 16 };
-    pti_boxes_add(set, box);
-    bool is_power_of_two = (set->n_boxes & (set->n_boxes - 1)) == 0;
-    if (set->n_boxes >= FEW && is_power_of_two)
-        pti_boxes_merge(set);
 }

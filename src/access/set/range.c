@@ -2,11 +2,9 @@
 
 #include "base/checked.h"
 
-static const polytile_range empty_range = {0, -1, 1};
-
 polytile_range pti_range(int64_t lo, int64_t hi, int64_t step) {
     if (hi < lo)
-        return empty_range;
+        return pti_range_empty();
     if (step == 1)
         return (polytile_range){lo, hi, 1};
     int64_t last = hi - (hi - lo) % step;
@@ -48,7 +46,7 @@ static polytile_range lattice_between(__int128 first, __int128 step, int64_t lo,
     if (first < lo)
         first += (lo - first + step - 1) / step * step;
     if (first > hi)
-        return empty_range;
+        return pti_range_empty();
     if (first + step > hi)
         return pti_range((int64_t)first, (int64_t)first, 1);
     return pti_range((int64_t)first, hi, (int64_t)step);
@@ -61,7 +59,7 @@ static polytile_range intersect_lattices(polytile_range a, polytile_range b, int
     int64_t common = pti_gcd(a.step, b.step);
     int64_t distance = b.lo - a.lo;
     if (distance % common != 0)
-        return empty_range;
+        return pti_range_empty();
     int64_t modulus = b.step / common;
     __int128 turns = (__int128)pti_floor_mod(distance / common, modulus) *
                      modular_inverse(a.step / common, modulus) % modulus;
@@ -71,7 +69,7 @@ static polytile_range intersect_lattices(polytile_range a, polytile_range b, int
 polytile_range pti_range_intersect(polytile_range a, polytile_range b) {
     int64_t lo = pti_max(a.lo, b.lo), hi = pti_min(a.hi, b.hi);
     if (hi < lo || pti_range_is_empty(a) || pti_range_is_empty(b))
-        return empty_range;
+        return pti_range_empty();
     if (a.step == 1 && b.step == 1)
         return (polytile_range){lo, hi, 1};
     return intersect_lattices(a, b, lo, hi);

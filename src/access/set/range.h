@@ -11,8 +11,17 @@
 /** The range of lo, lo + step, ... up to hi: hi is rounded down onto the lattice. */
 polytile_range pti_range(int64_t lo, int64_t hi, int64_t step);
 
+static inline polytile_range pti_range_empty(void) {
+    return (polytile_range){0, -1, 1};
+}
+
 static inline bool pti_range_is_empty(polytile_range range) {
     return range.hi < range.lo;
+}
+
+/** Whether it leaves out any between its ends. */
+static inline bool pti_range_has_gaps(polytile_range range) {
+    return range.step != 1 && range.lo != range.hi;
 }
 
 static inline int64_t pti_range_count(polytile_range range) {
@@ -25,6 +34,14 @@ static inline bool pti_range_equals(polytile_range a, polytile_range b) {
     if (pti_range_is_empty(a) || pti_range_is_empty(b))
         return pti_range_is_empty(a) && pti_range_is_empty(b);
     return a.lo == b.lo && a.hi == b.hi && (a.step == b.step || a.lo == a.hi);
+}
+
+/** An order of ranges as they are written. */
+static inline int pti_range_compare(const polytile_range *a, const polytile_range *b) {
+    int order = (a->lo > b->lo) - (a->lo < b->lo);
+    if (order == 0)
+        order = (a->hi > b->hi) - (a->hi < b->hi);
+    return order != 0 ? order : (a->step > b->step) - (a->step < b->step);
 }
 
 bool pti_range_has(polytile_range range, int64_t value);

@@ -16,9 +16,7 @@ typedef struct change_table {
 } change_table;
 
 static void free_changes(change_table *changes) {
-    for (int k = 0; changes->boxes != NULL && k < changes->n; k++)
-        pti_boxes_free(&changes->boxes[k]);
-    free(changes->boxes);
+    pti_boxes_free_list(changes->boxes, changes->n);
     free(changes->first);
 }
 
@@ -49,12 +47,6 @@ static bool find_changes(const pti_group *group, change_table *changes) {
     return found;
 }
 
-static void add_all(pti_boxes *set, const pti_boxes *other) {
-    for (int b = 0; b < other->n_boxes; b++)
-        pti_boxes_gather(set, &other->box[b]);
-    set->failed = set->failed || other->failed;
-}
-
 /* What a member wrote is the newest version, unless it knows but a part of what is reduced, or it
  * is not known what it wrote; everybody has what everybody computed, or what was combined. */
 static void renew_copies(const pti_group *group, const change_table *changes, const pti_work *work,
@@ -65,7 +57,7 @@ static void renew_copies(const pti_group *group, const change_table *changes, co
     pti_boxes_subtract_all(extra, changed);
     if (work->share[l].operand < 0 ||
         pti_share_combines(&work->share[l], &group->launch[l], group->ownerships, operand))
-        add_all(extra, changed);
+        pti_boxes_unite(extra, changed, pti_boxes_gather);
     else if (!written->partial && !written->reduces)
         pti_footprint_gather(instance, operand, PTI_WRITES, &work->threads[l], extra);
 }

@@ -1,6 +1,6 @@
 #include "distribute/exchange/exchange.h"
 
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "distribute/exchange/transfers.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static void bring_from_all(pti_transfers *transfers, int array, int member,
                            const pti_boxes *missing) {
     const pti_ownership *ownership = &transfers->group->ownerships[array];
     int first[POLYTILE_MAX_DIMS], last[POLYTILE_MAX_DIMS], at[POLYTILE_MAX_DIMS];
-    polytile_domain hull = pti_enclose_all(missing, ownership->domain.n_dims);
+    polytile_domain hull = pti_boxes_enclose(missing, ownership->domain.n_dims);
     if (!pti_ownership_reach(ownership, &hull, first, last))
         return;
     memcpy(at, first, sizeof at);
@@ -45,8 +45,7 @@ static void bring_all(pti_transfers *transfers, const pti_work *work, int member
             bring_from_all(transfers, a, member, missing);
         else
             bring_from_local(transfers, a, member, missing);
-        for (int b = 0; b < missing->n_boxes; b++)
-            pti_boxes_gather(extra, &missing->box[b]);
+        pti_boxes_unite(extra, missing, pti_boxes_gather);
         transfers->failed = transfers->failed || extra->failed;
     }
 }

@@ -9,9 +9,7 @@ bool pti_copies_create(int n_arrays, int n_members, pti_copies *copies) {
 }
 
 void pti_copies_free(pti_copies *copies) {
-    for (int k = 0; copies->extra != NULL && k < copies->n_arrays * copies->n_members; k++)
-        pti_boxes_free(&copies->extra[k]);
-    free(copies->extra);
+    pti_boxes_free_list(copies->extra, copies->n_arrays * copies->n_members);
     *copies = (pti_copies){0};
 }
 

@@ -34,13 +34,12 @@ static void find_lost(stray_search *strayed, int member, const pti_boxes *elemen
     pti_boxes_clear(lost);
     if (pti_boxes_meet(elements, &hull)) {
         pti_ownership_boxes(ownership, member, &other);
-        pti_boxes_intersect(elements, &other, lost);
+        pti_boxes_intersect(lost, elements, &other);
     }
     if (lost->n_boxes > 0) {
         find_written(strayed, pti_share_threads, member, &other);
         pti_boxes_subtract_all(lost, &other);
     }
-    lost->failed = lost->failed || other.failed;
     pti_boxes_free(&other);
 }
 

@@ -1,6 +1,6 @@
 #include "distribute/exchange/transfers.h"
 
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 
 #include <stdlib.h>
 
@@ -66,15 +66,6 @@ void pti_transfers_add(pti_transfers *transfers, int array, int from, int to,
     transfer->n_elements = pti_boxes_count(&transfer->boxes);
 }
 
-void pti_boxes_intersect(const pti_boxes *a, const pti_boxes *b, pti_boxes *common) {
-    polytile_domain both;
-    pti_boxes_clear(common);
-    for (int k = 0; k < a->n_boxes; k++)
-        for (int m = 0; m < b->n_boxes; m++)
-            if (pti_box_intersect(&a->box[k], &b->box[m], &both))
-                pti_boxes_append(common, &both);
-}
-
 void pti_transfers_fetch(pti_transfers *transfers, int array, int from, int to,
                          const pti_boxes *elements) {
     const pti_ownership *ownership = &transfers->group->ownerships[array];
@@ -83,8 +74,7 @@ void pti_transfers_fetch(pti_transfers *transfers, int array, int from, int to,
         return;
     pti_boxes owned = {0};
     pti_ownership_boxes(ownership, from, &owned);
-    transfers->failed = transfers->failed || owned.failed;
-    pti_boxes_intersect(elements, &owned, &transfers->scratch);
+    pti_boxes_intersect(&transfers->scratch, elements, &owned);
     pti_transfers_add(transfers, array, from, to, &transfers->scratch);
     pti_boxes_free(&owned);
 }

@@ -34,7 +34,4 @@ static inline bool pti_transfers_is_local(const pti_transfers *transfers, int me
     return member >= transfers->first && member < transfers->first + transfers->n_local;
 }
 
-/** Replace what is in *common by the elements of both sets. */
-void pti_boxes_intersect(const pti_boxes *a, const pti_boxes *b, pti_boxes *common);
-
 #endif

@@ -1,6 +1,6 @@
 #include "distribute/exchange/work.h"
 
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "distribute/share/footprints.h"
 
 #include <stdlib.h>
@@ -8,17 +8,11 @@
 /* What must be there, if it takes more boxes than that, is taken as one. */
 enum { MOST_BOXES = 64 };
 
-static void free_boxes(pti_boxes *boxes, int n) {
-    for (int k = 0; boxes != NULL && k < n; k++)
-        pti_boxes_free(&boxes[k]);
-    free(boxes);
-}
-
 void pti_work_free(pti_work *work) {
     free(work->share);
-    free_boxes(work->threads, work->n_launches);
-    free_boxes(work->reads, work->n_arrays);
-    free_boxes(work->writes, work->n_arrays);
+    pti_boxes_free_list(work->threads, work->n_launches);
+    pti_boxes_free_list(work->reads, work->n_arrays);
+    pti_boxes_free_list(work->writes, work->n_arrays);
     *work = (pti_work){0};
 }
 
@@ -43,10 +37,10 @@ static polytile_domain writers_of_needed(const pti_group *group, int l, int memb
             continue;
         int array = launch->array[p];
         polytile_domain owned = pti_ownership_hull(&group->ownerships[array], member);
-        polytile_domain read = pti_enclose_all(&reads[array], owned.n_dims);
-        polytile_domain needed = pti_enclose(&owned, &read);
+        polytile_domain read = pti_boxes_enclose(&reads[array], owned.n_dims);
+        polytile_domain needed = pti_box_enclose(&owned, &read);
         polytile_domain writers = pti_share_writers(launch, p, &needed);
-        threads = pti_enclose(&threads, &writers);
+        threads = pti_box_enclose(&threads, &writers);
     }
     return threads;
 }
@@ -58,8 +52,7 @@ static void choose_threads(const pti_group *group, int l, int member, pti_work *
     int64_t n_alone = pti_boxes_count(threads);
     if (group->n_launches > 1 && !share->splits && share->operand >= 0) {
         polytile_domain box = writers_of_needed(group, l, member, work->reads);
-        pti_boxes_clear(threads);
-        pti_boxes_append(threads, &box);
+        pti_boxes_assign(threads, &box);
     }
     work->n_threads += pti_boxes_count(threads);
     work->n_extra_threads += pti_boxes_count(threads) - n_alone;
@@ -73,7 +66,7 @@ static bool gather(const pti_group *group, int l, const pti_work *work, int oper
     if (!pti_share_combines(&work->share[l], launch, group->ownerships, operand))
         return pti_footprint_gather(instance, operand, touch, &work->threads[l], touched);
     polytile_domain hull = pti_footprint_hull(instance, operand, touch, &instance->threads);
-    polytile_domain box = pti_enclose(&hull, &hull);
+    polytile_domain box = pti_box_without_steps(&hull);
     pti_boxes_gather(touched, &box);
     return false;
 }
@@ -88,8 +81,7 @@ static void add_writes(const pti_group *group, int l, pti_work *work, pti_boxes 
         pti_boxes_clear(written);
         if (gather(group, l, work, p, PTI_WRITES, written))
             pti_boxes_subtract_all(&work->reads[array], written);
-        for (int b = 0; b < written->n_boxes; b++)
-            pti_boxes_gather(&work->writes[array], &written->box[b]);
+        pti_boxes_unite(&work->writes[array], written, pti_boxes_gather);
     }
 }
 
@@ -107,9 +99,8 @@ static void simplify_reads(pti_boxes *reads) {
     pti_boxes_merge(reads);
     if (reads->n_boxes <= MOST_BOXES)
         return;
-    polytile_domain hull = pti_enclose_all(reads, reads->box[0].n_dims);
-    pti_boxes_clear(reads);
-    pti_boxes_append(reads, &hull);
+    polytile_domain hull = pti_boxes_enclose(reads, reads->box[0].n_dims);
+    pti_boxes_assign(reads, &hull);
 }
 
 static bool has_failed(const pti_work *work) {

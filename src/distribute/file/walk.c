@@ -50,7 +50,7 @@ static void find_row(const pti_store *store, const pti_stored_box *stored, pti_s
     row->n_bytes = store->element_bytes;
     for (int d = box->n_dims - 1; d >= 0 && is_whole_behind; d--) {
         polytile_range range = box->range[d];
-        if (range.step != 1 && range.lo != range.hi)
+        if (pti_range_has_gaps(range))
             return;
         row->first = d;
         row->n_bytes *= pti_range_count(range);

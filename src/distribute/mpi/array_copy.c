@@ -24,7 +24,7 @@ static bool is_nothing(const request *of) {
 static polytile_status fail_owner(const pti_open_array *open, const polytile_domain *box) {
     polytile_context *ctx = pti_spread_context(&open->spread);
     pti_text text = {0};
-    pti_words_box(&text, box);
+    pti_box_write(&text, box);
     polytile_status status = text.failed
                                  ? pti_fail_memory(ctx, open->array->name, (double)text.length)
                                  : pti_fail(ctx, POLYTILE_INVALID,

@@ -1,7 +1,7 @@
 #include "distribute/share/footprints.h"
 
 #include "access/footprint/affine.h"
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "base/checked.h"
 
 /* A section with more boxes than that is taken as larger boxes. */
@@ -14,10 +14,9 @@ bool pti_footprint_gather(const pti_instance *instance, int operand, pti_touch t
     for (int b = 0; b < threads->n_boxes; b++) {
         exact = pti_footprint_boxes(instance, operand, touch, &threads->box[b], FEW_BOXES, &part) &&
                 exact;
-        for (int k = 0; k < part.n_boxes; k++)
-            pti_boxes_gather(touched, &part.box[k]);
+        pti_boxes_unite(touched, &part, pti_boxes_gather);
     }
-    touched->failed = touched->failed || part.failed || threads->failed;
+    touched->failed = touched->failed || threads->failed;
     pti_boxes_free(&part);
     return exact && !touched->failed;
 }
@@ -50,7 +49,7 @@ polytile_domain pti_footprint_stepped_span(const pti_instance *instance, int ope
         if (!has_steps(section))
             continue;
         polytile_domain span = span_of(section, &of->domain, threads);
-        all = pti_enclose(&all, &span);
+        all = pti_box_enclose(&all, &span);
     }
     return all;
 }

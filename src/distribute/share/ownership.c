@@ -110,7 +110,7 @@ bool pti_ownership_is_whole(const pti_ownership *ownership) {
 static polytile_range part_hull(const pti_ownership *ownership, int dim, int coordinate) {
     int64_t n_ranges = pti_ownership_count(ownership, dim, coordinate);
     if (n_ranges == 0)
-        return (polytile_range){0, -1, 1};
+        return pti_range_empty();
     return (polytile_range){pti_ownership_range(ownership, dim, coordinate, 0).lo,
                             pti_ownership_range(ownership, dim, coordinate, n_ranges - 1).hi, 1};
 }

@@ -78,8 +78,6 @@ pti_pool_obstacle pti_pool_cut(const pti_shared_launch *launch, const polytile_d
 }
 
 void pti_pool_free(pti_pool *pool) {
-    for (int p = 0; p < pool->n_pieces; p++)
-        pti_boxes_free(&pool->threads[p]);
-    free(pool->threads);
+    pti_boxes_free_list(pool->threads, pool->n_pieces);
     *pool = (pti_pool){0};
 }

@@ -1,7 +1,7 @@
 #include "distribute/share/share.h"
 
 #include "access/footprint/affine.h"
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "base/checked.h"
 
 const pti_ownership *pti_share_owner(const pti_shared_launch *launch,
@@ -141,9 +141,8 @@ static bool begins_anew(const pti_instance *instance) {
 static void take_as_one(const pti_instance *instance, pti_boxes *threads) {
     if (threads->n_boxes < 2 || !begins_anew(instance))
         return;
-    polytile_domain box = pti_enclose_all(threads, instance->n_indices);
-    pti_boxes_clear(threads);
-    pti_boxes_append(threads, &box);
+    polytile_domain box = pti_boxes_enclose(threads, instance->n_indices);
+    pti_boxes_assign(threads, &box);
 }
 
 void pti_share_threads(const pti_share *share, const pti_shared_launch *launch,
@@ -184,7 +183,7 @@ polytile_domain pti_share_writers(const pti_shared_launch *launch, int operand,
         const pti_section *section = &instance->section[written->first_section + s];
         polytile_domain touching = instance->threads;
         if (pti_section_counts(section, PTI_WRITES) && find_touching(section, box, &touching))
-            writers = pti_enclose(&writers, &touching);
+            writers = pti_box_enclose(&writers, &touching);
     }
     return writers;
 }

@@ -1,7 +1,7 @@
 #include "distribute/share/share.h"
 
 #include "access/footprint/affine.h"
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "base/checked.h"
 
 /* The choice of the operand by which the threads of a launch are dealt out. */
@@ -149,7 +149,7 @@ static bool all_reduce(const pti_instance *instance) {
 static bool combines_a_box(const pti_instance *instance, int operand) {
     pti_boxes written = {0};
     polytile_domain hull = pti_footprint_hull(instance, operand, PTI_WRITES, &instance->threads);
-    polytile_domain box = pti_enclose(&hull, &hull);
+    polytile_domain box = pti_box_without_steps(&hull);
     pti_footprint_boxes(instance, operand, PTI_WRITES, &instance->threads, PTI_MAX_WRITE_BOXES,
                         &written);
     bool covers = !instance->operand[operand].fresh || pti_boxes_cover(&written, &box);

@@ -1,6 +1,6 @@
 #include "distribute/show/ranks_picture.h"
 
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include <polytile/size.h>
 
 #include <math.h>
@@ -104,7 +104,7 @@ static void draw_words(pti_text *svg, const pti_panel *panel, const arrow *of, i
 static void draw_way(pti_text *svg, const pti_ranks_panel *of, const pti_transfer *transfer) {
     const pti_ownership *ownership = &of->plan->outer.ownerships[of->array];
     polytile_domain to = pti_ownership_hull(ownership, transfer->to);
-    polytile_domain band = pti_enclose_all(&transfer->boxes, to.n_dims);
+    polytile_domain band = pti_boxes_enclose(&transfer->boxes, to.n_dims);
     bool is_back = transfer->from > transfer->to;
     if (!pti_ranks_panel_shows(of, &to) || !pti_ranks_panel_shows(of, &band))
         return;

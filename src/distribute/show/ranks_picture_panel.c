@@ -1,6 +1,6 @@
 #include "distribute/show/ranks_picture.h"
 
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "partition/show/words.h"
 #include <polytile/size.h>
 
@@ -26,7 +26,7 @@ void pti_ranks_panel_boxes(const pti_ranks_panel *of, int rank, pti_boxes *boxes
 
 static polytile_domain hull_of(const pti_ranks_panel *of, int rank) {
     const pti_outer_plan *outer = &of->plan->outer;
-    return of->array < 0 ? pti_enclose_all(&outer->member[rank].threads, of->panel.space.n_dims)
+    return of->array < 0 ? pti_boxes_enclose(&outer->member[rank].threads, of->panel.space.n_dims)
                          : pti_ownership_hull(&outer->ownerships[of->array], rank);
 }
 

@@ -1,6 +1,6 @@
 #include "distribute/show/ranks_plan.h"
 
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 
 #include <stdlib.h>
 
@@ -36,10 +36,10 @@ static polytile_domain find_part(const inner *of, int a) {
     const pti_ownership *ownership = &of->plan->outer.ownerships[a];
     int n_dims = ownership->domain.n_dims;
     polytile_domain part = pti_ownership_hull(ownership, of->rank);
-    polytile_domain reads = pti_enclose_all(&of->work.reads[a], n_dims);
-    polytile_domain writes = pti_enclose_all(&of->work.writes[a], n_dims);
-    part = pti_enclose(&part, &reads);
-    part = pti_enclose(&part, &writes);
+    polytile_domain reads = pti_boxes_enclose(&of->work.reads[a], n_dims);
+    polytile_domain writes = pti_boxes_enclose(&of->work.writes[a], n_dims);
+    part = pti_box_enclose(&part, &reads);
+    part = pti_box_enclose(&part, &writes);
     return pti_box_is_empty(&part) ? ownership->domain : part;
 }
 

@@ -1,6 +1,6 @@
 #include "distribute/show/ranks_plan.h"
 
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "base/text.h"
 #include "partition/show/words.h"
 #include <polytile/size.h>
@@ -32,7 +32,7 @@ static void add_title(pti_text *text, const polytile_ranks_plan *plan) {
     for (int a = 0; a < plan->outer.n_arrays; a++) {
         const pti_operand *array = &plan->launches.arrays->operand[a];
         pti_text_add(text, "  %s", array->name);
-        pti_words_box(text, &array->domain);
+        pti_box_write(text, &array->domain);
         pti_text_add(text, " ");
         pti_words_type(text, array->type);
         pti_text_add(text, ", cut ");
@@ -63,11 +63,11 @@ static void add_exchanges(pti_text *text, const polytile_ranks_plan *plan) {
 /* The threads of the first launch: their box, or how many boxes they are. */
 static void add_threads(pti_text *text, const pti_boxes *threads, int n_indices) {
     pti_text words = {0};
-    polytile_domain box = pti_enclose_all(threads, n_indices);
+    polytile_domain box = pti_boxes_enclose(threads, n_indices);
     if (threads->n_boxes == 0 || pti_box_is_empty(&box))
         pti_text_add(&words, "none");
     else
-        pti_words_box(&words, &box);
+        pti_box_write(&words, &box);
     if (threads->n_boxes > 1)
         pti_text_add(&words, " in %d boxes", threads->n_boxes);
     pti_text_add(text, "  %-30s", words.failed ? "" : words.data);

@@ -35,8 +35,7 @@ static bool have_all(pti_team *team, int position) {
     bool has_failed = false;
     for (int m = 0; m < team->transport->n_members; m++) {
         pti_boxes *extra = &team->copies.extra[position * team->transport->n_members + m];
-        pti_boxes_clear(extra);
-        pti_boxes_append(extra, &team->array[position].array->domain);
+        pti_boxes_assign(extra, &team->array[position].array->domain);
         has_failed |= extra->failed;
         extra->failed = false;
     }

@@ -1,4 +1,4 @@
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "distribute/share/footprints.h"
 #include "distribute/team/member_box.h"
 #include "distribute/team/state.h"
@@ -99,8 +99,8 @@ static polytile_status add_sum(const pti_team *team, const pti_recorded *recorde
         pti_footprint_stepped_span(prepared->instance, operand, &prepared->instance->threads);
     *one = (sum){.operand = operand,
                  .position = prepared->position[operand],
-                 .box = pti_enclose(&prepared->written[operand], &prepared->written[operand])};
-    one->reached = pti_enclose(&one->box, &span);
+                 .box = pti_box_without_steps(&prepared->written[operand])};
+    one->reached = pti_box_enclose(&one->box, &span);
     one->layout = pti_layout_of(&one->reached, prepared->instance->operand[operand].element_bytes);
     one->partial = calloc(n_local, sizeof *one->partial);
     one->set_aside = calloc(n_local, sizeof *one->set_aside);

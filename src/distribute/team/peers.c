@@ -1,5 +1,5 @@
 #include "launch/peers/peers.h"
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "distribute/team/state.h"
 
 #include <stdlib.h>
@@ -92,7 +92,7 @@ static bool is_of(const pti_team *team, int member, const pti_peers *peers) {
 
 static polytile_domain read_hull(const pti_stage *stage, int member, int position) {
     const pti_boxes *reads = &stage->work[member].reads[position];
-    return reads->n_boxes == 0 ? pti_box_empty(1) : pti_enclose_all(reads, reads->box[0].n_dims);
+    return reads->n_boxes == 0 ? pti_box_empty(1) : pti_boxes_enclose(reads, reads->box[0].n_dims);
 }
 
 /** Whether two members read nearly the same of an array; not mere halos. */

@@ -1,11 +1,11 @@
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "distribute/team/pool_launch.h"
 
 /* What a launch touches, in the memory that members share: whether it is there, and bringing it. */
 
 /** What a launch touches of an operand, and what lies between. */
 static polytile_domain find_touched(const pti_prepared *prepared, int operand) {
-    return pti_enclose(&prepared->touched[operand], &prepared->touched[operand]);
+    return pti_box_without_steps(&prepared->touched[operand]);
 }
 
 /** What a member has neither as an owner nor as a copy of all that a launch touches of an
@@ -15,13 +15,10 @@ static void find_lacking(const pti_team *team, const pti_prepared *prepared, int
     int position = prepared->position[operand];
     polytile_domain touched = find_touched(prepared, operand);
     pti_boxes owned = {0};
-    pti_boxes_clear(lacks);
-    if (!pti_box_is_empty(&touched))
-        pti_boxes_append(lacks, &touched);
+    pti_boxes_assign(lacks, &touched);
     pti_ownership_boxes(&team->ownership[position], member, &owned);
     pti_boxes_subtract_all(lacks, &owned);
     pti_boxes_subtract_all(lacks, pti_copies_get(&team->copies, position, member));
-    lacks->failed |= owned.failed;
     pti_boxes_free(&owned);
 }
 
@@ -74,8 +71,8 @@ static polytile_status catch_up(pti_team *team, const pti_prepared *prepared, in
     pti_boxes lacks = {0};
     polytile_status status = POLYTILE_OK;
     find_lacking(team, prepared, operand, local, &lacks);
-    for (int b = 0; b < lacks.n_boxes; b++)
-        pti_boxes_add(copies, &lacks.box[b]);
+    if (!lacks.failed)
+        pti_boxes_unite(copies, &lacks, pti_boxes_add);
     if (lacks.failed || copies->failed)
         PTI_TRY(fail_memory(team, prepared));
     PTI_TRY(tell_inside(team, position, local, &lacks, pti_queue_renew));
@@ -92,10 +89,7 @@ static polytile_status bring_owned(const pti_team *team, const pti_prepared *pre
     pti_boxes owned = {0};
     polytile_status status = POLYTILE_OK;
     pti_ownership_boxes(&team->ownership[position], local, &owned);
-    if (pti_box_is_empty(&touched))
-        pti_boxes_clear(&owned);
-    else
-        pti_boxes_clip(&owned, &touched);
+    pti_boxes_clip(&owned, &touched);
     if (owned.failed)
         PTI_TRY(fail_memory(team, prepared));
     PTI_TRY(tell_inside(team, position, local, &owned, pti_queue_fetch));

@@ -46,12 +46,6 @@ static void complete_rows(polytile_domain *box, const polytile_domain *whole) {
         box->range[d] = whole->range[d];
 }
 
-static polytile_domain without_steps(polytile_domain box) {
-    for (int d = 0; d < box.n_dims; d++)
-        box.range[d].step = 1;
-    return box;
-}
-
 /** The box of a member's array that has to contain `needed`: around what it had and owns, too. */
 static polytile_domain choose_box(const pti_team *team, int position, int local,
                                   const polytile_domain *needed) {
@@ -62,7 +56,7 @@ static polytile_domain choose_box(const pti_team *team, int position, int local,
         box = pti_box_coarse_union(&box, &owned);
     if (of->member[local] != NULL)
         box = pti_box_coarse_union(&box, &of->member[local]->domain);
-    box = without_steps(box);
+    box = pti_box_without_steps(&box);
     box = with_margin(&box, &of->array->domain);
     shift_rows(&box, &of->array->domain, of->array->element_bytes);
     if (of->memory == PTI_TEAM_PROGRAMS)

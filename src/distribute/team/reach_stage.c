@@ -1,4 +1,4 @@
-#include "access/set/enclose.h"
+#include "access/set/boxes.h"
 #include "distribute/share/footprints.h"
 #include "distribute/team/state.h"
 
@@ -7,7 +7,7 @@
 static polytile_status reach(pti_team *team, int position, int local, const pti_boxes *boxes) {
     if (boxes->n_boxes == 0)
         return POLYTILE_OK;
-    polytile_domain hull = pti_enclose_all(boxes, boxes->box[0].n_dims);
+    polytile_domain hull = pti_boxes_enclose(boxes, boxes->box[0].n_dims);
     return pti_team_reach(team, position, local, &hull);
 }
 

@@ -126,17 +126,10 @@ void pti_team_touch_copies(pti_team *team) {
     team->copies_id = ++team->n_copies_ids;
 }
 
-static bool same_boxes(const pti_boxes *one, const pti_boxes *other) {
-    bool is_same = one->n_boxes == other->n_boxes;
-    for (int b = 0; is_same && b < one->n_boxes; b++)
-        is_same = pti_box_equals(&one->box[b], &other->box[b]);
-    return is_same;
-}
-
 static bool same_copies(const pti_copies *one, const pti_copies *other) {
     bool is_same = one->n_arrays == other->n_arrays;
     for (int k = 0; is_same && k < one->n_arrays * one->n_members; k++)
-        is_same = same_boxes(&one->extra[k], &other->extra[k]);
+        is_same = pti_boxes_are_alike(&one->extra[k], &other->extra[k]);
     return is_same;
 }
 

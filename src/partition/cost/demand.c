@@ -15,17 +15,10 @@ static int64_t saturating_mul(int64_t a, int64_t b) {
     return product;
 }
 
-static bool is_dense(const polytile_domain *box) {
-    bool dense = true;
-    for (int d = 0; d < box->n_dims; d++)
-        dense = dense && box->range[d].step == 1;
-    return dense;
-}
-
-/** The size of a piece's layout, which has neither gaps nor padding where all steps are 1. */
+/** The size of a piece's layout, which has neither gaps nor padding where the hull has no gaps. */
 static int64_t layout_bytes(const polytile_domain *hull, int64_t element_bytes) {
-    return is_dense(hull) ? saturating_mul(pti_box_count(hull), element_bytes)
-                          : pti_layout_of(hull, element_bytes).size_bytes;
+    return pti_box_has_gaps(hull) ? pti_layout_of(hull, element_bytes).size_bytes
+                                  : saturating_mul(pti_box_count(hull), element_bytes);
 }
 
 /** The device memory of a piece that holds so much. */

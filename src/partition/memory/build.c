@@ -89,11 +89,8 @@ static void note_downloaded(pti_boxes *downloaded, const polytile_domain *box) {
     pti_boxes_gather(downloaded, box);
     if (downloaded->n_boxes <= MOST_BOXES)
         return;
-    polytile_domain around = downloaded->box[0];
-    for (int k = 1; k < downloaded->n_boxes; k++)
-        around = pti_box_coarse_union(&around, &downloaded->box[k]);
-    pti_boxes_clear(downloaded);
-    pti_boxes_append(downloaded, &around);
+    polytile_domain around = pti_boxes_hull(downloaded);
+    pti_boxes_assign(downloaded, &around);
 }
 
 /** Download what is newer than the host's copy, and note it, since later uploads may need it. */
@@ -220,16 +217,6 @@ static void copy_shared(build *of, int operand, int64_t superblock, int64_t from
     }
 }
 
-static void shared_with(const pti_boxes *needed, const pti_boxes *valid, pti_boxes *shared) {
-    for (int k = 0; k < needed->n_boxes; k++) {
-        for (int v = 0; v < valid->n_boxes; v++) {
-            polytile_domain common;
-            if (pti_box_intersect(&needed->box[k], &valid->box[v], &common))
-                pti_boxes_append(shared, &common);
-        }
-    }
-}
-
 /** Whether pieces of an operand can be copied from the one before: it must outlive the move, and
  * never change. */
 static bool may_copy(const build *of, int operand) {
@@ -260,8 +247,7 @@ static bool one_upload_is_faster(build *of, int operand) {
 
 static void need_one(build *of, const polytile_domain *box) {
     pti_boxes_clear(&of->shared);
-    pti_boxes_clear(&of->needed);
-    pti_boxes_append(&of->needed, box);
+    pti_boxes_assign(&of->needed, box);
 }
 
 /** What a superblock needs of a piece, and what of it a piece before has, as boxes. */
@@ -280,9 +266,9 @@ static void find_needed(build *of, int operand, bool new_piece, const polytile_d
     pti_footprint_boxes(of->arena.instance, operand, is->fresh ? PTI_WRITES : PTI_READS, threads,
                         MAX_READ_BOXES, &of->needed);
     if (new_piece && at->placement >= 0 && may_copy(of, operand))
-        shared_with(&of->needed, &at->valid, &of->shared);
+        pti_boxes_intersect(&of->shared, &of->needed, &at->valid);
     if (new_piece && one_upload_is_faster(of, operand)) {
-        polytile_domain around = pti_upload_around(&of->needed);
+        polytile_domain around = pti_boxes_hull(&of->needed);
         need_one(of, &around);
     }
 }
@@ -314,10 +300,8 @@ static void note_launch(build *of, int operand, int64_t launch, const polytile_d
     pti_last_note(&at->writers, PTI_LAUNCH, launch);
     pti_footprint_boxes(of->arena.instance, operand, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES,
                         &of->needed);
-    for (int k = 0; k < of->needed.n_boxes; k++) {
-        pti_boxes_add(&at->dirty, &of->needed.box[k]);
-        pti_boxes_add(&at->valid, &of->needed.box[k]);
-    }
+    pti_boxes_unite(&at->dirty, &of->needed, pti_boxes_add);
+    pti_boxes_unite(&at->valid, &of->needed, pti_boxes_add);
 }
 
 static void launch(build *of, int64_t superblock, const polytile_domain *threads) {

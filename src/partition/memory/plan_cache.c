@@ -176,14 +176,9 @@ static bool is_kept(pti_residency *of, const pti_window *window) {
            (!is_cheap(&of->plans, window) || comes_often(&of->plans, window));
 }
 
-/** The same boxes in the same order, which operations follow; NULL: none. */
+/** NULL: none. */
 static bool are_boxes(const pti_boxes *key, const pti_boxes *boxes) {
-    if (key->n_boxes != (boxes == NULL ? 0 : boxes->n_boxes))
-        return false;
-    for (int k = 0; k < key->n_boxes; k++)
-        if (!pti_box_equals(&key->box[k], &boxes->box[k]))
-            return false;
-    return true;
+    return boxes == NULL ? key->n_boxes == 0 : pti_boxes_are_alike(key, boxes);
 }
 
 static bool is_step(const pti_step_key *key, const pti_step *step) {

@@ -192,8 +192,8 @@ static bool take_failures(pti_residency *of) {
 }
 
 void pti_residency_keep(pti_residency *of, int array, const pti_boxes *boxes) {
-    for (int k = 0; of->state[array].is_internal && k < boxes->n_boxes; k++)
-        pti_resident_include(&of->state[array].on_host, &boxes->box[k]);
+    if (of->state[array].is_internal)
+        pti_boxes_unite(&of->state[array].on_host, boxes, pti_boxes_include);
 }
 
 const pti_instance *pti_residency_arrays(const pti_residency *of) {

@@ -6,12 +6,6 @@
 /** Transfers a piece: a few, that take a little too much, beat many. */
 enum { MAX_READ_BOXES = 16 };
 
-static void gather_boxes(pti_boxes *set, pti_boxes *boxes) {
-    for (int k = 0; k < boxes->n_boxes; k++)
-        pti_resident_include(set, &boxes->box[k]);
-    set->failed |= boxes->failed;
-}
-
 /** Elements that combine from an identity get it, unless they have more by now; those that have are
  * needed as if read. */
 static void begin_reduction(pti_resident_window *at, pti_resident_image *image,
@@ -23,8 +17,8 @@ static void begin_reduction(pti_resident_window *at, pti_resident_image *image,
     pti_boxes_copy(&of->rest, &of->shared);
     pti_boxes_subtract_all(&of->shared, &state->initialised);
     pti_boxes_subtract_all(&of->rest, &of->shared);
-    gather_boxes(&of->needed, &of->rest);
-    gather_boxes(&state->initialised, &of->shared);
+    pti_boxes_unite(&of->needed, &of->rest, pti_boxes_include);
+    pti_boxes_unite(&state->initialised, &of->shared, pti_boxes_include);
     pti_image_fill(at->emit, image, &of->shared);
 }
 
@@ -36,7 +30,7 @@ static void read_operand(pti_resident_window *at, pti_resident_image *image,
     if (!reads || pti_boxes_cover(&image->valid, &hull))
         return;
     pti_footprint_boxes(instance, operand, PTI_READS, threads, MAX_READ_BOXES, &at->of->rest);
-    gather_boxes(&at->of->needed, &at->of->rest);
+    pti_boxes_unite(&at->of->needed, &at->of->rest, pti_boxes_include);
 }
 
 /** What a superblock must find in an image and does not yet, into `needed`. */
@@ -59,18 +53,12 @@ static void need_inner_images(pti_resident_window *at, const pti_resident_image 
     const pti_resident_image *other = at->of->state[image->array].images;
     for (; other != NULL; other = other->next)
         if (other != image && pti_image_contains(image, &other->layout.hull))
-            for (int k = 0; k < other->valid.n_boxes; k++)
-                pti_resident_include(&at->of->needed, &other->valid.box[k]);
+            pti_boxes_unite(&at->of->needed, &other->valid, pti_boxes_include);
 }
 
 /** The part of `needed` that lies in a set, into `shared`. */
 static void find_shared(pti_residency *of, const pti_boxes *set) {
-    polytile_domain common;
-    pti_boxes_clear(&of->shared);
-    for (int k = 0; k < of->needed.n_boxes; k++)
-        for (int v = 0; v < set->n_boxes; v++)
-            if (pti_box_intersect(&of->needed.box[k], &set->box[v], &common))
-                pti_boxes_append(&of->shared, &common);
+    pti_boxes_intersect(&of->shared, &of->needed, set);
     pti_boxes_merge(&of->shared);
     pti_boxes_subtract_all(&of->needed, &of->shared);
 }
@@ -105,16 +93,13 @@ static void join_uploads(pti_resident_window *at, int array) {
     pti_boxes *needed = &at->of->needed;
     if (at->link == NULL || needed->n_boxes < 2)
         return;
-    polytile_domain around = needed->box[0];
+    polytile_domain around = pti_boxes_hull(needed);
     double seconds = 0;
-    for (int k = 0; k < needed->n_boxes; k++) {
-        around = pti_box_coarse_union(&around, &needed->box[k]);
+    for (int k = 0; k < needed->n_boxes; k++)
         seconds += upload_seconds(at, array, &needed->box[k]);
-    }
     if (upload_seconds(at, array, &around) >= seconds || !host_has(&at->of->state[array], &around))
         return;
-    pti_boxes_clear(needed);
-    pti_boxes_append(needed, &around);
+    pti_boxes_assign(needed, &around);
 }
 
 void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,

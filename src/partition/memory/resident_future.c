@@ -19,11 +19,7 @@ static bool is_apart(const pti_future *future, int64_t p, const polytile_domain 
     const pti_glance *glance = &future->glance[p];
     if (glance->lo > box->range[0].hi || glance->hi < box->range[0].lo)
         return true;
-    const polytile_range *range = future->piece[p].hull.range;
-    for (int d = 1; d < box->n_dims; d++)
-        if (range[d].lo > box->range[d].hi || range[d].hi < box->range[d].lo)
-            return true;
-    return false;
+    return !pti_box_may_meet(&future->piece[p].hull, box);
 }
 
 /** From a piece on, the first one that does not lie apart from a box; -1: there is none. */

@@ -6,19 +6,6 @@ int64_t pti_resident_bytes(const polytile_domain *hull, int64_t element_bytes) {
     return pti_resident_padded(pti_layout_of(hull, element_bytes).size_bytes);
 }
 
-void pti_resident_include(pti_boxes *set, const polytile_domain *box) {
-    enum { FEW = 8 };
-    for (int k = 0; k < set->n_boxes; k++)
-        if (pti_box_contains(&set->box[k], box))
-            return;
-    if (set->n_boxes > FEW) {
-        pti_boxes_gather(set, box);
-        return;
-    }
-    pti_boxes_add(set, box);
-    pti_boxes_merge(set);
-}
-
 static int64_t element_bytes(const pti_residency *of, int array) {
     return of->instance.operand[array].element_bytes;
 }
@@ -106,11 +93,7 @@ static int64_t add_op(pti_resident_emit *emit, pti_op_kind kind, const pti_resid
 
 /** Most images lie apart from a box, which the ends of their hulls tell quickest. */
 static bool is_apart(const pti_resident_image *image, const polytile_domain *box) {
-    const polytile_range *range = image->layout.hull.range;
-    for (int d = 0; d < box->n_dims; d++)
-        if (range[d].lo > box->range[d].hi || range[d].hi < box->range[d].lo)
-            return true;
-    return false;
+    return !pti_box_may_meet(&image->layout.hull, box);
 }
 
 static void clean(pti_resident_state *state, const polytile_domain *box) {
@@ -135,7 +118,7 @@ static void note_downloaded(pti_boxes *set, const polytile_domain *box) {
     enum { MOST = 256 };
     if (set->n_boxes >= MOST)
         halve(set);
-    pti_resident_include(set, box);
+    pti_boxes_include(set, box);
 }
 
 static void download_box(pti_resident_emit *emit, pti_resident_image *image,
@@ -146,7 +129,7 @@ static void download_box(pti_resident_emit *emit, pti_resident_image *image,
     pti_last_note(&state->downloads, PTI_DOWNLOAD, op);
     note_downloaded(&state->downloaded, box);
     if (state->is_internal)
-        pti_resident_include(&state->on_host, box);
+        pti_boxes_include(&state->on_host, box);
     clean(state, box);
 }
 
@@ -157,20 +140,10 @@ void pti_image_download(pti_resident_emit *emit, pti_resident_image *image) {
     }
 }
 
-/** The part of two sets of disjoint boxes that is in both. */
-static void find_common(const pti_boxes *one, const pti_boxes *other, pti_boxes *common) {
-    polytile_domain box;
-    pti_boxes_clear(common);
-    for (int k = 0; k < one->n_boxes; k++)
-        for (int o = 0; o < other->n_boxes; o++)
-            if (pti_box_intersect(&one->box[k], &other->box[o], &box))
-                pti_boxes_append(common, &box);
-    pti_boxes_merge(common);
-}
-
 void pti_image_fetch(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes) {
     pti_boxes *newer = &emit->of->needed;
-    find_common(&image->dirty, boxes, newer);
+    pti_boxes_intersect(newer, &image->dirty, boxes);
+    pti_boxes_merge(newer);
     for (int k = 0; k < newer->n_boxes && !emit->builder.failed; k++)
         download_box(emit, image, &newer->box[k]);
 }
@@ -189,7 +162,7 @@ static int64_t write_in(pti_resident_emit *emit, pti_op_kind kind, pti_resident_
     int64_t op = add_op(emit, kind, image, box, waits);
     pti_last_note(&image->writers, kind, op);
     pti_last_note(&memory_of(emit->of, image)->users, kind, op);
-    pti_resident_include(&image->valid, box);
+    pti_boxes_include(&image->valid, box);
     image->next_use = -1;
     return op;
 }
@@ -218,7 +191,7 @@ static void share_dirt(pti_resident_image *image, const pti_resident_image *sour
     polytile_domain common;
     for (int k = 0; k < source->dirty.n_boxes; k++)
         if (pti_box_intersect(&source->dirty.box[k], box, &common))
-            pti_resident_include(&image->dirty, &common);
+            pti_boxes_include(&image->dirty, &common);
 }
 
 void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resident_image *source,
@@ -244,8 +217,8 @@ void pti_image_renew(pti_residency *of, pti_resident_image *image, const polytil
         pti_boxes_subtract(&other->dirty, box);
     }
     pti_boxes_subtract(&state->unwritten, box);
-    pti_resident_include(&image->valid, box);
-    pti_resident_include(&image->dirty, box);
+    pti_boxes_include(&image->valid, box);
+    pti_boxes_include(&image->dirty, box);
     image->next_use = -1;
 }
 
@@ -260,19 +233,12 @@ void pti_resident_renew(pti_residency *of, int array, const pti_boxes *boxes) {
     pti_residency_keep(of, array, boxes);
 }
 
-static bool is_within(const pti_boxes *inner, const pti_boxes *outer) {
-    for (int k = 0; k < inner->n_boxes; k++)
-        if (!pti_boxes_cover(outer, &inner->box[k]))
-            return false;
-    return true;
-}
-
 void pti_image_absorb(pti_residency *of, pti_resident_image *image) {
     pti_resident_image *next;
     for (pti_resident_image *other = of->state[image->array].images; other != NULL; other = next) {
         next = other->next;
         if (other != image && pti_box_contains(&image->layout.hull, &other->layout.hull) &&
-            is_within(&other->valid, &image->valid))
+            pti_boxes_find_uncovered(&image->valid, &other->valid) == NULL)
             pti_image_drop(of, other);
     }
 }
@@ -283,7 +249,6 @@ void pti_resident_forget(pti_residency *of, int array) {
         pti_image_drop(of, state->images);
     if (!state->is_internal)
         return;
-    pti_boxes_clear(&state->unwritten);
-    pti_boxes_append(&state->unwritten, &of->instance.operand[array].domain);
+    pti_boxes_assign(&state->unwritten, &of->instance.operand[array].domain);
     pti_boxes_subtract_all(&state->unwritten, &state->on_host);
 }

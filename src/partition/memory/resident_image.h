@@ -76,9 +76,6 @@ typedef struct pti_resident_emit {
 /** The bytes that an image of a box takes in the arena; INT64_MAX if it exceeds 64 bits. */
 int64_t pti_resident_bytes(const polytile_domain *hull, int64_t element_bytes);
 
-/** Add a box to a set and keep it in few boxes. */
-void pti_resident_include(pti_boxes *set, const polytile_domain *box);
-
 /** Whether an image's hull contains a box. */
 bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box);
 

@@ -64,22 +64,14 @@ static bool holds_whole_arrays(const pti_residency *of, int array) {
            of->state[array].whole_bytes <= of->arena_bytes / SMALL_PART;
 }
 
-static int64_t n_valid(const pti_resident_image *image, const polytile_domain *hull) {
-    polytile_domain common;
-    int64_t n = 0;
-    for (int k = 0; k < image->valid.n_boxes; k++)
-        if (pti_box_intersect(&image->valid.box[k], hull, &common))
-            n += pti_box_count(&common);
-    return n;
-}
-
 /** The image that contains a box and holds most of it; NULL: there is none. */
 static pti_resident_image *find_image(const pti_residency *of, int array,
                                       const polytile_domain *hull) {
     pti_resident_image *best = NULL;
     for (pti_resident_image *image = of->state[array].images; image != NULL; image = image->next)
         if (pti_image_contains(image, hull) &&
-            (best == NULL || n_valid(image, hull) > n_valid(best, hull)))
+            (best == NULL ||
+             pti_boxes_count_in(&image->valid, hull) > pti_boxes_count_in(&best->valid, hull)))
             best = image;
     return best;
 }

@@ -61,12 +61,6 @@ static int array_of(const pti_schedule *schedule, const pti_holding *holding) {
     return schedule->placement[holding->placement].operand;
 }
 
-static void free_newer(const pti_schedule *failed, pti_boxes *newer) {
-    for (int k = 0; newer != NULL && k < failed->n_before; k++)
-        pti_boxes_free(&newer[k]);
-    free(newer);
-}
-
 /** Dropped arrays are nobody's any more. */
 static bool may_be_saved(const pti_schedule *schedule, int array) {
     return !writes(schedule, -1, array) && (schedule->dropped == NULL || !schedule->dropped[array]);
@@ -87,7 +81,7 @@ static pti_boxes *find_newer(const pti_schedule *failed) {
     }
     if (!ran_out)
         return newer;
-    free_newer(failed, newer);
+    pti_boxes_free_list(newer, failed->n_before);
     return NULL;
 }
 
@@ -164,6 +158,6 @@ pti_schedule *pti_salvage_build(const pti_schedule *failed, bool *is_saved) {
         return NULL;
     choose(failed, newer, is_saved);
     pti_schedule *made = build(failed, newer, is_saved);
-    free_newer(failed, newer);
+    pti_boxes_free_list(newer, failed->n_before);
     return made;
 }

@@ -85,29 +85,15 @@ pti_snapshot *pti_snapshot_of(const pti_residency *of) {
     return moment;
 }
 
-static bool same_box(const polytile_domain *one, const polytile_domain *other) {
-    bool same = one->n_dims == other->n_dims;
-    for (int d = 0; d < one->n_dims && same; d++)
-        same = one->range[d].lo == other->range[d].lo && one->range[d].hi == other->range[d].hi &&
-               one->range[d].step == other->range[d].step;
-    return same;
-}
-
-/** The same boxes in the same order, which operations follow. */
-static bool same_set(const pti_boxes *one, const pti_boxes *other) {
-    bool same = one->n_boxes == other->n_boxes;
-    for (int k = 0; k < one->n_boxes && same; k++)
-        same = same_box(&one->box[k], &other->box[k]);
-    return same;
-}
-
 static pti_arena_segment *memory_of(const pti_snapshot *moment, const pti_resident_image *image) {
     return pti_segments_at(&moment->segments, image->offset_bytes);
 }
 
 static bool same_image(const pti_resident_image *one, const pti_resident_image *other) {
-    return one->last_use == other->last_use && same_box(&one->layout.hull, &other->layout.hull) &&
-           same_set(&one->valid, &other->valid) && same_set(&one->dirty, &other->dirty);
+    return one->last_use == other->last_use &&
+           pti_box_compare(&one->layout.hull, &other->layout.hull) == 0 &&
+           pti_boxes_are_alike(&one->valid, &other->valid) &&
+           pti_boxes_are_alike(&one->dirty, &other->dirty);
 }
 
 /** The same images in the same order, which searches follow. */
@@ -125,7 +111,8 @@ static bool same_images(const pti_snapshot *known, const pti_snapshot *other, in
 
 static bool same_state(const pti_resident_state *one, const pti_resident_state *other) {
     return one->is_internal == other->is_internal && one->whole_bytes == other->whole_bytes &&
-           same_set(&one->unwritten, &other->unwritten) && same_set(&one->on_host, &other->on_host);
+           pti_boxes_are_alike(&one->unwritten, &other->unwritten) &&
+           pti_boxes_are_alike(&one->on_host, &other->on_host);
 }
 
 static bool is_in(const int64_t *list, int n, int64_t number) {

@@ -7,13 +7,6 @@
 /** Takes a little off a lower bound of seconds, so that rounding never lifts it above the truth. */
 static const double rounded_down = 1 - 1e-9;
 
-polytile_domain pti_upload_around(const pti_boxes *needed) {
-    polytile_domain hull = needed->box[0];
-    for (int k = 1; k < needed->n_boxes; k++)
-        hull = pti_box_coarse_union(&hull, &needed->box[k]);
-    return hull;
-}
-
 static double box_bytes(const pti_operand *operand, const polytile_domain *box) {
     return (double)(pti_box_count(box) * operand->element_bytes);
 }
@@ -64,7 +57,7 @@ bool pti_upload_around_is_faster(const polytile_link *link, const pti_operand *o
                                  pti_boxes *rest) {
     if (link == NULL || needed->n_boxes == 0 || needed->n_boxes + shared->n_boxes == 1)
         return false;
-    polytile_domain hull = pti_upload_around(needed);
+    polytile_domain hull = pti_boxes_hull(needed);
     double seconds = upload_seconds(link, operand, &hull);
     return seconds < least_seconds(link, operand, needed, shared) ||
            seconds < exact_seconds(link, operand, needed, shared, rest);

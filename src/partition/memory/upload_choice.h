@@ -11,11 +11,8 @@
  * where the host has the newest of everything around what is needed. Without a link (NULL) as few
  * bytes as possible are to move, and one upload is never faster. */
 
-/** The box around all that is needed, at least one box: what one upload brings. */
-polytile_domain pti_upload_around(const pti_boxes *needed);
-
 /**
- * Whether one upload around what is needed is faster.
+ * Whether one upload of the hull of what is needed is faster.
  *
  * needed: disjoint boxes of the operand's array. shared: those parts of them that would be copied
  * on the device, each its own copy. rest: a set for the function's own use, so that asking often

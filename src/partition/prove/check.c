@@ -27,7 +27,7 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
         return pti_replay_reject(replay, i, o, &op->box,
                                  "starts from the identity, not from what the host holds");
     pti_replay_overwrite(replay, r, &op->box);
-    pti_check_gather(&replay->resident[r].content[PTI_VALID], &op->box);
+    pti_boxes_attach(&replay->resident[r].content[PTI_VALID], &op->box);
     return pti_race_use(replay, i, (pti_memory){true, o}, &op->box, false);
 }
 
@@ -65,8 +65,7 @@ static void put_down(pti_replay *replay, const pti_op *op) {
     pti_replay_overwrite(replay, op->placement, &op->box);
     pti_boxes_subtract_all(&replay->operand[target->operand].lost, &replay->moved[PTI_VALID]);
     for (int c = 0; c < PTI_N_CONTENTS; c++)
-        for (int k = 0; k < replay->moved[c].n_boxes; k++)
-            pti_check_gather(&target->content[c], &replay->moved[c].box[k]);
+        pti_boxes_unite(&target->content[c], &replay->moved[c], pti_boxes_attach);
 }
 
 /** What slides along its memory may have gaps of which nothing is known before or after. */
@@ -116,8 +115,7 @@ static bool fill_unwritten(pti_replay *replay, int64_t i, int64_t r) {
     pti_boxes_subtract_all(zeros, at_home);
     for (int k = 0; k < zeros->n_boxes; k++)
         pti_replay_renew(replay, r, &zeros->box[k]);
-    for (int k = 0; k < at_home->n_boxes; k++)
-        pti_boxes_gather(&replay->resident[r].content[PTI_VALID], &at_home->box[k]);
+    pti_boxes_unite(&replay->resident[r].content[PTI_VALID], at_home, pti_boxes_gather);
     return true;
 }
 
@@ -129,9 +127,9 @@ static bool fill_identity(pti_replay *replay, int64_t i, int64_t r, polytile_rol
     if (!pti_replay_use_resident(replay, i, r, &op->box, true))
         return false;
     pti_replay_overwrite(replay, r, &op->box);
-    pti_check_gather(&replay->resident[r].content[pti_identity_of(reduction)], &op->box);
+    pti_boxes_attach(&replay->resident[r].content[pti_identity_of(reduction)], &op->box);
     if (replay->schedule->in_place)
-        pti_check_gather(&replay->operand[o].filled, &op->box);
+        pti_boxes_attach(&replay->operand[o].filled, &op->box);
     return true;
 }
 

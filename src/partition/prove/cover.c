@@ -28,7 +28,7 @@ static bool has_no_kernel(const pti_schedule *schedule) {
 static bool reject_superblock(const pti_schedule *schedule, int64_t k, const char *reason,
                               pti_text *why) {
     pti_text_add(why, "superblock %" PRId64 ", threads ", k);
-    pti_check_write_box(why, &schedule->superblock[k]);
+    pti_box_write(why, &schedule->superblock[k]);
     return PTI_REJECT(why, ", %s", reason);
 }
 
@@ -90,13 +90,6 @@ static bool check_disjoint(const pti_schedule *schedule, const pti_schedule_laun
     return true;
 }
 
-static bool has_gaps(const polytile_domain *box) {
-    for (int d = 0; d < box->n_dims; d++)
-        if (box->range[d].hi != box->range[d].lo && box->range[d].step != 1)
-            return true;
-    return false;
-}
-
 /** Superblocks that are inside the domain and disjoint cover it if they are as many threads. */
 static bool check_count(const pti_schedule *schedule, const pti_schedule_launch *launch,
                         pti_text *why) {
@@ -106,7 +99,7 @@ static bool check_count(const pti_schedule *schedule, const pti_schedule_launch 
         const polytile_domain *box = &schedule->superblock[k];
         if (!pti_check_box_inside(box, &launch->instance->threads))
             return reject_superblock(schedule, k, "is no box of the launch domain", why);
-        if (has_gaps(box))
+        if (pti_box_has_gaps(box))
             return reject_superblock(schedule, k, "has gaps", why);
         if (pti_add_overflows(n_threads, pti_box_count(box), &n_threads))
             return reject_superblock(schedule, k, "makes more threads than 64 bits count", why);

@@ -15,7 +15,7 @@ static bool reject(const holding_check *of, const polytile_domain *box, const ch
     pti_text_add(of->replay->why, "%s the schedule, placement %" PRId64 ", %s", of->when, p,
                  schedule->instance->operand[schedule->placement[p].operand].name);
     if (box != NULL)
-        pti_check_write_box(of->replay->why, box);
+        pti_box_write(of->replay->why, box);
     return PTI_REJECT(of->replay->why, ": %s", reason);
 }
 
@@ -39,15 +39,8 @@ static bool check_shape(const holding_check *of) {
     int k;
     if (!are_inside(&holding->valid, hull, &k) || !are_inside(&holding->dirty, hull, &k))
         return reject(of, NULL, "is said to hold a box that is not in it");
-    for (k = 0; k < holding->dirty.n_boxes; k++)
-        if (!pti_boxes_cover(&holding->valid, &holding->dirty.box[k]))
-            return reject(of, &holding->dirty.box[k], "is dirty but not valid");
-    return true;
-}
-
-static void gather_all(pti_boxes *set, const pti_boxes *added) {
-    for (int k = 0; k < added->n_boxes; k++)
-        pti_check_gather(set, &added->box[k]);
+    const polytile_domain *box = pti_boxes_find_uncovered(&holding->valid, &holding->dirty);
+    return box == NULL || reject(of, box, "is dirty but not valid");
 }
 
 static bool settle(const holding_check *of) {
@@ -57,11 +50,11 @@ static bool settle(const holding_check *of) {
         return reject(of, NULL, "is held twice");
     if (!pti_replay_settle(of->replay, r))
         return reject(of, NULL, "lies in memory that another holds");
-    const pti_boxes *unwritten = &of->replay->operand[resident->operand].unwritten;
-    for (int k = 0; k < of->holding->valid.n_boxes; k++)
-        if (pti_boxes_meet(unwritten, &of->holding->valid.box[k]))
-            return reject(of, &of->holding->valid.box[k], "is there although nobody wrote it");
-    gather_all(&resident->content[PTI_VALID], &of->holding->valid);
+    const polytile_domain *box = pti_boxes_find_meeting(
+        &of->replay->operand[resident->operand].unwritten, &of->holding->valid);
+    if (box != NULL)
+        return reject(of, box, "is there although nobody wrote it");
+    pti_boxes_unite(&resident->content[PTI_VALID], &of->holding->valid, pti_boxes_attach);
     return true;
 }
 
@@ -73,7 +66,7 @@ static void spread_dirty(pti_replay *replay, int operand, const polytile_domain 
         polytile_domain common;
         for (int k = 0; k < content[PTI_VALID].n_boxes; k++)
             if (pti_box_intersect(&content[PTI_VALID].box[k], dirty, &common))
-                pti_check_gather(&content[PTI_DIRTY], &common);
+                pti_boxes_attach(&content[PTI_DIRTY], &common);
     }
 }
 
@@ -90,8 +83,8 @@ static bool begin_unwritten(pti_replay *replay) {
         if (!are_inside(unwritten, &replay->instance->operand[a].domain, &outside))
             return PTI_REJECT(replay->why, "box %d of what nobody wrote of %s is not in the array",
                               outside, replay->instance->operand[a].name);
-        gather_all(&replay->operand[a].unwritten, unwritten);
-        gather_all(&replay->operand[a].zero, unwritten);
+        pti_boxes_unite(&replay->operand[a].unwritten, unwritten, pti_boxes_attach);
+        pti_boxes_unite(&replay->operand[a].zero, unwritten, pti_boxes_attach);
     }
     return true;
 }
@@ -112,19 +105,17 @@ bool pti_holdings_begin(pti_replay *replay) {
 
 static bool check_kept(const holding_check *of) {
     pti_resident *resident = &of->replay->resident[of->holding->placement];
-    const pti_boxes *valid = &of->holding->valid, *dirty = &of->holding->dirty;
     if (resident->life != PTI_LIVE)
         return reject(of, NULL, "is not there any more");
     if (resident->is_kept)
         return reject(of, NULL, "is held twice");
     resident->is_kept = true;
-    for (int k = 0; k < valid->n_boxes; k++)
-        if (!pti_boxes_cover(&resident->content[PTI_VALID], &valid->box[k]))
-            return reject(of, &valid->box[k], "is not all there in its newest version");
-    for (int k = 0; k < dirty->n_boxes; k++)
-        if (!pti_boxes_cover(&resident->content[PTI_DIRTY], &dirty->box[k]))
-            return reject(of, &dirty->box[k], "is not all newer than the host's");
-    return true;
+    const polytile_domain *box =
+        pti_boxes_find_uncovered(&resident->content[PTI_VALID], &of->holding->valid);
+    if (box != NULL)
+        return reject(of, box, "is not all there in its newest version");
+    box = pti_boxes_find_uncovered(&resident->content[PTI_DIRTY], &of->holding->dirty);
+    return box == NULL || reject(of, box, "is not all newer than the host's");
 }
 
 /** What a holding says is dirty reaches the host after this schedule. */
@@ -137,7 +128,7 @@ static void leave_dirty(pti_replay *replay, const pti_holding *holding) {
 static bool reject_rest(const pti_replay *replay, int operand, const pti_boxes *rest,
                         const char *reason) {
     pti_text_add(replay->why, "%s", replay->instance->operand[operand].name);
-    pti_check_write_box(replay->why, &rest->box[0]);
+    pti_box_write(replay->why, &rest->box[0]);
     return PTI_REJECT(replay->why, " %s", reason);
 }
 

@@ -210,9 +210,9 @@ static bool replay_writes(const launch_operand *of) {
             return reject(of, &written.box[k], "is written outside its placement");
         pti_replay_renew(of->replay, of->resident, &written.box[k]);
         if (of->operand->fresh)
-            pti_check_gather(&state->combined, &written.box[k]);
-        pti_check_subtract(&state->filled, &written.box[k]);
-        pti_check_subtract(&state->zero, &written.box[k]);
+            pti_boxes_attach(&state->combined, &written.box[k]);
+        pti_boxes_detach(&state->filled, &written.box[k]);
+        pti_boxes_detach(&state->zero, &written.box[k]);
     }
     return true;
 }

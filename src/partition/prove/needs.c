@@ -126,10 +126,6 @@ static int find_split(const term *terms, int n_terms, int64_t step) {
     return NO_SPLIT;
 }
 
-static polytile_range empty_range(void) {
-    return (polytile_range){0, -1, 1};
-}
-
 /** Around a subscript whose range is longer for some threads than for others. */
 static polytile_range varying_range(const pti_subscript *subscript,
                                     const polytile_domain *threads) {
@@ -147,7 +143,7 @@ static polytile_range constant_range(const pti_subscript *subscript, section_pie
     int64_t lo = affine_end(&subscript->lo, &piece->threads, false);
     int64_t length = affine_end(&subscript->hi, &piece->threads, false) - lo;
     if (length < 0)
-        return empty_range();
+        return pti_range_empty();
     piece->last[d] = pti_min(piece->last[d], length / subscript->step);
     term terms[MAX_TERMS];
     int n_terms = list_terms(subscript, piece, d, terms);

@@ -64,7 +64,7 @@ static bool reject(const order_check *check, const order_operand *of, pti_way wa
     pti_text_add(
         check->why, "operation %" PRId64 " (launch for superblock %" PRId64 " of launch %d), %s",
         of->op, of->superblock, of->launch, check->schedule->instance->operand[of->array].name);
-    pti_check_write_box(check->why, box);
+    pti_box_write(check->why, box);
     return PTI_REJECT(check->why, ": is %s although launch %d, which comes later, has %s it before",
                       way_words[way], later, way_words[done]);
 }

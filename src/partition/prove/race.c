@@ -47,13 +47,6 @@ static void list_used(const pti_replay *replay, int64_t i, pti_memory memory, pt
         pti_boxes_append(&used[PTI_ONLY_READ], &op->box);
 }
 
-static const polytile_domain *find_common(const pti_boxes *set, const pti_boxes *other) {
-    for (int k = 0; k < other->n_boxes; k++)
-        if (pti_boxes_meet(set, &other->box[k]))
-            return &other->box[k];
-    return NULL;
-}
-
 static bool reject_race(pti_replay *replay, int64_t op, int operand, int64_t other,
                         const polytile_domain *box, const char *does) {
     char reason[96];
@@ -66,13 +59,13 @@ static bool reject_race(pti_replay *replay, int64_t op, int operand, int64_t oth
 static bool check_pair(pti_replay *replay, int64_t op, pti_memory memory, int64_t other) {
     const pti_boxes *mine = replay->used, *its = replay->used_before;
     list_used(replay, other, memory, replay->used_before);
-    const polytile_domain *box = find_common(&mine[PTI_WRITTEN], &its[PTI_WRITTEN]);
+    const polytile_domain *box = pti_boxes_find_meeting(&mine[PTI_WRITTEN], &its[PTI_WRITTEN]);
     if (box == NULL)
-        box = find_common(&mine[PTI_ONLY_READ], &its[PTI_WRITTEN]);
+        box = pti_boxes_find_meeting(&mine[PTI_ONLY_READ], &its[PTI_WRITTEN]);
     int operand = operand_of(replay, memory);
     if (box != NULL)
         return reject_race(replay, op, operand, other, box, "writes");
-    box = find_common(&mine[PTI_WRITTEN], &its[PTI_ONLY_READ]);
+    box = pti_boxes_find_meeting(&mine[PTI_WRITTEN], &its[PTI_ONLY_READ]);
     return box == NULL || reject_race(replay, op, operand, other, box, "reads");
 }
 

@@ -192,7 +192,7 @@ bool pti_replay_reject(pti_replay *replay, int64_t i, int operand, const polytil
         pti_text_add(replay->why, " of launch %d", op->launch);
     pti_text_add(replay->why, "), %s", replay->instance->operand[operand].name);
     if (box != NULL)
-        pti_check_write_box(replay->why, box);
+        pti_box_write(replay->why, box);
     return PTI_REJECT(replay->why, ": %s", reason);
 }
 
@@ -220,8 +220,7 @@ static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
     for (int64_t q = operand->first_resident; q >= 0; q = replay->resident[q].next)
         if (q != r)
             pti_boxes_subtract_all(&replay->scratch, &replay->resident[q].content[PTI_DIRTY]);
-    for (int k = 0; k < replay->scratch.n_boxes; k++)
-        pti_check_gather(&operand->lost, &replay->scratch.box[k]);
+    pti_boxes_unite(&operand->lost, &replay->scratch, pti_boxes_attach);
     return replay->scratch.n_boxes > 0;
 }
 
@@ -332,8 +331,7 @@ bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
 bool pti_replay_knows(pti_replay *replay, int64_t r, unsigned ways, const polytile_domain *box,
                       polytile_domain *missing) {
     pti_boxes *rest = &replay->scratch;
-    pti_boxes_clear(rest);
-    pti_boxes_append(rest, box);
+    pti_boxes_assign(rest, box);
     for (int c = 0; c < PTI_N_CONTENTS; c++)
         if ((ways >> c & 1) != 0)
             pti_boxes_subtract_all(rest, &replay->resident[r].content[c]);
@@ -357,19 +355,19 @@ bool pti_replay_host_is_stale(const pti_replay *replay, int operand, const polyt
 void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *box) {
     for (int64_t r = replay->operand[operand].first_resident; r >= 0; r = replay->resident[r].next)
         if (replay->resident[r].content[PTI_DIRTY].n_boxes > 0)
-            pti_check_subtract(&replay->resident[r].content[PTI_DIRTY], box);
+            pti_boxes_detach(&replay->resident[r].content[PTI_DIRTY], box);
 }
 
 void pti_replay_overwrite(pti_replay *replay, int64_t resident, const polytile_domain *box) {
     lose(replay, resident, box);
     for (int c = 0; c < PTI_N_CONTENTS; c++)
-        pti_check_subtract(&replay->resident[resident].content[c], box);
+        pti_boxes_detach(&replay->resident[resident].content[c], box);
 }
 
 /** A newer version is elsewhere; an identity stays what it is. */
 static void outdate(pti_replay *replay, int64_t r, const polytile_domain *box) {
-    pti_check_subtract(&replay->resident[r].content[PTI_VALID], box);
-    pti_check_subtract(&replay->resident[r].content[PTI_DIRTY], box);
+    pti_boxes_detach(&replay->resident[r].content[PTI_VALID], box);
+    pti_boxes_detach(&replay->resident[r].content[PTI_DIRTY], box);
 }
 
 void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box) {
@@ -380,12 +378,12 @@ void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domai
             outdate(replay, r, box);
     for (int c = PTI_IDENTITY; c < PTI_N_CONTENTS; c++)
         if (content[c].n_boxes > 0)
-            pti_check_subtract(&content[c], box);
-    pti_check_gather(&content[PTI_VALID], box);
+            pti_boxes_detach(&content[c], box);
+    pti_boxes_attach(&content[PTI_VALID], box);
     if (!replay->schedule->in_place)
-        pti_check_gather(&content[PTI_DIRTY], box);
-    pti_check_subtract(&operand->unwritten, box);
-    pti_check_subtract(&operand->lost, box);
+        pti_boxes_attach(&content[PTI_DIRTY], box);
+    pti_boxes_detach(&operand->unwritten, box);
+    pti_boxes_detach(&operand->lost, box);
 }
 
 void pti_replay_renew_host(pti_replay *replay, int operand, const polytile_domain *box) {

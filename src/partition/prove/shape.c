@@ -6,18 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void pti_check_write_box(pti_text *text, const polytile_domain *box) {
-    for (int d = 0; d < box->n_dims && d < POLYTILE_MAX_DIMS; d++) {
-        polytile_range range = box->range[d];
-        pti_text_add(text, "%s%" PRId64, d == 0 ? "[" : ", ", range.lo);
-        if (range.hi != range.lo)
-            pti_text_add(text, ":%" PRId64, range.hi);
-        if (range.hi != range.lo && range.step != 1)
-            pti_text_add(text, ":%" PRId64, range.step);
-    }
-    pti_text_add(text, "]");
-}
-
 bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *domain) {
     if (box->n_dims != domain->n_dims)
         return false;
@@ -29,67 +17,6 @@ bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *dom
             return false;
     }
     return true;
-}
-
-static bool has_gaps(polytile_range range) {
-    return range.step != 1 && range.lo != range.hi;
-}
-
-/** The one dimension in which two boxes differ, -1 if there are more, or if one has gaps there or
- * leaves some to the other. */
-static int joined_dimension(const polytile_domain *a, const polytile_domain *b) {
-    int found = -1;
-    for (int d = 0; d < a->n_dims; d++) {
-        polytile_range mine = a->range[d], other = b->range[d];
-        if (mine.lo == other.lo && mine.hi == other.hi && mine.step == other.step)
-            continue;
-        if (found >= 0 || has_gaps(mine) || has_gaps(other) || mine.lo - 1 > other.hi ||
-            other.lo - 1 > mine.hi)
-            return -1;
-        found = d;
-    }
-    return found;
-}
-
-bool pti_check_absorb(polytile_domain *box, const polytile_domain *added) {
-    if (pti_box_contains(box, added))
-        return true;
-    int d = joined_dimension(box, added);
-    if (d < 0)
-        return false;
-    box->range[d] = (polytile_range){pti_min(box->range[d].lo, added->range[d].lo),
-                                     pti_max(box->range[d].hi, added->range[d].hi), 1};
-    return true;
-}
-
-static bool joins_another(pti_boxes *set, int at) {
-    for (int k = 0; k < set->n_boxes; k++)
-        if (k != at && pti_check_absorb(&set->box[k], &set->box[at]))
-            return true;
-    return false;
-}
-
-/** Join the last boxes of a set, which are new, with others. */
-static void join_last(pti_boxes *set) {
-    enum { MOST_NEW = 2 * POLYTILE_MAX_DIMS };
-    for (int n = 0, at = set->n_boxes - 1; n < MOST_NEW && at >= 0 && set->n_boxes > 1; n++, at--)
-        if (joins_another(set, at))
-            set->box[at] = set->box[--set->n_boxes];
-}
-
-void pti_check_gather(pti_boxes *set, const polytile_domain *box) {
-    for (int k = 0; k < set->n_boxes; k++)
-        if (pti_box_contains(&set->box[k], box))
-            return;
-    pti_boxes_gather(set, box);
-    join_last(set);
-}
-
-void pti_check_subtract(pti_boxes *set, const polytile_domain *box) {
-    if (!pti_boxes_meet(set, box))
-        return;
-    pti_boxes_subtract(set, box);
-    join_last(set);
 }
 
 static bool reject_placement(const pti_schedule *schedule, int64_t p, const char *reason,

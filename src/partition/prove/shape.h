@@ -1,8 +1,8 @@
 #ifndef POLYTILE_PARTITION_PROVE_SHAPE_H
 #define POLYTILE_PARTITION_PROVE_SHAPE_H
 
+#include "access/set/box_text.h"
 #include "access/set/boxes.h"
-#include "base/text.h"
 #include "partition/schedule/schedule.h"
 
 /* The part of the schedule checker that needs no replay. */
@@ -10,22 +10,8 @@
 /** Write a violation's text; the value is false, to be returned. */
 #define PTI_REJECT(why, ...) (pti_text_add((why), __VA_ARGS__), false)
 
-/** Write a box of elements or threads, such as [0:15, 4:8:2]. */
-void pti_check_write_box(pti_text *text, const polytile_domain *box);
-
 /** Whether a box of unknown origin is well formed and lies inside a domain known to be. */
 bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *domain);
-
-/** Let a box grow to its union with another if that is a box without gaps, or one holds the other;
- * false, and nothing changes, if it is none. */
-bool pti_check_absorb(polytile_domain *box, const polytile_domain *added);
-
-/** set := set united with box, which joins its neighbours, so that what is added piece by piece
- * stays few boxes. */
-void pti_check_gather(pti_boxes *set, const polytile_domain *box);
-
-/** set := set without the elements of box; what is left joins its neighbours likewise. */
-void pti_check_subtract(pti_boxes *set, const polytile_domain *box);
 
 /** The operands of every launch are arrays of the schedule, each its own unless all read it; in
  * place no data lies on a device before or after, and every array holds what it is to hold. */

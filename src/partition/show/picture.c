@@ -22,7 +22,7 @@ char *pti_picture_colour(const pti_picture *picture, int64_t superblock, char *b
 const char *pti_picture_tooltip(const pti_picture *picture, int64_t superblock, pti_text *tooltip) {
     tooltip->length = 0;
     pti_text_add(tooltip, "superblock %" PRId64 ": threads ", superblock);
-    pti_words_box(tooltip, &picture->schedule->superblock[superblock]);
+    pti_box_write(tooltip, &picture->schedule->superblock[superblock]);
     return tooltip->failed ? "" : tooltip->data;
 }
 
@@ -39,7 +39,7 @@ static void describe_plan(pti_text *words, const polytile_plan_summary *s) {
 static void describe_shape(pti_text *words, const polytile_plan *plan) {
     const polytile_plan_summary *s = &plan->summary;
     pti_text_add(words, "threads ");
-    pti_words_box(words, &plan->instance->threads);
+    pti_box_write(words, &plan->instance->threads);
     pti_text_add(words, ", blocks of ");
     pti_words_extents(words, s->n_dims, s->block);
     pti_text_add(words, ", superblocks of ");

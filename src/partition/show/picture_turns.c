@@ -88,7 +88,7 @@ static void draw_turn(const turns_view *view, int line, int64_t slab) {
     if (!place_turn(view, line, slab, &at, &threads))
         return;
     pti_text_add(&tooltip, "launch %d, slab %" PRId64 ": threads ", picture->line[line], slab);
-    pti_words_box(&tooltip, &threads);
+    pti_box_write(&tooltip, &threads);
     pti_svg_rect(picture->svg, at.width < 4 ? "plain" : "superblock", at,
                  pti_chain_colour(picture, slab, colour), tooltip.failed ? NULL : tooltip.data);
     if (is_first_of_pass(picture, line) && at.width >= 22 && at.height >= thin)

@@ -21,11 +21,10 @@ static void add_label(pti_text *text, const char *label) {
 }
 
 static void add_title(pti_text *text, const polytile_plan *plan) {
-    double threads = pti_box_volume(&plan->instance->threads);
     pti_text_add(text, "%s over ", plan->summary.kernel);
-    pti_words_box(text, &plan->instance->threads);
+    pti_box_write(text, &plan->instance->threads);
     pti_text_add(text, ": ");
-    pti_words_count(text, threads < 9e18 ? (int64_t)threads : INT64_MAX, "thread");
+    pti_words_count(text, pti_box_count(&plan->instance->threads), "thread");
     if (plan->chain != NULL) {
         pti_text_add(text, ", one of %d launch%s", plan->summary.n_launches,
                      plan->summary.n_launches == 1 ? "" : "es");
@@ -37,13 +36,13 @@ static void add_arrays(pti_text *text, const polytile_plan *plan) {
     for (int k = 0; k < plan->instance->n_operands; k++) {
         const pti_operand *of = &plan->instance->operand[k];
         pti_text_add(text, "  %s", of->name);
-        pti_words_box(text, &of->domain);
+        pti_box_write(text, &of->domain);
         pti_text_add(text, " ");
         pti_words_type(text, of->type);
         pti_text_add(text, ", ");
         pti_words_array_roles(text, plan, k);
         pti_text_add(text, ", ");
-        add_bytes(text, (int64_t)(pti_box_volume(&of->domain) * (double)of->element_bytes));
+        add_bytes(text, (int64_t)((double)pti_box_count(&of->domain) * (double)of->element_bytes));
         pti_text_add(text, "\n");
     }
     pti_text_add(text, "\n");
@@ -296,7 +295,7 @@ static void fill_row(table *t, const polytile_plan *plan, const shown *rows, int
     int64_t superblock = rows->superblock[r];
     pti_text *row = t->cell[t->n_rows++];
     add_number(&row[0], plan, rows, r);
-    pti_words_box(&row[1], &schedule->superblock[superblock]);
+    pti_box_write(&row[1], &schedule->superblock[superblock]);
     add_bytes(&row[2], pti_superblock_device_bytes(schedule, superblock));
     add_shares(&row[3], schedule->instance, uploads);
     add_shares(&row[4], schedule->instance, downloads);

@@ -7,23 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_range(pti_text *text, polytile_range range) {
-    pti_text_add(text, "%" PRId64, range.lo);
-    if (range.hi != range.lo)
-        pti_text_add(text, ":%" PRId64, range.hi);
-    if (range.hi != range.lo && range.step != 1)
-        pti_text_add(text, ":%" PRId64, range.step);
-}
-
-void pti_words_box(pti_text *text, const polytile_domain *box) {
-    pti_text_add(text, "[");
-    for (int d = 0; d < box->n_dims; d++) {
-        pti_text_add(text, d == 0 ? "" : ", ");
-        add_range(text, box->range[d]);
-    }
-    pti_text_add(text, "]");
-}
-
 void pti_words_extents(pti_text *text, int n_dims, const int64_t *extents) {
     for (int d = 0; d < n_dims; d++)
         pti_text_add(text, "%s%" PRId64, d == 0 ? "" : "x", extents[d]);
@@ -161,15 +144,6 @@ void pti_words_operand(pti_text *text, const pti_instance *instance, int operand
     pti_words_type(text, instance->operand[operand].type);
     pti_text_add(text, ", ");
     pti_words_roles(text, instance, operand);
-}
-
-double pti_box_volume(const polytile_domain *box) {
-    double volume = 1;
-    for (int d = 0; d < box->n_dims; d++) {
-        polytile_range r = box->range[d];
-        volume *= r.hi < r.lo ? 0 : (double)((r.hi - r.lo) / r.step + 1);
-    }
-    return volume;
 }
 
 int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superblock) {

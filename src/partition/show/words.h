@@ -2,6 +2,7 @@
 #define POLYTILE_PARTITION_SHOW_WORDS_H
 
 #include "access/footprint/instance.h"
+#include "access/set/box_text.h"
 #include "base/text.h"
 #include "partition/window/plan.h"
 #include "partition/window/plan_chain.h"
@@ -10,9 +11,6 @@
  * has the phrases that texts and pictures share. */
 
 /* The phrases that a plan's text and its picture share. */
-
-/** A box as in a declaration: "[1:8190, 0:98:2]"; a single index is written once. */
-void pti_words_box(pti_text *text, const polytile_domain *box);
 
 /** Extents as on the command line: "32x8". */
 void pti_words_extents(pti_text *text, int n_dims, const int64_t *extents);
@@ -52,9 +50,6 @@ void pti_words_kernels(pti_text *text, const pti_launches *launches);
 
 /** The index along which those with the most threads of launches that take turns are cut: "i". */
 const char *pti_words_slab_index(const pti_portion *turns);
-
-/** The product of extents as a double, for pictures and texts only. */
-double pti_box_volume(const polytile_domain *box);
 
 /** The bytes of the placements that a superblock's launch uses; 0 in place. */
 int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superblock);

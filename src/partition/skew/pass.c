@@ -40,7 +40,7 @@ static void widen_hull(const pti_cut_launch *cut, int array, polytile_domain *hu
         polytile_domain touched;
         if (cut->array[o] == array && pti_footprint_find_hull(cut->instance, o, PTI_TOUCHES,
                                                               &cut->instance->threads, &touched))
-            *hull = pti_box_is_empty(hull) ? touched : pti_box_coarse_union(hull, &touched);
+            *hull = pti_box_coarse_union(hull, &touched);
     }
 }
 
@@ -53,11 +53,6 @@ static int64_t row_bytes_of(const polytile_domain *hull, int axis, int64_t eleme
 
 /** Images hold every element between the ends, so that a row lies at the same distance from the
  * next in all of them. */
-static void make_dense(polytile_domain *hull) {
-    for (int d = 0; d < hull->n_dims; d++)
-        hull->range[d].step = 1;
-}
-
 static void find_band(pti_pass *pass, int array) {
     const pti_chain *chain = pass->chain;
     const pti_operand *of = &chain->arrays->operand[array];
@@ -71,7 +66,7 @@ static void find_band(pti_pass *pass, int array) {
         widen_hull(&chain->launch[l].cut, array, &band->hull);
     }
     band->passes = band->passes && !pti_box_is_empty(&band->hull);
-    make_dense(&band->hull);
+    band->hull = pti_box_without_steps(&band->hull);
     if (band->passes)
         band->row_bytes = row_bytes_of(&band->hull, chain->axis[array], of->element_bytes);
 }

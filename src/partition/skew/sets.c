@@ -93,18 +93,8 @@ typedef struct widening {
     double most_growth;         /* of what the set has in a box to what the box has */
 } widening;
 
-static int64_t count_in(const pti_boxes *set, const polytile_domain *box) {
-    int64_t n_elements = 0;
-    polytile_domain common;
-    for (int k = 0; k < set->n_boxes; k++) {
-        if (pti_box_intersect(&set->box[k], box, &common))
-            n_elements += pti_box_count(&common);
-    }
-    return n_elements;
-}
-
 static bool may_become(const widening *by, const pti_boxes *set, const polytile_domain *wide) {
-    return (double)pti_box_count(wide) <= by->most_growth * (double)count_in(set, wide) &&
+    return (double)pti_box_count(wide) <= by->most_growth * (double)pti_boxes_count_in(set, wide) &&
            (by->known == NULL || pti_boxes_cover(by->known, wide)) &&
            (by->forbidden == NULL || !pti_boxes_meet(by->forbidden, wide));
 }

@@ -96,18 +96,9 @@ polytile_context *pti_chain_context(int n_launches, const polytile_chain_launch 
 
 /* Kinds. */
 
-static bool same_domain(const polytile_domain *one, const polytile_domain *other) {
-    bool is_same = one->n_dims == other->n_dims;
-    for (int d = 0; is_same && d < one->n_dims && d < POLYTILE_MAX_DIMS; d++)
-        is_same = one->range[d].lo == other->range[d].lo &&
-                  one->range[d].hi == other->range[d].hi &&
-                  one->range[d].step == other->range[d].step;
-    return is_same;
-}
-
 static bool same_launch(const polytile_chain_launch *one, const polytile_chain_launch *other) {
     bool is_same = one->kernel == other->kernel && one->arrays != NULL && other->arrays != NULL &&
-                   same_domain(&one->domain, &other->domain);
+                   pti_box_compare(&one->domain, &other->domain) == 0;
     for (int a = 0; is_same && a < polytile_kernel_get_n_arrays(one->kernel); a++)
         is_same = one->arrays[a] == other->arrays[a];
     return is_same;

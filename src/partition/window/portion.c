@@ -278,9 +278,7 @@ void pti_portion_tell(const pti_portion_request *request, int first, const pti_p
 }
 
 void pti_portion_free(pti_portion *portion) {
-    for (int a = 0; portion->unwritten != NULL && a < portion->n_arrays; a++)
-        pti_boxes_free(&portion->unwritten[a]);
-    free(portion->unwritten);
+    pti_boxes_free_list(portion->unwritten, portion->n_arrays);
     free(portion->dropped);
     free(portion->launch);
     pti_text_free(&portion->end);

@@ -1,6 +1,5 @@
 extern "C" {
 #include "partition/prove/needs.h"
-#include "partition/prove/shape.h"
 }
 
 #include "partition/prove/enumerate.h"
@@ -10,7 +9,7 @@ extern "C" {
 #include <gtest/gtest.h>
 #include <set>
 
-/* The sets that the checker keeps, and what it says that threads touch, element by element. */
+/* What the checker says that threads touch, element by element. */
 
 namespace {
 
@@ -21,77 +20,6 @@ Elements ElementsOf(const pti_boxes &set) {
     for (int k = 0; k < set.n_boxes; k++)
         ForEachElement(set.box[k], [&](const Element &element) { found.insert(element); });
     return found;
-}
-
-polytile_domain DrawBox(Random &random, int n_dims) {
-    polytile_domain box = {};
-    box.n_dims = n_dims;
-    for (int d = 0; d < n_dims; d++) {
-        const int64_t lo = random.number(0, 6);
-        box.range[d] = pti_range(lo, lo + random.number(0, 5), random.one_of({1, 1, 1, 2, 3}));
-    }
-    return box;
-}
-
-TEST(CheckSets, HoldWhatWasAddedAndNotTakenOut) {
-    Random random(test_seed("CheckSets.Hold"));
-    for (int64_t round = 0; round < scaled(2000); round++) {
-        pti_boxes set = {};
-        Elements expected;
-        const int n_dims = static_cast<int>(random.number(1, 3));
-        for (int n = 0; n < 12; n++) {
-            const polytile_domain box = DrawBox(random, n_dims);
-            const bool adds = random.chance(60);
-            (adds ? pti_check_gather : pti_check_subtract)(&set, &box);
-            ForEachElement(box, [&](const Element &element) {
-                if (adds)
-                    expected.insert(element);
-                else
-                    expected.erase(element);
-            });
-            ASSERT_EQ(ElementsOf(set), expected);
-            ASSERT_EQ(pti_boxes_count(&set), static_cast<int64_t>(expected.size()))
-                << "two boxes overlap";
-        }
-        pti_boxes_free(&set);
-    }
-}
-
-TEST(CheckSets, ABoxGrowsToAUnionOnlyIfThatIsABox) {
-    Random random(test_seed("CheckSets.Grow"));
-    int64_t n_grown = 0;
-    for (int64_t round = 0; round < scaled(20000); round++) {
-        const int n_dims = static_cast<int>(random.number(1, 2));
-        const polytile_domain box = DrawBox(random, n_dims), added = DrawBox(random, n_dims);
-        polytile_domain grown = box;
-        Elements both, held;
-        if (!pti_check_absorb(&grown, &added)) {
-            ASSERT_TRUE(pti_box_equals(&grown, &box));
-            continue;
-        }
-        const auto add = [&](const Element &element) { both.insert(element); };
-        ForEachElement(box, add);
-        ForEachElement(added, add);
-        ForEachElement(grown, [&](const Element &element) { held.insert(element); });
-        ASSERT_EQ(held, both);
-        n_grown++;
-    }
-    EXPECT_GT(n_grown, 0);
-}
-
-TEST(CheckSets, SlabsThatFollowOneAnotherAreOneBox) {
-    pti_boxes set = {}, rest = {};
-    const polytile_domain all = Box({{0, 999}, {0, 99}});
-    pti_check_gather(&rest, &all);
-    for (int64_t k = 0; k < 1000; k += 10) {
-        const polytile_domain slab = Box({{k, k + 9}, {1, 98}});
-        pti_check_gather(&set, &slab);
-        pti_check_subtract(&rest, &slab);
-        ASSERT_EQ(set.n_boxes, 1);
-        ASSERT_LE(rest.n_boxes, 4);
-    }
-    pti_boxes_free(&set);
-    pti_boxes_free(&rest);
 }
 
 pti_subscript DrawSubscript(Random &random) {

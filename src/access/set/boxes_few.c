@@ -1,34 +1,25 @@
 #include "access/set/boxes.h"
 
-/* Merging works a dimension at a time: boxes that agree in all other dimensions are brought
+/* How sets stay few boxes.
+ *
+ * Merging works a dimension at a time: boxes that agree in all other dimensions are brought
  * together by sorting, and neighbours are joined where their union is one range. */
 
 /* How many boxes before it a box is tried with; residue classes of one range lie side by side. */
 enum { MERGE_WINDOW = 8 };
-
-static int compare_numbers(int64_t a, int64_t b) {
-    return (a > b) - (a < b);
-}
-
-static int compare_ranges(const polytile_range *a, const polytile_range *b) {
-    int order = compare_numbers(a->lo, b->lo);
-    if (order == 0)
-        order = compare_numbers(a->hi, b->hi);
-    return order != 0 ? order : compare_numbers(a->step, b->step);
-}
 
 /* By all dimensions but one. */
 static int compare_others(const polytile_domain *a, const polytile_domain *b, int but) {
     int order = 0;
     for (int d = 0; d < a->n_dims && order == 0; d++)
         if (d != but)
-            order = compare_ranges(&a->range[d], &b->range[d]);
+            order = pti_range_compare(&a->range[d], &b->range[d]);
     return order;
 }
 
 static int compare_boxes(const polytile_domain *a, const polytile_domain *b, int last) {
     int order = compare_others(a, b, last);
-    return order != 0 ? order : compare_ranges(&a->range[last], &b->range[last]);
+    return order != 0 ? order : pti_range_compare(&a->range[last], &b->range[last]);
 }
 
 /* Shell sort: in place, no allocation, and quick on the nearly sorted sets of the next pass. */
@@ -85,4 +76,60 @@ void pti_boxes_merge(pti_boxes *set) {
             joined = join_neighbours(set, d) || joined;
         }
     }
+}
+
+void pti_boxes_gather(pti_boxes *set, const polytile_domain *box) {
+    enum { FEW = 16 };
+    pti_boxes_add(set, box);
+    bool is_power_of_two = (set->n_boxes & (set->n_boxes - 1)) == 0;
+    if (set->n_boxes >= FEW && is_power_of_two)
+        pti_boxes_merge(set);
+}
+
+static bool one_contains(const pti_boxes *set, const polytile_domain *box) {
+    for (int k = 0; k < set->n_boxes; k++)
+        if (pti_box_contains(&set->box[k], box))
+            return true;
+    return false;
+}
+
+void pti_boxes_include(pti_boxes *set, const polytile_domain *box) {
+    enum { FEW = 8 };
+    if (one_contains(set, box))
+        return;
+    if (set->n_boxes > FEW) {
+        pti_boxes_gather(set, box);
+        return;
+    }
+    pti_boxes_add(set, box);
+    pti_boxes_merge(set);
+}
+
+static bool joins_another(pti_boxes *set, int at) {
+    for (int k = 0; k < set->n_boxes; k++)
+        if (k != at && pti_box_absorb(&set->box[k], &set->box[at]))
+            return true;
+    return false;
+}
+
+/** Join the last boxes of a set, which are new, with others. */
+static void join_last(pti_boxes *set) {
+    enum { MOST_NEW = 2 * POLYTILE_MAX_DIMS };
+    for (int n = 0, at = set->n_boxes - 1; n < MOST_NEW && at >= 0 && set->n_boxes > 1; n++, at--)
+        if (joins_another(set, at))
+            set->box[at] = set->box[--set->n_boxes];
+}
+
+void pti_boxes_attach(pti_boxes *set, const polytile_domain *box) {
+    if (one_contains(set, box))
+        return;
+    pti_boxes_gather(set, box);
+    join_last(set);
+}
+
+void pti_boxes_detach(pti_boxes *set, const polytile_domain *box) {
+    if (!pti_boxes_meet(set, box))
+        return;
+    pti_boxes_subtract(set, box);
+    join_last(set);
 }

@@ -1,0 +1,71 @@
+#ifndef POLYTILE_ACCESS_SET_BOX_H
+#define POLYTILE_ACCESS_SET_BOX_H
+
+#include "access/set/range.h"
+
+/* A box is a polytile_domain used as a piece of an index space: a product of strided ranges. Two
+ * boxes in one call have the same number of dimensions. */
+
+polytile_domain pti_box_empty(int n_dims);
+
+static inline bool pti_box_is_empty(const polytile_domain *box) {
+    for (int d = 0; d < box->n_dims; d++)
+        if (pti_range_is_empty(box->range[d]))
+            return true;
+    return false;
+}
+
+/** Whether two boxes have the same elements. */
+bool pti_box_equals(const polytile_domain *a, const polytile_domain *b);
+
+/** An order of boxes as they are written, of any number of dimensions: <0, 0 or >0. Those of the
+ * same elements may differ. */
+int pti_box_compare(const polytile_domain *a, const polytile_domain *b);
+
+static inline bool pti_box_contains(const polytile_domain *outer, const polytile_domain *inner) {
+    for (int d = 0; d < outer->n_dims; d++) {
+        const polytile_range *range = &outer->range[d], *part = &inner->range[d];
+        bool is_between = range->lo <= part->lo && part->hi <= range->hi;
+        if (!is_between || (range->step != 1 && !pti_range_contains(*range, *part)))
+            return pti_box_is_empty(inner);
+    }
+    return true;
+}
+
+/** False for most boxes that have no common element, at a glance: most pairs miss each other in
+ * some dimension's ends. */
+static inline bool pti_box_may_meet(const polytile_domain *a, const polytile_domain *b) {
+    for (int d = 0; d < a->n_dims; d++)
+        if (a->range[d].lo > b->range[d].hi || b->range[d].lo > a->range[d].hi)
+            return false;
+    return true;
+}
+
+/** False when the boxes have no common element; *common is then empty. */
+bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b, polytile_domain *common);
+
+/** Whether a box, which is not empty, leaves out any of those between its ends. */
+static inline bool pti_box_has_gaps(const polytile_domain *box) {
+    for (int d = 0; d < box->n_dims; d++)
+        if (pti_range_has_gaps(box->range[d]))
+            return true;
+    return false;
+}
+
+/** The number of elements, 0 if empty; INT64_MAX if it exceeds 64 bits. */
+int64_t pti_box_count(const polytile_domain *box);
+
+/** The smallest box around two, with the steps that both leave it; any may be empty. */
+polytile_domain pti_box_coarse_union(const polytile_domain *a, const polytile_domain *b);
+
+/** The smallest box of steps 1 around two, as launches have them; any may be empty. */
+polytile_domain pti_box_enclose(const polytile_domain *a, const polytile_domain *b);
+
+/** A box and all that lies between its elements. */
+polytile_domain pti_box_without_steps(const polytile_domain *box);
+
+/** Let a box grow to its union with another if that is a box without gaps, or one holds the other;
+ * false, and nothing changes, if it is none. */
+bool pti_box_absorb(polytile_domain *box, const polytile_domain *added);
+
+#endif
