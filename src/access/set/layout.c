@@ -94,3 +94,10 @@ int64_t pti_layout_offset(const pti_layout *layout, const int64_t *element) {
         offset += (element[d] - layout->hull.range[d].lo) * layout->stride_bytes[d];
     return offset;
 }
+
+int64_t pti_layout_offset_of(const pti_layout *layout, const polytile_domain *box) {
+    int64_t offset = 0;
+    for (int d = 0; d < box->n_dims; d++)
+        offset += (box->range[d].lo - layout->hull.range[d].lo) * layout->stride_bytes[d];
+    return offset;
+}

@@ -32,5 +32,7 @@ pti_runs pti_runs_of(const polytile_domain *array, const polytile_domain *box,
 
 /** Where an element lies, in bytes from the layout's start. */
 int64_t pti_layout_offset(const pti_layout *layout, const int64_t *element);
+/** The same of a box's first element. */
+int64_t pti_layout_offset_of(const pti_layout *layout, const polytile_domain *box);
 
 #endif

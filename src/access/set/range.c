@@ -11,6 +11,16 @@ polytile_range pti_range(int64_t lo, int64_t hi, int64_t step) {
     return (polytile_range){lo, last, last == lo ? 1 : step};
 }
 
+polytile_range pti_range_part(polytile_range range, int64_t first, int64_t count) {
+    int64_t last = pti_min(first + count, pti_range_count(range)) - 1;
+    return pti_range(range.lo + first * range.step, range.lo + last * range.step, range.step);
+}
+
+polytile_range pti_range_cut(polytile_range range, int64_t n_parts, int64_t part) {
+    int64_t count = pti_range_count(range), least = count / n_parts, n_longer = count % n_parts;
+    return pti_range_part(range, part * least + pti_min(part, n_longer), least + (part < n_longer));
+}
+
 bool pti_range_has(polytile_range range, int64_t value) {
     return value >= range.lo && value <= range.hi && (value - range.lo) % range.step == 0;
 }

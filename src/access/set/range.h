@@ -44,6 +44,13 @@ static inline int pti_range_compare(const polytile_range *a, const polytile_rang
     return order != 0 ? order : (a->step > b->step) - (a->step < b->step);
 }
 
+/** The elements first .. first + count - 1 of a range, counted along it, as far as it has any. */
+polytile_range pti_range_part(polytile_range range, int64_t first, int64_t count);
+
+/** One of n_parts parts of a range that lie side by side, each as long as the next or longer by one
+ * element. */
+polytile_range pti_range_cut(polytile_range range, int64_t n_parts, int64_t part);
+
 bool pti_range_has(polytile_range range, int64_t value);
 bool pti_range_contains(polytile_range outer, polytile_range inner);
 

@@ -1,7 +1,6 @@
 #include "distribute/share/distribution.h"
 
 #include "access/set/range.h"
-#include "base/checked.h"
 
 #include <string.h>
 
@@ -30,9 +29,7 @@ static polytile_range get_block(const pti_distribution *distribution, const poly
                                 int part, int n_parts, int64_t k) {
     (void)distribution;
     (void)k;
-    int64_t n = pti_range_count(*whole), each = n / n_parts, n_longer = n % n_parts;
-    int64_t lo = whole->lo + part * each + pti_min(part, n_longer);
-    return (polytile_range){lo, lo + each - (part >= n_longer), 1};
+    return pti_range_cut(*whole, n_parts, part);
 }
 
 const pti_distribution_kind pti_distribution_block = {

@@ -1,19 +1,16 @@
 #include "launch/access_check/cover.h"
 
+#include "access/set/range.h"
 #include "base/checked.h"
 #include "base/mix.h"
 
 #include <stddef.h>
 
-static int64_t extent_of(polytile_range range) {
-    return range.hi - range.lo + 1;
-}
-
 pti_units pti_units_of(const polytile_domain *threads, const int64_t *block) {
     pti_units units = {.threads = *threads, .n_units = 1};
     for (int k = 0; k < threads->n_dims; k++) {
         units.extent[k] = block == NULL ? 1 : pti_max(1, block[k]);
-        units.count[k] = pti_ceil_div(extent_of(threads->range[k]), units.extent[k]);
+        units.count[k] = pti_ceil_div(pti_range_count(threads->range[k]), units.extent[k]);
         if (pti_mul_overflows(units.n_units, units.count[k], &units.n_units))
             units.n_units = INT64_MAX;
     }
@@ -62,7 +59,7 @@ bool pti_units_halve(const pti_units *units, const polytile_domain *box, polytil
     int widest = 0;
     int64_t most = 0;
     for (int d = 0; d < box->n_dims; d++) {
-        int64_t n = pti_ceil_div(extent_of(box->range[d]), units->extent[d]);
+        int64_t n = pti_ceil_div(pti_range_count(box->range[d]), units->extent[d]);
         if (n > most) {
             most = n;
             widest = d;

@@ -36,22 +36,15 @@ pti_chunks pti_chunks_of(const polytile_domain *box, int64_t element_bytes, int6
     return chunks;
 }
 
-/** The indices first .. first + count - 1 of a range, counted along it, as far as there are any. */
-static polytile_range part_of(polytile_range range, int64_t first, int64_t count) {
-    int64_t last = pti_min(first + count, pti_range_count(range)) - 1;
-    return (polytile_range){range.lo + first * range.step, range.lo + last * range.step,
-                            range.step};
-}
-
 polytile_domain pti_chunks_get(const pti_chunks *chunks, int64_t k) {
     polytile_domain piece = chunks->box;
     int64_t n_along = pieces_along(chunks);
     int64_t outer = k / n_along;
-    piece.range[chunks->dim] =
-        part_of(piece.range[chunks->dim], k % n_along * chunks->n_indices, chunks->n_indices);
+    piece.range[chunks->dim] = pti_range_part(piece.range[chunks->dim],
+                                              k % n_along * chunks->n_indices, chunks->n_indices);
     for (int d = chunks->dim - 1; d >= 0; d--) {
         int64_t count = pti_range_count(piece.range[d]);
-        piece.range[d] = part_of(piece.range[d], outer % count, 1);
+        piece.range[d] = pti_range_part(piece.range[d], outer % count, 1);
         outer /= count;
     }
     return piece;

@@ -15,10 +15,6 @@ typedef struct cut_search {
     pti_cut best;
 } cut_search;
 
-static int64_t extent_of(const polytile_domain *threads, int d) {
-    return threads->range[d].hi - threads->range[d].lo + 1;
-}
-
 static pti_cut whole(const polytile_domain *threads) {
     pti_cut cut = {.n_chunks = 1};
     for (int d = 0; d < threads->n_dims; d++)
@@ -29,7 +25,7 @@ static pti_cut whole(const polytile_domain *threads) {
 static double balance_of(const cut_search *search, const pti_cut *cut) {
     double balance = (double)cut->n_chunks / search->n_workers;
     for (int d = 0; d < search->threads->n_dims; d++) {
-        int64_t extent = extent_of(search->threads, d);
+        int64_t extent = pti_range_count(search->threads->range[d]);
         int64_t largest = pti_ceil_div(extent, cut->n_pieces[d]);
         balance *= (double)extent / (double)cut->n_pieces[d] / (double)largest;
     }
@@ -39,7 +35,7 @@ static double balance_of(const cut_search *search, const pti_cut *cut) {
 /** Try all numbers of pieces for dimension d and those inside it, many outer pieces first. */
 static void search_from(cut_search *search, pti_cut cut, int d, int n_dims_left) {
     while (d < search->threads->n_dims &&
-           (!search->may_cut[d] || extent_of(search->threads, d) == 1))
+           (!search->may_cut[d] || pti_range_count(search->threads->range[d]) == 1))
         d++;
     if (d == search->threads->n_dims || n_dims_left == 0 || cut.n_chunks == search->n_workers) {
         cut.balance = balance_of(search, &cut);
@@ -47,7 +43,8 @@ static void search_from(cut_search *search, pti_cut cut, int d, int n_dims_left)
             search->best = cut;
         return;
     }
-    int64_t most = pti_min(extent_of(search->threads, d), search->n_workers / cut.n_chunks);
+    int64_t most =
+        pti_min(pti_range_count(search->threads->range[d]), search->n_workers / cut.n_chunks);
     for (int64_t n = most; n >= 1 && search->best.balance < good_balance; n--) {
         pti_cut next = cut;
         next.n_pieces[d] = n;
@@ -65,11 +62,8 @@ pti_cut pti_cut_evenly(const polytile_domain *threads, int n_workers, const bool
 polytile_domain pti_cut_chunk(const polytile_domain *threads, const pti_cut *cut, int64_t k) {
     polytile_domain chunk = *threads;
     for (int d = threads->n_dims - 1; d >= 0; d--) {
-        int64_t n = cut->n_pieces[d], position = k % n;
-        int64_t extent = extent_of(threads, d), least = extent / n, n_longer = extent % n;
-        k /= n;
-        chunk.range[d].lo += position * least + pti_min(position, n_longer);
-        chunk.range[d].hi = chunk.range[d].lo + least - (position < n_longer ? 0 : 1);
+        chunk.range[d] = pti_range_cut(threads->range[d], cut->n_pieces[d], k % cut->n_pieces[d]);
+        k /= cut->n_pieces[d];
     }
     return chunk;
 }

@@ -2,13 +2,6 @@
 
 #include "access/set/range.h"
 
-static int64_t first_offset(const pti_layout *layout, const polytile_domain *box) {
-    int64_t offset_bytes = 0;
-    for (int d = 0; d < box->n_dims; d++)
-        offset_bytes += (box->range[d].lo - layout->hull.range[d].lo) * layout->stride_bytes[d];
-    return offset_bytes;
-}
-
 /** Put one more loop inside the nest, joining it with the one around it where both sides allow. */
 static void add(pti_loop_nest *nest, pti_loop inner) {
     if (inner.count == 1)
@@ -39,10 +32,10 @@ static void take_unit(pti_loop_nest *nest, int64_t element_bytes) {
 }
 
 pti_loop_nest pti_loop_nest_of(const pti_move *move) {
-    pti_loop_nest nest = {.n_units = 1,
-                          .to = (char *)move->to.base + first_offset(move->to.layout, move->box),
-                          .from = (const char *)move->from.base +
-                                  first_offset(move->from.layout, move->box)};
+    pti_loop_nest nest = {
+        .n_units = 1,
+        .to = (char *)move->to.base + pti_layout_offset_of(move->to.layout, move->box),
+        .from = (const char *)move->from.base + pti_layout_offset_of(move->from.layout, move->box)};
     for (int d = 0; d < move->box->n_dims; d++) {
         polytile_range range = move->box->range[d];
         add(&nest, (pti_loop){pti_range_count(range), range.step * move->to.layout->stride_bytes[d],

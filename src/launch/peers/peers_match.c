@@ -25,25 +25,10 @@ typedef struct matching {
     int n_groups;
 } matching;
 
-static int compare_boxes(const polytile_domain *a, const polytile_domain *b) {
-    if (a->n_dims != b->n_dims)
-        return a->n_dims - b->n_dims;
-    for (int d = 0; d < a->n_dims; d++) {
-        const polytile_range *one = &a->range[d], *other = &b->range[d];
-        const int64_t pairs[][2] = {
-            {one->lo, other->lo}, {one->hi, other->hi}, {one->step, other->step}};
-        for (int k = 0; k < 3; k++) {
-            if (pairs[k][0] != pairs[k][1])
-                return pairs[k][0] < pairs[k][1] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
 static int compare_keys(const pti_offer *a, const pti_offer *b) {
     if (a->address != b->address)
         return a->address < b->address ? -1 : 1;
-    return compare_boxes(&a->box, &b->box);
+    return pti_box_compare(&a->box, &b->box);
 }
 
 static int compare_offers(const void *first, const void *second) {
@@ -144,14 +129,6 @@ static int find_cut(const polytile_domain *box, int n_parts) {
     return -1;
 }
 
-static polytile_range cut(polytile_range range, int part, int n_parts) {
-    int64_t count = pti_range_count(range);
-    int64_t first = count / n_parts * part + (part < count % n_parts ? part : count % n_parts);
-    int64_t n = count / n_parts + (part < count % n_parts);
-    return pti_range(range.lo + first * range.step, range.lo + (first + n - 1) * range.step,
-                     range.step);
-}
-
 /** last: of each device the last operation that it shares; groups that a device would come to in
  * another order are left out. */
 static bool follows(const group *of, const int64_t last[PTI_MOST_PEERS]) {
@@ -168,7 +145,7 @@ static void share_out(const group *of, int dim, pti_shared_upload *upload) {
         part->peer = of->offer[q]->peer;
         part->op = of->offer[q]->op;
         part->box = of->offer[q]->box;
-        part->box.range[dim] = cut(part->box.range[dim], q, of->n);
+        part->box.range[dim] = pti_range_cut(part->box.range[dim], of->n, q);
         part->done = 1U << q;
     }
 }

@@ -53,11 +53,8 @@ static pti_offer offer_of(const pti_execution *execution, int64_t k, int operand
     const pti_schedule *schedule = execution->schedule;
     const pti_op *op = &schedule->op[k];
     const pti_layout *layout = &execution->host_layout[operand];
-    int64_t first[POLYTILE_MAX_DIMS];
-    for (int d = 0; d < op->box.n_dims; d++)
-        first[d] = op->box.range[d].lo;
     return (pti_offer){.address = (const char *)execution->arrays[operand]->data +
-                                  pti_layout_offset(layout, first),
+                                  pti_layout_offset_of(layout, &op->box),
                        .box = op->box,
                        .op = k,
                        .progress = (double)k / (double)schedule->n_ops};

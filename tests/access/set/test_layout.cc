@@ -79,6 +79,10 @@ TEST(Layout, GivesEveryElementBytesOfItsOwnInsideTheSize) {
             int64_t at = pti_layout_offset(&layout, element.data());
             ASSERT_GE(at, 0);
             ASSERT_LE(at + element_bytes, layout.size_bytes);
+            polytile_domain rest = box;
+            for (int e = 0; e < box.n_dims; e++)
+                rest.range[e].lo = element[e];
+            ASSERT_EQ(pti_layout_offset_of(&layout, &rest), at);
             for (int64_t b = at; b < at + element_bytes; b++) {
                 ASSERT_FALSE(used[static_cast<size_t>(b)]);
                 used[static_cast<size_t>(b)] = true;

@@ -40,6 +40,7 @@ TEST(Range, OneElementHasStepOne) {
 }
 
 TEST(Range, EmptyWhenTheEndsCross) {
+    EXPECT_TRUE(pti_range_is_empty(pti_range_empty()));
     EXPECT_TRUE(pti_range_is_empty(pti_range(3, 2, 1)));
     EXPECT_EQ(pti_range_count(pti_range(3, 2, 5)), 0);
     EXPECT_TRUE(pti_range_equals(pti_range(3, 2, 1), pti_range(9, 0, 4)));
@@ -71,6 +72,40 @@ TEST(Range, IntersectOfHugeCoprimeStepsDoesNotOverflow) {
     EXPECT_EQ(common.lo, -far);
     EXPECT_EQ(common.hi, -far);
     EXPECT_TRUE(pti_range_equals(pti_range_intersect(a, a), a));
+}
+
+TEST(Range, PartsAreCountedAlongItAndEndWithIt) {
+    const struct {
+        polytile_range range;
+        int64_t first, count;
+        polytile_range part;
+    } cases[] = {
+        {{0, 9, 1}, 0, 10, {0, 9, 1}}, {{0, 9, 1}, 3, 4, {3, 6, 1}},
+        {{0, 9, 1}, 8, 4, {8, 9, 1}},  {{-5, 19, 3}, 2, 3, {1, 7, 3}},
+        {{5, 5, 1}, 0, 7, {5, 5, 1}},  {{2, 12, 5}, 1, 1, {7, 7, 1}},
+        {{0, 9, 1}, 4, 0, {0, -1, 1}}, {{0, 9, 1}, 10, 3, {0, -1, 1}},
+    };
+    for (const auto &c : cases) {
+        const polytile_range part = pti_range_part(c.range, c.first, c.count);
+        EXPECT_EQ(pti_range_compare(&part, &c.part), 0) << part.lo << ":" << part.hi;
+    }
+}
+
+TEST(Range, IsCutIntoPartsThatDifferByOneElementAtMost) {
+    Random random(test_seed("Range.Cut"));
+    for (int64_t round = scaled(5000); round > 0; round--) {
+        const polytile_range range = draw_range(&random);
+        const int64_t n_parts = random.number(1, 13), least = pti_range_count(range) / n_parts;
+        std::set<int64_t> all;
+        for (int64_t part = 0; part < n_parts; part++) {
+            const std::set<int64_t> own = elements_of(pti_range_cut(range, n_parts, part));
+            const int64_t n = static_cast<int64_t>(own.size());
+            ASSERT_TRUE(n == least || n == least + 1);
+            ASSERT_TRUE(all.empty() || own.empty() || *all.rbegin() < *own.begin());
+            all.insert(own.begin(), own.end());
+        }
+        ASSERT_EQ(all, elements_of(range));
+    }
 }
 
 TEST(Range, AgreesWithEnumeration) {

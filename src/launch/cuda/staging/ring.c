@@ -38,14 +38,10 @@ static polytile_domain places_of(const polytile_domain *chunk) {
 /** Where the elements of a chunk are, by their places. */
 static pti_image image_of(const pti_image *whole, const polytile_domain *chunk,
                           const polytile_domain *places, pti_layout *layout) {
-    char *base = whole->base;
     layout->hull = *places;
-    for (int d = 0; d < chunk->n_dims; d++) {
-        int64_t stride_bytes = whole->layout->stride_bytes[d];
-        base += (chunk->range[d].lo - whole->layout->hull.range[d].lo) * stride_bytes;
-        layout->stride_bytes[d] = chunk->range[d].step * stride_bytes;
-    }
-    return (pti_image){base, layout};
+    for (int d = 0; d < chunk->n_dims; d++)
+        layout->stride_bytes[d] = chunk->range[d].step * whole->layout->stride_bytes[d];
+    return (pti_image){(char *)whole->base + pti_layout_offset_of(whole->layout, chunk), layout};
 }
 
 void pti_buffer_hold(pti_buffer *buffer, const pti_command *command, const polytile_domain *chunk) {
