@@ -407,7 +407,7 @@ TEST_F(Boxes, WhatIsDetachedSlabBySlabLeavesAFrame) {
 }
 
 TEST_F(Boxes, IncludingWhatIsThereLeavesTheBoxesInTheirOrder) {
-    const polytile_domain first = box_of({{0, 9, 1}}), second = box_of({{20, 29, 1}});
+    const polytile_domain first = box_of({{20, 29, 1}}), second = box_of({{0, 9, 1}});
     for (pti_boxes_adder *add : {pti_boxes_include, pti_boxes_attach}) {
         pti_boxes_assign(&set_, &first);
         pti_boxes_append(&set_, &second);
@@ -415,6 +415,28 @@ TEST_F(Boxes, IncludingWhatIsThereLeavesTheBoxesInTheirOrder) {
         add(&set_, &first);
         EXPECT_TRUE(pti_boxes_are_alike(&set_, &other_));
     }
+}
+
+TEST_F(Boxes, ABoxThatIsAddedTakesThePlaceOfThoseInIt) {
+    const polytile_domain all = box_of({{0, 98, 1}, {0, 9, 1}});
+    for (pti_boxes_adder *add : adders) {
+        pti_boxes_clear(&set_);
+        for (int64_t k = 0; k < 97; k += 7) {
+            const polytile_domain part = box_of({{k, k + 3, 1}, {1, 8, 1}});
+            pti_boxes_append(&set_, &part);
+        }
+        add(&set_, &all);
+        ASSERT_EQ(set_.n_boxes, 1);
+        EXPECT_EQ(pti_box_compare(&set_.box[0], &all), 0);
+    }
+}
+
+TEST_F(Boxes, MergeMakesNoRangeOfFarElements) {
+    const polytile_domain near = box_of({{3, 3, 1}}), far = box_of({{10, 10, 1}});
+    pti_boxes_append(&set_, &near);
+    pti_boxes_append(&set_, &far);
+    pti_boxes_merge(&set_);
+    EXPECT_EQ(set_.n_boxes, 2);
 }
 
 TEST_F(Boxes, CountsSaturate) {
