@@ -28,7 +28,8 @@ static isl_stat stop(map_reader *reader, polytile_status status) {
 }
 
 /** One entry of a row, moved on to the next column. */
-static polytile_status take(__isl_keep isl_mat *rows, int row, int *column, int64_t *value) {
+static polytile_status read_matrix_entry(__isl_keep isl_mat *rows, int row, int *column,
+                                         int64_t *value) {
     isl_val *held = isl_mat_get_element_val(rows, row, (*column)++);
     isl_val *least = held ? isl_val_int_from_si(isl_val_get_ctx(held), INT64_MIN) : NULL;
     isl_val *most = held ? isl_val_int_from_si(isl_val_get_ctx(held), INT64_MAX) : NULL;
@@ -50,7 +51,7 @@ static polytile_status take_many(__isl_keep isl_mat *rows, int row, int *column,
                                  int n) {
     polytile_status status = POLYTILE_OK;
     for (int k = 0; status == POLYTILE_OK && k < n; k++)
-        status = take(rows, row, column, &values[k]);
+        status = read_matrix_entry(rows, row, column, &values[k]);
     return status;
 }
 
@@ -59,9 +60,10 @@ static polytile_status take_row(const map_reader *reader, __isl_keep isl_mat *ro
                                 int n_exists, pti_constraint *constraint) {
     polytile_status status = POLYTILE_OK;
     int column = 0;
-    PTI_TRY(take(rows, row, &column, &constraint->constant));
+    PTI_TRY(read_matrix_entry(rows, row, &column, &constraint->constant));
     for (int p = 0; p < reader->n_parameters; p++)
-        PTI_TRY(take(rows, row, &column, &constraint->parameter[reader->parameter[p]]));
+        PTI_TRY(
+            read_matrix_entry(rows, row, &column, &constraint->parameter[reader->parameter[p]]));
     PTI_TRY(take_many(rows, row, &column, constraint->index, reader->declaration->n_indices));
     PTI_TRY(take_many(rows, row, &column, constraint->element, reader->n_dims));
     PTI_TRY(take_many(rows, row, &column, constraint->exists, n_exists));
@@ -162,7 +164,7 @@ static polytile_status check_shape(map_reader *reader, __isl_keep isl_map *map, 
     return POLYTILE_OK;
 }
 
-static void explain(const map_reader *reader, pti_text *why) {
+static void write_map_error(const map_reader *reader, pti_text *why) {
     if (reader->status == POLYTILE_OVERFLOW)
         pti_text_add(why, "a coefficient of the map exceeds 64 bits");
     else if (reader->status == POLYTILE_UNSUPPORTED)
@@ -183,7 +185,7 @@ static polytile_status read_map(map_reader *reader, __isl_keep isl_map *map, pti
     if (isl_map_foreach_basic_map(map, read_basic_map, reader) != isl_stat_ok) {
         if (reader->status == POLYTILE_OK)
             reader->status = POLYTILE_NO_MEMORY;
-        explain(reader, why);
+        write_map_error(reader, why);
         return reader->status;
     }
     if (reader->n_relations == 0) {

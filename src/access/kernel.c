@@ -20,7 +20,7 @@ static void free_unused(polytile_kernel *kernel) {
         kernel_free(kernel);
 }
 
-static void destroy(pti_object *object) {
+static void destroy_kernel(pti_object *object) {
     polytile_kernel *kernel = (polytile_kernel *)object;
     kernel->is_destroyed = true;
     free_unused(kernel);
@@ -65,9 +65,9 @@ done:
 }
 
 /** Make a kernel of a declaration, which is taken whatever happens. */
-static polytile_status create(polytile_context *ctx, polytile_declaration *declaration,
-                              const polytile_implementation *implementation,
-                              polytile_kernel **kernel) {
+static polytile_status create_kernel(polytile_context *ctx, polytile_declaration *declaration,
+                                     const polytile_implementation *implementation,
+                                     polytile_kernel **kernel) {
     polytile_kernel *made = calloc(1, sizeof *made);
     polytile_status status = POLYTILE_OK;
     if (made == NULL) {
@@ -86,7 +86,7 @@ static polytile_status create(polytile_context *ctx, polytile_declaration *decla
     PTI_TRY(pti_relations_find_sections(ctx, declaration));
     made->declaration_hash = pti_declaration_hash(declaration);
     PTI_TRY(pti_conflict_classify(made, &made->conflict_class));
-    pti_object_adopt(ctx, &made->object, destroy);
+    pti_object_adopt(ctx, &made->object, destroy_kernel);
 done:
     if (status != POLYTILE_OK) {
         kernel_free(made);
@@ -111,7 +111,7 @@ polytile_status polytile_kernel_create(polytile_context *ctx, const char *declar
     polytile_status status = pti_declaration_parse(ctx, declaration, &parsed);
     if (status != POLYTILE_OK)
         return status;
-    return create(ctx, parsed, implementation, kernel);
+    return create_kernel(ctx, parsed, implementation, kernel);
 }
 
 polytile_status polytile_kernel_create_from(const polytile_declaration *declaration,
@@ -130,7 +130,7 @@ polytile_status polytile_kernel_create_from(const polytile_declaration *declarat
     polytile_status status = pti_declaration_copy(declaration, &copy);
     if (status != POLYTILE_OK)
         return status;
-    return create(ctx, copy, implementation, kernel);
+    return create_kernel(ctx, copy, implementation, kernel);
 }
 
 void polytile_kernel_destroy(polytile_kernel *kernel) {

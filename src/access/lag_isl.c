@@ -33,7 +33,7 @@ static __isl_give isl_aff *gap_of(__isl_keep isl_set *meetings, const pti_cut_se
 }
 
 /* What is known of a largest value that isl gave, or of none; not a number: of an empty set. */
-static polytile_status take(isl_ctx *isl, __isl_keep isl_val *largest, pti_lag *lag) {
+static polytile_status set_lag(isl_ctx *isl, __isl_keep isl_val *largest, pti_lag *lag) {
     if (largest == NULL)
         return pti_isl_gave_up(isl) ? POLYTILE_OK : POLYTILE_NO_MEMORY;
     lag->conflicts = isl_val_is_nan(largest) != isl_bool_true;
@@ -51,7 +51,7 @@ polytile_status pti_lag_isl(isl_ctx *isl, const pti_cut_section *earlier,
     lag->conflicts = true;
     lag->threads = earlier->instance->threads.range[earlier->index].hi -
                    later->instance->threads.range[later->index].lo;
-    polytile_status status = take(isl, largest, lag);
+    polytile_status status = set_lag(isl, largest, lag);
     isl_val_free(largest);
     isl_aff_free(gap);
     isl_set_free(meeting);

@@ -40,7 +40,7 @@ static const char *name_of(int number) {
     return name;
 }
 
-static void tell(const pti_crash_note *note, int number) {
+static void write_crash_line(const pti_crash_note *note, int number) {
     line of = {0};
     add(&of, "polytile: ");
     add(&of, note->name);
@@ -72,7 +72,7 @@ static void handle(int number, siginfo_t *info, void *context) {
     const pti_crash_note *note = runs;
     (void)context;
     if (note != NULL && is_fault(info) && !atomic_flag_test_and_set(&has_told))
-        tell(note, number);
+        write_crash_line(note, number);
     end_as_without(number, info);
     errno = error;
 }

@@ -26,7 +26,7 @@ static bool is_link(const char *path) {
 }
 
 /** The file that a path leads to: a link is not replaced, but what it names. */
-static polytile_status follow(polytile_context *ctx, const char *path, char **followed) {
+static polytile_status resolve_link(polytile_context *ctx, const char *path, char **followed) {
     bool leads_on = is_link(path);
     *followed = leads_on ? realpath(path, NULL) : strdup(path);
     if (*followed != NULL)
@@ -95,7 +95,8 @@ static polytile_status open_locked(polytile_context *ctx, const char *part, int 
 
 /** Keep a file that is empty and has the name. What was left by a process that ended, and is as
  * long as it then was, gives way to a new one: somebody may still read it. */
-static polytile_status settle(polytile_context *ctx, const char *part, int file, bool *is_ours) {
+static polytile_status claim_part_file(polytile_context *ctx, const char *part, int file,
+                                       bool *is_ours) {
     struct stat opened;
     polytile_status status = POLYTILE_OK;
     PTI_TRY(fstat(file, &opened) == 0 ? POLYTILE_OK : fail_errno(ctx, part, "look at"));
@@ -114,7 +115,7 @@ static polytile_status open_part(polytile_context *ctx, const char *part, int *f
         bool is_ours = false;
         polytile_status status = open_locked(ctx, part, file);
         if (status == POLYTILE_OK)
-            status = settle(ctx, part, *file, &is_ours);
+            status = claim_part_file(ctx, part, *file, &is_ours);
         if (status != POLYTILE_OK || is_ours)
             return status;
     }
@@ -131,7 +132,7 @@ polytile_status pti_part_file_name(polytile_context *ctx, const char *path, char
     char *followed = NULL;
     polytile_status status;
     *part = NULL;
-    PTI_TRY(follow(ctx, path, &followed));
+    PTI_TRY(resolve_link(ctx, path, &followed));
     PTI_TRY(append_part(ctx, followed, part));
 done:
     free(followed);
@@ -155,7 +156,7 @@ polytile_status pti_part_file_begin(polytile_context *ctx, const char *path, pti
     polytile_status status;
     *of = (pti_part_file){0};
     PTI_TRY(check_old(ctx, path));
-    PTI_TRY(follow(ctx, path, &of->path));
+    PTI_TRY(resolve_link(ctx, path, &of->path));
     PTI_TRY(append_part(ctx, of->path, &of->part));
     PTI_TRY(open_part(ctx, of->part, &of->file));
     inherit(of, S_IRUSR | S_IWUSR);

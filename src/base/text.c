@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve(pti_text *text, size_t more) {
+static bool grow_text(pti_text *text, size_t more) {
     size_t need = text->length + more + 1;
     if (need <= text->capacity)
         return true;
@@ -26,7 +26,7 @@ void pti_text_add(pti_text *text, const char *format, ...) {
     va_start(arguments, format);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length < 0 || text->failed || !reserve(text, (size_t)length)) {
+    if (length < 0 || text->failed || !grow_text(text, (size_t)length)) {
         text->failed = true;
         return;
     }
@@ -37,7 +37,7 @@ void pti_text_add(pti_text *text, const char *format, ...) {
 }
 
 char *pti_text_extend(pti_text *text, size_t n_bytes) {
-    if (text->failed || !reserve(text, n_bytes))
+    if (text->failed || !grow_text(text, n_bytes))
         return NULL;
     char *end = text->data + text->length;
     text->length += n_bytes;

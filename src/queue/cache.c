@@ -183,7 +183,7 @@ void pti_queue_forget_prepared(polytile_queue *queue, int position) {
     }
 }
 
-static void *copy(const void *of, size_t n_bytes) {
+static void *duplicate_bytes(const void *of, size_t n_bytes) {
     void *made = malloc(n_bytes > 0 ? n_bytes : 1);
     if (made != NULL && n_bytes > 0)
         memcpy(made, of, n_bytes);
@@ -216,9 +216,9 @@ static bool copy_options(polytile_plan_options *to, const polytile_plan_options 
     if (from->strategy != NULL)
         to->strategy = strdup(from->strategy);
     if (from->block != NULL)
-        to->block = copy(from->block, (size_t)n_indices * sizeof *from->block);
+        to->block = duplicate_bytes(from->block, (size_t)n_indices * sizeof *from->block);
     if (from->link != NULL)
-        to->link = copy(from->link, sizeof *from->link);
+        to->link = duplicate_bytes(from->link, sizeof *from->link);
     return copy_parameters(to, from) && (from->strategy == NULL || to->strategy != NULL) &&
            (from->block == NULL || to->block != NULL) && (from->link == NULL || to->link != NULL);
 }

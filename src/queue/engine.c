@@ -262,7 +262,7 @@ void pti_engine_pass(polytile_queue *queue, const pti_item *items) {
     }
 }
 
-static void tell(polytile_queue *queue, const outcome *of, double taken_s) {
+static void add_to_report(polytile_queue *queue, const outcome *of, double taken_s) {
     polytile_queue_report *report = &queue->report;
     pthread_mutex_lock(&queue->mutex);
     report->n_launches += of->n_launches;
@@ -283,6 +283,6 @@ polytile_status pti_engine_run(polytile_queue *queue, const pti_item *window) {
     outcome of = {0};
     polytile_status status = queue->residency == NULL ? run_in_place(queue, window, &of)
                                                       : run_on_device(queue, window, &of);
-    tell(queue, &of, pti_now_s() - start_s);
+    add_to_report(queue, &of, pti_now_s() - start_s);
     return status;
 }

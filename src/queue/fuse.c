@@ -71,7 +71,7 @@ static void tell_apart(const polytile_queue *queue, int first, const pti_fused *
                      "them come to the host or from it");
 }
 
-static void tell(const polytile_queue *queue, int first, const pti_fused *fused) {
+static void log_fusion_group(const polytile_queue *queue, int first, const pti_fused *fused) {
     pti_text words = {0};
     pti_portion_tell(&fused->request, first, &fused->portion, &words);
     if (words.data == NULL && fused->request.step[first].kind == PTI_STEP_LAUNCH)
@@ -89,7 +89,7 @@ polytile_status pti_fuse_find(const polytile_queue *queue, const pti_steps *step
     if (make_request(queue, steps, fused))
         status = pti_portion_find(&fused->request, first, &fused->portion);
     if (status == POLYTILE_OK)
-        tell(queue, first, fused);
+        log_fusion_group(queue, first, fused);
     return status == POLYTILE_OK
                ? status
                : pti_fail(queue->object.context, status,

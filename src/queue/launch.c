@@ -130,9 +130,10 @@ static polytile_status append(polytile_queue *queue, pti_prepared *prepared) {
 }
 
 /** On the queue's own device; arrays: one an operand. */
-static polytile_status launch(polytile_queue *queue, const polytile_kernel *kernel,
-                              const polytile_domain *domain, polytile_array *const *arrays,
-                              const polytile_plan_options *options) {
+static polytile_status check_and_append(polytile_queue *queue, const polytile_kernel *kernel,
+                                        const polytile_domain *domain,
+                                        polytile_array *const *arrays,
+                                        const polytile_plan_options *options) {
     polytile_status status;
     pti_prepared *prepared;
     PTI_TRY(pti_queue_prepare(queue, kernel, domain, arrays, options, &prepared));
@@ -154,7 +155,7 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
     PTI_TRY(check_kernel(queue, kernel, domain));
     PTI_TRY(find_arrays(queue, kernel, n_arrays, arrays, found));
     PTI_TRY(queue->outer != NULL ? queue->outer->launch(queue, kernel, domain, found, options)
-                                 : launch(queue, kernel, domain, found, options));
+                                 : check_and_append(queue, kernel, domain, found, options));
 done:
     queue->enqueue_s += pti_now_s() - start_s;
     return status;

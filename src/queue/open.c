@@ -19,7 +19,7 @@ static void close_device(polytile_queue *queue) {
     pti_object_release(&queue->device->object);
 }
 
-static void destroy(pti_object *object) {
+static void destroy_queue(pti_object *object) {
     polytile_queue *queue = (polytile_queue *)object;
     pti_queue_end_arrays(queue);
     pti_queue_report_unread(queue);
@@ -52,7 +52,7 @@ polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
     polytile_queue *made = NULL;
     *queue = NULL;
     PTI_TRY(polytile_device_open(ctx, device_text, &device));
-    made = pti_queue_allocate(ctx, destroy, drain);
+    made = pti_queue_allocate(ctx, destroy_queue, drain);
     if (made == NULL)
         PTI_TRY(pti_fail_memory(ctx, "queue", sizeof *made));
     take_device(made, device);

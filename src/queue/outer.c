@@ -9,7 +9,7 @@ polytile_status pti_outer_wait(polytile_queue *queue, polytile_array *array) {
 }
 
 /** Reports are told when nothing runs any more. */
-static void settle(polytile_queue *queue) {
+static void wait_for_members(polytile_queue *queue) {
     polytile_queue_report report;
     queue->outer->get_report(queue, false, &report);
 }
@@ -18,7 +18,7 @@ static void settle(polytile_queue *queue) {
 polytile_device *pti_outer_get_device(const polytile_queue *queue) {
     polytile_device *device = queue->outer->get_device(queue);
     device->queue = (polytile_queue *)queue;
-    device->settle = settle;
+    device->settle = wait_for_members;
     return device;
 }
 
@@ -78,7 +78,7 @@ static void close_team(pti_object *object) {
     queue->outer->close(queue);
 }
 
-static void destroy(pti_object *object) {
+static void destroy_team_queue(pti_object *object) {
     close_team(object);
     pti_queue_free((polytile_queue *)object);
 }
@@ -86,7 +86,8 @@ static void destroy(pti_object *object) {
 polytile_queue *pti_queue_create_outer(polytile_context *ctx, const char *text,
                                        const pti_outer_functions *functions, void *team) {
     char *copy = strdup(text);
-    polytile_queue *made = copy == NULL ? NULL : pti_queue_allocate(ctx, destroy, close_team);
+    polytile_queue *made =
+        copy == NULL ? NULL : pti_queue_allocate(ctx, destroy_team_queue, close_team);
     if (made == NULL) {
         free(copy);
         return NULL;

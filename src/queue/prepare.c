@@ -132,8 +132,8 @@ static polytile_status cut_as_before(polytile_queue *queue, const pti_grain_requ
 }
 
 /** So that a launch of which one block does not fit is refused at once. */
-static polytile_status cut(polytile_queue *queue, const pti_request *request,
-                           pti_prepared *prepared) {
+static polytile_status cut_prepared(polytile_queue *queue, const pti_request *request,
+                                    pti_prepared *prepared) {
     pti_partition former = {0};
     polytile_status status;
     PTI_TRY(take_stock(queue, request, prepared, &former));
@@ -196,7 +196,7 @@ static polytile_status fill_prepared(polytile_queue *queue, const pti_request *r
     PTI_TRY(pti_run_check_kernel(queue->device, request->kernel));
     PTI_TRY(bind(queue, request, prepared));
     PTI_TRY(queue->residency == NULL ? build_in_place(prepared, queue->object.context)
-                                     : cut(queue, request, prepared));
+                                     : cut_prepared(queue, request, prepared));
 done:
     return status;
 }

@@ -38,7 +38,7 @@ static polytile_status find_usable(const polytile_queue *queue, int64_t *usable_
 }
 
 /** Take memory for the arena, less where the device refuses. Nothing is resident. */
-static polytile_status take(polytile_queue *queue, int64_t target_bytes) {
+static polytile_status reserve_arena(polytile_queue *queue, int64_t target_bytes) {
     polytile_device *device = queue->device;
     void *arena;
     polytile_status status = device->functions->reserve(device, target_bytes, &arena);
@@ -89,7 +89,7 @@ static polytile_status grow(polytile_queue *queue, const pti_item *window, int64
     if (target_bytes <= queue->arena_bytes || !is_enough)
         return POLYTILE_OK;
     PTI_TRY(empty(queue, window, report));
-    PTI_TRY(take(queue, target_bytes));
+    PTI_TRY(reserve_arena(queue, target_bytes));
     tell_usable(queue, wanted_bytes);
 done:
     return status;
@@ -122,8 +122,8 @@ static bool share_an_array(const pti_prepared *one, const pti_prepared *other) {
 }
 
 /** former: of the window, cut before this one; NULL if there is none. */
-static polytile_status cut(polytile_queue *queue, pti_prepared *prepared,
-                           const pti_prepared *former, bool all_fit) {
+static polytile_status cut_for_new_arena(polytile_queue *queue, pti_prepared *prepared,
+                                         const pti_prepared *former, bool all_fit) {
     pti_partition made = {0};
     bool is_related = former != NULL && former != prepared && share_an_array(former, prepared);
     pti_grain_request request = {.instance = prepared->instance,
@@ -157,7 +157,7 @@ static polytile_status cut_all(polytile_queue *queue, const pti_item *window) {
         if (item->kind != PTI_ITEM_LAUNCH)
             continue;
         if (!is_cut_for(queue, item->prepared, all_fit))
-            PTI_TRY(cut(queue, item->prepared, former, all_fit));
+            PTI_TRY(cut_for_new_arena(queue, item->prepared, former, all_fit));
         former = item->prepared;
     }
 done:

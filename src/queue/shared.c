@@ -63,8 +63,8 @@ static polytile_status check_superblocks(polytile_context *ctx, const pti_prepar
     return POLYTILE_OK;
 }
 
-static polytile_status cut(polytile_context *ctx, const pti_prepared *prepared,
-                           const pti_grain_request *request, pti_partition *partition) {
+static polytile_status cut_and_check(polytile_context *ctx, const pti_prepared *prepared,
+                                     const pti_grain_request *request, pti_partition *partition) {
     polytile_status status;
     PTI_TRY(pti_grain_choose(ctx, request, partition));
     PTI_TRY(check_superblocks(ctx, prepared, partition, request->arena_bytes));
@@ -76,12 +76,12 @@ done:
 
 polytile_status pti_shared_cut(polytile_context *ctx, const pti_prepared *prepared,
                                const pti_grain_request *request, pti_partition *partition) {
-    polytile_status status = cut(ctx, prepared, request, partition);
+    polytile_status status = cut_and_check(ctx, prepared, request, partition);
     pti_grain_request whole = *request;
     if (status != POLYTILE_NO_FIT || !has_shared(prepared) ||
         pti_shared_bytes(prepared, &prepared->instance->threads) > request->arena_bytes)
         return status;
     pti_clear_error(ctx);
     whole.all_fit = true;
-    return cut(ctx, prepared, &whole, partition);
+    return cut_and_check(ctx, prepared, &whole, partition);
 }

@@ -202,8 +202,8 @@ done:
 }
 
 /** Planners of schedules leave no text. */
-static polytile_status explain(const polytile_queue *queue, const pti_steps *steps,
-                               polytile_status status) {
+static polytile_status fail_planning(const polytile_queue *queue, const pti_steps *steps,
+                                     polytile_status status) {
     polytile_context *ctx = queue->object.context;
     const char *name = steps->name == NULL ? "moving arrays" : steps->name;
     char size[32];
@@ -231,7 +231,7 @@ static polytile_status plan(polytile_queue *queue, pti_steps *steps,
     polytile_status status = pti_residency_plan(queue->residency, steps->n_steps, steps->step,
                                                 polytile_device_get_link(queue->device), schedule);
     steps->plan_s += pti_now_s() - start_s;
-    return status == POLYTILE_OK ? status : explain(queue, steps, status);
+    return status == POLYTILE_OK ? status : fail_planning(queue, steps, status);
 }
 
 /** What was brought to the host is not lost. */
@@ -374,12 +374,12 @@ static polytile_status run_fused(polytile_queue *queue, pti_steps *steps, int fi
     schedule = pti_portion_build(&fused->request, &fused->portion);
     part.plan_s = pti_now_s() - start_s;
     if (schedule == NULL)
-        PTI_TRY(explain(queue, &part, POLYTILE_NO_MEMORY));
+        PTI_TRY(fail_planning(queue, &part, POLYTILE_NO_MEMORY));
     PTI_TRY(run_planned(queue, &part, schedule, NULL));
     unbury(queue, &part);
     bury(queue, &fused->portion);
     if (!pti_portion_note_written(queue->residency, schedule))
-        PTI_TRY(explain(queue, &part, POLYTILE_NO_MEMORY));
+        PTI_TRY(fail_planning(queue, &part, POLYTILE_NO_MEMORY));
 done:
     add_part(steps, &part);
     pti_schedule_free(schedule);

@@ -134,7 +134,7 @@ static void mark_ends(const polytile_queue *queue, pti_item *const *items, int64
 }
 
 /** Take items out of the queue, in order, while the window has room: all, or those marked. */
-static pti_item *take(polytile_queue *queue, const bool *is_taken) {
+static pti_item *dequeue_items(polytile_queue *queue, const bool *is_taken) {
     pti_item *window = NULL, **end = &window, **at = &queue->first, *left = NULL;
     int n_items = 0;
     for (int64_t k = 0; *at != NULL; k++) {
@@ -239,7 +239,7 @@ static pti_item *take_wanted(polytile_queue *queue) {
     bool is_known =
         list_items(queue, &of) &&
         (queue->want == PTI_WANT_NEEDED ? find_needed(queue, &of) : find_related(queue, &of));
-    pti_item *window = take(queue, is_known ? of.is_taken : NULL);
+    pti_item *window = dequeue_items(queue, is_known ? of.is_taken : NULL);
     free_listing(&of);
     return window;
 }
@@ -281,7 +281,7 @@ static void note_behind(polytile_queue *queue) {
 pti_item *pti_window_take(polytile_queue *queue) {
     bool is_partial =
         queue->n_waiting > 0 && queue->want != PTI_WANT_ALL && pti_window_has_wanted(queue);
-    pti_item *window = is_partial ? take_wanted(queue) : take(queue, NULL);
+    pti_item *window = is_partial ? take_wanted(queue) : dequeue_items(queue, NULL);
     note_behind(queue);
     return window;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static void destroy(pti_object *object) {
+static void destroy_declaration(pti_object *object) {
     pti_declaration_free((polytile_declaration *)object);
 }
 
@@ -67,7 +67,7 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
     if (status == POLYTILE_OK)
         status = add_names(made, n_indices, indices, n_parameters, parameters, &why);
     if (status == POLYTILE_OK)
-        pti_object_adopt(ctx, &made->object, destroy);
+        pti_object_adopt(ctx, &made->object, destroy_declaration);
     else
         pti_declaration_free(made);
     *declaration = status == POLYTILE_OK ? made : NULL;

@@ -109,7 +109,8 @@ done:
     return status;
 }
 
-static polytile_status reserve(polytile_context *ctx, const char *path, int file, int64_t n_bytes) {
+static polytile_status reserve_disk_space(polytile_context *ctx, const char *path, int file,
+                                          int64_t n_bytes) {
     int error;
     char size[32];
     do
@@ -147,7 +148,7 @@ polytile_status polytile_npy_create(polytile_context *ctx, const char *name, con
     if (pti_add_overflows(header.data_offset, header.data_bytes, &n_bytes))
         PTI_TRY(pti_fail(ctx, POLYTILE_OVERFLOW, "%s: a file of 2^63 bytes or more", path));
     PTI_TRY(pti_part_file_begin(ctx, path, &made->part));
-    PTI_TRY(reserve(ctx, path, made->part.file, n_bytes));
+    PTI_TRY(reserve_disk_space(ctx, path, made->part.file, n_bytes));
     PTI_TRY(map_file(ctx, path, made->part.file, n_bytes, true, &mapping));
     memcpy(mapping, bytes, (size_t)header.data_offset);
     give_mapping(made, mapping, n_bytes, header.data_offset);

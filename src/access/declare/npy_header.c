@@ -42,7 +42,7 @@ static void skip_space(cursor *c) {
 }
 
 /** Take one character, blanks before it aside, if it comes next. */
-static bool take(cursor *c, char wanted) {
+static bool accept_character(cursor *c, char wanted) {
     skip_space(c);
     if (c->at == c->end || *c->at != wanted)
         return false;
@@ -96,17 +96,17 @@ static bool take_extent(cursor *c, int64_t *extent, bool *overflows) {
 
 /** Take a tuple: (), (3,), (3, 4), (3, 4, ); one number needs its comma. */
 static bool take_shape(cursor *c, dictionary *d) {
-    if (!take(c, '('))
+    if (!accept_character(c, '('))
         return false;
     bool may_go_on = true;
-    while (!take(c, ')')) {
+    while (!accept_character(c, ')')) {
         int64_t extent;
         if (!may_go_on || !take_extent(c, &extent, &d->shape_overflows))
             return false;
         if (d->n_dims < POLYTILE_MAX_DIMS)
             d->extents[d->n_dims] = extent;
         d->n_dims += d->n_dims <= POLYTILE_MAX_DIMS;
-        may_go_on = take(c, ',');
+        may_go_on = accept_character(c, ',');
     }
     return d->n_dims != 1 || may_go_on;
 }
@@ -158,15 +158,15 @@ static bool take_value(cursor *c, const char *key, dictionary *d) {
 
 /** Read the dictionary; reading stops at a structured type, which is refused anyway. */
 static bool read_dictionary(cursor c, dictionary *d) {
-    if (!take(&c, '{'))
+    if (!accept_character(&c, '{'))
         return false;
     bool may_go_on = true;
-    while (!d->structured && !take(&c, '}')) {
+    while (!d->structured && !accept_character(&c, '}')) {
         char key[16];
-        if (!may_go_on || !take_string(&c, key, sizeof key) || !take(&c, ':') ||
+        if (!may_go_on || !take_string(&c, key, sizeof key) || !accept_character(&c, ':') ||
             !take_value(&c, key, d))
             return false;
-        may_go_on = take(&c, ',');
+        may_go_on = accept_character(&c, ',');
     }
     skip_space(&c);
     return d->structured || (c.at == c.end && d->has_descr && d->has_order && d->has_shape);

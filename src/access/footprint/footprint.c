@@ -94,7 +94,7 @@ bool pti_section_counts(const pti_section *section, pti_touch touch) {
 }
 
 /* Widen a box, not empty, to hold another one, not empty either. */
-static void widen(polytile_domain *box, const polytile_domain *other) {
+static void unite_with_box(polytile_domain *box, const polytile_domain *other) {
     for (int d = 0; d < box->n_dims; d++)
         box->range[d] = pti_range_coarse_union(box->range[d], other->range[d]);
 }
@@ -111,7 +111,7 @@ bool pti_footprint_find_hull(const pti_instance *instance, int operand, pti_touc
         if (!find_hull(instance, section, threads, found ? &part : hull))
             continue;
         if (found)
-            widen(hull, &part);
+            unite_with_box(hull, &part);
         found = true;
     }
     if (!found)

@@ -228,8 +228,9 @@ __isl_give isl_map *pti_declared_relation(isl_ctx *isl, const polytile_declarati
 }
 
 /** Errors: NO_MEMORY, UNSUPPORTED (a relation that is too much for isl). */
-static polytile_status create(polytile_context *ctx, const polytile_declaration *declaration,
-                              pti_relations **relations) {
+static polytile_status create_relations(polytile_context *ctx,
+                                        const polytile_declaration *declaration,
+                                        pti_relations **relations) {
     pti_relations *made = calloc(1, sizeof *made);
     bool complete = made != NULL;
     if (complete) {
@@ -263,7 +264,7 @@ polytile_status pti_relations_begin(const polytile_kernel *kernel) {
     polytile_kernel *asked = (polytile_kernel *)kernel;
     polytile_status status = POLYTILE_OK;
     if (asked->relations == NULL)
-        PTI_TRY(create(kernel->object.context, kernel->declaration, &asked->relations));
+        PTI_TRY(create_relations(kernel->object.context, kernel->declaration, &asked->relations));
     pti_isl_begin(asked->relations->isl);
 done:
     return status;

@@ -19,7 +19,7 @@ void pti_boxes_clear(pti_boxes *set) {
     set->n_boxes = 0;
 }
 
-static bool reserve(pti_boxes *set, int n_boxes) {
+static bool grow_boxes(pti_boxes *set, int n_boxes) {
     if (n_boxes <= set->capacity)
         return true;
     int capacity = n_boxes > INT_MAX / 4 ? INT_MAX / 2 : 2 * n_boxes + 6;
@@ -36,7 +36,7 @@ static bool reserve(pti_boxes *set, int n_boxes) {
 
 void pti_boxes_append(pti_boxes *set, const polytile_domain *box) {
     polytile_domain copy = *box;
-    if (pti_box_is_empty(&copy) || !reserve(set, set->n_boxes + 1))
+    if (pti_box_is_empty(&copy) || !grow_boxes(set, set->n_boxes + 1))
         return;
     set->box[set->n_boxes++] = copy;
 }
@@ -180,7 +180,7 @@ void pti_boxes_copy(pti_boxes *set, const pti_boxes *other) {
         return;
     set->failed = set->failed || other->failed;
     pti_boxes_clear(set);
-    if (other->n_boxes == 0 || !reserve(set, other->n_boxes))
+    if (other->n_boxes == 0 || !grow_boxes(set, other->n_boxes))
         return;
     memcpy(set->box, other->box, (size_t)other->n_boxes * sizeof *set->box);
     set->n_boxes = other->n_boxes;

@@ -40,7 +40,7 @@ bool pti_transfers_end(pti_transfers *transfers) {
     return !transfers->failed;
 }
 
-static bool reserve(pti_transfers *transfers) {
+static bool grow_transfers(pti_transfers *transfers) {
     pti_exchange *exchange = transfers->exchange;
     if (exchange->n_transfers < transfers->capacity)
         return true;
@@ -56,7 +56,7 @@ static bool reserve(pti_transfers *transfers) {
 
 void pti_transfers_add(pti_transfers *transfers, int array, int from, int to,
                        const pti_boxes *elements) {
-    if (elements->n_boxes == 0 || !reserve(transfers))
+    if (elements->n_boxes == 0 || !grow_transfers(transfers))
         return;
     pti_exchange *exchange = transfers->exchange;
     pti_transfer *transfer = &exchange->transfer[exchange->n_transfers++];

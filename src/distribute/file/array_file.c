@@ -56,7 +56,8 @@ static polytile_status make_header(polytile_context *ctx, const char *path,
 
 /** Reserve the space if the file system knows how to; else only say how long the file is: writing
  * tells when the disk is full. */
-static polytile_status reserve(polytile_context *ctx, const char *path, int file, int64_t n_bytes) {
+static polytile_status reserve_disk_space(polytile_context *ctx, const char *path, int file,
+                                          int64_t n_bytes) {
     char size[32];
     int status;
     PTI_RETRY(status, fallocate(file, 0, 0, n_bytes));
@@ -96,7 +97,7 @@ polytile_status pti_array_file_begin(polytile_context *ctx, const char *path,
     *part = (pti_part_file){0};
     PTI_TRY(make_header(ctx, path, array, bytes, &header, &n_bytes));
     PTI_TRY(pti_part_file_begin(ctx, path, part));
-    PTI_TRY(reserve(ctx, part->part, part->file, n_bytes));
+    PTI_TRY(reserve_disk_space(ctx, part->part, part->file, n_bytes));
     PTI_TRY(write_header(ctx, part->part, part->file, bytes, header.data_offset));
     unlock(part);
 done:

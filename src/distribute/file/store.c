@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static bool reserve(pti_store *store, int n_more) {
+static bool grow_store(pti_store *store, int n_more) {
     if (store->failed || n_more > INT32_MAX / 2 - store->n_boxes)
         return false;
     int needed = store->n_boxes + n_more;
@@ -21,7 +21,7 @@ static bool reserve(pti_store *store, int n_more) {
 
 void pti_store_add(pti_store *store, const pti_boxes *boxes, const polytile_domain *around,
                    void *memory) {
-    store->failed = store->failed || boxes->failed || !reserve(store, boxes->n_boxes);
+    store->failed = store->failed || boxes->failed || !grow_store(store, boxes->n_boxes);
     for (int k = 0; k < boxes->n_boxes && !store->failed; k++)
         store->box[store->n_boxes++] =
             (pti_stored_box){.box = boxes->box[k], .around = *around, .memory = memory};

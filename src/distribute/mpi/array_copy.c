@@ -68,7 +68,8 @@ done:
     return status;
 }
 
-static void copy(const pti_open_array *open, const request *of, const polytile_domain *piece) {
+static void copy_common_box(const pti_open_array *open, const request *of,
+                            const polytile_domain *piece) {
     int64_t element_bytes = open->array->element_bytes;
     pti_layout member_layout = pti_layout_of(&open->member->domain, element_bytes);
     pti_layout box_layout = pti_layout_of(of->box, element_bytes);
@@ -86,7 +87,7 @@ static void copy_all(const pti_open_array *open, const request *of) {
     polytile_domain piece;
     for (int k = 0; !is_nothing(of) && k < open->owned.n_boxes; k++) {
         if (pti_box_intersect(&open->owned.box[k], of->box, &piece))
-            copy(open, of, &piece);
+            copy_common_box(open, of, &piece);
     }
 }
 

@@ -103,7 +103,7 @@ static polytile_status add_on_all(request *of, pti_team *team, polytile_array **
     return status == POLYTILE_OK ? POLYTILE_OK : end_array(of, made, status);
 }
 
-static polytile_status create(request *of, pti_team *team, polytile_array **made) {
+static polytile_status create_array_on_ranks(request *of, pti_team *team, polytile_array **made) {
     pti_transport *transport = pti_team_transport(team);
     polytile_status status;
     PTI_TRY(compare(of, transport));
@@ -141,7 +141,7 @@ polytile_status polytile_mpi_array_create(polytile_queue *queue, const char *nam
         return pti_fail(queue->object.context, POLYTILE_INVALID,
                         "%s: the place for the array is NULL", __func__);
     PTI_TRY(find_team(queue, &team));
-    PTI_TRY(create(&of, team, array));
+    PTI_TRY(create_array_on_ranks(&of, team, array));
 done:
     return status;
 }

@@ -107,7 +107,7 @@ static polytile_status renew(pti_open_array *open, const pti_boxes *changed) {
 }
 
 /** Everybody hears of it, or nobody. */
-static polytile_status tell(pti_open_array *open, const pti_boxes *changed) {
+static polytile_status publish_changes(pti_open_array *open, const pti_boxes *changed) {
     pti_team_note_changed(open->team, open->array);
     return pti_spread_agree(&open->spread, renew(open, changed));
 }
@@ -127,7 +127,8 @@ polytile_status pti_array_close(pti_open_array *open, polytile_status status, bo
     pti_error first = {0};
     pti_error_keep(&first, ctx, status);
     if (has_changed)
-        pti_error_keep(&first, ctx, tell(open, changed == NULL ? &open->owned : changed));
+        pti_error_keep(&first, ctx,
+                       publish_changes(open, changed == NULL ? &open->owned : changed));
     status = pti_error_restore(ctx, &first);
     if (has_changed && status != POLYTILE_OK)
         lose(open, status);

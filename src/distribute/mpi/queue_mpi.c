@@ -137,7 +137,8 @@ done:
 }
 
 /** By a transport of its own: the team's ends with it where it cannot be made. */
-static polytile_status create(pti_transport *setup, const request *of, polytile_queue **queue) {
+static polytile_status create_queue_on_ranks(pti_transport *setup, const request *of,
+                                             polytile_queue **queue) {
     polytile_status status;
     pti_member_grid grid;
     pti_team_options options;
@@ -172,7 +173,7 @@ polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
     PTI_TRY(check_mpi(ctx));
     PTI_TRY(check_communicator(ctx, comm));
     PTI_TRY(pti_transport_mpi_create(ctx, comm, &setup));
-    PTI_TRY(create(setup, &of, queue));
+    PTI_TRY(create_queue_on_ranks(setup, &of, queue));
 done:
     if (setup != NULL)
         setup->functions->close(setup);

@@ -30,7 +30,7 @@ static char *read_arguments(const char *text, bool *is_wrong) {
     return length == 0 ? strdup("") : strndup(text + 1, length - 2);
 }
 
-static polytile_status refuse(polytile_context *ctx, const char *text) {
+static polytile_status fail_unknown_distribution(polytile_context *ctx, const char *text) {
     pti_text forms = {0};
     for (size_t k = 0; k < N_KINDS; k++)
         pti_text_add(&forms, "%s%s", k == 0 ? "" : ", ", kinds[k]->forms);
@@ -53,7 +53,7 @@ polytile_status pti_distribution_parse(polytile_context *ctx, const char *text,
     is_wrong = is_wrong || read.kind == NULL || !read.kind->parse(arguments, &read);
     free(arguments);
     if (is_wrong)
-        return refuse(ctx, whole);
+        return fail_unknown_distribution(ctx, whole);
     *distribution = read;
     return POLYTILE_OK;
 }

@@ -49,8 +49,8 @@ static bool add_piece(const pti_share *share, const pti_shared_launch *launch,
     return !threads->failed;
 }
 
-static pti_pool_obstacle cut(const pti_shared_launch *launch, const pti_ownership *placed,
-                             int n_pieces, pti_pool *pool) {
+static pti_pool_obstacle cut_by_share(const pti_shared_launch *launch, const pti_ownership *placed,
+                                      int n_pieces, pti_pool *pool) {
     pti_share share = pti_share_of(launch, placed);
     bool is_made = true;
     if (share.operand < 0 || share.splits || share.widens || writes_in_part(launch->instance))
@@ -70,7 +70,7 @@ pti_pool_obstacle pti_pool_cut(const pti_shared_launch *launch, const polytile_d
         return PTI_POOL_REDUCES;
     pti_ownership *placed = place_in_rows(domains, n_arrays, n_pieces);
     pti_pool_obstacle obstacle =
-        placed == NULL ? PTI_POOL_NO_MEMORY : cut(launch, placed, n_pieces, pool);
+        placed == NULL ? PTI_POOL_NO_MEMORY : cut_by_share(launch, placed, n_pieces, pool);
     free(placed);
     if (obstacle != PTI_POOL_NONE)
         pti_pool_free(pool);

@@ -33,8 +33,8 @@ static bool is_cut(const pti_ownership *ownership, int dim) {
 }
 
 /* Let an index follow each dimension that is cut, or is not; none follows two. */
-static void follow(const pti_section *section, const pti_ownership *ownership, bool wants_cut,
-                   pti_share *share) {
+static void match_indices(const pti_section *section, const pti_ownership *ownership,
+                          bool wants_cut, pti_share *share) {
     for (int d = 0; d < section->n_dims; d++) {
         int index = only_index(&section->subscript[d].lo);
         bool is_taken = is_cut(ownership, d) != wants_cut;
@@ -56,10 +56,10 @@ static bool deal_by(const pti_shared_launch *launch, const pti_ownership *owners
         share->index[d] = POLYTILE_MAX_DIMS;
     if (share->section < 0)
         return false;
-    follow(&launch->instance->section[share->section], ownership, true, share);
+    match_indices(&launch->instance->section[share->section], ownership, true, share);
     for (int d = 0; d < ownership->domain.n_dims; d++)
         deals = deals || share->index[d] != POLYTILE_MAX_DIMS;
-    follow(&launch->instance->section[share->section], ownership, false, share);
+    match_indices(&launch->instance->section[share->section], ownership, false, share);
     return deals;
 }
 

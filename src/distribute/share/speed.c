@@ -26,7 +26,7 @@ static void increment(const polytile_domain *threads, const polytile_view *views
         element[k]++;
 }
 
-static polytile_status launch(const trial *of, polytile_array *array) {
+static polytile_status launch_trial(const trial *of, polytile_array *array) {
     return polytile_queue_launch(of->member, of->kernel, &array->domain, 1, &array, NULL);
 }
 
@@ -43,7 +43,7 @@ static polytile_status detach(const trial *of, polytile_array *array, polytile_s
 static polytile_status stream(const trial *of, polytile_array *array) {
     polytile_status status;
     PTI_TRY(polytile_queue_attach(of->member, 1, &array));
-    status = detach(of, array, launch(of, array));
+    status = detach(of, array, launch_trial(of, array));
 done:
     return status;
 }
@@ -51,7 +51,7 @@ done:
 /** Once through what is there. */
 static polytile_status go_through(const trial *of, polytile_array *array) {
     polytile_status status;
-    PTI_TRY(launch(of, array));
+    PTI_TRY(launch_trial(of, array));
     PTI_TRY(polytile_queue_wait(of->member));
 done:
     return status;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void destroy(pti_object *object) {
+static void destroy_ranks_plan(pti_object *object) {
     polytile_ranks_plan *plan = (polytile_ranks_plan *)object;
     polytile_plan_destroy(plan->inner);
     pti_outer_plan_free(&plan->outer);
@@ -149,11 +149,11 @@ polytile_status polytile_ranks_plan_create(const polytile_ranks_request *request
     PTI_TRY(bind(ctx, request, made));
     PTI_TRY(plan_outside(ctx, request, made));
     PTI_TRY(plan_inside(ctx, request, made));
-    pti_object_adopt(ctx, &made->object, destroy);
+    pti_object_adopt(ctx, &made->object, destroy_ranks_plan);
     *plan = made;
 done:
     if (status != POLYTILE_OK)
-        destroy(&made->object);
+        destroy_ranks_plan(&made->object);
     return status;
 }
 

@@ -30,7 +30,7 @@ static polytile_status open_one(polytile_context *ctx, const char *text, polytil
 }
 
 /** As polytile_queue_destroy(), which forgets the last error. */
-static void destroy(int n_queues, polytile_queue **queues) {
+static void destroy_queues(int n_queues, polytile_queue **queues) {
     for (int q = 0; q < n_queues; q++)
         if (queues[q] != NULL)
             pti_object_release(&queues[q]->object);
@@ -86,7 +86,7 @@ static polytile_status join(polytile_context *ctx, const char *text, int n_devic
     pti_transport *transport = pti_transport_within(ctx, n_devices);
     if (transport != NULL)
         return pti_team_create(ctx, text, transport, queues, options, queue);
-    destroy(n_devices, queues);
+    destroy_queues(n_devices, queues);
     return pti_fail_memory(ctx, text, sizeof *transport);
 }
 
@@ -108,7 +108,7 @@ polytile_status pti_devices_open(polytile_context *ctx, const char *text,
     if (status == POLYTILE_OK)
         status = join(ctx, text, n_devices, queues, &measured, queue);
     else
-        destroy(n_devices, queues);
+        destroy_queues(n_devices, queues);
 done:
     free(queues);
     free(speed);

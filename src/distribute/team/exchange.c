@@ -39,7 +39,7 @@ done:
 }
 
 /** A local member's array: what it sends is there then, and nothing reads what it receives. */
-static polytile_status settle(const pti_team *team, int position, int member) {
+static polytile_status wait_for_array(const pti_team *team, int position, int member) {
     polytile_array *array = array_of(team, position, member);
     polytile_queue *queue = queue_of(team, member);
     polytile_status status;
@@ -55,9 +55,9 @@ static polytile_status settle_all(const pti_team *team, const pti_exchange *exch
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
         if (pti_transport_is_local(team->transport, transfer->from))
-            PTI_TRY(settle(team, transfer->array, transfer->from));
+            PTI_TRY(wait_for_array(team, transfer->array, transfer->from));
         if (pti_transport_is_local(team->transport, transfer->to))
-            PTI_TRY(settle(team, transfer->array, transfer->to));
+            PTI_TRY(wait_for_array(team, transfer->array, transfer->to));
     }
 done:
     return status;

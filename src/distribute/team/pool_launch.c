@@ -106,7 +106,8 @@ static polytile_domain *find_domains(const pti_team *team, const pti_prepared *p
     return domains;
 }
 
-static pti_pool_obstacle cut(const pti_team *team, const pti_prepared *prepared, pti_pool *pool) {
+static pti_pool_obstacle cut_for_team(const pti_team *team, const pti_prepared *prepared,
+                                      pti_pool *pool) {
     const pti_shared_launch launch = {
         .instance = prepared->instance, .array = prepared->position, .runs_once = true};
     polytile_domain *domains = find_domains(team, prepared);
@@ -138,7 +139,7 @@ polytile_status pti_team_run_pooled(pti_team *team, int at, bool *is_done) {
         return POLYTILE_OK;
     PTI_TRY(find_why_not(team, at, &why));
     if (why == NULL) {
-        pti_pool_obstacle obstacle = cut(team, team->recorded[at].prepared, &pool);
+        pti_pool_obstacle obstacle = cut_for_team(team, team->recorded[at].prepared, &pool);
         *is_done = obstacle == PTI_POOL_NONE;
         why = pti_pool_obstacle_text(obstacle);
     }

@@ -7,8 +7,9 @@ polytile_status polytile_queue_create(polytile_context *ctx, const char *device_
 }
 
 /** Options are checked whatever the number of devices; one alone has nothing to share. */
-static polytile_status create(polytile_context *ctx, const char *device_text,
-                              const polytile_share_options *options, polytile_queue **queue) {
+static polytile_status create_shared_queue(polytile_context *ctx, const char *device_text,
+                                           const polytile_share_options *options,
+                                           polytile_queue **queue) {
     pti_member_grid grid;
     pti_team_options parsed;
     polytile_status status;
@@ -40,5 +41,5 @@ polytile_status polytile_queue_create_shared(polytile_context *ctx, const char *
     pti_clear_error(ctx);
     if (queue == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "creating a queue needs a place for it");
-    return create(ctx, device_text, options == NULL ? &defaults : options, queue);
+    return create_shared_queue(ctx, device_text, options == NULL ? &defaults : options, queue);
 }

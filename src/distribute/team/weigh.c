@@ -19,8 +19,8 @@ static double bytes_of(const pti_prepared *prepared, int operand, const polytile
 }
 
 /** Of one launch; what it does with an array is kept if no launch before did more. */
-static void add_launch(const pti_team *team, const pti_prepared *prepared, pti_load *load,
-                       moved *of_arrays) {
+static void add_load(const pti_team *team, const pti_prepared *prepared, pti_load *load,
+                     moved *of_arrays) {
     moved all = {0};
     for (int a = 0; a < prepared->n_arrays; a++) {
         const pti_operand *operand = &prepared->instance->operand[a];
@@ -42,7 +42,7 @@ static pti_load find_load(const pti_team *team, moved *of_arrays) {
     pti_load load = {0};
     moved all = {0};
     for (int k = 0; k < team->n_recorded; k++)
-        add_launch(team, team->recorded[k].prepared, &load, of_arrays);
+        add_load(team, team->recorded[k].prepared, &load, of_arrays);
     for (int p = 0; p < team->n_arrays; p++) {
         all.read += of_arrays[p].read;
         all.written += of_arrays[p].written;
@@ -82,7 +82,7 @@ static int weigh_parts(const pti_team *team, const pti_load *load, double *of_pa
 }
 
 /** So that a run can be repeated with the same shares. */
-static void tell(const pti_team *team, const pti_distribution *distribution) {
+static void log_weights(const pti_team *team, const pti_distribution *distribution) {
     pti_text text = {0};
     for (int p = 0; p < distribution->n_weights; p++)
         pti_text_add(&text, "%s%g", p == 0 ? "" : ",", distribution->weight[p]);
@@ -116,7 +116,7 @@ polytile_status pti_team_weigh(pti_team *team) {
     int n_parts = weigh_parts(team, &load, weights);
     team->options.distribution = pti_weighted(n_parts, weights);
     team->is_weighed = true;
-    tell(team, &team->options.distribution);
+    log_weights(team, &team->options.distribution);
     place_anew(team);
     free(of_arrays);
     return POLYTILE_OK;

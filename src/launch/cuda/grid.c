@@ -41,7 +41,7 @@ static pti_cuda_extents extents_of_box(const polytile_domain *threads) {
 
 /** Widen a block along one axis by a power of two, out of the threads that are left, until it spans
  * the box or has most threads there. */
-static void widen(int64_t *along, int64_t extent, int64_t most, int64_t *n_left) {
+static void double_block_axis(int64_t *along, int64_t extent, int64_t most, int64_t *n_left) {
     while (*along < extent && *along * 2 <= most && *n_left >= 2) {
         *along *= 2;
         *n_left /= 2;
@@ -52,11 +52,11 @@ pti_cuda_extents pti_cuda_block_for(const polytile_domain *threads, int n_thread
     pti_cuda_extents box = extents_of_box(threads), block = {1, 1, 1};
     pti_cuda_extents most = pti_cuda_most_threads;
     int64_t n_left = n_threads;
-    widen(&block.x, box.x, WARP_THREADS, &n_left);
-    widen(&block.y, box.y, most.y, &n_left);
-    widen(&block.z, box.z, FEW_PLANES, &n_left);
-    widen(&block.x, box.x, most.x, &n_left);
-    widen(&block.z, box.z, most.z, &n_left);
+    double_block_axis(&block.x, box.x, WARP_THREADS, &n_left);
+    double_block_axis(&block.y, box.y, most.y, &n_left);
+    double_block_axis(&block.z, box.z, FEW_PLANES, &n_left);
+    double_block_axis(&block.x, box.x, most.x, &n_left);
+    double_block_axis(&block.z, box.z, most.z, &n_left);
     return block;
 }
 
@@ -84,9 +84,9 @@ pti_cuda_extents pti_cuda_block_clip(const polytile_domain *threads, pti_cuda_ex
     int64_t n_left = narrow(&block.x, box.x);
     n_left *= narrow(&block.y, box.y);
     n_left *= narrow(&block.z, box.z);
-    widen(&block.x, box.x, most.x, &n_left);
-    widen(&block.y, box.y, most.y, &n_left);
-    widen(&block.z, box.z, most.z, &n_left);
+    double_block_axis(&block.x, box.x, most.x, &n_left);
+    double_block_axis(&block.y, box.y, most.y, &n_left);
+    double_block_axis(&block.z, box.z, most.z, &n_left);
     shrink(&block, max_threads);
     return block;
 }

@@ -26,7 +26,7 @@ typedef struct pti_cuda_run {
     pti_cuda_host_memory kinds[]; /* one an operand */
 } pti_cuda_run;
 
-static polytile_status begin(pti_cuda_device *cuda, pti_execution *execution) {
+static polytile_status prepare_run(pti_cuda_device *cuda, pti_execution *execution) {
     polytile_status status;
     pti_cuda_run *run = cuda->run;
     PTI_TRY(pti_cuda_enter(cuda));
@@ -48,7 +48,7 @@ polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution
     cuda->run = calloc(1, run_bytes);
     if (cuda->run == NULL)
         return pti_fail_memory(device->object.context, name, (double)run_bytes);
-    return begin(cuda, execution);
+    return prepare_run(cuda, execution);
 }
 
 /** The ring is there from the first transfer on that needs it. */
@@ -119,7 +119,7 @@ static polytile_status download(pti_cuda_device *cuda, const pti_command *comman
                          cuda->stream[PTI_STREAM_OUT]);
 }
 
-static polytile_status copy(pti_cuda_device *cuda, const pti_command *command) {
+static polytile_status copy_on_device(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status = POLYTILE_OK;
     pti_slide slices = pti_move_slide(&command->move);
     polytile_domain box;
@@ -135,13 +135,13 @@ static polytile_status fill(pti_cuda_device *cuda, const pti_command *command) {
     return pti_cuda_fill(cuda, &command->move, cuda->stream[pti_op_stream(command->op)]);
 }
 
-static polytile_status launch(pti_cuda_device *cuda, const pti_command *command) {
+static polytile_status submit_launch(pti_cuda_device *cuda, const pti_command *command) {
     return pti_cuda_launch(cuda, &command->launch);
 }
 
 static polytile_status (*const enqueue[])(pti_cuda_device *cuda, const pti_command *command) = {
-    [PTI_UPLOAD] = upload, [PTI_COPY] = copy,         [PTI_FILL] = fill,
-    [PTI_LAUNCH] = launch, [PTI_DOWNLOAD] = download,
+    [PTI_UPLOAD] = upload,        [PTI_COPY] = copy_on_device, [PTI_FILL] = fill,
+    [PTI_LAUNCH] = submit_launch, [PTI_DOWNLOAD] = download,
 };
 
 /** Enqueue a command behind what it waits for. */

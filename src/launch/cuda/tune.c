@@ -170,7 +170,7 @@ static pti_tuning_row row_of(const tuner *t) {
     return row;
 }
 
-static void tell(const tuner *t) {
+static void log_fastest_block(const tuner *t) {
     pti_log(t->cuda->device.object.context, PTI_LOG_INFO,
             "%s: of %d thread blocks the fastest is %lldx%lldx%lld (x, y, z); the one of most "
             "threads takes %.3g ms",
@@ -189,7 +189,7 @@ polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_launch *launch,
     PTI_TRY(pti_tuning_get(cuda->device.object.context, &tuning));
     pti_tuning_row row = row_of(&t);
     pti_tuning_learn(tuning, &row, cuda->capability);
-    tell(&t);
+    log_fastest_block(&t);
 done:
     destroy_events(&t);
     return status;

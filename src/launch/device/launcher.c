@@ -2,7 +2,8 @@
 
 #include "access/declare/access_text.h"
 
-static polytile_status refuse(polytile_context *ctx, const pti_launch *launch, int returned) {
+static polytile_status fail_launcher(polytile_context *ctx, const pti_launch *launch,
+                                     int returned) {
     pti_text box = {0};
     pti_domain_write(&box, launch->threads);
     polytile_status status =
@@ -21,5 +22,5 @@ polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *laun
                             .stream = stream,
                             .user = launch->implementation->user};
     int returned = launcher(&told);
-    return returned == 0 ? POLYTILE_OK : refuse(ctx, launch, returned);
+    return returned == 0 ? POLYTILE_OK : fail_launcher(ctx, launch, returned);
 }

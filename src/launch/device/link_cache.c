@@ -67,7 +67,7 @@ static bool take_figures(const json_t *object, polytile_link *link, pti_text *wh
     return implausible == NULL;
 }
 
-static bool take(const json_t *root, polytile_link *link, pti_text *why) {
+static bool parse_link(const json_t *root, polytile_link *link, pti_text *why) {
     const json_t *version = json_object_get(root, "version");
     if (!json_is_integer(version) || json_integer_value(version) != FORMAT_VERSION) {
         pti_text_add(why, "its format is not version %d", FORMAT_VERSION);
@@ -86,7 +86,7 @@ static bool read_file(const char *path, polytile_link *link, pti_text *why) {
     json_t *root = json_loadb(text, (size_t)n_bytes, JSON_REJECT_DUPLICATES, &error);
     if (root == NULL)
         pti_text_add(why, "it is not JSON from line %d on", error.line);
-    bool is_good = root != NULL && take(root, &found, why);
+    bool is_good = root != NULL && parse_link(root, &found, why);
     if (is_good)
         *link = found;
     json_decref(root);

@@ -67,12 +67,12 @@ static void lead(host_chain *chain, int64_t k) {
     pti_execution_note(chain->execution, command->op, start_s, pti_now_s() - start_s);
 }
 
-static void follow(host_chain *chain, int64_t k, int thread) {
+static void run_and_wait_for_launch(host_chain *chain, int64_t k, int thread) {
     run_share(turn_of(chain, k), thread);
     pti_barrier_wait(chain->end_of_launch, chain->n_threads);
 }
 
-static void begin(host_chain *chain, int n_threads) {
+static void publish_first_launch(host_chain *chain, int n_threads) {
     chain->n_threads = n_threads;
     make_ready(chain, 0);
 }
@@ -82,7 +82,7 @@ static void run_launches(host_chain *chain, int thread) {
         if (thread == 0)
             lead(chain, k);
         else
-            follow(chain, k, thread);
+            run_and_wait_for_launch(chain, k, thread);
     }
 }
 
@@ -93,7 +93,7 @@ bool pti_host_chain_run(pti_execution *execution, int n_threads) {
 #pragma omp parallel num_threads(n_threads)
     {
 #pragma omp single
-        begin(&chain, omp_get_num_threads());
+        publish_first_launch(&chain, omp_get_num_threads());
         run_launches(&chain, omp_get_thread_num());
     }
     pti_barrier_destroy(chain.end_of_launch);

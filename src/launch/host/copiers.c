@@ -71,7 +71,7 @@ static void look_around(pti_copiers *copiers) {
 }
 
 /** The oldest task; NULL when there will be none. */
-static pti_copy_task *take(pti_copiers *copiers) {
+static pti_copy_task *wait_for_task(pti_copiers *copiers) {
     pthread_mutex_lock(&copiers->mutex);
     while (copiers->first == NULL && !copiers->is_ending) {
         copiers->n_asleep++;
@@ -98,7 +98,7 @@ static void *work(void *argument) {
     pti_copiers *copiers = argument;
     for (;;) {
         look_around(copiers);
-        pti_copy_task *task = take(copiers);
+        pti_copy_task *task = wait_for_task(copiers);
         if (task == NULL)
             return NULL;
         perform(task);

@@ -63,7 +63,7 @@ static polytile_status refuse_arena(const host_device *host, int64_t arena_bytes
                     polytile_size_format(host->device.limit_bytes, limit));
 }
 
-static polytile_status reserve(polytile_device *device, int64_t arena_bytes, void **arena) {
+static polytile_status host_reserve(polytile_device *device, int64_t arena_bytes, void **arena) {
     host_device *host = host_of(device);
     polytile_status status = POLYTILE_OK;
     if (device->limit_bytes > 0 && arena_bytes > device->limit_bytes)
@@ -83,12 +83,12 @@ static polytile_status usable(polytile_device *device, int64_t *usable_bytes) {
     return POLYTILE_OK;
 }
 
-static polytile_status begin(polytile_device *device, pti_execution *execution) {
+static polytile_status host_begin(polytile_device *device, pti_execution *execution) {
     host_of(device)->execution = execution;
     return POLYTILE_OK;
 }
 
-static polytile_status launch(const host_device *host, const pti_launch *what) {
+static polytile_status run_sub_kernel(const host_device *host, const pti_launch *what) {
     if (what->implementation->host_launcher != NULL)
         return pti_launcher_call(host->device.object.context, what->implementation->host_launcher,
                                  what, NULL);
@@ -98,7 +98,7 @@ static polytile_status launch(const host_device *host, const pti_launch *what) {
 
 static polytile_status run_command(host_device *host, const pti_command *command) {
     if (command->op->kind == PTI_LAUNCH)
-        return launch(host, &command->launch);
+        return run_sub_kernel(host, &command->launch);
     pti_box_copy(&command->move, host->n_threads);
     return POLYTILE_OK;
 }
@@ -131,8 +131,8 @@ static void close_host(polytile_device *device) {
 static const pti_device_functions functions = {
     .can_run = can_run,
     .usable = usable,
-    .reserve = reserve,
-    .begin = begin,
+    .reserve = host_reserve,
+    .begin = host_begin,
     .submit = submit,
     .run_all = run_all,
     .finish = finish,

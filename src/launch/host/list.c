@@ -30,7 +30,7 @@ typedef struct host_bench {
 /** What is timed; bytes is what one call goes through. */
 typedef void trial(const host_bench *bench, int64_t bytes);
 
-static void copy(const host_bench *bench, char *to, char *from, int64_t bytes) {
+static void copy_to_measure(const host_bench *bench, char *to, char *from, int64_t bytes) {
     polytile_domain box = polytile_domain_from_extents(1, &bytes);
     pti_layout layout = pti_layout_of(&box, 1);
     pti_move move = {&box, 1, {to, &layout}, {from, &layout}};
@@ -38,17 +38,17 @@ static void copy(const host_bench *bench, char *to, char *from, int64_t bytes) {
 }
 
 static void upload(const host_bench *bench, int64_t bytes) {
-    copy(bench, bench->device, bench->host, bytes);
+    copy_to_measure(bench, bench->device, bench->host, bytes);
 }
 
 static void download(const host_bench *bench, int64_t bytes) {
-    copy(bench, bench->host, bench->device, bytes);
+    copy_to_measure(bench, bench->host, bench->device, bytes);
 }
 
 /** Half each way. The executor runs operations one after another on the host. */
 static void both_ways(const host_bench *bench, int64_t bytes) {
     upload(bench, bytes / 2);
-    copy(bench, bench->host + bytes / 2, bench->device + bytes / 2, bytes / 2);
+    copy_to_measure(bench, bench->host + bytes / 2, bench->device + bytes / 2, bytes / 2);
 }
 
 /** Every other run of an array goes into a dense buffer: half the bytes of a plain upload. */

@@ -51,8 +51,8 @@ static void describe_options(const pti_driver *driver, pti_text *text) {
 }
 
 /** An error about the text, followed by what the driver takes or what drivers there are. */
-static polytile_status refuse(const reader *in, const pti_driver *driver, const char *problem,
-                              const char *word) {
+static polytile_status fail_device_text(const reader *in, const pti_driver *driver,
+                                        const char *problem, const char *word) {
     pti_text known = {0};
     if (driver == NULL)
         pti_drivers_describe(&known);
@@ -70,7 +70,7 @@ static polytile_status refuse_value(const reader *in, const pti_driver *driver,
                                     const pti_device_option *option, const char *value) {
     char why[POLYTILE_SIZE_WHY_BYTES];
     if (option->explain == NULL)
-        return refuse(in, driver, "wrong value", value);
+        return fail_device_text(in, driver, "wrong value", value);
     return pti_fail(in->ctx, POLYTILE_INVALID, "device \"%s\": wrong value \"%s\" of %s; %s",
                     in->whole, value, option->name, option->explain(value, why));
 }
@@ -87,12 +87,13 @@ static polytile_status read_option(reader *in, pti_device_text *parsed) {
     char name[WORD_BYTES] = "", value[WORD_BYTES] = "";
     const char *start = in->next;
     if (!read_word(in, "=,()", name) || !skip_mark(in, '='))
-        return refuse(in, parsed->driver, "an option and its value are expected at", start);
+        return fail_device_text(in, parsed->driver, "an option and its value are expected at",
+                                start);
     const pti_device_option *option = find_option(parsed->driver, name);
     if (option == NULL)
-        return refuse(in, parsed->driver, "unknown option", name);
+        return fail_device_text(in, parsed->driver, "unknown option", name);
     if (parsed->value[option->kind] != 0)
-        return refuse(in, parsed->driver, "given twice is option", name);
+        return fail_device_text(in, parsed->driver, "given twice is option", name);
     if (!read_word(in, ",()", value) || !option->parse(value, &parsed->value[option->kind]))
         return refuse_value(in, parsed->driver, option, value);
     return POLYTILE_OK;
@@ -105,7 +106,8 @@ static polytile_status read_options(reader *in, pti_device_text *parsed) {
             return status;
     } while (skip_mark(in, ','));
     if (!skip_mark(in, ')'))
-        return refuse(in, parsed->driver, "a closing parenthesis is missing at", in->next);
+        return fail_device_text(in, parsed->driver, "a closing parenthesis is missing at",
+                                in->next);
     return POLYTILE_OK;
 }
 
@@ -114,9 +116,9 @@ static polytile_status read_number(reader *in, pti_device_text *parsed) {
     bool is_number = read_word(in, "(", digits) && strlen(digits) <= 4 &&
                      digits[strspn(digits, "0123456789")] == '\0';
     if (!parsed->driver->is_numbered)
-        return refuse(in, NULL, "takes no number, but has", digits);
+        return fail_device_text(in, NULL, "takes no number, but has", digits);
     if (!is_number)
-        return refuse(in, NULL, "the number of a device cannot be", digits);
+        return fail_device_text(in, NULL, "the number of a device cannot be", digits);
     parsed->number = atoi(digits);
     return POLYTILE_OK;
 }
@@ -130,7 +132,7 @@ polytile_status pti_device_text_parse(polytile_context *ctx, const char *text,
     if (read_word(&in, ":(,", name))
         parsed->driver = pti_driver_find(name);
     if (parsed->driver == NULL)
-        return refuse(&in, NULL, "unknown device", name);
+        return fail_device_text(&in, NULL, "unknown device", name);
     if (skip_mark(&in, ':'))
         PTI_TRY(read_number(&in, parsed));
     if (skip_mark(&in, '('))
@@ -142,7 +144,7 @@ polytile_status pti_device_text_parse(polytile_context *ctx, const char *text,
                         "of them, or create a queue",
                         text);
     if (*in.next != '\0')
-        return refuse(&in, parsed->driver, "cannot understand", in.next);
+        return fail_device_text(&in, parsed->driver, "cannot understand", in.next);
 done:
     return status;
 }

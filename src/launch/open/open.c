@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void destroy(pti_object *object) {
+static void destroy_device(pti_object *object) {
     polytile_device *device = (polytile_device *)object;
     pti_trace_end(device);
     free(device->text);
@@ -31,7 +31,7 @@ polytile_status polytile_device_open(polytile_context *ctx, const char *text,
         return pti_fail_memory(ctx, "a device's text", (double)strlen(text) + 1);
     PTI_TRY(parsed.driver->open(ctx, &parsed, device));
     (*device)->text = copy;
-    pti_object_adopt(ctx, &(*device)->object, destroy);
+    pti_object_adopt(ctx, &(*device)->object, destroy_device);
     return POLYTILE_OK;
 done:
     free(copy);

@@ -22,7 +22,7 @@ static void skip_space(cursor *c) {
 }
 
 /** A separator with the space around it; whether it was there. */
-static bool take(cursor *c, char separator) {
+static bool accept_separator(cursor *c, char separator) {
     skip_space(c);
     bool is_there = is_at(c, separator);
     c->at += is_there;
@@ -53,28 +53,28 @@ static void skip_value(cursor *c) {
 
 /** From an object to the value of a member, *found being its key. */
 static bool enter_member(cursor *c, const char *key, const char **found) {
-    bool has_more = take(c, '{');
+    bool has_more = accept_separator(c, '{');
     while (has_more && is_at(c, '"')) {
         const char *begin = c->at;
         skip_string(c);
         size_t length = (size_t)(c->at - begin);
         bool is_key = length == strlen(key) + 2 && memcmp(begin + 1, key, length - 2) == 0;
-        take(c, ':');
+        accept_separator(c, ':');
         if (is_key) {
             *found = begin;
             return true;
         }
         skip_value(c);
-        has_more = take(c, ',');
+        has_more = accept_separator(c, ',');
     }
     return false;
 }
 
 static bool enter_element(cursor *c, size_t element, const char **found) {
-    bool has_more = take(c, '[');
+    bool has_more = accept_separator(c, '[');
     for (size_t k = 0; has_more && k < element; k++) {
         skip_value(c);
-        has_more = take(c, ',');
+        has_more = accept_separator(c, ',');
     }
     if (has_more)
         *found = c->at;

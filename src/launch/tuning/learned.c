@@ -135,7 +135,7 @@ static json_t *extended(const json_t *root, const pti_tuning_row *row, int capab
 }
 
 /** By the reader that later processes use; false when it does not take it. */
-static bool take(json_t *root, pti_learned *taken) {
+static bool parse_learned(json_t *root, pti_learned *taken) {
     pti_text text = {0}, why = {0};
     int line;
     pti_text_add_json(&text, root, 0);
@@ -152,8 +152,8 @@ static bool take(json_t *root, pti_learned *taken) {
 /** One row more than in the file, or than was known where there is none; failing that, alone. */
 static bool add(const pti_learned *known, const pti_tuning_row *row, int capability,
                 pti_learned *more) {
-    return take(extended(known->root, row, capability), more) ||
-           take(extended(NULL, row, capability), more);
+    return parse_learned(extended(known->root, row, capability), more) ||
+           parse_learned(extended(NULL, row, capability), more);
 }
 
 bool pti_learned_add(polytile_context *ctx, pti_learned *learned, const pti_tuning_row *row,

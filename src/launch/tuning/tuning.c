@@ -22,7 +22,7 @@ struct pti_tuning {
 /** Of making a context's tables. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
-static void destroy(pti_object *object) {
+static void destroy_tuning(pti_object *object) {
     pti_tuning *tuning = (pti_tuning *)object;
     while (tuning->loaded != NULL) {
         pti_tuning_table *table = tuning->loaded;
@@ -107,14 +107,14 @@ static polytile_status make(polytile_context *ctx, pti_tuning **tuning) {
     pti_tuning *made = calloc(1, sizeof *made);
     if (made == NULL)
         return pti_fail_memory(ctx, "tuning tables", sizeof *made);
-    made->object = (pti_object){.context = ctx, .destroy = destroy};
+    made->object = (pti_object){.context = ctx, .destroy = destroy_tuning};
     pthread_mutex_init(&made->mutex, NULL);
     PTI_TRY(fill(made));
     pti_set_tuning(ctx, &made->object);
     *tuning = made;
     return POLYTILE_OK;
 done:
-    destroy(&made->object);
+    destroy_tuning(&made->object);
     return status;
 }
 

@@ -62,8 +62,8 @@ static int64_t sum_others(const pti_instance *instance, const pti_reuse *reuse,
 }
 
 /** What is said of a formula: its arrays, and S in words where all have elements of one size. */
-static void explain(const pti_instance *instance, const pti_reuse *reuse, int64_t limit_bytes,
-                    pti_bound *bound) {
+static void write_reuse_reason(const pti_instance *instance, const pti_reuse *reuse,
+                               int64_t limit_bytes, pti_bound *bound) {
     const pti_operand *of[3] = {NULL};
     bool is_matmul = bound->kind == PTI_BOUND_MATMUL, is_uniform = true;
     for (int p = 0; p < reuse->n_operands; p++) {
@@ -95,7 +95,7 @@ static void apply(const pti_instance *instance, pti_bound_kind kind, const pti_r
         return;
     bound->goal_bytes = goal;
     bound->kind = kind;
-    explain(instance, reuse, limit_bytes, bound);
+    write_reuse_reason(instance, reuse, limit_bytes, bound);
 }
 
 /** A launch, its projections, and what is known so far. */

@@ -88,7 +88,7 @@ static int64_t find_element_bytes(int n_launches, const pti_bound_launch *launch
 }
 
 /** All reads of a launch come before its writes. */
-static void add_launch(const pti_bound_launch *launch, int array, history *of) {
+static void add_accesses(const pti_bound_launch *launch, int array, history *of) {
     for (int a = 0; a < launch->instance->n_operands; a++)
         if (launch->array[a] == array)
             add_reads(launch->instance, a, of);
@@ -102,7 +102,7 @@ static void add_array(int n_launches, const pti_bound_launch *launches, int arra
     history of = {0};
     int64_t element_bytes = find_element_bytes(n_launches, launches, array);
     for (int l = 0; l < n_launches; l++)
-        add_launch(&launches[l], array, &of);
+        add_accesses(&launches[l], array, &of);
     int64_t in = pti_bound_bytes(count(&of.needed, of.least_needed), element_bytes);
     int64_t out = pti_bound_bytes(count(&of.results, of.least_results), element_bytes);
     bound->h2d_bytes = pti_bound_sum(bound->h2d_bytes, in);

@@ -179,7 +179,7 @@ static void take_best(finder *of) {
 }
 
 /** What a launch writes is the end of the row that it lengthens, or of none. */
-static void add_launch(finder *of, const pti_bound_launch *launch) {
+static void lengthen_row(finder *of, const pti_bound_launch *launch) {
     const pti_section *result = find_result(launch->instance);
     of->made->is_known = false;
     if (result != NULL)
@@ -218,8 +218,8 @@ static void free_ends(finder *of) {
     free(of->of_array);
 }
 
-static void begin(finder *of, int n_launches, const pti_bound_launch *launches,
-                  const bool *is_scratch) {
+static void begin_rows(finder *of, int n_launches, const pti_bound_launch *launches,
+                       const bool *is_scratch) {
     for (int l = n_launches - 1; l >= 0; l--)
         for (int o = 0; o < launches[l].instance->n_operands; o++)
             begin_row(&launches[l], o, &of->of_array[launches[l].array[o]]);
@@ -235,9 +235,9 @@ bool pti_stencil_find(int n_launches, const pti_bound_launch *launches, int n_ar
     bool is_created = create_ends(&of, n_arrays);
     *row = (pti_stencil){0};
     if (is_created) {
-        begin(&of, n_launches, launches, is_scratch);
+        begin_rows(&of, n_launches, launches, is_scratch);
         for (int l = 0; l < n_launches; l++)
-            add_launch(&of, &launches[l]);
+            lengthen_row(&of, &launches[l]);
         row->dims = dims;
     }
     free_ends(&of);
@@ -293,7 +293,7 @@ static unsigned find_dims(int n_launches, const pti_bound_launch *launches) {
     return dims;
 }
 
-static void explain(const pti_stencil *row, int64_t limit_bytes, pti_bound *bound) {
+static void write_stencil_reason(const pti_stencil *row, int64_t limit_bytes, pti_bound *bound) {
     int n_dims = 0;
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
         n_dims += (row->dims & 1u << d) != 0;
@@ -321,7 +321,7 @@ static void raise_by(int n_launches, const pti_bound_launch *launches, int n_arr
         return;
     bound->kind = PTI_BOUND_STENCIL;
     bound->h2d_bytes = bound->goal_bytes = bytes;
-    explain(row, limit_bytes, bound);
+    write_stencil_reason(row, limit_bytes, bound);
 }
 
 bool pti_bound_raise_stencil(int n_launches, const pti_bound_launch *launches, int n_arrays,

@@ -331,7 +331,7 @@ static int64_t find_limit(const chooser *of) {
     return status == POLYTILE_OK ? limit_bytes : PTI_NO_ADVICE;
 }
 
-static polytile_status explain(const chooser *of, polytile_status status) {
+static polytile_status fail_choice(const chooser *of, polytile_status status) {
     if (of->strategy->is_trial && status != POLYTILE_NO_MEMORY)
         return status;
     switch (status) {
@@ -373,5 +373,5 @@ polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
         return POLYTILE_OK;
     pti_schedule_free(choice->schedule);
     choice->schedule = NULL;
-    return explain(&of, status);
+    return fail_choice(&of, status);
 }

@@ -304,7 +304,7 @@ static void note_launch(build *of, int operand, int64_t launch, const polytile_d
     pti_boxes_unite(&at->valid, &of->needed, pti_boxes_add);
 }
 
-static void launch(build *of, int64_t superblock, const polytile_domain *threads) {
+static void add_launch_op(build *of, int64_t superblock, const polytile_domain *threads) {
     pti_last waits = pti_last_none();
     int n_operands = of->arena.instance->n_operands;
     int64_t *placements = &of->builder.schedule->launch_placement[superblock * n_operands];
@@ -358,7 +358,7 @@ static void add_superblock(build *of, int64_t superblock) {
         if (of->builder.failed)
             return;
     }
-    launch(of, superblock, threads);
+    add_launch_op(of, superblock, threads);
 }
 
 static bool sets_failed(const build *of) {
@@ -383,7 +383,7 @@ static void free_sets(build *of) {
     }
 }
 
-static void begin(build *of) {
+static void clear_states(build *of) {
     for (int p = 0; p < of->arena.instance->n_operands * of->n_strips; p++) {
         of->state[p].placement = -1;
         of->state[p].slot = -1;
@@ -423,7 +423,7 @@ polytile_status pti_schedule_build(const pti_instance *instance, const pti_parti
     if (of->builder.schedule != NULL) {
         of->builder.schedule->limit_bytes = limit_bytes;
         of->builder.schedule->arena_bytes = of->arena.division.arena_bytes;
-        begin(of);
+        clear_states(of);
         add_all(of);
         if (!of->builder.failed && !sets_failed(of)) {
             *schedule = of->builder.schedule;

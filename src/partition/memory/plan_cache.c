@@ -101,7 +101,7 @@ static void find_places(const pti_segments *segments, int64_t *place) {
 
 /** Find where the residency is, whose memory is its own, among the moments known, or make that one
  * of them. Without memory for it, or if it is too large to be kept, it stays unknown. */
-static void settle(pti_residency *of) {
+static void find_or_add_snapshot(pti_residency *of) {
     pti_plans *plans = &of->plans;
     pti_snapshot_normalise(of);
     pti_snapshot *made = pti_snapshot_of(of);
@@ -203,7 +203,7 @@ static void end_unkept(pti_residency *of) {
 }
 
 /** Go where a transition leads from where the residency is. */
-static const pti_schedule *follow(pti_residency *of, pti_transition *transition) {
+static const pti_schedule *apply_transition(pti_residency *of, pti_transition *transition) {
     pti_plans *plans = &of->plans;
     pti_shift *shift = &transition->shift;
     transition->last_used = ++plans->n_uses;
@@ -219,12 +219,12 @@ const pti_schedule *pti_plans_find(pti_residency *of, const pti_window *window) 
     end_unkept(of);
     plans->keeps = is_kept(of, window);
     if (plans->keeps && !plans->is_shared)
-        settle(of);
+        find_or_add_snapshot(of);
     for (int k = 0; k < plans->n_transitions && plans->is_shared; k++) {
         pti_transition *transition = &plans->transition[k];
         if (transition->from == plans->at && is_window(transition, window) &&
             pti_shift_fits(&transition->shift, plans->place))
-            return follow(of, transition);
+            return apply_transition(of, transition);
     }
     return NULL;
 }
@@ -340,7 +340,7 @@ void pti_plans_keep(pti_residency *of, const pti_window *window, pti_schedule *s
     }
     from->n_users++;
     swap_places(plans);
-    settle(of);
+    find_or_add_snapshot(of);
     if (plans->at == NULL)
         plans->unkept = schedule;
     else

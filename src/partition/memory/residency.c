@@ -348,8 +348,8 @@ static bool tell_dropped(const pti_residency *of, pti_schedule *schedule, int n_
     return true;
 }
 
-static bool begin(pti_resident_emit *emit, const pti_future *future, int n_steps,
-                  const pti_step *steps) {
+static bool begin_schedule(pti_resident_emit *emit, const pti_future *future, int n_steps,
+                           const pti_step *steps) {
     pti_residency *of = emit->of;
     pti_segments_settle(&of->segments);
     pti_builder_begin(&emit->builder, &of->instance, future->n_turns);
@@ -372,7 +372,7 @@ static polytile_status plan(pti_residency *of, const pti_window *window, pti_sch
     int n_steps = window->n_steps;
     const pti_step *steps = window->steps;
     polytile_status status = pti_future_create(of, n_steps, steps, &future);
-    bool planned = status == POLYTILE_OK && begin(&emit, &future, n_steps, steps);
+    bool planned = status == POLYTILE_OK && begin_schedule(&emit, &future, n_steps, steps);
     pti_schedule *schedule = emit.builder.schedule;
     if (planned) {
         pti_resident_run(&emit, &future, n_steps, steps, window->link);

@@ -70,7 +70,7 @@ static const turn_of_fate turns_of_fate[][2] = {
  *
  * It also ends where boxes become many, or pieces, or no looks are left.
  */
-static int64_t follow(pti_future *future, const pti_resident_image *image, search of) {
+static int64_t search_pieces(pti_future *future, const pti_resident_image *image, search of) {
     enum { MOST_BOXES = 16, MOST_PIECES = 4096 };
     const polytile_domain *hull = &image->layout.hull;
     pti_boxes *left = &future->left;
@@ -95,7 +95,7 @@ static int64_t follow(pti_future *future, const pti_resident_image *image, searc
 static int64_t find_next_use(pti_future *future, pti_resident_image *image, int64_t now) {
     first_piece(future, image, now);
     pti_boxes_copy(&future->left, &image->valid);
-    int64_t p = follow(future, image, SEARCH_USE);
+    int64_t p = search_pieces(future, image, SEARCH_USE);
     if (p >= 0)
         return future->piece[p].time;
     return future->left.n_boxes > 0 ? PTI_USE_NOT_KNOWN : PTI_USE_NEVER;
@@ -111,7 +111,7 @@ void pti_future_discard(pti_future *future, pti_resident_image *image, int64_t n
     if (image->dirty.n_boxes == 0 || first_piece(future, image, now) < 0)
         return;
     pti_boxes_copy(&future->left, &image->dirty);
-    follow(future, image, SEARCH_DOWNLOAD);
+    search_pieces(future, image, SEARCH_DOWNLOAD);
     if (!future->left.failed)
         pti_boxes_copy(&image->dirty, &future->left);
 }
@@ -267,8 +267,8 @@ done:
     return status;
 }
 
-static polytile_status add_launch(const pti_residency *of, const pti_step *step, int launch,
-                                  pti_future *future) {
+static polytile_status add_launch_runs(const pti_residency *of, const pti_step *step, int launch,
+                                       pti_future *future) {
     polytile_status status;
     bool backward = false;
     PTI_TRY(find_direction(of, step, future, &backward));
@@ -336,7 +336,7 @@ polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step
     if (future->turn == NULL)
         return POLYTILE_NO_MEMORY;
     for (int s = 0; s < n_steps; s++)
-        PTI_TRY(steps[s].kind == PTI_STEP_LAUNCH ? add_launch(of, &steps[s], launch++, future)
+        PTI_TRY(steps[s].kind == PTI_STEP_LAUNCH ? add_launch_runs(of, &steps[s], launch++, future)
                                                  : add_elements(of, &steps[s], future));
     future->glance = malloc((size_t)(future->n_pieces + 1) * sizeof *future->glance);
     if (future->glance == NULL)

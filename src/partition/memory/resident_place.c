@@ -85,8 +85,8 @@ static int64_t even_bytes(const pti_residency *of, int64_t bytes) {
 
 /** Find or make an image for a piece, and keep it until the piece's superblock has run; NULL if
  * there is no room. */
-static pti_resident_image *reserve(pti_resident_window *at, const pti_piece *piece,
-                                   reluctance most) {
+static pti_resident_image *find_or_make_image(pti_resident_window *at, const pti_piece *piece,
+                                              reluctance most) {
     pti_residency *of = at->of;
     pti_resident_image *image = find_image(of, piece->array, &piece->hull);
     if (image == NULL && holds_whole_arrays(of, piece->array))
@@ -108,7 +108,8 @@ void pti_resident_window_look_ahead(pti_resident_window *at) {
     for (int64_t k = next; k < end; k++) {
         const pti_turn *turn = &at->future->turn[k];
         for (int p = 0; p < turn->n_pieces; p++)
-            if (reserve(at, &at->future->piece[turn->first_piece + p], NOT_RESERVED) == NULL)
+            if (find_or_make_image(at, &at->future->piece[turn->first_piece + p], NOT_RESERVED) ==
+                NULL)
                 return;
     }
 }
@@ -120,7 +121,8 @@ static void evict_everything(pti_resident_window *at) {
 
 static bool reserve_current(pti_resident_window *at, const pti_turn *turn) {
     for (int p = 0; p < turn->n_pieces; p++) {
-        at->image[p] = reserve(at, &at->future->piece[turn->first_piece + p], NOT_CURRENT);
+        at->image[p] =
+            find_or_make_image(at, &at->future->piece[turn->first_piece + p], NOT_CURRENT);
         if (at->image[p] == NULL)
             return false;
         at->image[p]->is_current = true;

@@ -36,7 +36,8 @@ static void note_writes(pti_resident_window *at, pti_resident_image *image, cons
     }
 }
 
-static void launch(pti_resident_window *at, const pti_turn *turn, const pti_step *step) {
+static void add_resident_launch_op(pti_resident_window *at, const pti_turn *turn,
+                                   const pti_step *step) {
     pti_resident_emit *emit = at->emit;
     pti_schedule *schedule = emit->builder.schedule;
     pti_last waits = launch_waits(at, turn, step);
@@ -104,7 +105,7 @@ static void run_superblock(pti_resident_window *at, const pti_step *step) {
         pti_resident_window_bring(at, at->image[p], step, turn->threads);
     pti_resident_window_look_ahead(at);
     pti_builder_look(&emit->builder, count_looks(at, turn));
-    launch(at, turn, step);
+    add_resident_launch_op(at, turn, step);
     emit->former_launch = turn->launch;
     emit->superblock++;
     bring_home(at, turn, step);

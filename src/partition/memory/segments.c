@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve(pti_segments *segments, int n_segments) {
+static bool grow_segments(pti_segments *segments, int n_segments) {
     if (n_segments <= segments->capacity)
         return true;
     int capacity = 2 * n_segments + 30;
@@ -18,7 +18,7 @@ static bool reserve(pti_segments *segments, int n_segments) {
 }
 
 bool pti_segments_begin(pti_segments *segments, int64_t arena_bytes) {
-    if (!reserve(segments, 1))
+    if (!grow_segments(segments, 1))
         return false;
     segments->n_segments = 1;
     segments->memory[0] = (pti_arena_segment){.size_bytes = arena_bytes, .users = pti_last_none()};
@@ -32,7 +32,7 @@ void pti_segments_free(pti_segments *segments) {
 
 bool pti_segments_copy(const pti_segments *from, pti_segments *to) {
     *to = (pti_segments){0};
-    if (!reserve(to, from->n_segments))
+    if (!grow_segments(to, from->n_segments))
         return false;
     memcpy(to->memory, from->memory, (size_t)from->n_segments * sizeof *to->memory);
     to->n_segments = from->n_segments;
@@ -129,7 +129,7 @@ static void resize_stretch(pti_segments *segments, pti_segment_run stretch, int 
 
 pti_arena_segment *pti_segments_take(pti_segments *segments, pti_segment_run stretch,
                                      int64_t size_bytes, pti_resident_image *image) {
-    if (!reserve(segments, segments->n_segments + 1))
+    if (!grow_segments(segments, segments->n_segments + 1))
         return NULL;
     pti_arena_segment taken = segments->memory[stretch.first];
     pti_arena_segment last = segments->memory[stretch.first + stretch.n_segments - 1];

@@ -32,7 +32,7 @@ static bool find_segments(const pti_placed *before, const pti_placed *after, int
     return found;
 }
 
-static int64_t *copy(const int64_t *list, int n) {
+static int64_t *duplicate_offsets(const int64_t *list, int n) {
     int64_t *made = malloc(((size_t)n + 1) * sizeof *made);
     if (made != NULL)
         memcpy(made, list, (size_t)n * sizeof *made);
@@ -44,9 +44,9 @@ bool pti_shift_create(const pti_placed *before, const pti_placed *after,
     int n_before = before->segments->n_segments, n_after = after->segments->n_segments;
     *shift =
         (pti_shift){.n_before = n_before,
-                    .before = copy(before->place, n_before),
+                    .before = duplicate_offsets(before->place, n_before),
                     .n_after = n_after,
-                    .after = copy(after->place, n_after),
+                    .after = duplicate_offsets(after->place, n_after),
                     .after_within = malloc(((size_t)n_after + 1) * sizeof *shift->after_within),
                     .placement_within = malloc(((size_t)schedule->n_placements + 1) *
                                                sizeof *shift->placement_within)};

@@ -43,7 +43,7 @@ static bool check_shape(const holding_check *of) {
     return box == NULL || reject(of, box, "is dirty but not valid");
 }
 
-static bool settle(const holding_check *of) {
+static bool place_holding(const holding_check *of) {
     int64_t r = of->holding->placement;
     pti_resident *resident = &of->replay->resident[r];
     if (resident->life != PTI_UNUSED)
@@ -95,7 +95,7 @@ bool pti_holdings_begin(pti_replay *replay) {
         return false;
     for (int k = 0; k < schedule->n_before; k++) {
         holding_check of = {replay, &schedule->before[k], "before"};
-        if (!check_shape(&of) || !settle(&of))
+        if (!check_shape(&of) || !place_holding(&of))
             return false;
     }
     for (int k = 0; k < schedule->n_before; k++)

@@ -197,7 +197,7 @@ static bool replay_launches(order_check *check) {
 }
 
 /** No launch did anything yet; false when memory runs out. */
-static bool begin(order_check *check) {
+static bool allocate_trails(order_check *check) {
     size_t n_launches = (size_t)check->schedule->n_launches;
     size_t n_trails = n_launches * (size_t)check->schedule->instance->n_operands;
     pti_ends nothing = pti_ends_of_nothing();
@@ -212,7 +212,7 @@ bool pti_check_order(const pti_schedule *schedule, pti_text *why) {
     if (is_in_order(schedule))
         return true;
     order_check check = {.schedule = schedule, .why = why};
-    bool has_begun = begin(&check);
+    bool has_begun = allocate_trails(&check);
     bool holds = has_begun && replay_launches(&check);
     bool failed = !has_begun;
     for (int way = 0; way < PTI_N_WAYS; way++) {

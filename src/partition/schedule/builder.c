@@ -28,8 +28,8 @@ void pti_last_join(pti_last *last, const pti_last *other) {
         last->op[s] = pti_max(last->op[s], other->op[s]);
 }
 
-static bool reserve(pti_builder *builder, void **list, int64_t count, int64_t *capacity,
-                    size_t element_bytes) {
+static bool grow_builder_list(pti_builder *builder, void **list, int64_t count, int64_t *capacity,
+                              size_t element_bytes) {
     if (builder->failed || count < *capacity)
         return !builder->failed;
     int64_t larger = count * 2 + 64;
@@ -46,8 +46,8 @@ static bool reserve(pti_builder *builder, void **list, int64_t count, int64_t *c
 static void add_wait(pti_builder *builder, int64_t op, int *n_waits) {
     pti_schedule *schedule = builder->schedule;
     void *list = schedule->wait;
-    bool room =
-        reserve(builder, &list, schedule->n_waits, &builder->wait_capacity, sizeof *schedule->wait);
+    bool room = grow_builder_list(builder, &list, schedule->n_waits, &builder->wait_capacity,
+                                  sizeof *schedule->wait);
     schedule->wait = list;
     if (!room)
         return;
@@ -73,8 +73,8 @@ int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *
     pti_schedule *schedule = builder->schedule;
     void *list = schedule->op;
     fill_up(builder, schedule->n_ops == PTI_MAX_OPS);
-    bool room =
-        reserve(builder, &list, schedule->n_ops, &builder->op_capacity, sizeof *schedule->op);
+    bool room = grow_builder_list(builder, &list, schedule->n_ops, &builder->op_capacity,
+                                  sizeof *schedule->op);
     schedule->op = list;
     if (!room)
         return -1;
@@ -92,8 +92,8 @@ int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *
 int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) {
     pti_schedule *schedule = builder->schedule;
     void *list = schedule->placement;
-    bool room = reserve(builder, &list, schedule->n_placements, &builder->placement_capacity,
-                        sizeof *schedule->placement);
+    bool room = grow_builder_list(builder, &list, schedule->n_placements,
+                                  &builder->placement_capacity, sizeof *schedule->placement);
     schedule->placement = list;
     if (!room)
         return -1;

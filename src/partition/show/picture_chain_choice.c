@@ -43,7 +43,7 @@ static void choose_slabs(pti_chain_picture *picture) {
     picture->n_slabs = pti_min(picture->n_slabs, most);
 }
 
-static void widen(polytile_range *rows, polytile_range added) {
+static void extend_rows(polytile_range *rows, polytile_range added) {
     bool is_empty = rows->lo > rows->hi;
     rows->lo = is_empty ? added.lo : pti_min(rows->lo, added.lo);
     rows->hi = is_empty ? added.hi : pti_max(rows->hi, added.hi);
@@ -63,8 +63,8 @@ static void choose_threads(pti_chain_picture *picture) {
         for (int64_t s = launch->first_superblock; s < end; s++) {
             if (!is_cut(picture) ||
                 (picture->turns->pass_of[l] == 0 && picture->turns->slab_of[s] < picture->n_slabs))
-                widen(&picture->rows,
-                      picture->schedule->superblock[s].range[picture->turns->axis[l]]);
+                extend_rows(&picture->rows,
+                            picture->schedule->superblock[s].range[picture->turns->axis[l]]);
         }
     }
 }
@@ -83,7 +83,7 @@ static void choose_rows(pti_chain_picture *picture) {
         rows.lo = pti_max(rows.lo, all.lo - around);
         rows.hi = pti_min(rows.hi, is_cut(picture) ? all.hi : all.hi + around);
         if (rows.lo <= rows.hi)
-            widen(&picture->rows, rows);
+            extend_rows(&picture->rows, rows);
     }
 }
 

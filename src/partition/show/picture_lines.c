@@ -45,7 +45,7 @@ static void draw_caption(const lines *of, const pti_panel *panel, const char *wo
 }
 
 /** Make a hull contain a box; a hull of no dimensions is empty. */
-static void widen(polytile_domain *hull, const polytile_domain *box) {
+static void extend_hull(polytile_domain *hull, const polytile_domain *box) {
     *hull = hull->n_dims == 0 ? *box : pti_box_coarse_union(hull, box);
 }
 
@@ -57,7 +57,7 @@ static int64_t first_after(const lines *of, int64_t line) {
 static polytile_domain threads_of_line(const lines *of, int64_t line) {
     polytile_domain hull = {0};
     for (int64_t k = line * of->stride; k < first_after(of, line); k++)
-        widen(&hull, &of->picture->schedule->superblock[k]);
+        extend_hull(&hull, &of->picture->schedule->superblock[k]);
     return hull;
 }
 
@@ -67,7 +67,7 @@ static polytile_domain held_of_line(const lines *of, int64_t line, int operand) 
     for (int64_t k = line * of->stride; k < first_after(of, line); k++) {
         const pti_placement *placement = pti_schedule_placement(of->picture->schedule, k, operand);
         if (placement != NULL)
-            widen(&hull, &placement->layout.hull);
+            extend_hull(&hull, &placement->layout.hull);
     }
     return hull;
 }
@@ -129,7 +129,7 @@ static void draw_moved(const lines *of, const pti_panel *panel, int operand, pti
         if (of->stride == 1)
             draw_bar(of, &part, pti_op_word(kind), &op->box);
         else
-            widen(&hull[line], &op->box);
+            extend_hull(&hull[line], &op->box);
     }
     for (int64_t line = 0; line < of->n; line++) {
         pti_panel part = half_of_line(of, panel, operand, line, kind);

@@ -72,7 +72,8 @@ static const char *obstacle_of(const pti_operand *operand) {
     return operand->partial ? "writes elements that are only known by a box around them of" : NULL;
 }
 
-static bool refuse(const finder *of, const pti_cut_launch *cut, const char *does, int array) {
+static bool explain_end_of_chain(const finder *of, const pti_cut_launch *cut, const char *does,
+                                 int array) {
     pti_text_add(of->why, "%s %s %s", cut->instance->kernel_name, does, array_name(of, array));
     return false;
 }
@@ -87,16 +88,16 @@ static bool find_axis(const finder *of, const pti_cut_launch *cut, int operand) 
     if (*axis == PTI_AXIS_NONE && (found >= 0 || !(is->writes || of->is_written[a])))
         *axis = found >= 0 ? found : PTI_AXIS_WHOLE;
     if (*axis == PTI_AXIS_WHOLE)
-        return !is->writes || refuse(of, cut, "writes", a);
+        return !is->writes || explain_end_of_chain(of, cut, "writes", a);
     return (*axis >= 0 && has_window(cut->instance, operand, *axis, cut->index)) ||
-           refuse(of, cut, "does not go along the others' slabs in", a);
+           explain_end_of_chain(of, cut, "does not go along the others' slabs in", a);
 }
 
 static bool find_axes(const finder *of, const pti_cut_launch *cut) {
     for (int o = 0; o < cut->instance->n_operands; o++) {
         const char *obstacle = obstacle_of(&cut->instance->operand[o]);
         if (obstacle != NULL)
-            return refuse(of, cut, obstacle, cut->array[o]);
+            return explain_end_of_chain(of, cut, obstacle, cut->array[o]);
         if (!find_axis(of, cut, o))
             return false;
         of->is_written[cut->array[o]] |= cut->instance->operand[o].writes;
@@ -105,7 +106,7 @@ static bool find_axes(const finder *of, const pti_cut_launch *cut) {
 }
 
 /** Add a launch if its arrays can pass along the others'. */
-static bool add_launch(const finder *of, const pti_cut_launch *launch, int first_index) {
+static bool append_launch(const finder *of, const pti_cut_launch *launch, int first_index) {
     pti_chain *chain = of->chain;
     pti_chain_launch *added = &chain->launch[chain->n_launches];
     int index = index_of_axes(chain, launch);
@@ -118,7 +119,7 @@ static bool add_launch(const finder *of, const pti_cut_launch *launch, int first
     return true;
 }
 
-static void begin(const finder *of) {
+static void clear_chain(const finder *of) {
     of->chain->n_launches = 0;
     for (int a = 0; a < of->chain->arrays->n_operands; a++) {
         of->chain->axis[a] = PTI_AXIS_NONE;
@@ -128,9 +129,9 @@ static void begin(const finder *of) {
 
 /** As many launches as fit together if the first is cut along an index. */
 static void extend(const finder *of, int n_launches, const pti_cut_launch *launches, int index) {
-    begin(of);
+    clear_chain(of);
     while (of->chain->n_launches < n_launches &&
-           add_launch(of, &launches[of->chain->n_launches], index))
+           append_launch(of, &launches[of->chain->n_launches], index))
         continue;
 }
 

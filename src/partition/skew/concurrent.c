@@ -37,7 +37,7 @@ bool pti_skew_is_abreast(const pti_skew_stream *of, int64_t k) {
 
 /** Let what comes in the slab at hand follow a group of launches of those before, on the other
  * stream. */
-static void follow(pti_skew_stream *of, pti_stream other, int first) {
+static void wait_for_launches(pti_skew_stream *of, pti_stream other, int first) {
     int end = (int)pti_min((int64_t)first + LAUNCHES_PER_WAIT, of->pass.end);
     for (int l = first; l < end; l++)
         of->ahead.op[other] = pti_max(of->ahead.op[other], of->ran[other][l]);
@@ -50,7 +50,7 @@ void pti_skew_run_launches(pti_skew_stream *of, int64_t k) {
     of->ahead = pti_last_none();
     for (int l = of->pass.first; l < of->pass.end; l++) {
         if ((l - of->pass.first) % LAUNCHES_PER_WAIT == 0)
-            follow(of, other, l);
+            wait_for_launches(of, other, l);
         of->ran[on][l] = pti_max(of->ran[on][l], pti_skew_stream_launch(of, l, k));
     }
 }

@@ -131,7 +131,7 @@ static bool try_all(const choice *of, pti_skew_shape *best) {
     return has_memory && try_per_pass(of, (int)most, best);
 }
 
-static void explain(const choice *of, const pti_skew_shape *best, pti_text *why) {
+static void write_cache_reason(const choice *of, const pti_skew_shape *best, pti_text *why) {
     const char *name = of->request->chain->launch[0].cut.instance->kernel_name;
     if (best->slab == 0)
         pti_text_add(why,
@@ -157,6 +157,6 @@ bool pti_skew_choose_resident(const pti_skew_request *request, pti_skew_shape *s
         return false;
     if (shape->slab > 0 && shape->seconds <= worth * of.apart_s)
         return true;
-    explain(&of, shape, why);
+    write_cache_reason(&of, shape, why);
     return false;
 }

@@ -27,7 +27,7 @@ static void find_ends(pti_pass *pass) {
 }
 
 /** Widen a band by what a launch touches. */
-static void widen(pti_band *band, const pti_reach *reach, int64_t shift) {
+static void extend_band(pti_band *band, const pti_reach *reach, int64_t shift) {
     int64_t lo = reach->lo - shift, hi = reach->hi - shift;
     band->lo = band->passes ? pti_min(band->lo, lo) : lo;
     band->hi = band->passes ? pti_max(band->hi, hi) : hi;
@@ -62,7 +62,7 @@ static void find_band(pti_pass *pass, int array) {
     for (int l = pass->first; l < pass->end; l++) {
         if (!pti_chain_reach(chain, l, array, &reach))
             continue;
-        widen(band, &reach, shift_of(pass, l));
+        extend_band(band, &reach, shift_of(pass, l));
         widen_hull(&chain->launch[l].cut, array, &band->hull);
     }
     band->passes = band->passes && !pti_box_is_empty(&band->hull);

@@ -114,7 +114,7 @@ static bool find_wider(const widening *by, const pti_boxes *set, const polytile_
 
 /** Let boxes grow, and take in what they meet of others. Where memory ran out for all that a pass
  * touches, their hull has no dimensions. */
-static void widen(const widening *by, pti_boxes *set) {
+static void merge_near_boxes(const widening *by, pti_boxes *set) {
     int n_left = by->hull.n_dims == 0 ? 0 : set->n_boxes;
     for (int k = 0; k < set->n_boxes && n_left > 0 && !set->failed; k++) {
         polytile_domain wide;
@@ -156,8 +156,9 @@ static void settle_fills(past *of, const polytile_domain *hull, pti_pass_sets *s
     intersect(&sets->filled, &of->unwritten, &of->scratch);
     pti_boxes_subtract_all(&sets->brought, &sets->filled);
     pti_boxes_merge(&sets->brought);
-    widen(&(widening){*hull, of->axis, of->stays ? &of->unwritten : NULL, &sets->brought, INFINITY},
-          &sets->filled);
+    merge_near_boxes(
+        &(widening){*hull, of->axis, of->stays ? &of->unwritten : NULL, &sets->brought, INFINITY},
+        &sets->filled);
 }
 
 /** The host may send what is no older there than anywhere else. */
@@ -165,7 +166,7 @@ static void settle_uploads(past *of, const polytile_domain *hull, pti_pass_sets 
     pti_boxes_copy(&of->scratch, &of->unwritten);
     unite(&of->scratch, &of->stale);
     unite(&of->scratch, &sets->filled);
-    widen(&(widening){*hull, of->axis, NULL, &of->scratch, most_growth}, &sets->brought);
+    merge_near_boxes(&(widening){*hull, of->axis, NULL, &of->scratch, most_growth}, &sets->brought);
 }
 
 /** Add what a fill is the newest version of. What else it covers has one on the host, which must
@@ -192,7 +193,7 @@ static void settle_downloads(past *of, const polytile_domain *hull, const pti_bo
     intersect(&sets->taken, &here, &of->scratch);
     unite(&of->stale, &here);
     unite(&here, &sets->brought);
-    widen(&(widening){*hull, of->axis, &here, NULL, most_growth}, &sets->taken);
+    merge_near_boxes(&(widening){*hull, of->axis, &here, NULL, most_growth}, &sets->taken);
     pti_boxes_subtract_all(&of->stale, &sets->taken);
     sets->taken.failed |= here.failed;
     pti_boxes_free(&here);

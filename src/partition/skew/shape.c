@@ -284,7 +284,7 @@ static void explain_scattered(const pti_skew_request *request, pti_text *why) {
                  request->chain->launch[0].cut.instance->kernel_name, MOST_BOXES);
 }
 
-static void explain(const pti_skew_request *request, pti_text *why) {
+static void write_memory_reason(const pti_skew_request *request, pti_text *why) {
     char size[32];
     pti_text_add(why,
                  "%s does not hold the rows that two launches of %s need at the same time; each "
@@ -346,7 +346,7 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
     if (has_memory && wanted.is_scattered)
         explain_scattered(request, why);
     else if (has_memory && shape->slab == 0)
-        explain(request, why);
+        write_memory_reason(request, why);
     return has_memory && shape->slab > 0;
 }
 
@@ -439,6 +439,6 @@ bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *s
             return false;
     }
     if (shape->slab == 0)
-        explain(request, why);
+        write_memory_reason(request, why);
     return shape->slab > 0;
 }

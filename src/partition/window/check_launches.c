@@ -40,7 +40,7 @@ typedef struct prover {
 } prover;
 
 /** False when memory runs out. */
-static bool begin(prover *of) {
+static bool allocate_prover(prover *of) {
     const pti_launches *launches = &of->launches;
     of->proved = calloc((size_t)launches->n_kinds + 1, sizeof *of->proved);
     of->blank = calloc((size_t)launches->arrays->n_operands + 1, sizeof *of->blank);
@@ -73,8 +73,8 @@ done:
 static polytile_status prove(prover *of) {
     polytile_status status;
     PTI_TRY(pti_launches_bind(of->request, &of->launches));
-    PTI_TRY(begin(of) ? POLYTILE_OK
-                      : pti_fail_memory(of->request->ctx, "launches", PTI_UNKNOWN_BYTES));
+    PTI_TRY(allocate_prover(of) ? POLYTILE_OK
+                                : pti_fail_memory(of->request->ctx, "launches", PTI_UNKNOWN_BYTES));
     for (int l = 0; l < of->launches.n_launches; l++)
         if (of->launches.kind[l] == of->n_proved)
             PTI_TRY(prove_kind(of, l));

@@ -228,7 +228,7 @@ static bool fill_arrays(const binder *of) {
 }
 
 /** False when memory runs out. */
-static bool begin(binder *of) {
+static bool allocate_launches(binder *of) {
     pti_launches *launches = of->launches;
     size_t n_launches = (size_t)of->request->n_launches;
     size_t n_parameters =
@@ -249,7 +249,8 @@ polytile_status pti_launches_bind(const pti_chain_request *request, pti_launches
     polytile_status status;
     *launches = (pti_launches){0};
     PTI_TRY(check_request(request));
-    PTI_TRY(begin(&of) ? POLYTILE_OK : pti_fail_memory(request->ctx, "launches", n_bytes));
+    PTI_TRY(allocate_launches(&of) ? POLYTILE_OK
+                                   : pti_fail_memory(request->ctx, "launches", n_bytes));
     PTI_TRY(bind_launches(&of));
     launches->main_kind = find_main_kind(launches);
     PTI_TRY(fill_arrays(&of) ? POLYTILE_OK : pti_fail_memory(request->ctx, "launches", n_bytes));

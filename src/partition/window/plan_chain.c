@@ -92,7 +92,7 @@ static polytile_status find_reason(const pti_chain_request *request, pti_plan_ch
 }
 
 /** What a queue would say of the launches. */
-static void tell(const pti_chain_request *request, const pti_plan_chain *of) {
+static void log_fusion(const pti_chain_request *request, const pti_plan_chain *of) {
     const char *name = of->launches.arrays->kernel_name;
     for (int p = 0; p < of->n_portions; p++)
         if (of->portion[p].told.length > 0)
@@ -118,7 +118,7 @@ static polytile_status make_parts(const pti_chain_request *request, polytile_pla
     PTI_TRY(request->options->limit_bytes == 0 ? plan_in_place(request, of)
                                                : pti_plan_parts(request, of));
     PTI_TRY(find_reason(request, of));
-    tell(request, of);
+    log_fusion(request, of);
     of->shown = find_shown(of);
     plan->schedule = pti_plan_shown(of)->schedule;
 done:
@@ -263,7 +263,7 @@ done:
     return status;
 }
 
-static polytile_status create(const pti_chain_request *request, polytile_plan **plan) {
+static polytile_status create_chain_plan(const pti_chain_request *request, polytile_plan **plan) {
     double start_s = pti_plan_now_s();
     polytile_status status;
     polytile_plan *made = calloc(1, sizeof *made);
@@ -299,5 +299,5 @@ polytile_status polytile_plan_create_chain(int n_launches, const polytile_chain_
         .scratch = scratch,
         .options = options == NULL ? &no_options : options,
     };
-    return create(&request, plan);
+    return create_chain_plan(&request, plan);
 }

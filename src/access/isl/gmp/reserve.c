@@ -43,7 +43,7 @@ static void *cut_off(size_t n_bytes) {
     return reserve.bytes + n_cut_bytes - n_bytes;
 }
 
-static void *take(size_t n_bytes) {
+static void *allocate_block(size_t n_bytes) {
     int k = class_of(n_bytes);
     void *block = k < N_CLASSES ? reuse(k) : NULL;
     size_t block_bytes = (size_t)LEAST_BYTES << k;
@@ -58,7 +58,7 @@ static void *take(size_t n_bytes) {
 
 void *pti_reserve_take(size_t n_bytes) {
     pthread_mutex_lock(&mutex);
-    void *block = take(n_bytes);
+    void *block = allocate_block(n_bytes);
     pthread_mutex_unlock(&mutex);
     if (block == NULL) {
         fprintf(stderr, "polytile: GMP needs %zu bytes, and no memory is left\n", n_bytes);

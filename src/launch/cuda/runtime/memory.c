@@ -43,7 +43,7 @@ static polytile_status refuse_limit(const pti_cuda_device *cuda, int64_t need_by
 }
 
 /** CUDA may refuse what is free: in pieces that are too small, say. */
-static polytile_status refuse(pti_cuda_device *cuda, int64_t need_bytes) {
+static polytile_status fail_no_fit(pti_cuda_device *cuda, int64_t need_bytes) {
     char need[32], free_text[32];
     int64_t free_bytes = 0;
     if (pti_cuda_free_bytes(cuda, &free_bytes) != POLYTILE_OK)
@@ -70,7 +70,7 @@ static polytile_status release(pti_cuda_device *cuda) {
 }
 
 /** Take memory for the arena; false when there is not as much. */
-static bool take(pti_cuda_device *cuda, int64_t n_bytes, polytile_status *status) {
+static bool allocate_arena(pti_cuda_device *cuda, int64_t n_bytes, polytile_status *status) {
     int64_t whole_bytes = pti_ceil_div(n_bytes, WORD_BYTES) * WORD_BYTES;
     cudaError_t error = cuda->api->cudaMalloc(&cuda->arena, (size_t)whole_bytes);
     bool is_short = error == cudaErrorMemoryAllocation;
@@ -92,10 +92,10 @@ polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, v
     if (arena_bytes > cuda->arena_bytes) {
         int64_t wanted_bytes = cuda->memory_bytes > 0 ? device->limit_bytes : arena_bytes;
         PTI_TRY(release(cuda));
-        bool taken = take(cuda, wanted_bytes, &status) ||
-                     (wanted_bytes > arena_bytes && take(cuda, arena_bytes, &status));
+        bool taken = allocate_arena(cuda, wanted_bytes, &status) ||
+                     (wanted_bytes > arena_bytes && allocate_arena(cuda, arena_bytes, &status));
         if (!taken)
-            return refuse(cuda, arena_bytes);
+            return fail_no_fit(cuda, arena_bytes);
         PTI_TRY(status);
     }
     *arena = cuda->arena;

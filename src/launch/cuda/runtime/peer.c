@@ -89,8 +89,9 @@ static polytile_status await(polytile_device *device, pti_stream stream, const p
 }
 
 /** Without its end being marked nobody could wait for it: then it is waited for here. */
-static polytile_status copy(polytile_device *device, polytile_device *from, const pti_move *move,
-                            const pti_mark *ready, pti_mark **done) {
+static polytile_status copy_from_peer(polytile_device *device, polytile_device *from,
+                                      const pti_move *move, const pti_mark *ready,
+                                      pti_mark **done) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     cudaStream_t stream = cuda->stream[PTI_STREAM_IN];
     polytile_status status;
@@ -105,7 +106,7 @@ done:
 }
 
 /** What failed before may be told by the first call that waits. */
-static void settle(const pti_mark *of) {
+static void wait_for_event(const pti_mark *of) {
     const pti_cuda_api *api = of->cuda->api;
     if (api->cudaEventSynchronize(of->event) != cudaSuccess)
         api->cudaEventSynchronize(of->event);
@@ -115,7 +116,7 @@ const pti_peer_functions pti_cuda_peer_functions = {
     .reaches = reaches,
     .mark = mark,
     .await = await,
-    .copy = copy,
-    .settle = settle,
+    .copy = copy_from_peer,
+    .settle = wait_for_event,
     .drop = drop,
 };

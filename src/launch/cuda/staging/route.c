@@ -54,8 +54,8 @@ static bool pays(const pti_cuda_device *cuda, const pti_schedule *schedule, int 
     return staged_s > direct_s + register_s_per_byte * (double)array->n_bytes;
 }
 
-static polytile_status refuse(const pti_cuda_device *cuda, const polytile_array *array,
-                              const char *memory) {
+static polytile_status fail_not_host_memory(const pti_cuda_device *cuda,
+                                            const polytile_array *array, const char *memory) {
     return pti_fail(cuda->device.object.context, POLYTILE_INVALID,
                     "array %s lies in %s; polytile moves arrays itself: give host memory",
                     array->name, memory);
@@ -68,9 +68,9 @@ static polytile_status look_at(pti_cuda_device *cuda, const polytile_array *arra
     polytile_status status;
     PTI_TRY(pti_registrations_look(cuda, array->data, array->n_bytes, &found, &first, &last));
     if (first == cudaMemoryTypeDevice || last == cudaMemoryTypeDevice)
-        return refuse(cuda, array, "device memory");
+        return fail_not_host_memory(cuda, array, "device memory");
     if (first == cudaMemoryTypeManaged || last == cudaMemoryTypeManaged)
-        return refuse(cuda, array, "managed memory");
+        return fail_not_host_memory(cuda, array, "managed memory");
     if (found == PTI_REGISTRATION_SHARED)
         *kind = PTI_CUDA_REGISTERED;
     else if (first == cudaMemoryTypeHost && last == cudaMemoryTypeHost)

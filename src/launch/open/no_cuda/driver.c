@@ -2,8 +2,8 @@
 
 /* What stands in for CUDA in a library that was built without it. */
 
-static polytile_status refuse(polytile_context *ctx, const pti_device_text *text,
-                              polytile_device **device) {
+static polytile_status open_without_cuda(polytile_context *ctx, const pti_device_text *text,
+                                         polytile_device **device) {
     *device = NULL;
     return pti_fail(
         ctx, POLYTILE_UNSUPPORTED,
