@@ -80,10 +80,14 @@ typedef struct polytile_use {
  * and so moves, without being read.
  *
  * A body that is compiled with POLYTILE_RECORD_ACCESS defined tells of each element that it reaches
- * for by PT_AT, on devices that compute on the host: then the counts are exact. Of other kernels,
- * and of elements that may be written, too, some are changed one by one: those on which no result
- * depends are probably not read, some perhaps are; those that are left as they were count as read.
- * Operands that are combined into are then not tried.
+ * for by PT_AT: then the counts are exact. Of other kernels, and of elements that may be written,
+ * too, some are changed one by one: those on which no result depends are probably not read, some
+ * perhaps are; those that are left as they were count as read. Operands that are combined into are
+ * then not tried.
+ *
+ * The kernel's host function runs, if it has one. What it does on values that the program never had
+ * may crash, or not end: it is left then, with whatever it has locked or allocated, and the signals
+ * of that are the library's meanwhile. A kernel without one is not tried if it reads integers.
  *
  * Shapes  uses: one an array of the kernel. The others as polytile_check_run().
  * Errors  As polytile_check_run(), whose check goes first.

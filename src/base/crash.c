@@ -16,6 +16,16 @@ static const struct {
 enum { N_WATCHED = sizeof watched / sizeof *watched };
 
 static _Thread_local const pti_crash_note *volatile runs;
+static _Thread_local sigjmp_buf *volatile escapes;
+
+/** What else a body may end by that runs on values which its program never had. */
+static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGXCPU};
+enum { N_CAUGHT = sizeof caught / sizeof *caught };
+
+/** Who catches, and the handlers that were there before, as long as anybody does. */
+static pthread_mutex_t catching = PTHREAD_MUTEX_INITIALIZER;
+static int n_catching;
+static struct sigaction put_aside[N_CAUGHT];
 
 /** Threads that run the same crash together. */
 static atomic_flag has_told = ATOMIC_FLAG_INIT;
@@ -101,4 +111,70 @@ const pti_crash_note *pti_crash_enter(const pti_crash_note *note) {
     const pti_crash_note *before = runs;
     runs = note;
     return before;
+}
+
+/** Whether the thread that a signal reached has raised it itself, or a timer of its own has. */
+static bool is_crash(int number, const siginfo_t *info) {
+    if (number == SIGXCPU)
+        return info->si_code == SI_TIMER;
+    return is_fault(info) || (number == SIGABRT && info->si_code == SI_TKILL);
+}
+
+/** Do what would be done if nobody caught anything. */
+static void pass_on(int number, siginfo_t *info, void *context) {
+    const struct sigaction *to = put_aside;
+    for (int k = 0; k < N_CAUGHT; k++) {
+        if (caught[k] == number)
+            to = &put_aside[k];
+    }
+    if ((to->sa_flags & SA_SIGINFO) != 0)
+        to->sa_sigaction(number, info, context);
+    else if (to->sa_handler == SIG_DFL || (to->sa_handler == SIG_IGN && is_fault(info)))
+        end_as_without(number, info);
+    else if (to->sa_handler != SIG_IGN)
+        to->sa_handler(number);
+}
+
+/** A timer that comes late has nothing to end. */
+static void escape_or_pass_on(int number, siginfo_t *info, void *context) {
+    const int error = errno;
+    sigjmp_buf *escape = escapes;
+    if (escape != NULL && is_crash(number, info))
+        siglongjmp(*escape, 1);
+    if (number != SIGXCPU || !is_crash(number, info))
+        pass_on(number, info, context);
+    errno = error;
+}
+
+/** One that the program has set meanwhile stays. */
+static void restore(int number, const struct sigaction *to) {
+    struct sigaction now;
+    if (sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+        now.sa_sigaction == escape_or_pass_on)
+        sigaction(number, to, NULL);
+}
+
+void pti_crash_catch(void) {
+    struct sigaction ours = {.sa_sigaction = escape_or_pass_on,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&ours.sa_mask);
+    pthread_mutex_lock(&catching);
+    for (int k = 0; n_catching == 0 && k < N_CAUGHT; k++) {
+        sigaction(caught[k], NULL, &put_aside[k]);
+        sigaction(caught[k], &ours, NULL);
+    }
+    n_catching++;
+    pthread_mutex_unlock(&catching);
+}
+
+void pti_crash_let_go(void) {
+    pthread_mutex_lock(&catching);
+    n_catching--;
+    for (int k = 0; n_catching == 0 && k < N_CAUGHT; k++)
+        restore(caught[k], &put_aside[k]);
+    pthread_mutex_unlock(&catching);
+}
+
+void pti_crash_set_escape(sigjmp_buf *escape) {
+    escapes = escape;
 }

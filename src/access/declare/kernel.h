@@ -22,8 +22,8 @@ struct polytile_kernel {
     int n_users;                     /* who retain it */
     bool is_destroyed;               /* by the program: it ends with its last user */
     bool is_own;                     /* the library's, whose declaration is right: not checked */
-    polytile_domain *warned; /* of each array, the threads for which it was said to be declared too
-                                wide; NULL: of none. See launch/access_check/use.c; owned */
+    bool *warned; /* of each array, whether it was said to be declared too wide; NULL: of none. See
+                     launch/access_check/use.c; owned */
 };
 
 /** Whether a launch was given a kernel, and that a domain; where names the device, or who asks.

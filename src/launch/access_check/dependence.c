@@ -39,20 +39,13 @@ static const unsigned char *draw_value(pti_dependence *of, const pti_scratch *sc
 }
 
 /** Different numbers, so that it is not for zeros or ones that nothing depends on an index. */
-static void draw_fractions(const pti_scratch *scratch) {
-    for (int64_t k = 0; k < scratch->n_marked; k++) {
-        const int64_t place = scratch->marked[k].place;
-        memcpy(pti_scratch_at(scratch, place), pti_scratch_poison(scratch, PTI_PATTERN_EVEN, place),
-               (size_t)scratch->operand->element_bytes);
-    }
-}
-
 static void begin(const pti_dependence *of, pti_trial *trial) {
     for (int o = 0; o < trial->instance->n_operands; o++) {
         pti_scratch *scratch = &trial->scratch[o];
         pti_scratch_begin(scratch, PTI_PATTERN_EVEN, INT64_MAX, PTI_PATTERN_EVEN);
-        if (!of->is_recorded && scratch->operand->type >= POLYTILE_F16 && !scratch->operand->writes)
-            draw_fractions(scratch);
+        if (!of->is_recorded && pti_poison_has_fractions(scratch->operand->type) &&
+            !scratch->operand->writes)
+            pti_scratch_poison_marked(scratch, PTI_PATTERN_EVEN);
     }
 }
 
@@ -72,7 +65,7 @@ static polytile_status run_changed(const pti_dependence *of, pti_trial *trial, c
         apply(trial, one);
     if (other != NULL)
         apply(trial, other);
-    return pti_trial_run(trial);
+    return pti_trial_run_strange(trial);
 }
 
 /* Of kernels that tell. */
@@ -162,19 +155,34 @@ static int64_t find_marked(const pti_scratch *scratch, int64_t index) {
     return -1;
 }
 
+/** Whether a result depends on an element, be an integer changed or not. Of a run that ends before it
+ * returns there is nothing to compare with. */
+static polytile_status find_whether_matters(const pti_dependence *of, pti_trial *trial,
+                                            const change *integer, const change *to, bool *matters,
+                                            bool *is_known) {
+    polytile_status status;
+    *matters = *is_known = false;
+    PTI_TRY(run_changed(of, trial, integer, NULL));
+    *is_known = !pti_trial_has_ended(trial);
+    if (!*is_known)
+        return POLYTILE_OK;
+    PTI_TRY(pti_sampling_keep_results(trial));
+    PTI_TRY(run_changed(of, trial, to, integer));
+    *matters = pti_sampling_has_changed(trial);
+done:
+    return status;
+}
+
 /** Whether a result depends on an element when another one is changed, and not when it is not. */
 static polytile_status compare_results(pti_dependence *of, pti_trial *trial, const change *integer,
                                        const change *to) {
+    bool matters, mattered, is_known;
     polytile_status status;
-    PTI_TRY(run_changed(of, trial, integer, NULL));
-    PTI_TRY(pti_sampling_keep_results(trial));
-    PTI_TRY(run_changed(of, trial, integer, to));
-    if (!pti_sampling_has_changed(trial))
+    PTI_TRY(find_whether_matters(of, trial, integer, to, &matters, &is_known));
+    if (!matters)
         return POLYTILE_OK;
-    PTI_TRY(run_changed(of, trial, NULL, NULL));
-    PTI_TRY(pti_sampling_keep_results(trial));
-    PTI_TRY(run_changed(of, trial, to, NULL));
-    of->depends[to->operand] = !pti_sampling_has_changed(trial);
+    PTI_TRY(find_whether_matters(of, trial, NULL, to, &mattered, &is_known));
+    of->depends[to->operand] = is_known && !mattered;
 done:
     return status;
 }

@@ -61,6 +61,10 @@ bool pti_poison_has_sign(polytile_type type) {
     return type >= POLYTILE_I8 && type <= POLYTILE_I64;
 }
 
+bool pti_poison_has_fractions(polytile_type type) {
+    return form_of(type) != NULL;
+}
+
 /** Small numbers are 2 .. 32 and 1 .. 31; the smallest without a sign are zero. */
 static uint64_t poison_integer(polytile_type type, int64_t element_bytes, pti_pattern pattern,
                                uint64_t bits) {

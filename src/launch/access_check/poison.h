@@ -39,6 +39,8 @@ void pti_poison_fill(pti_pattern pattern, polytile_type type, int64_t element_by
 
 /** Whether numbers of a type are integers with a sign. */
 bool pti_poison_has_sign(polytile_type type);
+/** Whether elements of a type are numbers with fractions. */
+bool pti_poison_has_fractions(polytile_type type);
 
 /** Whether two elements are the same result: equal bytes, or both not a number. */
 bool pti_poison_is_same(polytile_type type, int64_t element_bytes, const unsigned char *one,

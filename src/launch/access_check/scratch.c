@@ -6,6 +6,7 @@
 #include "launch/device/reduction.h"
 #include "launch/host/box_copy.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,19 @@ static void fill_poison(pti_scratch *scratch) {
     take_own_values(scratch);
 }
 
+/** As far as a small number leads that is taken for an index, also to a part of the array that a
+ * queue's member does not have; more than can be had if numbers are huge. */
+static size_t reach_of(const polytile_array *array) {
+    const polytile_domain *domain = &array->domain;
+    double stride_bytes = (double)array->element_bytes, reach_bytes = (double)array->n_bytes;
+    for (int d = domain->n_dims - 1; d >= 0; d--) {
+        const double lo = (double)domain->range[d].lo, hi = (double)domain->range[d].hi;
+        reach_bytes += fmax(fabs(lo), fabs(hi)) * stride_bytes;
+        stride_bytes *= hi - lo + 1;
+    }
+    return (size_t)fmin(reach_bytes, 0x1p40);
+}
+
 polytile_status pti_scratch_place(polytile_context *ctx, pti_scratch *scratch,
                                   const polytile_domain *box, int n_patterns) {
     pti_scratch_forget_marks(scratch);
@@ -131,7 +145,7 @@ polytile_status pti_scratch_place(polytile_context *ctx, pti_scratch *scratch,
     }
     fill_poison(scratch);
     return pti_guarded_make(ctx, &scratch->memory, (size_t)scratch->layout.size_bytes,
-                            (size_t)scratch->array->n_bytes);
+                            reach_of(scratch->array));
 }
 
 void pti_scratch_free(pti_scratch *scratch) {
@@ -226,4 +240,13 @@ void pti_scratch_begin(pti_scratch *scratch, int first_pattern, int64_t n_first,
     for (int64_t k = 0; k < scratch->n_marked; k++)
         pti_scratch_begin_of(scratch, &scratch->marked[k],
                              pti_scratch_at(scratch, scratch->marked[k].place));
+}
+
+void pti_scratch_poison_marked(pti_scratch *scratch, int pattern) {
+    for (int64_t k = 0; k < scratch->n_marked; k++) {
+        const int64_t place = scratch->marked[k].place;
+        pti_element_copy(pti_scratch_at(scratch, place),
+                         pti_scratch_poison(scratch, pattern, place),
+                         scratch->operand->element_bytes);
+    }
 }

@@ -68,6 +68,9 @@ bool pti_scratch_begin_of(const pti_scratch *scratch, const pti_marked *element,
  * declared to be read. */
 void pti_scratch_begin(pti_scratch *scratch, int first_pattern, int64_t n_first, int then_pattern);
 
+/** Poison of a pattern where something is declared, too. */
+void pti_scratch_poison_marked(pti_scratch *scratch, int pattern);
+
 /** Where the first result of the k-th marked element is kept. */
 static inline unsigned char *pti_scratch_result(const pti_scratch *scratch, int64_t k) {
     return scratch->result + k * scratch->operand->element_bytes;

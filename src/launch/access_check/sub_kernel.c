@@ -1,6 +1,5 @@
 #include "launch/access_check/sub_kernel.h"
 
-#include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "launch/execute/execute.h"
 
@@ -130,12 +129,10 @@ static void build(sub_kernel *of, const pti_instance *instance, const polytile_d
     add_operations(of, threads);
 }
 
-polytile_status pti_sub_kernel_run(polytile_device *device, const polytile_kernel *kernel,
-                                   const pti_instance *instance, const polytile_domain *threads,
-                                   const int64_t *block, const pti_scratch *scratch) {
+polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *instance,
+                                   const polytile_domain *threads, const pti_body *body,
+                                   const pti_scratch *scratch) {
     sub_kernel of = {0};
-    pti_body body = {
-        .implementation = &kernel->implementation, .character = &kernel->character, .block = block};
     polytile_report report = {0};
     polytile_status status = POLYTILE_OK;
     if (!allocate((size_t)instance->n_operands, &of)) {
@@ -146,7 +143,7 @@ polytile_status pti_sub_kernel_run(polytile_device *device, const polytile_kerne
     build(&of, instance, threads, scratch, device->reaches_host);
     bool was_running = device->is_running;
     device->is_running = true;
-    status = pti_execute_copies(device, &of.schedule, &body, of.copies, of.has_begun, &report);
+    status = pti_execute_copies(device, &of.schedule, body, of.copies, of.has_begun, &report);
     device->is_running = was_running;
     free_sub_kernel(&of);
     return status;

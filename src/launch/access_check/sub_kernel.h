@@ -13,11 +13,11 @@ int64_t pti_sub_kernel_bytes(const pti_layout *layout);
  * A schedule like any other: in place where the device computes on the host's memory, else all of
  * the copies is uploaded before and downloaded after. Views say that what the threads touch is
  * resident, as they do when the launch itself is run; what lies around it is memory, too.
- * Shapes  scratch: one an operand. block: threads of a block; NULL: the device's choice.
+ * Shapes  scratch: one an operand.
  * Errors  Those of the device's functions.
  */
-polytile_status pti_sub_kernel_run(polytile_device *device, const polytile_kernel *kernel,
-                                   const pti_instance *instance, const polytile_domain *threads,
-                                   const int64_t *block, const pti_scratch *scratch);
+polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *instance,
+                                   const polytile_domain *threads, const pti_body *body,
+                                   const pti_scratch *scratch);
 
 #endif

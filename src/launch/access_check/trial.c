@@ -18,12 +18,12 @@ enum { FEW_BYTES = 16, ELEMENTS_COUNTED = 64 };
 
 /** On the host one thread runs kernels, for the order of a reduction must not change, and nothing
  * that is written beside a declaration may meet another thread's. */
-static polytile_status choose_device(polytile_device *device, pti_trial *trial) {
+static polytile_status choose_device(polytile_device *device, bool is_host, pti_trial *trial) {
     polytile_status status;
     polytile_device *own;
     trial->device = device;
     PTI_TRY(polytile_device_open(device->object.context, "host(threads=1)", &own));
-    if (own->functions == device->functions)
+    if (is_host || own->functions == device->functions)
         trial->own = trial->device = own;
     else
         polytile_device_close(own);
@@ -46,10 +46,23 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
                                (double)instance->n_operands * (double)sizeof *trial->scratch);
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
         status = pti_scratch_make(arrays[o], &instance->operand[o], o, &trial->scratch[o]);
-    return status == POLYTILE_OK ? choose_device(device, trial) : status;
+    return status == POLYTILE_OK ? choose_device(device, false, trial) : status;
+}
+
+polytile_status pti_trial_survive(pti_trial *trial) {
+    const polytile_implementation *original = &trial->kernel->implementation;
+    polytile_status status = POLYTILE_OK;
+    if (original->host == NULL)
+        return POLYTILE_OK;
+    if (trial->own == NULL)
+        PTI_TRY(choose_device(trial->device, true, trial));
+    pti_survivor_open(original, &trial->survivor);
+done:
+    return status;
 }
 
 void pti_trial_close(pti_trial *trial) {
+    pti_survivor_close(&trial->survivor);
     for (int o = 0; trial->scratch != NULL && o < trial->instance->n_operands; o++)
         pti_scratch_free(&trial->scratch[o]);
     free(trial->scratch);
@@ -148,9 +161,34 @@ done:
 }
 
 polytile_status pti_trial_run(pti_trial *trial) {
+    const polytile_kernel *kernel = trial->kernel;
+    const bool survives = trial->survivor.original != NULL;
+    const pti_body body = {survives ? &trial->survivor.body : &kernel->implementation,
+                           &kernel->character, trial->block};
     trial->n_runs++;
-    return pti_sub_kernel_run(trial->device, trial->kernel, trial->instance, &trial->threads,
-                              trial->block, trial->scratch);
+    return pti_sub_kernel_run(trial->device, trial->instance, &trial->threads, &body,
+                              trial->scratch);
+}
+
+bool pti_trial_may_be_strange(const pti_trial *trial) {
+    bool may_be = true;
+    for (int o = 0; o < trial->instance->n_operands; o++) {
+        const pti_operand *operand = &trial->instance->operand[o];
+        may_be = may_be && (!operand->reads || pti_poison_has_fractions(operand->type));
+    }
+    return may_be || trial->survivor.original != NULL;
+}
+
+polytile_status pti_trial_run_strange(pti_trial *trial) {
+    trial->survivor.is_strange = true;
+    trial->survivor.has_ended = false;
+    const polytile_status status = pti_trial_run(trial);
+    trial->survivor.is_strange = false;
+    return status;
+}
+
+bool pti_trial_has_ended(const pti_trial *trial) {
+    return trial->survivor.has_ended;
 }
 
 polytile_status pti_trial_run_pattern(pti_trial *trial, int pattern) {

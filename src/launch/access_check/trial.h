@@ -2,6 +2,7 @@
 #define POLYTILE_LAUNCH_ACCESS_CHECK_TRIAL_H
 
 #include "launch/access_check/scratch.h"
+#include "launch/access_check/survivor.h"
 #include "launch/device/device.h"
 
 /** A kernel that is run on copies of its arrays, box by box. */
@@ -11,6 +12,7 @@ typedef struct pti_trial {
     const int64_t *block;    /* as the user asked; NULL: not at all */
     polytile_device *device; /* that runs it */
     polytile_device *own;    /* that device if it was opened for this; NULL: it is the user's */
+    pti_survivor survivor;   /* that runs in the kernel's place, if open */
     pti_scratch *scratch;    /* of each operand; owned */
     polytile_domain threads; /* aimed at */
     int n_patterns;          /* of poison that it is run with */
@@ -29,6 +31,14 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
                                const pti_instance *instance, polytile_array *const *arrays,
                                const int64_t *block, pti_trial *trial);
 void pti_trial_close(pti_trial *trial);
+
+/**
+ * From now on the kernel may run on values that the program never had: its host function does, if it
+ * has one, on one thread of the host. The trial stays where it is, and its thread runs it.
+ *
+ * Errors  NO_MEMORY, DEVICE.
+ */
+polytile_status pti_trial_survive(pti_trial *trial);
 
 /** Copy arrays whole from now on if that takes so many bytes at most, of which the device has
  * enough; else what lies around the threads' footprints. */
@@ -49,6 +59,16 @@ polytile_status pti_trial_aim(pti_trial *trial, const polytile_domain *threads);
 
 /** Run the kernel on what the copies hold now, and wait. Errors: those of the device. */
 polytile_status pti_trial_run(pti_trial *trial);
+
+/**
+ * Whether the kernel may run on values that the program never had: where it survives them, or they
+ * are numbers with fractions, which are no indices.
+ */
+bool pti_trial_may_be_strange(const pti_trial *trial);
+/** The same on such values: where it survives them it may have ended before it returned. */
+polytile_status pti_trial_run_strange(pti_trial *trial);
+/** Whether the newest of these runs has. */
+bool pti_trial_has_ended(const pti_trial *trial);
 
 /** Begin with a pattern of poison, and run. */
 polytile_status pti_trial_run_pattern(pti_trial *trial, int pattern);

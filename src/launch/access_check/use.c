@@ -1,7 +1,6 @@
 #include "launch/access_check/use.h"
 
 #include "access/declare/kernel.h"
-#include "access/set/boxes.h"
 #include "launch/access_check/dependence.h"
 #include "launch/access_check/message.h"
 #include "launch/access_check/record.h"
@@ -90,6 +89,16 @@ static polytile_status count_box(const polytile_domain *threads, bool *goes_on, 
     return POLYTILE_OK;
 }
 
+/** Of kernels that do not tell, it is looked for what data say before elements are tried again, for
+ * that takes much longer. */
+static polytile_status look_for_data(usage *of) {
+    if (of->is_recorded || !pti_sampling_is_open(&of->sampling) || of->n_looked == MOST_LOOKED ||
+        !pti_dependence_is_possible(of->trial.instance))
+        return POLYTILE_OK;
+    of->n_looked++;
+    return pti_dependence_look(&of->dependence, &of->trial);
+}
+
 /** Try some elements of a box. */
 static polytile_status sample_box(const polytile_domain *threads, bool *goes_on, void *user) {
     usage *of = user;
@@ -98,15 +107,23 @@ static polytile_status sample_box(const polytile_domain *threads, bool *goes_on,
     if (!of->is_recorded)
         count(of, NULL);
     PTI_TRY(pti_sampling_try(&of->sampling, &of->trial));
+    PTI_TRY(look_for_data(of));
+    PTI_TRY(pti_sampling_try_again(&of->sampling, &of->trial));
     *goes_on = true;
 done:
     return status;
 }
 
+/** Where elements showed only late that they matter, as many others may not have shown it: these are
+ * not counted. */
 static void note_sample(usage *of, int operand) {
-    of->uses[operand].n_tried = of->sampling.n_tried[operand];
-    of->uses[operand].n_read = of->sampling.n_read[operand];
-    of->uses[operand].n_never = -1;
+    polytile_use *use = &of->uses[operand];
+    use->n_tried = of->sampling.n_tried[operand];
+    use->n_read = of->sampling.n_read[operand];
+    if (use->n_tried - use->n_read <= of->sampling.n_late[operand])
+        use->n_tried = use->n_read;
+    use->n_never = -1;
+    use->depends_on_data = of->dependence.depends[operand];
     of->leaves[operand] = of->updates[operand] && of->sampling.n_left[operand] > 0;
 }
 
@@ -147,6 +164,7 @@ static void forget_counts(usage *of) {
 
 static polytile_status sample(usage *of) {
     polytile_status status;
+    of->sampling.only_updates = of->is_recorded;
     PTI_TRY(pti_walk_boxes(&of->trial, &of->units, count_box, of));
     PTI_TRY(pti_walk_boxes(&of->trial, &of->units, sample_box, of));
 done:
@@ -190,7 +208,7 @@ static polytile_status find(usage *of) {
         else
             note_sample(of, o);
     of->dependence.is_recorded = of->is_recorded;
-    if (any_too_wide(of) && pti_dependence_is_possible(of->trial.instance))
+    if (of->is_recorded && any_too_wide(of) && pti_dependence_is_possible(of->trial.instance))
         PTI_TRY(pti_walk_boxes(&of->trial, &of->units, look_in_box, of));
 done:
     return status;
@@ -204,7 +222,9 @@ static polytile_status find_use(polytile_device *device, const polytile_kernel *
     memset(of->uses, 0, (size_t)instance->n_operands * sizeof *of->uses);
     of->units = pti_units_of(&instance->threads, block);
     PTI_TRY(pti_trial_open(device, kernel, instance, arrays, block, &of->trial));
+    PTI_TRY(pti_trial_survive(&of->trial));
     PTI_TRY(pti_sampling_make(&of->trial, &of->sampling));
+    of->sampling.depends = of->dependence.depends;
     device->is_running = true;
     status = find(of);
     device->is_running = false;
@@ -289,7 +309,7 @@ static void write_use(pti_text *text, const pti_instance *instance, const usage 
                      unread, all, advice(of, operand));
 }
 
-/** Whether nothing was said of an operand yet for any of these threads; something is from now on. */
+/** Whether nothing was said of an operand yet; something is from now on. */
 static bool is_news(const polytile_kernel *kernel, const pti_instance *instance, int operand) {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     polytile_kernel *noted = (polytile_kernel *)kernel;
@@ -298,16 +318,15 @@ static bool is_news(const polytile_kernel *kernel, const pti_instance *instance,
     if (noted->warned == NULL)
         noted->warned = calloc((size_t)instance->n_operands, sizeof *noted->warned);
     if (noted->warned != NULL) {
-        polytile_domain *before = &noted->warned[operand];
-        is_new = before->n_dims == 0 || !pti_box_may_meet(before, &instance->threads);
-        *before = before->n_dims == 0 ? instance->threads
-                                      : pti_box_coarse_union(before, &instance->threads);
+        is_new = !noted->warned[operand];
+        noted->warned[operand] = true;
     }
     pthread_mutex_unlock(&mutex);
     return is_new;
 }
 
-/** Which threads were looked at is told, for members of a queue warn of their own parts each. */
+/** Which threads were looked at is told, for of a queue's members, that look at their own parts, the
+ * first one to find something warns. */
 static polytile_status warn(const polytile_device *device, const pti_instance *instance,
                             const usage *of, int operand) {
     polytile_context *ctx = device->object.context;

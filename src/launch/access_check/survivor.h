@@ -1,0 +1,31 @@
+#ifndef POLYTILE_LAUNCH_ACCESS_CHECK_SURVIVOR_H
+#define POLYTILE_LAUNCH_ACCESS_CHECK_SURVIVOR_H
+
+#include <polytile/implementation.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <time.h>
+
+/**
+ * A host function that also runs on values which the program never had. What follows from them is
+ * no fault of the program's: an index leads anywhere, a divisor is zero, a list never ends. Such a
+ * run is left where it crashes or takes very much longer than others, and has ended, not returned.
+ *
+ * It stays where it is as long as it is open, and is used by the thread that has opened it.
+ */
+typedef struct pti_survivor {
+    const polytile_implementation *original; /* borrowed; NULL: it is not open */
+    polytile_implementation body;            /* to be run in place of the original */
+    bool is_strange;                         /* values are such, in the next run */
+    bool has_ended;                          /* the newest one of these */
+    double usual_s; /* of processor time, which a run on the program's values took at most */
+    timer_t timer;
+    bool has_timer;
+    sigset_t mask; /* the thread's before */
+} pti_survivor;
+
+/** For an implementation that has a host function. */
+void pti_survivor_open(const polytile_implementation *original, pti_survivor *survivor);
+void pti_survivor_close(pti_survivor *survivor);
+
+#endif
