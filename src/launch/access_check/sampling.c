@@ -1,6 +1,7 @@
 #include "launch/access_check/sampling.h"
 
 #include "base/checked.h"
+#include "launch/access_check/element.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,21 @@ static void begin(const pti_trial *trial, pass now) {
     }
 }
 
+/** Whether anything is written beside what is declared, as where the element says where to write. */
+static bool has_strayed(const pti_trial *trial) {
+    bool has = false;
+    for (int o = 0; !has && o < trial->instance->n_operands; o++) {
+        const pti_scratch *scratch = &trial->scratch[o];
+        const int64_t n = scratch->operand->writes ? scratch->n_elements : 0;
+        for (int64_t k = 0; !has && k < n; k++)
+            has = scratch->mark[k] == 0 &&
+                  !pti_element_equals(pti_scratch_at(scratch, k),
+                                      pti_scratch_poison(scratch, PTI_PATTERN_EVEN, k),
+                                      scratch->operand->element_bytes);
+    }
+    return has;
+}
+
 /** Run with another value of an element; is_read: a result has changed. */
 static polytile_status try_value(pti_sampling *sampling, pti_trial *trial, pti_tried *tried,
                                  stand_in kind, pass now) {
@@ -190,7 +206,7 @@ static polytile_status try_value(pti_sampling *sampling, pti_trial *trial, pti_t
     memcpy(pti_scratch_at(scratch, place), sampling->value,
            (size_t)scratch->operand->element_bytes);
     PTI_TRY(pti_trial_run_strange(trial));
-    tried->is_read = pti_sampling_has_changed(trial);
+    tried->is_read = pti_sampling_has_changed(trial) || has_strayed(trial);
 done:
     return status;
 }
