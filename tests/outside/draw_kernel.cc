@@ -27,7 +27,9 @@ void Drawer::draw_reducing() {
 }
 
 void Drawer::draw_reads() {
-    for (int k = dice.weighted({8, 40, 25, 17, 10}); k > 0; k--) {
+    const bool is_one = kernel.operands.size() == 1;
+    for (int k = is_one ? dice.weighted({15, 40, 22, 15, 8}) : dice.weighted({50, 25, 15, 7, 3});
+         k > 0; k--) {
         const bool is_new = kernel.operands.size() < MAX_OPERANDS && dice.chance(70);
         const int operand = is_new ? add_operand()
                                    : static_cast<int>(dice.between(
@@ -76,7 +78,7 @@ void Drawer::draw_relations() {
 Kernel Drawer::draw() {
     draw_first();
     shrink_domain();
-    if (dice.chance(20))
+    for (int k = dice.weighted({40, 40, 20}); k > 0; k--)
         draw_owned();
     if (dice.chance(20))
         draw_reducing();
@@ -123,12 +125,18 @@ void draw_parameters(Dice &dice, Kernel &kernel) {
             }
 }
 
+/** Often as many as an array has dimensions. */
+static int draw_n_indices(Dice &dice, const std::vector<Shape> &shapes) {
+    return dice.chance(50) ? static_cast<int>(dice.pick(shapes).box.size())
+                           : dice.weighted({0, 35, 38, 18, 9});
+}
+
 Kernel draw_kernel(Dice &dice, const std::vector<Shape> &shapes, const Fixed &fixed,
                    Verdict &verdict) {
     Kernel kernel;
     const bool may_be_wrong = dice.chance(fixed.percent_wrong);
     for (int k = 0; k < MAX_TRIES; k++) {
-        const int n_indices = dice.weighted({0, 35, 38, 18, 9});
+        const int n_indices = draw_n_indices(dice, shapes);
         kernel = Drawer(dice, shapes, fixed.n_indices ? fixed.n_indices : n_indices).draw();
         if (may_be_wrong)
             spoil(dice, kernel);

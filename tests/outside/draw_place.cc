@@ -6,10 +6,15 @@ namespace outside {
 
 namespace {
 
-/** Memory for a part of a launch; now and then hardly enough for one thread, or plenty. */
+/** Where each piece of an array begins in the memory of a queue's device: at a multiple of it. */
+constexpr int64_t piece_bytes = 256;
+
+/** Memory for a part of a launch; now and then hardly enough for one thread, or plenty, or for a few
+ * pieces, however small. */
 int64_t draw_memory(Dice &dice, const Verdict &most) {
     const int64_t launch = most.launch_bytes, thread = most.thread_bytes;
-    switch (dice.weighted({3, 60, 22, 15})) {
+    const bool is_middling = launch >= 2 * piece_bytes && launch <= 32 * piece_bytes;
+    switch (dice.weighted({3, 45, 20, 14, is_middling ? 120 : 10})) {
     case 0:
         return dice.between(thread / 2 + 1, 2 * thread + 64);
     case 1:
@@ -17,14 +22,16 @@ int64_t draw_memory(Dice &dice, const Verdict &most) {
                         launch / dice.pick<int64_t>({2, 3, 4, 6, 8}));
     case 2:
         return std::max(4 * thread + 2048, launch * dice.pick<int64_t>({1, 2, 3}));
-    default:
+    case 3:
         return dice.pick<int64_t>({4096, 16384, 65536, 1 << 20});
+    default:
+        return piece_bytes * dice.between(3, 14) + dice.between(0, 30);
     }
 }
 
 Device draw_device(Dice &dice, const Verdict &most, bool is_in_place) {
     Device device;
-    if (!is_in_place && dice.chance(65))
+    if (!is_in_place && dice.chance(70))
         device.memory_bytes = draw_memory(dice, most);
     if (dice.chance(70))
         device.n_threads = static_cast<int>(dice.pick<int64_t>({1, 1, 2, 2, 3, 4}));
@@ -89,10 +96,10 @@ void draw_share(Dice &dice, Program &program) {
 } // namespace
 
 void draw_place(Dice &dice, const Fixed &fixed, const Verdict &most, Program &program) {
-    int n_members = program.has_queue ? dice.weighted({0, 30, 28, 16, 12, 7, 7}) : 1;
+    int n_members = program.has_queue ? dice.weighted({0, 18, 36, 20, 10, 8, 8}) : 1;
     if (program.has_queue && fixed.n_members)
         n_members = fixed.n_members;
-    const bool are_alike = dice.chance(35), are_in_place = dice.chance(25);
+    const bool are_alike = dice.chance(35), are_in_place = dice.chance(15);
     for (int k = 0; k < n_members; k++)
         program.devices.push_back(k && are_alike ? program.devices[0]
                                                  : draw_device(dice, most, are_in_place));

@@ -46,14 +46,27 @@ Box draw_short_box(Dice &dice) {
     return box;
 }
 
+/** Of arrays of a few hundred bytes to some thousand, of which a small memory holds a part. */
+Box draw_middling_box(Dice &dice) {
+    if (dice.chance(80))
+        return {{0, dice.between(50, 400)}};
+    return {{0, dice.between(5, 32)}, {0, dice.between(5, 32)}};
+}
+
+/** Of one kind of array or some; of middling ones mostly one, so that launches have several to choose
+ * from. */
 std::vector<Shape> draw_shapes(Dice &dice, const Fixed &fixed) {
+    const int kind = dice.weighted({15, 45, 40});
+    const bool is_middling = kind == 1, is_mixed = dice.chance(is_middling ? 10 : 50);
     std::vector<Box> boxes;
-    const bool are_short = dice.chance(20);
     std::vector<Shape> shapes;
-    for (int k = dice.weighted({3, 4, 2}); k >= 0; k--)
-        boxes.push_back(are_short ? draw_short_box(dice) : draw_box(dice));
-    const polytile_scalar type = draw_type(dice, fixed);
-    const bool is_mixed = dice.chance(50);
+    for (int k = is_middling ? dice.weighted({4, 1}) : dice.weighted({3, 4, 2}); k >= 0; k--)
+        boxes.push_back(kind == 0     ? draw_short_box(dice)
+                        : is_middling ? draw_middling_box(dice)
+                                      : draw_box(dice));
+    polytile_scalar type = draw_type(dice, fixed);
+    if (is_middling && fixed.type.empty())
+        type = dice.pick({POLYTILE_F32, POLYTILE_F64, POLYTILE_I64, POLYTILE_U64});
     for (const Box &box : boxes)
         for (int k = is_mixed ? 2 : 1; k > 0; k--)
             shapes.push_back({is_mixed ? draw_type(dice, fixed) : type, box});
@@ -95,7 +108,7 @@ void draw_arrays(Dice &dice, Program &program) {
 void draw_kernels(Dice &dice, const Fixed &fixed, std::vector<Verdict> &verdicts,
                   Program &program) {
     const std::vector<Shape> shapes = draw_shapes(dice, fixed);
-    for (int k = dice.weighted({5, 3, 2}); k >= 0; k--) {
+    for (int k = dice.weighted({3, 4, 3, 1, 1}); k >= 0; k--) {
         Verdict verdict;
         Kernel kernel = draw_kernel(dice, shapes, fixed, verdict);
         if (verdict.is_unclear)
@@ -135,7 +148,7 @@ Program draw_program(uint64_t seed, const Fixed &fixed) {
     Program program;
     std::vector<Verdict> verdicts;
     program.seed = seed;
-    program.has_queue = fixed.is_queue || (!fixed.is_run && dice.chance(75));
+    program.has_queue = fixed.is_queue || (!fixed.is_run && dice.chance(80));
     while (program.kernels.empty())
         draw_kernels(dice, fixed, verdicts, program);
     Verdict most;

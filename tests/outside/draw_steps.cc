@@ -152,7 +152,7 @@ static int draw_array(Dice &dice, const Program &program, const Kernel &kernel,
     }
     if (fitting.empty())
         return -1;
-    return dice.chance(60) ? fitting.front() : dice.pick(fitting);
+    return dice.chance(35) ? fitting.front() : dice.pick(fitting);
 }
 
 static Box draw_part(Dice &dice, Box domain) {

@@ -92,29 +92,51 @@ void Drawer::draw_first() {
     kernel.accesses.push_back(access);
 }
 
+/** An element, or a window, of its own for each value of an index; shifted, in steps, reversed. */
+Subscript Drawer::draw_apart(const Range &range, const Range &along, size_t k) {
+    const int64_t most = along.count() < 2 ? 3 : (range.count() - 1) / (along.count() - 1);
+    const int64_t size = std::min(most, dice.pick<int64_t>({1, 1, 1, 2, 3}));
+    const int64_t factor = dice.chance(40) ? -size : size, span = size * (along.count() - 1);
+    const int64_t width =
+        std::min(range.count() - span, dice.chance(70) ? 1 : dice.between(1, size));
+    const int64_t left = range.count() - span - width;
+    Subscript subscript;
+    subscript.lo.index[k] = factor;
+    subscript.lo.constant = range.lo - (factor > 0 ? factor * along.lo : factor * along.hi) +
+                            dice.pick<int64_t>({0, left, dice.between(0, left)});
+    subscript.hi = subscript.lo;
+    subscript.hi.constant += width - 1;
+    subscript.is_single = width == 1;
+    return subscript;
+}
+
+/** A dimension that no index separates: an element, or anything, which may follow the indices. */
+Subscript Drawer::draw_along(const Range &range) {
+    if (dice.chance(50))
+        return draw_subscript(dice, range, kernel.domain);
+    Subscript subscript;
+    subscript.lo.constant = subscript.hi.constant = dice.chance(70) ? range.lo : range.hi;
+    return subscript;
+}
+
 /** A further operand of which each thread writes elements of its own, where the shape allows it. */
 void Drawer::draw_owned() {
     Access access;
     access.operand = add_operand();
-    access.role = dice.pick({POLYTILE_OUT, POLYTILE_INOUT});
-    const Box &box = kernel.operands[static_cast<size_t>(access.operand)].box;
+    access.role = dice.pick({POLYTILE_OUT, POLYTILE_OUT, POLYTILE_INOUT});
     std::vector<size_t> left;
     for (size_t k = 0; k < kernel.domain.size(); k++)
         if (kernel.domain[k].count() > 1)
-            left.push_back(k);
-    for (const Range &range : box) {
-        Subscript subscript;
+            left.insert(left.begin() + dice.between(0, static_cast<int64_t>(left.size())), k);
+    for (const Range range : kernel.operands[static_cast<size_t>(access.operand)].box) {
         const auto fits = std::find_if(left.begin(), left.end(), [&](size_t k) {
             return kernel.domain[k].count() <= range.count();
         });
-        subscript.lo.constant = range.lo;
-        if (fits != left.end()) {
-            const Range &along = kernel.domain[*fits];
-            subscript.lo.index[*fits] = 1;
-            subscript.lo.constant += dice.between(0, range.count() - along.count()) - along.lo;
+        const bool is_apart = fits != left.end() && dice.chance(90);
+        access.subscripts.push_back(is_apart ? draw_apart(range, kernel.domain[*fits], *fits)
+                                             : draw_along(range));
+        if (is_apart)
             left.erase(fits);
-        }
-        access.subscripts.push_back(subscript);
     }
     if (!left.empty())
         access.role = dice.pick({POLYTILE_SUM, POLYTILE_MIN});

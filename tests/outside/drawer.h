@@ -29,6 +29,8 @@ class Drawer {
     Subscript draw_digits(const Range &range, size_t high, size_t low);
     bool find_unused(size_t &k);
     void draw_first();
+    Subscript draw_apart(const Range &range, const Range &along, size_t k);
+    Subscript draw_along(const Range &range);
     void draw_owned();
     void draw_other(polytile_role role, bool is_fresh, int operand);
     void draw_reducing();

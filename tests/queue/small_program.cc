@@ -17,7 +17,32 @@ bool is_deserved(polytile_status status) {
 
 } // namespace
 
+SmallProgram::Options SmallProgram::Options::draw(Random *random) {
+    Options options;
+    options.is_long = random->chance(50);
+    options.writes_several = random->chance(70);
+    return options;
+}
+
+void SmallProgram::add_field(Twin *twin, const std::vector<int64_t> &extents,
+                             int64_t element_bytes) {
+    if (random_->chance(25))
+        twin->add_internal(extents, element_bytes);
+    else
+        twin->add_field(extents, element_bytes);
+    fields_.push_back(extents);
+}
+
+/** Of some hundred bytes to two thousand: a small memory holds a part of them. */
+void SmallProgram::add_long_fields(Twin *twin) {
+    const int64_t extent = random_->one_of({61, 97, 128, 199, 251});
+    for (int64_t n = random_->number(3, 5); n > 0; n--)
+        add_field(twin, {extent}, random_->one_of({4, 8, 8}));
+}
+
 void SmallProgram::add_fields(Twin *twin) {
+    if (options_.is_long)
+        return add_long_fields(twin);
     const int64_t most_dims = random_->one_of({1, 2, 2, 3});
     const bool is_flat = random_->chance(50);
     for (int64_t n = random_->number(3, 6); n > 0; n--) {
@@ -28,12 +53,7 @@ void SmallProgram::add_fields(Twin *twin) {
                                   : random_->one_of({1, 1, 2, 3, 5, 8, 11}));
         if (is_flat && random_->chance(70))
             extents[0] = 1;
-        const int64_t element_bytes = random_->one_of({1, 2, 4, 4, 8});
-        if (random_->chance(25))
-            twin->add_internal(extents, element_bytes);
-        else
-            twin->add_field(extents, element_bytes);
-        fields_.push_back(extents);
+        add_field(twin, extents, random_->one_of({1, 2, 4, 4, 8}));
     }
 }
 
@@ -137,18 +157,30 @@ FieldUse SmallProgram::draw_use(int field, std::vector<int64_t> *n_threads) {
             random_->chance(40)};
 }
 
-bool SmallProgram::add_kernel(Twin *twin) {
-    std::vector<FieldUse> uses;
+std::vector<int64_t> SmallProgram::draw_threads() {
     std::vector<int64_t> n_threads;
+    if (options_.is_long)
+        return {random_->one_of({31, 61, 97, 128, 251})};
     for (int64_t n = random_->one_of({1, 1, 2, 2, 3}); n > 0; n--)
         n_threads.push_back(random_->one_of({1, 2, 3, 5, 8, 13, 16}));
-    for (int64_t n = random_->one_of({0, 1, 1, 1, 2}); n > 0; n--) {
-        const int field = draw_field(uses);
-        if (field < 0 || !uses.empty())
+    return n_threads;
+}
+
+/** What threads write, of some fields, each in places of its own. */
+void SmallProgram::add_results(std::vector<FieldUse> *uses, std::vector<int64_t> *n_threads) {
+    for (int64_t n = random_->one_of({0, 1, 1, options_.writes_several ? 3 : 1, 2}); n > 0; n--) {
+        const int field = draw_field(*uses);
+        if (field < 0 || (!uses->empty() && !options_.writes_several))
             continue;
         const polytile_role role = random_->chance(60) ? POLYTILE_OUT : POLYTILE_INOUT;
-        uses.push_back({role, field, {draw_result(field, &n_threads)}});
+        uses->push_back({role, field, {draw_result(field, n_threads)}});
     }
+}
+
+bool SmallProgram::add_kernel(Twin *twin) {
+    std::vector<FieldUse> uses;
+    std::vector<int64_t> n_threads = draw_threads();
+    add_results(&uses, &n_threads);
     for (int64_t n = random_->number(uses.empty() ? 1 : 0, 3); n > 0; n--) {
         const int field = draw_field(uses);
         if (field >= 0)

@@ -8,18 +8,32 @@
 
 /**
  * A random program of small arrays, which members of a queue seldom share evenly, or at all:
- * extents of 1, 2, and primes, all roles, sections of all directions and widths, some of which
- * stay where they are whatever the thread, internal arrays, waits and detaching in between.
+ * extents of 1, 2, and primes, all roles, kernels that write several arrays, sections of all
+ * directions and widths, some of which stay where they are whatever the thread, internal arrays,
+ * waits and detaching in between. In some the arrays have up to 2 KB, and a device of as little holds
+ * a part of them.
  */
 class SmallProgram {
   public:
-    explicit SmallProgram(Random *random) : random_(random) {}
+    struct Options {
+        bool is_long = false; /* all arrays have one dimension, of dozens to hundreds of elements */
+        bool writes_several = false; /* kernels do */
+
+        static Options draw(Random *random);
+    };
+
+    explicit SmallProgram(Random *random) : SmallProgram(random, Options::draw(random)) {}
+    SmallProgram(Random *random, const Options &options) : random_(random), options_(options) {}
 
     /** Run it on a queue, and compare it with plain loops. Returns the launches it ran. */
     int64_t run(const std::string &devices, const TwinPlace &place);
 
   private:
     void add_fields(Twin *twin);
+    void add_long_fields(Twin *twin);
+    void add_field(Twin *twin, const std::vector<int64_t> &extents, int64_t element_bytes);
+    std::vector<int64_t> draw_threads();
+    void add_results(std::vector<FieldUse> *uses, std::vector<int64_t> *n_threads);
     bool add_kernel(Twin *twin);
     void step(Twin *twin);
     polytile_domain choose_threads(const std::vector<int64_t> &n_threads);
@@ -38,6 +52,7 @@ class SmallProgram {
     };
 
     Random *random_;
+    Options options_;
     std::vector<std::vector<int64_t>> fields_;
     std::vector<Kernel> kernels_;
 };
