@@ -59,6 +59,7 @@ class Runner {
     void check_queue_report();
 
     void finish();
+    bool may_lack_memory() const;
     void end_queue();
     void compare(size_t array);
     void compare_all();

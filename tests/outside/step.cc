@@ -113,14 +113,25 @@ void Runner::step(const Step &step) {
     }
 }
 
-/** Bring all arrays home, in one of the ways there are. What a member by speed lacks of memory is told
- * late, and by a wait alone. */
+/** Whether a member may turn out to lack memory, which a wait alone tells: one by speed, or one of
+ * several with memory for some pieces, if nothing is detached either. */
+bool Runner::may_lack_memory() const {
+    const bool is_destroyed = program.end == End::destroy || program.end == End::destroy_context;
+    const bool is_tight =
+        program.devices.size() > 1 &&
+        std::any_of(program.devices.begin(), program.devices.end(), [](const Device &member) {
+            return member.memory_bytes > 0 && member.memory_bytes < 4096;
+        });
+    return program.layout == "weighted" || (is_destroyed && is_tight);
+}
+
+/** Bring all arrays home, in one of the ways there are. */
 void Runner::end_queue() {
     std::vector<polytile_array *> held;
     for (size_t k = 0; k < arrays.size(); k++)
         if (is_held[k] && !program.arrays[k].is_internal)
             held.push_back(arrays[k]);
-    if (program.layout == "weighted")
+    if (may_lack_memory())
         judge_late(polytile_queue_wait(queue), "polytile_queue_wait");
     if (program.end == End::detach_all && !held.empty())
         judge_late(polytile_queue_detach(queue, static_cast<int>(held.size()), held.data()),
