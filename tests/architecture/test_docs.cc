@@ -55,6 +55,40 @@ TEST(Docs, LinksOfPagesPointToFiles) {
                 << page << " links to " << link;
 }
 
+bool begins_with(const std::string &text, const std::string &beginning) {
+    return text.compare(0, beginning.size(), beginning) == 0;
+}
+
+/* A path below src/ or tests/, or without src/ as #include writes it; none with wildcards. */
+bool is_path_of_source(const std::string &quoted) {
+    if (quoted.find_first_of(" *…{") != std::string::npos ||
+        std::count(quoted.begin(), quoted.end(), '/') == 0)
+        return false;
+    for (const char *place :
+         {"src/", "tests/", "access/", "partition/", "launch/", "queue/", "distribute/", "base/"})
+        if (begins_with(quoted, place))
+            return true;
+    return false;
+}
+
+bool is_source_there(const std::string &path) {
+    const fs::path place = begins_with(path, "src/") || begins_with(path, "tests/")
+                               ? root / path
+                               : root / "src" / path;
+    return fs::exists(place) || fs::exists(place.string() + ".c") ||
+           fs::exists(place.string() + ".h");
+}
+
+TEST(Docs, SourcesNamedInPagesAreThere) {
+    std::vector<fs::path> pages = files_in(root, ".md");
+    for (const fs::path &page : files_in(root / "docs", ".md"))
+        pages.push_back(page);
+    for (const fs::path &page : pages)
+        for (const std::string &quoted : all_between(text_of(page), "`", "`\n"))
+            EXPECT_TRUE(!is_path_of_source(quoted) || is_source_there(quoted))
+                << page << " names " << quoted;
+}
+
 TEST(Docs, PagesNamedInHeadersAreThere) {
     for (const fs::path &header : files_in(root / "include/polytile", ".h"))
         for (const std::string &name : all_between(text_of(header), "docs/", "."))
