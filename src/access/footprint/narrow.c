@@ -17,11 +17,21 @@ bool pti_affine_narrow(const pti_affine *affine, polytile_domain *threads) {
     return true;
 }
 
+static bool may_hold_elements(const pti_section *section, const polytile_domain *threads) {
+    bool may = true;
+    for (int d = 0; d < section->n_dims && may; d++) {
+        pti_affine width = pti_subscript_width(&section->subscript[d]);
+        may = pti_affine_max(&width, threads) >= 0;
+    }
+    return may;
+}
+
+/* What one dimension leaves of the threads may leave nothing to another before it. */
 bool pti_section_narrow(const pti_section *section, polytile_domain *threads) {
     for (int d = 0; d < section->n_dims; d++) {
         pti_affine width = pti_subscript_width(&section->subscript[d]);
         if (!pti_affine_narrow(&width, threads))
             return false;
     }
-    return true;
+    return may_hold_elements(section, threads);
 }

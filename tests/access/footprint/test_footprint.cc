@@ -36,6 +36,15 @@ struct Row {
 };
 
 const Row rows[] = {
+    /* what the second dimension leaves of the threads leaves nothing to the first */
+    {"k[i, j]: out A[3*j:6+i:3, 4*i-1:3*j-1]",
+     "-1:49, 4:89",
+     {{"A", "-1104:1267, -1005:1357"}},
+     "-1:49, 4:89",
+     "A",
+     PTI_WRITES,
+     "",
+     {}},
     {"add[i]: in x[i], y[i]; out z[i]",
      "100",
      {{"x", "100"}, {"y", "100"}, {"z", "100"}},

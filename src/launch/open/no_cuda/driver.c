@@ -27,6 +27,6 @@ const pti_driver pti_cuda_driver = {
     .is_numbered = true,
     .options = pti_cuda_options,
     .n_options = PTI_N_OPTIONS,
-    .open = refuse,
+    .open = open_without_cuda,
     .list = list_none,
 };
