@@ -3,32 +3,32 @@
 #include "distribute/share/footprints.h"
 
 /* One written operand of the launch. */
-typedef struct stray_search {
+typedef struct remote_search {
     pti_transfers *transfers;
     pti_share share;
     int operand;
     int array;
     pti_boxes written; /* by all members together */
     pti_boxes scratch; /* owned, as are all */
-} stray_search;
+} remote_search;
 
 typedef void thread_list(const pti_share *share, const pti_shared_launch *launch,
                          const pti_ownership *ownerships, int member, pti_boxes *threads);
 
 /* What a member writes, or passes on, replaces what was in *written. */
-static void find_written(stray_search *strayed, thread_list *threads_of, int member,
+static void find_written(remote_search *search, thread_list *threads_of, int member,
                          pti_boxes *written) {
-    const pti_group *group = strayed->transfers->group;
-    threads_of(&strayed->share, group->launch, group->ownerships, member, &strayed->scratch);
+    const pti_group *group = search->transfers->group;
+    threads_of(&search->share, group->launch, group->ownerships, member, &search->scratch);
     pti_boxes_clear(written);
-    pti_footprint_gather(group->launch->instance, strayed->operand, PTI_WRITES, &strayed->scratch,
+    pti_footprint_gather(group->launch->instance, search->operand, PTI_WRITES, &search->scratch,
                          written);
 }
 
 /* What a member owns and does not write, of some elements, replaces what was in *lost. */
-static void find_lost(stray_search *strayed, int member, const pti_boxes *elements,
+static void find_lost(remote_search *search, int member, const pti_boxes *elements,
                       pti_boxes *lost) {
-    const pti_ownership *ownership = &strayed->transfers->group->ownerships[strayed->array];
+    const pti_ownership *ownership = &search->transfers->group->ownerships[search->array];
     pti_boxes other = {0};
     polytile_domain hull = pti_ownership_hull(ownership, member);
     pti_boxes_clear(lost);
@@ -37,7 +37,7 @@ static void find_lost(stray_search *strayed, int member, const pti_boxes *elemen
         pti_boxes_intersect(lost, elements, &other);
     }
     if (lost->n_boxes > 0) {
-        find_written(strayed, pti_share_threads, member, &other);
+        find_written(search, pti_share_threads, member, &other);
         pti_boxes_subtract_all(lost, &other);
     }
     pti_boxes_free(&other);
@@ -45,60 +45,59 @@ static void find_lost(stray_search *strayed, int member, const pti_boxes *elemen
 
 /* Add what one member passes on and another one has lost. Each of the two packs or unpacks by a list
  * of its own: this finds the same boxes in the same order, whichever of them is local. */
-static void add_between(stray_search *strayed, int from, int to, const pti_boxes *passed) {
+static void add_between(remote_search *search, int from, int to, const pti_boxes *passed) {
     pti_boxes lost = {0};
-    find_lost(strayed, to, passed, &lost);
-    pti_transfers_add(strayed->transfers, strayed->array, from, to, &lost);
-    strayed->transfers->failed = strayed->transfers->failed || lost.failed;
+    find_lost(search, to, passed, &lost);
+    pti_transfers_add(search->transfers, search->array, from, to, &lost);
+    search->transfers->failed = search->transfers->failed || lost.failed;
     pti_boxes_free(&lost);
 }
 
 /* From all others to a local member. */
-static void receive_all(stray_search *strayed, int member) {
+static void receive_all(remote_search *search, int member) {
     pti_boxes passed = {0}, lost = {0};
-    find_lost(strayed, member, &strayed->written, &lost);
-    for (int from = 0; from < strayed->transfers->group->n_members && lost.n_boxes > 0; from++)
+    find_lost(search, member, &search->written, &lost);
+    for (int from = 0; from < search->transfers->group->n_members && lost.n_boxes > 0; from++)
         if (from != member) {
-            find_written(strayed, pti_share_deal, from, &passed);
-            add_between(strayed, from, member, &passed);
+            find_written(search, pti_share_deal, from, &passed);
+            add_between(search, from, member, &passed);
         }
-    strayed->transfers->failed = strayed->transfers->failed || passed.failed || lost.failed;
+    search->transfers->failed = search->transfers->failed || passed.failed || lost.failed;
     pti_boxes_free(&passed);
     pti_boxes_free(&lost);
 }
 
 /* From a local member to those that are not: what a local one receives is known already. */
-static void send_all(stray_search *strayed, int member) {
-    const pti_group *group = strayed->transfers->group;
+static void send_all(remote_search *search, int member) {
+    const pti_group *group = search->transfers->group;
     pti_boxes passed = {0}, away = {0}, owned = {0};
-    find_written(strayed, pti_share_deal, member, &passed);
-    pti_ownership_boxes(&group->ownerships[strayed->array], member, &owned);
+    find_written(search, pti_share_deal, member, &passed);
+    pti_ownership_boxes(&group->ownerships[search->array], member, &owned);
     pti_boxes_copy(&away, &passed);
     pti_boxes_subtract_all(&away, &owned);
     for (int to = 0; to < group->n_members && away.n_boxes > 0; to++)
-        if (!pti_transfers_is_local(strayed->transfers, to))
-            add_between(strayed, member, to, &passed);
-    strayed->transfers->failed =
-        strayed->transfers->failed || passed.failed || away.failed || owned.failed;
+        if (!pti_transfers_is_local(search->transfers, to))
+            add_between(search, member, to, &passed);
+    search->transfers->failed =
+        search->transfers->failed || passed.failed || away.failed || owned.failed;
     pti_boxes_free(&passed);
     pti_boxes_free(&away);
     pti_boxes_free(&owned);
 }
 
-static void bring_home(stray_search *strayed) {
-    const pti_transfers *transfers = strayed->transfers;
+static void bring_home(remote_search *search) {
+    const pti_transfers *transfers = search->transfers;
     const pti_instance *instance = transfers->group->launch->instance;
-    pti_boxes_append(&strayed->scratch, &instance->threads);
-    pti_footprint_gather(instance, strayed->operand, PTI_WRITES, &strayed->scratch,
-                         &strayed->written);
+    pti_boxes_append(&search->scratch, &instance->threads);
+    pti_footprint_gather(instance, search->operand, PTI_WRITES, &search->scratch, &search->written);
     for (int q = transfers->first; q < transfers->first + transfers->n_local; q++) {
-        receive_all(strayed, q);
-        send_all(strayed, q);
+        receive_all(search, q);
+        send_all(search, q);
     }
-    strayed->transfers->failed =
-        transfers->failed || strayed->written.failed || strayed->scratch.failed;
-    pti_boxes_free(&strayed->written);
-    pti_boxes_free(&strayed->scratch);
+    search->transfers->failed =
+        transfers->failed || search->written.failed || search->scratch.failed;
+    pti_boxes_free(&search->written);
+    pti_boxes_free(&search->scratch);
 }
 
 void pti_remote_writes_bring_home(pti_transfers *transfers) {
@@ -106,10 +105,10 @@ void pti_remote_writes_bring_home(pti_transfers *transfers) {
     pti_share share = pti_share_of(launch, transfers->group->ownerships);
     for (int p = 0; p < launch->instance->n_operands; p++) {
         const pti_operand *operand = &launch->instance->operand[p];
-        stray_search strayed = {
+        remote_search search = {
             .transfers = transfers, .share = share, .operand = p, .array = launch->array[p]};
         if (operand->writes && (!operand->partial || share.is_alone) && share.operand >= 0 &&
             !pti_share_combines(&share, launch, transfers->group->ownerships, p))
-            bring_home(&strayed);
+            bring_home(&search);
     }
 }

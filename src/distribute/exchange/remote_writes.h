@@ -3,8 +3,8 @@
 
 #include "distribute/exchange/transfers.h"
 
-/** Strays are the elements that others than their owners write: bring them home after a group of
- * one launch. */
+/** Bring remote writes home after a group of one launch: elements that others than their owners
+ * wrote. */
 void pti_remote_writes_bring_home(pti_transfers *transfers);
 
 #endif

@@ -164,6 +164,8 @@ static void run_stage(pti_team *team, pti_stage *stage, const pti_recorded *reco
                       const pti_team_last *last) {
     if (!has_failure(team))
         note(team, pti_team_settle_lent(team, stage));
+    if (!has_failure(team))
+        note(team, pti_team_give_up_passed(team, stage));
     note(team, pti_team_begin_exchange(team, &stage->in, has_failure(team)));
     if (!has_failure(team))
         note(team, launch_inner(team, stage, recorded));

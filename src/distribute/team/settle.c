@@ -107,14 +107,10 @@ done:
     return status;
 }
 
-/**
- * Owners give up what others are about to write in the program's memory, and all wait until they
- * have. Their devices would bring their older elements home some time, over the new ones.
- */
-static polytile_status give_up_passed(const pti_team *team, const pti_stage *stage) {
+polytile_status pti_team_give_up_passed(const pti_team *team, const pti_stage *stage) {
     polytile_status status = POLYTILE_OK;
     bool is_given_up = false;
-    for (int t = 0; t < stage->after.n_transfers; t++) {
+    for (int t = 0; team->transport->shares_memory && t < stage->after.n_transfers; t++) {
         const pti_transfer *passed = &stage->after.transfer[t];
         if (!is_programs(team, passed->array))
             continue;
@@ -140,8 +136,6 @@ polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage) {
             team->array[p].array != NULL &&
             ((team->array[p].is_lent && !must_wait) || is_read_across(team, stage, p));
     team->was_meeting = stage->meets;
-    if (team->transport->shares_memory)
-        PTI_TRY(give_up_passed(team, stage));
 done:
     return status;
 }

@@ -198,6 +198,13 @@ polytile_status pti_team_settle_meeting(pti_team *team);
  * to. */
 polytile_status pti_team_settle_lent(pti_team *team, const pti_stage *stage);
 
+/**
+ * Members over one memory give up what they own and others are about to write there, and all wait
+ * until they have: a device that had to make room would bring older elements home later, over the
+ * new ones. What anybody reads in the stage comes home first. Errors: of what ran before.
+ */
+polytile_status pti_team_give_up_passed(const pti_team *team, const pti_stage *stage);
+
 /* peers.c */
 
 /** Link the members' devices that can be. Errors: NO_MEMORY. */
