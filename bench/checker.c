@@ -76,6 +76,7 @@ static void begin(subject *s, const checker_case *c) {
         s->launch[l] = (polytile_chain_launch){
             .kernel = s->kernel,
             .domain = polytile_domain_from_interior(c->border, c->n_indices, extents),
+            .n_arrays = 2,
             .arrays = s->arrays[l % 2]};
 }
 
@@ -86,13 +87,14 @@ static void end(subject *s) {
 
 static polytile_plan *make_plan(const subject *s) {
     const checker_case *c = s->c;
-    polytile_plan_options options = {.limit_bytes = c->limit_bytes};
+    polytile_launch_options options = {.plan.limit_bytes = c->limit_bytes};
     polytile_plan *plan;
     bench_require(c->n_launches == 1
-                      ? polytile_plan_create(s->kernel, &s->launch->domain, s->launch->arrays,
-                                             &options, &plan)
+                      ? polytile_plan_create(s->kernel, &s->launch->domain,
+                                             polytile_kernel_get_n_arrays(s->kernel),
+                                             s->launch->arrays, &options, &plan)
                       : polytile_plan_create_chain(c->n_launches, s->launch, 1, &s->arrays[0][1],
-                                                   &options, &plan),
+                                                   &options.plan, &plan),
                   s->ctx);
     return plan;
 }

@@ -123,7 +123,9 @@ static void end_contest(const contest *c, field_set *s) {
 
 static double time_library(const field_set *s) {
     double start_s = bench_now_s();
-    bench_require(polytile_run(s->device, s->kernel, &s->threads, s->arrays, NULL), s->ctx);
+    bench_require(polytile_run(s->device, s->kernel, &s->threads,
+                               polytile_kernel_get_n_arrays(s->kernel), s->arrays, NULL),
+                  s->ctx);
     return bench_now_s() - start_s;
 }
 

@@ -143,13 +143,15 @@ static void describe_arrays(subject *s) {
 }
 
 /** The median time of planning, in milliseconds; the plan's figures in *summary. */
-static double time_plan(const subject *s, const polytile_plan_options *options,
+static double time_plan(const subject *s, const polytile_launch_options *options,
                         polytile_plan_summary *summary) {
     bench_times times = {0};
     for (int repetition = 0; repetition < BENCH_REPETITIONS; repetition++) {
         polytile_plan *plan;
         double start_s = bench_now_s();
-        bench_require(polytile_plan_create(s->kernel, &s->threads, s->arrays, options, &plan),
+        bench_require(polytile_plan_create(s->kernel, &s->threads,
+                                           polytile_kernel_get_n_arrays(s->kernel), s->arrays,
+                                           options, &plan),
                       s->ctx);
         bench_add_time(&times, bench_now_s() - start_s);
         polytile_plan_get_summary(plan, summary);
@@ -166,10 +168,10 @@ static void name_limit(const planner_case *c, int64_t limit_bytes, char *name, s
 static void compare_with_brute_force(bench *b, const subject *s, int64_t limit_bytes) {
     char name[128];
     polytile_plan_summary summary;
-    polytile_plan_options options = {.limit_bytes = limit_bytes,
-                                     .strategy = "min-kernels",
-                                     .n_buffers = 1,
-                                     .block = s->c->brute.block};
+    polytile_launch_options options = {.plan.limit_bytes = limit_bytes,
+                                       .plan.strategy = "min-kernels",
+                                       .plan.n_buffers = 1,
+                                       .plan.block = s->c->brute.block};
     name_limit(s->c, limit_bytes, name, sizeof(name));
     double plan_ms = time_plan(s, &options, &summary);
     double start_s = bench_now_s();
@@ -186,7 +188,8 @@ static void compare_with_brute_force(bench *b, const subject *s, int64_t limit_b
 static void time_default(bench *b, const subject *s, int64_t limit_bytes) {
     char name[128];
     polytile_plan_summary summary;
-    polytile_plan_options options = {.limit_bytes = limit_bytes, .block = s->c->brute.block};
+    polytile_launch_options options = {.plan.limit_bytes = limit_bytes,
+                                       .plan.block = s->c->brute.block};
     name_limit(s->c, limit_bytes, name, sizeof(name));
     double plan_ms = time_plan(s, &options, &summary);
     report(b, name, "min_time_kernels", (double)summary.n_kernels, BENCH_NO_TARGET, 0.0);

@@ -128,7 +128,8 @@ static void launch(const stage *s, int l) {
     bench_require(s->queue != NULL
                       ? polytile_queue_launch(s->queue, s->kernels[l], &s->threads, of->n_arrays,
                                               arrays, NULL)
-                      : polytile_run(s->device, s->kernels[l], &s->threads, arrays, NULL),
+                      : polytile_run(s->device, s->kernels[l], &s->threads,
+                                     polytile_kernel_get_n_arrays(s->kernels[l]), arrays, NULL),
                   s->ctx);
 }
 
@@ -179,7 +180,7 @@ static void measure_enqueueing(bench *b, const char *device) {
 
 /** Microseconds of both threads for one launch that nothing else is planned with. */
 static double time_planning(const stage *s, double *enqueue_us) {
-    polytile_queue_report told;
+    polytile_report told;
     launch(s, 0);
     wait(s);
     polytile_queue_get_report(s->queue, true, &told);
@@ -270,7 +271,7 @@ static double sweep_queue(const stage *s, knowing how) {
 
 static void compare_sweeps(bench *b, const char *subject, const rereading *r, knowing how) {
     stage s;
-    polytile_queue_report told;
+    polytile_report told;
     begin_queue(r->stage.sweep, LIMITED, &s);
     double taken_s = sweep_queue(&s, how);
     require_same(&s, &r->stage);
@@ -297,7 +298,7 @@ static void measure_sweeps(bench *b, const sweep *of) {
 /** With room for everything each array goes in and comes out once. */
 static void measure_resident(bench *b) {
     stage s;
-    polytile_queue_report told;
+    polytile_report told;
     begin_queue(&resident, LIMITED, &s);
     for (int k = 0; k < N_RESIDENT_STEPS; k++)
         launch(&s, k % s.sweep->n_launches);

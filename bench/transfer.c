@@ -79,8 +79,11 @@ static void begin_case(subject *s) {
     bench_require(polytile_kernel_create(s->ctx, c->declaration, c->implementation(), &s->kernel),
                   s->ctx);
     create_arrays(s);
-    const polytile_plan_options options = {.limit_bytes = polytile_device_get_limit(s->device)};
-    bench_require(polytile_plan_create(s->kernel, &threads, s->arrays, &options, &s->plan), s->ctx);
+    const polytile_launch_options options = {.plan.limit_bytes =
+                                                 polytile_device_get_limit(s->device)};
+    bench_require(polytile_plan_create(s->kernel, &threads, polytile_kernel_get_n_arrays(s->kernel),
+                                       s->arrays, &options, &s->plan),
+                  s->ctx);
     polytile_plan_get_summary(s->plan, &s->summary);
     s->staging = bench_allocate(staging_bytes(s));
 }
@@ -121,7 +124,9 @@ static double time_memcpy(const subject *s) {
 /** The time the library says it spent on transfers. */
 static double time_library(const subject *s) {
     polytile_report report;
-    bench_require(polytile_plan_run(s->plan, s->device, s->kernel, s->arrays), s->ctx);
+    bench_require(polytile_plan_run(s->plan, s->device, s->kernel,
+                                    polytile_kernel_get_n_arrays(s->kernel), s->arrays),
+                  s->ctx);
     polytile_device_get_report(s->device, &report);
     return report.transfer_s;
 }

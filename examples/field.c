@@ -1,4 +1,4 @@
-/* Makes a field to run the stencil on, and draws fields: the example's other half. */
+/* Makes fields for the stencil examples, and draws them. */
 #include "common/arguments.h"
 #include "common/count.h"
 #include "common/plate.h"
@@ -67,7 +67,7 @@ static double element(const void *data, polytile_type type, int64_t position) {
                                 : (double)((const float *)data)[position];
 }
 
-/** The first of n elements that belongs to cell k of n_cells. */
+/** Return the first of n elements that belongs to cell k of n_cells. */
 static int64_t cell_start(int64_t n, int k, int n_cells) {
     return n / n_cells * k + n % n_cells * k / n_cells;
 }
@@ -85,7 +85,7 @@ static double cell_mean(const field_sample *sample, const void *data, polytile_t
     return sum / ((double)(i1 - i0) * (double)(j1 - j0));
 }
 
-/** Cells along each side, so that they are about square and none is smaller than an element. */
+/** Choose cells that are about square and not smaller than an element. */
 static void choose_cells(field_sample *sample) {
     int64_t rows = sample->field_rows, columns = sample->field_columns;
     double longer = (double)(rows > columns ? rows : columns);
@@ -150,7 +150,7 @@ static int run(int argc, char **argv) {
     return exit_code;
 }
 
-/** Of several ranks one works; those of another program would wait for this one. */
+/** Only one rank works; ranks of another program would wait for this one. */
 int main(int argc, char **argv) {
     ranks all;
     char text[ARGUMENTS_TEXT_SIZE];

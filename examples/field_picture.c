@@ -39,7 +39,7 @@ static scale scale_of(const field_sample *samples, int n_samples) {
     return sc;
 }
 
-/** The shade of a value, 0 .. N_SHADES - 1; -1 for one that is not finite. */
+/** Return the shade of a value, 0 .. N_SHADES - 1; -1 if it is not finite. */
 static int shade_of(const scale *sc, double value) {
     if (!isfinite(value))
         return -1;
@@ -72,7 +72,7 @@ static void print_text(FILE *file, const char *text) {
             fputc(*text, file);
 }
 
-/** One row of cells, as few rectangles as it has runs of one shade. */
+/** Print one row of cells, one rectangle a run of one shade. */
 static void print_row(FILE *file, const field_sample *sample, const scale *sc, int i, double x0,
                       double side) {
     for (int j = 0, end; j < sample->columns; j = end) {
@@ -86,7 +86,7 @@ static void print_row(FILE *file, const field_sample *sample, const scale *sc, i
     }
 }
 
-/** The side of a square cell: the longer side of the largest sample fills a panel. */
+/** Return the side of a square cell: the longer side of the largest sample fills a panel. */
 static double cell_side(const field_sample *sample) {
     int longer = sample->rows > sample->columns ? sample->rows : sample->columns;
     return (double)PANEL / longer;
@@ -105,7 +105,7 @@ static void print_panel(FILE *file, const field_sample *sample, const scale *sc,
             TOP, sample->columns * side, sample->rows * side);
 }
 
-/** The colour bar with five values beside it. */
+/** Print the colour bar with five values beside it. */
 static void print_bar(FILE *file, const scale *sc, double x0, double height) {
     fputs("<g shape-rendering='crispEdges'>\n", file);
     for (int shade = 0; shade < N_SHADES; ++shade) {

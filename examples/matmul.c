@@ -33,7 +33,7 @@ static void fill(float *m, int64_t n, uint64_t seed) {
         m[x] = (float)small_integer(x, seed, LARGEST_ENTRY);
 }
 
-/** Take A and B from files where given, which then say n; the others are to be generated. */
+/** Take A and B from files if given, which then set n; generate the others. */
 static polytile_status open_arrays(session *s, polytile_array **arrays, field_shape *shape) {
     static const char *const names[] = {"A", "B"};
     TRY(field_open_input(s, A, names[A], 2, &arrays[A]));
@@ -81,7 +81,7 @@ static const struct product {
 } whole = {MATMUL_DECLARATION, 2, matmul_implementation, matmul_on_host, matmul_by_blas},
   split = {GEMM_DECLARATION, 3, gemm_implementation, gemm_on_host, gemm_by_blas};
 
-/** What the user wants of the kernels; blas: NULL unless cuBLAS is to be used. */
+/** Return the kernels that the user wants; blas: NULL unless cuBLAS is used. */
 static polytile_implementation implementation(const session *s, const struct product *product,
                                               void *blas) {
     polytile_implementation chosen = *product->plain();
@@ -108,7 +108,8 @@ static polytile_status multiply(session *s, void *blas, result *r) {
     polytile_domain threads =
         polytile_domain_from_extents(product->n_indices, (const int64_t[]){n, n, n});
     TRY(polytile_kernel_create(s->ctx, product->declaration, &kernels, &kernel));
-    TRY(polytile_plan_create(kernel, &threads, arrays, &s->plan_options, &plan));
+    TRY(polytile_plan_create(kernel, &threads, polytile_kernel_get_n_arrays(kernel), arrays,
+                             &s->launch_options, &plan));
     r->type = shape.type;
     r->n_dims = 2;
     r->shape[0] = r->shape[1] = n;
@@ -117,7 +118,7 @@ static polytile_status multiply(session *s, void *blas, result *r) {
     return s->options.plan_only ? POLYTILE_OK : run(s, &launch, r);
 }
 
-/** TF32 is cuBLAS's, and is of f32 only in that small whole numbers come out exact. */
+/** Check the conditions of TF32: it needs cuBLAS, and only small integers come out exact. */
 static polytile_status check_tf32(session *s) {
     if (!s->options.tf32)
         return POLYTILE_OK;
@@ -132,11 +133,12 @@ static polytile_status check_tf32(session *s) {
     return POLYTILE_OK;
 }
 
-/** What plans assume of the kernel in TF32: about six times the rate of f32. */
+/** Set what plans assume of the kernel in TF32: about six times the rate of f32. */
 static void assume_tf32(session *s, polytile_link *link) {
-    *link = s->plan_options.link != NULL ? *s->plan_options.link : polytile_link_default;
+    *link =
+        s->launch_options.plan.link != NULL ? *s->launch_options.plan.link : polytile_link_default;
     link->kernel_accesses_per_s *= 6;
-    s->plan_options.link = link;
+    s->launch_options.plan.link = link;
 }
 
 /** Start cuBLAS on each GPU of this process. */
@@ -155,8 +157,8 @@ static polytile_status start_blas(session *s, void *blas) {
                         s->device_text);
 }
 
-/** Start cuBLAS where it is wanted and there is one. It takes memory of its own, which is left to
- * it where the user set no limit. */
+/** Start cuBLAS if it is wanted and available. It takes memory of its own, which is left to it if
+ * the user sets no limit. */
 static polytile_status open_blas(session *s, void **blas) {
     bool is_wanted = s->options.kernel == EXAMPLE_BLAS_KERNEL;
     *blas = NULL;
@@ -169,8 +171,8 @@ static polytile_status open_blas(session *s, void **blas) {
                          : POLYTILE_OK;
     *blas = matmul_blas_create(s->options.tf32);
     TRY(start_blas(s, *blas));
-    if (!s->has_limit && s->plan_options.limit_bytes > 2 * BLAS_BYTES)
-        s->plan_options.limit_bytes -= BLAS_BYTES;
+    if (!s->has_limit && s->launch_options.plan.limit_bytes > 2 * BLAS_BYTES)
+        s->launch_options.plan.limit_bytes -= BLAS_BYTES;
     return POLYTILE_OK;
 }
 

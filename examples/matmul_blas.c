@@ -9,8 +9,8 @@ const bool matmul_has_blas = true;
 
 enum { MAX_HANDLES = 16 };
 
-/** A handle belongs to a device, and from its first launch on to the stream of that: two streams of
- * one device would share the workspace of one handle. */
+/** A handle belongs to a device and, from its first launch on, to that stream: two streams would
+ * share the workspace of one handle. */
 typedef struct blas_handle {
     int device;
     bool is_taken;
@@ -50,7 +50,7 @@ static int current_device(void) {
     return cudaGetDevice(&device) == cudaSuccess ? device : 0;
 }
 
-/** Start on the current device. */
+/** Add a handle of the current device. */
 static bool add_handle(blas_handles *handles) {
     cublasHandle_t blas;
     if (handles->n == MAX_HANDLES || cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS)
@@ -69,9 +69,9 @@ bool matmul_blas_start(void *blas, int device) {
     return is_started;
 }
 
-/** The stream's handle, or one that no stream has yet. Else the device's last one moves on to the
- * stream: a device that is opened later, as checks of a declaration open one, runs alone. NULL: none
- * was started for the device. */
+/** Return the stream's handle, or one without a stream. Else the device's last one moves to the
+ * stream: a device that is opened later, as by checks of a declaration, runs alone. NULL: the
+ * device has none. */
 static blas_handle *find_handle(blas_handles *handles, int device, const void *stream) {
     blas_handle *found = NULL, *last = NULL;
     for (int h = 0; h < handles->n; ++h) {
@@ -103,7 +103,7 @@ static float *element(const polytile_view *m, int64_t row, int64_t column) {
                              column * m->stride_bytes[1]);
 }
 
-/** In elements, from one row to the next. */
+/** Return the elements from one row to the next. */
 static int64_t row_stride(const polytile_view *m) {
     return m->stride_bytes[0] / (int64_t)sizeof(float);
 }
@@ -112,10 +112,10 @@ static int64_t count(polytile_range r) {
     return r.hi - r.lo + 1;
 }
 
-/** C = A B + beta C over the box of the launch and a range of k. To cuBLAS a matrix stored by rows
- * is its transpose stored by columns, so it is asked for the transpose of C, which is that of B
- * times that of A. Its default arithmetic is that of f32 throughout. */
-static int multiply(const polytile_launch *launch, polytile_range k, float beta) {
+/** Compute C = A B + beta C over the launch's box and a range of k. cuBLAS reads a matrix stored by
+ * rows as its transpose stored by columns, so it computes the transpose of C, that of B times that
+ * of A. Its default arithmetic is f32 throughout. */
+static int multiply(const polytile_sub_kernel *launch, polytile_range k, float beta) {
     const polytile_range i = launch->threads->range[0], j = launch->threads->range[1];
     const polytile_view *a = &launch->views[0], *b = &launch->views[1], *c = &launch->views[2];
     const float alpha = 1.0f;
@@ -129,10 +129,10 @@ static int multiply(const polytile_launch *launch, polytile_range k, float beta)
     return (int)status;
 }
 
-int matmul_by_blas(const polytile_launch *launch) {
+int matmul_by_blas(const polytile_sub_kernel *launch) {
     return multiply(launch, launch->views[0].resident.range[1], 0.0f);
 }
 
-int gemm_by_blas(const polytile_launch *launch) {
+int gemm_by_blas(const polytile_sub_kernel *launch) {
     return multiply(launch, launch->threads->range[2], launch->is_first ? 0.0f : 1.0f);
 }

@@ -21,12 +21,12 @@ bool matmul_blas_start(void *blas, int device) {
 
 enum { NOT_BUILT_IN = 1 };
 
-int matmul_by_blas(const polytile_launch *launch) {
+int matmul_by_blas(const polytile_sub_kernel *launch) {
     (void)launch;
     return NOT_BUILT_IN;
 }
 
-int gemm_by_blas(const polytile_launch *launch) {
+int gemm_by_blas(const polytile_sub_kernel *launch) {
     (void)launch;
     return NOT_BUILT_IN;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* In elements: a strip of expected rows and a piece of B that stay in the caches. */
+/* In elements: a strip of expected rows and a part of B that stay in the caches. */
 enum { STRIP_ROWS = 48, STRIP_COLUMNS = 256, PIECE = 128 };
 
 #if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
@@ -13,7 +13,7 @@ enum { STRIP_ROWS = 48, STRIP_COLUMNS = 256, PIECE = 128 };
 #define WIDER_WHERE_POSSIBLE
 #endif
 
-/** row[j] += the sum over four k of a[k] * b[k][j], for j < width; b's rows lie n apart. */
+/** Add the sum over four k of a[k] * b[k][j] to row[j], for j < width; b's rows lie n apart. */
 WIDER_WHERE_POSSIBLE
 static void add_four(float *restrict row, const float *restrict a, const float *restrict b,
                      int64_t n, int64_t width) {
@@ -22,7 +22,7 @@ static void add_four(float *restrict row, const float *restrict a, const float *
         row[j] += (a[0] * b[j] + a[1] * b1[j]) + (a[2] * b2[j] + a[3] * b3[j]);
 }
 
-/** row[j] += sum over k0 <= k < k1 of a[k] * b[k][j], for j < width. */
+/** Add the sum over k0 <= k < k1 of a[k] * b[k][j] to row[j], for j < width. */
 static void add_products(float *row, const float *a, const float *b, int64_t n, int64_t k0,
                          int64_t k1, int64_t width) {
     int64_t k = k0;

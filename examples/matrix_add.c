@@ -65,7 +65,8 @@ static polytile_status matrix_add(session *s, result *r) {
     TRY(polytile_kernel_create(
         s->ctx, MATRIX_ADD_DECLARATION,
         is_f64 ? matrix_add_f64_implementation() : matrix_add_f32_implementation(), &kernel));
-    TRY(polytile_plan_create(kernel, &threads, arrays, &s->plan_options, &plan));
+    TRY(polytile_plan_create(kernel, &threads, polytile_kernel_get_n_arrays(kernel), arrays,
+                             &s->launch_options, &plan));
     r->type = shape.type;
     r->n_dims = 2;
     memcpy(r->shape, shape.extent, sizeof(r->shape));

@@ -59,7 +59,8 @@ static polytile_status vector_add(session *s, result *r) {
         is_f64 ? add_f64_implementation() : add_f32_implementation();
     TRY(polytile_kernel_create(s->ctx, ADD_DECLARATION, implementation, &kernel));
     polytile_domain threads = polytile_domain_from_extents(1, shape.extent);
-    TRY(polytile_plan_create(kernel, &threads, arrays, &s->plan_options, &plan));
+    TRY(polytile_plan_create(kernel, &threads, polytile_kernel_get_n_arrays(kernel), arrays,
+                             &s->launch_options, &plan));
     r->type = shape.type;
     r->n_dims = 1;
     r->shape[0] = shape.extent[0];

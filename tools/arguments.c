@@ -20,7 +20,7 @@ static int add_domain(arguments *args, const char *text) {
     return usage_error(args->subcommand, "--domain %s: %s", text, why);
 }
 
-/** A value that could not be read: it is wrong, or there is no memory for its parts. */
+/** Refuse a value that could not be read: it is wrong, or memory ran out. */
 static int refuse_value(const arguments *args, const char *option, const char *text, parsed how,
                         const char *why) {
     if (how == PARSED_NO_MEMORY)
@@ -178,7 +178,7 @@ static int set_help(arguments *args, const char *text) {
     return EXIT_DONE;
 }
 
-/* takes_more: the words that follow the option's value are further values of it. */
+/* takes_more: words behind the option's value are further values. */
 static const struct {
     const char *name;
     int has_value;
@@ -214,7 +214,7 @@ static void make_getopt_table(struct option *options) {
     options[N_OPTIONS] = (struct option){0};
 }
 
-/** A word that belongs to no option is a further value of the last one, if that takes more. */
+/** Handle a word of no option: a further value of the last one, if that takes more. */
 static int handle_word(arguments *args, int last_option, const char *word) {
     if (last_option >= 0 && table[last_option].takes_more)
         return table[last_option].handle(args, word);
@@ -297,7 +297,7 @@ static int require_options(const arguments *args) {
     return check_counts(args);
 }
 
-/** As many of everything as there are words. False when memory runs out. */
+/** Allocate lists with a place for each word. False when memory runs out. */
 static bool make_lists(arguments *args, size_t most) {
     args->kernel = calloc(most, sizeof *args->kernel);
     args->domain = calloc(most, sizeof *args->domain);

@@ -4,7 +4,7 @@
 #include "values.h"
 #include <polytile/plan.h>
 
-/** What plan and check are called with. Zero-initialised members are options not given. */
+/** The arguments of plan and check. Zero-initialised members are options not given. */
 typedef struct arguments {
     const char *subcommand;
     int n_kernels;
@@ -37,15 +37,15 @@ typedef struct arguments {
     const char *svg;
 } arguments;
 
-/** Whether an option was given that only a plan of several launches has, such as --steps. */
+/** Return whether an option was given that only a plan of several launches has, such as --steps. */
 bool arguments_are_of_chain(const arguments *args);
 
-/** An option that only a plan over ranks has: "--grid", NULL if none was given; --ranks itself does
- * not count. */
+/** Return a given option that only a plan over ranks has, as "--grid"; NULL: none. --ranks does not
+ * count. */
 const char *arguments_ranks_option(const arguments *args);
 
-/** Parse the arguments of plan and check; reports what is wrong. Returns the exit code; the caller
- * calls arguments_free() in any case. */
+/** Parse the arguments of plan and check; reports errors. Returns the exit code; call
+ * arguments_free() in any case. */
 int arguments_parse(int argc, char **argv, arguments *args);
 
 void arguments_free(arguments *args);

@@ -15,7 +15,7 @@ static const char *const kind_words[] = {
     [POLYTILE_WITNESS_UNINITIALISED] = "uninitialised",
 };
 
-/** Text that may hold bytes that are no UTF-8, which JSON must not have: they become '?'. */
+/** Return text for JSON, with '?' for bytes that are no UTF-8. */
 static json_t *json_text(const char *text) {
     json_t *value = json_string(text);
     char *plain = value == NULL ? strdup(text) : NULL;
@@ -28,7 +28,7 @@ static json_t *json_text(const char *text) {
     return value;
 }
 
-/** A list, or NULL and none any more when memory ran out. */
+/** Return a list, or free it and return NULL if memory ran out. */
 static json_t *list_or_none(json_t *list, int failed) {
     if (!failed)
         return list;
@@ -67,7 +67,7 @@ static json_t *describe_proof(const request *made) {
                      "ok", 1, "launches", made->n_launches);
 }
 
-/** Of wrong usage there is no context yet. */
+/** Describe a failure; wrong usage has no context yet. */
 static json_t *describe_failure(const request *made) {
     polytile_witness found;
     bool has_witness = polytile_last_witness(made->ctx, &found);
@@ -82,7 +82,7 @@ static void print_domain(const polytile_domain *domain) {
     printf("]");
 }
 
-/** "up over [2:97], down over [5:94]", and how often */
+/** Print "up over [2:97], down over [5:94]", and how often. */
 static void print_launches(const arguments *args, const request *made) {
     for (int k = 0; k < args->n_kernels; k++) {
         printf("%s%s over ", k == 0 ? "" : ", ", polytile_kernel_get_name(made->launch[k].kernel));
@@ -105,11 +105,11 @@ static int print_text(const arguments *args, const request *made) {
 
 static int prove(const arguments *args, const request *made) {
     polytile_status status = polytile_check_chain(made->n_launches, made->launch, args->n_scratch,
-                                                  made->scratch, &made->options);
+                                                  made->scratch, &made->options.plan);
     return status == POLYTILE_OK ? EXIT_DONE : library_error(args->subcommand, made->ctx, status);
 }
 
-/** Also where wrong usage ended the reading of the arguments before that word. */
+/** Return whether the user wants JSON, also if wrong usage ended the parsing before that word. */
 static bool wants_json(const arguments *args, int argc, char **argv) {
     bool wants = args->json;
     for (int k = 1; k < argc; k++)

@@ -75,8 +75,8 @@ int write_result(const char *subcommand, const char *text) {
     return finish_results(subcommand);
 }
 
-/** For free(); NULL: no memory. json_dumps() leaves out keys that it finds no memory for, and says
- * nothing. */
+/** Return JSON as text for free(); NULL: no memory. json_dumps() would silently leave out keys
+ * then. */
 static char *text_of_json(const json_t *value, size_t flags) {
     size_t n_bytes = json_dumpb(value, NULL, 0, flags);
     char *text = n_bytes == 0 ? NULL : malloc(n_bytes + 1);

@@ -4,8 +4,7 @@
 #include <jansson.h>
 #include <polytile/polytile.h>
 
-/* What the subcommands of polytile share: exit codes, errors, output that is known to be written.
- */
+/* What the subcommands of polytile share: exit codes, errors, checked output. */
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NO_FIT = 3 };
 
@@ -23,16 +22,16 @@ int usage_error(const char *subcommand, const char *format, ...)
 /** Report any other failure of a subcommand on stderr. Returns EXIT_FAILED. */
 int failure(const char *subcommand, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** What was reported last, or the beginning of it; empty: nothing. */
+/** Return the last report, or its beginning; empty: none. */
 const char *last_report(void);
 
 /** Report a context's last error on stderr. Returns the exit code of the status. */
 int library_error(const char *subcommand, const polytile_context *ctx, polytile_status status);
 
-/** Make sure that what was printed got to stdout. Returns the exit code. */
+/** Check that all output reached stdout. Returns the exit code. */
 int finish_results(const char *subcommand);
 
-/** Write a result to stdout and make sure that it got there. Returns the exit code. */
+/** Write a result to stdout and check that it got there. Returns the exit code. */
 int write_result(const char *subcommand, const char *text);
 
 /** Write a value to stdout as JSON, with json_dumps()'s flags, and drop a reference to it; NULL:

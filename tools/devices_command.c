@@ -29,7 +29,8 @@ static int parse(int argc, char **argv, bool *json, bool *help) {
     return EXIT_DONE;
 }
 
-/** A device that cannot be used has no link, and its description says why. */
+/** Return whether a device has a link; one that cannot be used has none, and its description says
+ * why. */
 static bool has_link(const polytile_device_info *info) {
     return info->link.upload_bytes_per_s > 0;
 }
@@ -92,7 +93,7 @@ static json_t *json_device(const polytile_device_info *info) {
     return NULL;
 }
 
-/** What is not here, and why. */
+/** Return what is missing, and why. */
 static json_t *json_absent(const char *why_no_cuda) {
     if (why_no_cuda == NULL)
         return json_array();
@@ -112,7 +113,7 @@ static int print_json(const polytile_device_info *infos, int n, const char *why_
     return write_json(subcommand, root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 }
 
-/** Why none of the devices listed is a GPU, which opening one tells; NULL: one is, or can be had. */
+/** Find why no listed device is a GPU, by opening one; NULL: one is, or can be opened. */
 static const char *find_why_no_cuda(polytile_context *ctx, const polytile_device_info *infos,
                                     int n) {
     static const char cuda[] = "cuda:", first[] = "cuda:0: ";

@@ -12,10 +12,10 @@ static polytile_status create_plan(const arguments *args, const request *made,
                                    polytile_plan **plan) {
     const polytile_chain_launch *first = &made->launch[0];
     if (!arguments_are_of_chain(args))
-        return polytile_plan_create(first->kernel, &first->domain, first->arrays, &made->options,
-                                    plan);
+        return polytile_plan_create(first->kernel, &first->domain, first->n_arrays, first->arrays,
+                                    &made->options, plan);
     return polytile_plan_create_chain(made->n_launches, made->launch, args->n_scratch,
-                                      made->scratch, &made->options, plan);
+                                      made->scratch, &made->options.plan, plan);
 }
 
 static int plan_request(const arguments *args, const request *made) {

@@ -14,11 +14,11 @@ int plan_ranks(const arguments *args, const request *made) {
         .launches = made->launch,
         .n_scratch = args->n_scratch,
         .scratch = made->scratch,
-        .options = &made->options,
+        .options = &made->options.plan,
         .n_ranks = (int)args->n_ranks,
-        .grid = args->grid,
-        .layout = args->layout,
-        .launches_per_exchange = args->launches_per_exchange,
+        .share = {.grid = args->grid,
+                  .layout = args->layout,
+                  .launches_per_exchange = args->launches_per_exchange},
     };
     polytile_ranks_plan *plan = NULL;
     polytile_status status = polytile_ranks_plan_create(&asked, &plan);

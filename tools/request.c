@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Where an array of this name is in the command line; -1: nowhere. */
+/** Return the position of an array's name in the command line; -1: none. */
 static int find_array(const arguments *args, const char *name) {
     int k = args->n_arrays - 1;
     while (k >= 0 && strcmp(args->array[k].name, name) != 0)
@@ -16,6 +16,13 @@ static int find_array(const arguments *args, const char *name) {
 static bool kernel_has_array(const polytile_kernel *kernel, const char *name) {
     for (int k = 0; k < polytile_kernel_get_n_arrays(kernel); k++)
         if (strcmp(polytile_kernel_get_array_name(kernel, k), name) == 0)
+            return true;
+    return false;
+}
+
+static bool kernel_has_parameter(const polytile_kernel *kernel, const char *name) {
+    for (int p = 0; p < polytile_kernel_get_n_parameters(kernel); p++)
+        if (strcmp(polytile_kernel_get_parameter_name(kernel, p), name) == 0)
             return true;
     return false;
 }
@@ -74,7 +81,7 @@ static bool has_same_domain(const array_value *one, const array_value *other) {
     return is_same;
 }
 
-/** Names that change places stand for arrays that a kernel takes alike. */
+/** Check a swap: its names stand for arrays that a kernel takes alike. */
 static int check_swap(const arguments *args, const swap_value *swap) {
     int exit_code = check_known(args, "--swap", swap->one);
     if (exit_code == EXIT_DONE)
@@ -106,7 +113,7 @@ static int check_names(const arguments *args, const request *made) {
     return exit_code;
 }
 
-/** One domain is for all kernels. */
+/** Return a kernel's domain; a single one is for all kernels. */
 static const polytile_domain *domain_of(const arguments *args, int kernel) {
     return &args->domain[args->n_domains == 1 ? 0 : kernel];
 }
@@ -128,8 +135,25 @@ static int check_dims(const arguments *args, const polytile_kernel *kernel, int 
     return EXIT_DONE;
 }
 
+/** Check the parameters of several kernels; for one alone the library does, and lists what it
+ * has. */
+static int check_parameters(const arguments *args, const request *made) {
+    for (int p = 0; p < args->n_parameters && args->n_kernels > 1; p++) {
+        const char *name = args->parameter[p].name;
+        bool is_known = false;
+        for (int k = 0; k < args->n_kernels && !is_known; k++)
+            is_known = kernel_has_parameter(made->kernel[k], name);
+        if (!is_known)
+            return usage_error(args->subcommand, "--param %s: no --kernel has this parameter",
+                               name);
+    }
+    return EXIT_DONE;
+}
+
 static int check_request(const arguments *args, const request *made) {
     int exit_code = check_names(args, made);
+    if (exit_code == EXIT_DONE)
+        exit_code = check_parameters(args, made);
     for (int k = 0; k < args->n_kernels && exit_code == EXIT_DONE; k++)
         exit_code = check_dims(args, made->kernel[k], domain_of(args, k)->n_dims);
     return exit_code;
@@ -154,7 +178,7 @@ static polytile_status describe_arrays(const arguments *args, request *made) {
     return status;
 }
 
-/** Let the names of arrays that are swapped change places. */
+/** Swap the names of arrays. */
 static void swap_names(const arguments *args, int *named) {
     for (int s = 0; s < args->n_swaps; s++) {
         int one = find_array(args, args->swap[s].one),
@@ -165,13 +189,20 @@ static void swap_names(const arguments *args, int *named) {
     }
 }
 
-/** All kernels in order, once a step. named: which array each name stands for at present. */
+/** Fill in all kernels in order, once a step. named: the array of each name now. */
 static void fill_launches(const arguments *args, request *made, int *named) {
     polytile_array **operand = made->operand;
     for (int l = 0; l < made->n_launches; l++) {
         int k = l % args->n_kernels;
         const polytile_kernel *kernel = made->kernel[k];
-        made->launch[l] = (polytile_chain_launch){kernel, *domain_of(args, k), operand};
+        made->launch[l] = (polytile_chain_launch){
+            .kernel = kernel,
+            .domain = *domain_of(args, k),
+            .n_arrays = polytile_kernel_get_n_arrays(kernel),
+            .arrays = operand,
+            .n_parameters = made->n_parameters[k],
+            .parameters = made->parameter + k * args->n_parameters,
+        };
         for (int a = 0; a < polytile_kernel_get_n_arrays(kernel); a++)
             *operand++ =
                 made->array[named[find_array(args, polytile_kernel_get_array_name(kernel, a))]];
@@ -197,18 +228,27 @@ static polytile_status list_launches(const arguments *args, request *made) {
     return has_memory ? POLYTILE_OK : POLYTILE_NO_MEMORY;
 }
 
+/** List the parameters of each kernel; one kernel alone gets all. */
+static void list_parameters(const arguments *args, request *made) {
+    for (int k = 0; k < args->n_kernels; k++) {
+        polytile_parameter *of_kernel = made->parameter + k * args->n_parameters;
+        for (int p = 0; p < args->n_parameters; p++)
+            if (args->n_kernels == 1 ||
+                kernel_has_parameter(made->kernel[k], args->parameter[p].name))
+                of_kernel[made->n_parameters[k]++] =
+                    (polytile_parameter){args->parameter[p].name, args->parameter[p].value};
+    }
+}
+
 static void fill_options(const arguments *args, request *made) {
-    for (int k = 0; k < args->n_parameters; k++)
-        made->parameter[k] =
-            (polytile_parameter){args->parameter[k].name, args->parameter[k].value};
-    made->options = (polytile_plan_options){
-        .limit_bytes = args->limit_bytes,
-        .strategy = args->strategy,
-        .n_buffers = args->n_buffers,
-        .block = args->n_block == 0 ? NULL : args->block,
-        .n_parameters = args->n_parameters,
+    made->options = (polytile_launch_options){
+        .n_parameters = made->n_parameters[0],
         .parameters = made->parameter,
-        .launches_per_pass = args->launches_per_pass,
+        .plan = {.limit_bytes = args->limit_bytes,
+                 .strategy = args->strategy,
+                 .n_buffers = args->n_buffers,
+                 .block = args->n_block == 0 ? NULL : args->block,
+                 .launches_per_pass = args->launches_per_pass},
     };
 }
 
@@ -216,9 +256,11 @@ static bool make_lists(const arguments *args, request *made) {
     made->kernel = calloc((size_t)args->n_kernels + 1, sizeof(polytile_kernel *));
     made->array = calloc((size_t)args->n_arrays + 1, sizeof(polytile_array *));
     made->scratch = calloc((size_t)args->n_scratch + 1, sizeof(polytile_array *));
-    made->parameter = calloc((size_t)args->n_parameters + 1, sizeof *made->parameter);
+    made->n_parameters = calloc((size_t)args->n_kernels + 1, sizeof *made->n_parameters);
+    made->parameter =
+        calloc((size_t)args->n_kernels * (size_t)args->n_parameters + 1, sizeof *made->parameter);
     return made->kernel != NULL && made->array != NULL && made->scratch != NULL &&
-           made->parameter != NULL;
+           made->n_parameters != NULL && made->parameter != NULL;
 }
 
 int request_create(const arguments *args, request *made) {
@@ -233,6 +275,7 @@ int request_create(const arguments *args, request *made) {
     int exit_code = check_request(args, made);
     if (exit_code != EXIT_DONE)
         return exit_code;
+    list_parameters(args, made);
     fill_options(args, made);
     status = describe_arrays(args, made);
     if (status == POLYTILE_OK)
@@ -247,5 +290,6 @@ void request_free(request *made) {
     free(made->scratch);
     free(made->launch);
     free(made->operand);
+    free(made->n_parameters);
     free(made->parameter);
 }

@@ -10,14 +10,15 @@ typedef struct request {
     polytile_array **array;
     polytile_array **scratch;
     int n_launches;
-    polytile_chain_launch *launch; /* in run order */
-    polytile_array **operand;      /* of all launches, one behind the other */
-    polytile_parameter *parameter;
-    polytile_plan_options options;
+    polytile_chain_launch *launch;   /* in run order */
+    polytile_array **operand;        /* of all launches, one behind the other */
+    int *n_parameters;               /* of each kernel */
+    polytile_parameter *parameter;   /* of all kernels, one behind the other */
+    polytile_launch_options options; /* of the first launch; plan is of all */
 } request;
 
 /**
- * Create what the arguments describe; reports what is wrong.
+ * Create what the arguments describe; reports errors.
  *
  * Returns the exit code; the caller calls request_free() in any case, before arguments_free().
  */

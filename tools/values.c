@@ -105,7 +105,7 @@ bool parse_extents(const char *text, int *n_dims, int64_t *extents, char *why) {
     return true;
 }
 
-/** The text up to a separator; refused: there is none, or nothing before it. */
+/** Copy the text up to a separator; refused: there is none, or nothing before it. */
 static parsed copy_until(const char *text, char separator, char **copy) {
     const char *end = strchr(text, separator);
     *copy = NULL;
@@ -157,7 +157,7 @@ parsed parse_parameter(const char *text, parameter_value *value, char *why) {
     return how;
 }
 
-/** What is behind the separator; refused: nothing, or the same name again. */
+/** Copy what is behind the separator; refused: nothing, or the same name again. */
 static parsed copy_other(const char *text, const char *one, char **other) {
     const char *start = text + strlen(one) + 1;
     if (*start == '\0' || strcmp(one, start) == 0)

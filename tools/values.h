@@ -9,16 +9,17 @@
 
 enum { WHY_SIZE = 256 };
 
-/** What became of a text whose value has parts that are copied. */
+/** The outcome of parsing a text whose parts are copied. */
 typedef enum parsed { PARSED, PARSED_REFUSED, PARSED_NO_MEMORY } parsed;
 
-/** An integer, whole text. */
+/** Parse an integer, the whole text. */
 bool parse_integer(const char *text, int64_t *number);
 
-/** Ranges "8192x8192" (from 0), "1:8190,1:8190" (both ends included) or both, by x or comma. */
+/** Parse ranges "8192x8192" (from 0), "1:8190,1:8190" (both ends included) or both, by x or
+ * comma. */
 bool parse_domain(const char *text, polytile_domain *domain, char *why);
 
-/** Extents "32x8", each at least 1. */
+/** Parse extents "32x8", each at least 1. */
 bool parse_extents(const char *text, int *n_dims, int64_t *extents, char *why);
 
 typedef struct array_value {
@@ -28,7 +29,7 @@ typedef struct array_value {
     const char *text; /* as it was given; borrowed */
 } array_value;
 
-/** "NAME:TYPE:DOMAIN". Owns: the caller frees value->name. */
+/** Parse "NAME:TYPE:DOMAIN". Owns: the caller frees value->name. */
 parsed parse_array(const char *text, array_value *value, char *why);
 
 typedef struct parameter_value {
@@ -36,7 +37,7 @@ typedef struct parameter_value {
     int64_t value;
 } parameter_value;
 
-/** "NAME=INTEGER". Owns: the caller frees value->name. */
+/** Parse "NAME=INTEGER". Owns: the caller frees value->name. */
 parsed parse_parameter(const char *text, parameter_value *value, char *why);
 
 typedef struct swap_value {
@@ -44,7 +45,7 @@ typedef struct swap_value {
     char *other;
 } swap_value;
 
-/** "NAME=NAME", two different ones. Owns: the caller frees both. */
+/** Parse "NAME=NAME", two different ones. Owns: the caller frees both. */
 parsed parse_swap(const char *text, swap_value *value, char *why);
 
 #endif

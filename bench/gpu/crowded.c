@@ -49,7 +49,8 @@ static polytile_status add_on(crowd *c, const char *device) {
         if (status != POLYTILE_OK)
             return status;
     }
-    return polytile_run(c->device, c->kernel, POLYTILE_EXTENTS(n_elements), c->arrays, NULL);
+    return polytile_run(c->device, c->kernel, POLYTILE_EXTENTS(n_elements),
+                        polytile_kernel_get_n_arrays(c->kernel), c->arrays, NULL);
 }
 
 /** What is refused must be refused for want of memory, and in words. */

@@ -31,14 +31,16 @@ void problem_wrap(problem *p, int n_dims, const int64_t *extents, float *data) {
 }
 
 void problem_plan(problem *p, const polytile_domain *threads,
-                  const polytile_plan_options *options) {
-    polytile_plan_options complete = options != NULL ? *options : (polytile_plan_options){0};
-    if (complete.limit_bytes == 0)
-        complete.limit_bytes = polytile_device_get_limit(p->device);
-    if (complete.link == NULL)
-        complete.link = polytile_device_get_link(p->device);
+                  const polytile_launch_options *options) {
+    polytile_launch_options complete = options != NULL ? *options : (polytile_launch_options){0};
+    if (complete.plan.limit_bytes == 0)
+        complete.plan.limit_bytes = polytile_device_get_limit(p->device);
+    if (complete.plan.link == NULL)
+        complete.plan.link = polytile_device_get_link(p->device);
     double start_s = bench_now_s();
-    require(p, polytile_plan_create(p->kernel, threads, p->arrays, &complete, &p->plan),
+    require(p,
+            polytile_plan_create(p->kernel, threads, polytile_kernel_get_n_arrays(p->kernel),
+                                 p->arrays, &complete, &p->plan),
             "polytile_plan_create");
     p->plan_s = bench_now_s() - start_s;
     polytile_plan_get_summary(p->plan, &p->summary);
@@ -46,7 +48,10 @@ void problem_plan(problem *p, const polytile_domain *threads,
 
 double problem_run(const problem *p) {
     double start_s = bench_now_s();
-    require(p, polytile_plan_run(p->plan, p->device, p->kernel, p->arrays), "polytile_plan_run");
+    require(p,
+            polytile_plan_run(p->plan, p->device, p->kernel,
+                              polytile_kernel_get_n_arrays(p->kernel), p->arrays),
+            "polytile_plan_run");
     return bench_now_s() - start_s;
 }
 

@@ -26,7 +26,8 @@ void problem_open(problem *p, int64_t memory_bytes, const char *declaration,
 void problem_wrap(problem *p, int n_dims, const int64_t *extents, float *data);
 
 /** Plan with the device's limit and link, unless the options say others; NULL: defaults. */
-void problem_plan(problem *p, const polytile_domain *threads, const polytile_plan_options *options);
+void problem_plan(problem *p, const polytile_domain *threads,
+                  const polytile_launch_options *options);
 
 /** Run the plan; returns the seconds from the call to its return. */
 double problem_run(const problem *p);

@@ -27,7 +27,7 @@ static cublasStatus_t multiply(const product *p, const int64_t *n_ijk, const flo
                         &beta, c, CUDA_R_32F, c_leading, p->arithmetic, CUBLAS_GEMM_DEFAULT);
 }
 
-static int multiply_box(const polytile_launch *launch) {
+static int multiply_box(const polytile_sub_kernel *launch) {
     const polytile_view *a = &launch->views[0], *b = &launch->views[1], *c = &launch->views[2];
     const polytile_range *i = &launch->threads->range[0], *j = &launch->threads->range[1],
                          *k = &launch->threads->range[2];
@@ -137,7 +137,7 @@ void product_create(product *p, int extent, cublasComputeType_t arithmetic) {
     check_expected(p);
 }
 
-void product_open_limited(product *p, int64_t limit_bytes, const polytile_plan_options *options) {
+void product_open_limited(product *p, int64_t limit_bytes, const polytile_launch_options *options) {
     const int64_t extents[] = {p->extent, p->extent};
     const polytile_implementation by_cublas = {.user = p, .cuda_launcher = multiply_box};
     problem_open(&p->launch, limit_bytes, GEMM_DECLARATION, &by_cublas);

@@ -25,7 +25,7 @@ typedef struct product {
 void product_create(product *p, int extent, cublasComputeType_t arithmetic);
 
 /** Plan with so much device memory; options: NULL for the defaults. */
-void product_open_limited(product *p, int64_t limit_bytes, const polytile_plan_options *options);
+void product_open_limited(product *p, int64_t limit_bytes, const polytile_launch_options *options);
 
 /** Choose the block size with which cublasXt is fastest out of so many, each tried a few times. */
 void product_tune_rival(product *p, int n_blocks, const int *blocks, int n_tries);

@@ -65,7 +65,7 @@ static void time_batch(const small_add *a, void (*launch)(const small_add *), ca
 static double time_planning(const small_add *a) {
     launch_queued(a);
     queue_stage_wait(&a->stage);
-    polytile_queue_report report = queue_stage_report(&a->stage);
+    polytile_report report = queue_stage_report(&a->stage);
     return report.enqueue_s + report.plan_s;
 }
 

@@ -70,7 +70,7 @@ static void check_steps(const steps *s) {
 /** Each array in once and out once, whatever the number of steps. */
 static void report_bytes(const steps *s) {
     bench_times moved = {0};
-    polytile_queue_report report = queue_stage_report(&s->stage);
+    polytile_report report = queue_stage_report(&s->stage);
     bench_add_time(&moved, 1e-9 * (double)(report.h2d_bytes + report.d2h_bytes));
     gpu_report_fixed("GB",
                      &(gpu_comparison){.name = "queue, what all these steps moved",

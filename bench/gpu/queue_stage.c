@@ -53,8 +53,8 @@ void queue_stage_wait(const queue_stage *s) {
     require(s, polytile_queue_wait(s->queue), "polytile_queue_wait");
 }
 
-polytile_queue_report queue_stage_report(const queue_stage *s) {
-    polytile_queue_report report;
+polytile_report queue_stage_report(const queue_stage *s) {
+    polytile_report report;
     polytile_queue_get_report(s->queue, true, &report);
     return report;
 }

@@ -33,6 +33,6 @@ void queue_stage_launch(const queue_stage *s, const polytile_domain *threads,
 void queue_stage_wait(const queue_stage *s);
 
 /** What the queue did since the last call. */
-polytile_queue_report queue_stage_report(const queue_stage *s);
+polytile_report queue_stage_report(const queue_stage *s);
 
 #endif

@@ -54,7 +54,8 @@ static void sweep_by_runs(const contest *c, costs *of) {
     polytile_report report;
     double moved_bytes = 0.0, start_s = bench_now_s();
     for (int k = 0; k < N_SWEEPS; k++) {
-        if (polytile_run(c->runs.device, c->runs.kernel, &c->threads, arrays, NULL) != POLYTILE_OK)
+        if (polytile_run(c->runs.device, c->runs.kernel, &c->threads,
+                         polytile_kernel_get_n_arrays(c->runs.kernel), arrays, NULL) != POLYTILE_OK)
             gpu_fail("polytile_run: %s", polytile_last_error(c->runs.ctx));
         polytile_device_get_report(c->runs.device, &report);
         moved_bytes += (double)(report.h2d_bytes + report.d2h_bytes);
@@ -80,7 +81,7 @@ static void sweep_by_queue(const contest *c, bool is_together, costs *of) {
     queue_stage_detach(&c->queue);
     polytile_queue_resume(c->queue.queue);
     bench_add_time(&of->taken, bench_now_s() - start_s);
-    polytile_queue_report report = queue_stage_report(&c->queue);
+    polytile_report report = queue_stage_report(&c->queue);
     bench_add_time(&of->moved, 1e-9 * (double)(report.h2d_bytes + report.d2h_bytes));
     of->plan_s = report.plan_s;
 }

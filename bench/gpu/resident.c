@@ -85,7 +85,7 @@ static void create(resident_add *r) {
     for (int a = 0; a < N_ARRAYS; a++)
         problem_wrap(&r->launch, 1, &n_elements, r->host[a]);
     problem_plan(&r->launch, POLYTILE_EXTENTS(n_elements),
-                 &(polytile_plan_options){.strategy = "min-kernels"});
+                 &(polytile_launch_options){.plan.strategy = "min-kernels"});
     if (r->launch.summary.n_kernels != 1)
         gpu_fail("the plan has %lld sub-kernels instead of one",
                  (long long)r->launch.summary.n_kernels);

@@ -31,7 +31,7 @@ static int leading(const polytile_view *view) {
 
 /** C = A B + beta C in C order is, in the order of Fortran that cuBLAS knows, C' = B' A' + beta C'; on
  * the GPU that the calling thread uses. */
-static int multiply_box(const polytile_launch *launch) {
+static int multiply_box(const polytile_sub_kernel *launch) {
     const polytile_view *a = &launch->views[0], *b = &launch->views[1], *c = &launch->views[2];
     const polytile_range *i = &launch->threads->range[0], *j = &launch->threads->range[1],
                          *k = &launch->threads->range[2];
@@ -124,7 +124,7 @@ static void report_moved(products *p, const char *limit) {
     char name[56];
     queue_stage_report(&p->on_all);
     time_all(p);
-    polytile_queue_report report = queue_stage_report(&p->on_all);
+    polytile_report report = queue_stage_report(&p->on_all);
     bench_add_time(&up, 1e-9 * (double)report.h2d_bytes);
     bench_add_time(&between, 1e-9 * (double)report.p2p_bytes);
     snprintf(name, sizeof name, "sgemm, %s, uploads of %d GPUs", limit, p->n_gpus);

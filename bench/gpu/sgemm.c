@@ -7,14 +7,14 @@
 enum { EXTENT = 16384 };
 
 /** Plan with a quarter of the three matrices' bytes. */
-static void open_quarter(product *p, const polytile_plan_options *options) {
+static void open_quarter(product *p, const polytile_launch_options *options) {
     product_open_limited(p, 3 * p->array_bytes / 4, options);
 }
 
 /** The same with a block and a number of buffers by hand, to tell what planning costs or gains. */
 static void compare_with_hints(product *p) {
     const int64_t block[] = {4096, 4096, 512};
-    const polytile_plan_options hints = {.block = block, .n_buffers = 2};
+    const polytile_launch_options hints = {.plan.block = block, .plan.n_buffers = 2};
     bench_times library = {0}, rival = {0};
     problem_close(&p->launch);
     open_quarter(p, &hints);

@@ -32,7 +32,7 @@ static void open_part(product *p, const large_case *c) {
         return;
     polytile_link link = link_for(p);
     problem_close(&p->launch);
-    product_open_limited(p, limit_bytes, &(polytile_plan_options){.link = &link});
+    product_open_limited(p, limit_bytes, &(polytile_launch_options){.plan.link = &link});
 }
 
 static void compare_with_in_core(product *p, const large_case *c) {

@@ -104,7 +104,7 @@ static void require(const contest *c, polytile_status status, const char *what) 
 
 static void launch(const contest *c, const polytile_kernel *kernel, const polytile_domain *threads,
                    polytile_array *from, polytile_array *to, int64_t launches_per_pass) {
-    polytile_plan_options options = {.launches_per_pass = launches_per_pass};
+    polytile_launch_options options = {.plan.launches_per_pass = launches_per_pass};
     require(
         c,
         polytile_queue_launch(c->stage.queue, kernel, threads, POLYTILE_ARRAYS(from, to), &options),
@@ -210,7 +210,7 @@ static void warm_up(const contest *c) {
 
 static void measure_skewed(const contest *c, costs *skewed) {
     bench_add_time(&skewed->taken, run_skewed(c, c->of->n_steps, 0));
-    polytile_queue_report report = queue_stage_report(&c->stage);
+    polytile_report report = queue_stage_report(&c->stage);
     bench_add_time(&skewed->moved, 1e-9 * (double)(report.h2d_bytes + report.d2h_bytes));
     skewed->plan_s = report.plan_s;
     check_same(c);
@@ -220,7 +220,7 @@ static void measure_skewed(const contest *c, costs *skewed) {
 static void measure_passes(const contest *c, costs *passes) {
     double scale = (double)c->of->n_steps / FEW_STEPS;
     bench_add_time(&passes->taken, scale * run_skewed(c, FEW_STEPS, 1));
-    polytile_queue_report report = queue_stage_report(&c->stage);
+    polytile_report report = queue_stage_report(&c->stage);
     bench_add_time(&passes->moved, scale * 1e-9 * (double)(report.h2d_bytes + report.d2h_bytes));
 }
 

@@ -16,7 +16,7 @@ typedef struct contest {
     queue_stage stage;
     float *host[N_WAYS][N_FIELDS];
     polytile_array *field[N_WAYS][N_FIELDS];
-    polytile_plan_options options[N_WAYS];
+    polytile_launch_options options[N_WAYS];
     polytile_link fast_cache;
     bench_times n_kernels; /* of each run in slabs */
 } contest;
@@ -59,8 +59,8 @@ static double time_apart(void *subject) {
 static void set_options(contest *c) {
     c->fast_cache = polytile_link_default;
     c->fast_cache.cache_bytes_per_s = 5 * c->fast_cache.kernel_bytes_per_s;
-    c->options[IN_SLABS] = (polytile_plan_options){.link = &c->fast_cache};
-    c->options[APART] = (polytile_plan_options){.launches_per_pass = 1};
+    c->options[IN_SLABS] = (polytile_launch_options){.plan.link = &c->fast_cache};
+    c->options[APART] = (polytile_launch_options){.plan.launches_per_pass = 1};
 }
 
 static void create(contest *c) {

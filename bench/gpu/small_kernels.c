@@ -121,10 +121,10 @@ static void create(gather *g) {
 static void plan(gather *g) {
     const int64_t block = GPU_PLAIN_BLOCK;
     const int64_t x_bytes = g->n_x * (int64_t)sizeof(float);
-    const polytile_plan_options options = {.limit_bytes = x_bytes + N_BUFFERS * piece_bytes +
-                                                          block * (int64_t)sizeof(float),
-                                           .n_buffers = N_BUFFERS,
-                                           .block = &block};
+    const polytile_launch_options options = {.plan.limit_bytes = x_bytes + N_BUFFERS * piece_bytes +
+                                                                 block * (int64_t)sizeof(float),
+                                             .plan.n_buffers = N_BUFFERS,
+                                             .plan.block = &block};
     problem_open(&g->launch, 256 << 20, GATHER_DECLARATION, gpu_gather());
     problem_wrap(&g->launch, 1, &g->n_x, g->x);
     problem_wrap(&g->launch, 1, &n_elements, g->y);

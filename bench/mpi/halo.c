@@ -21,7 +21,7 @@ typedef struct contest {
     float *memory; /* of the program's; NULL: the array is of a queue */
     pti_transfer transfer[2];
     pti_exchange exchange;
-    pti_route route;
+    pti_persistent_exchange route;
     MPI_Datatype column;
     MPI_Request requests[2];
     bench_times ours;
@@ -56,7 +56,7 @@ static void wrap_square(contest *c) {
 
 /** As a queue has them, with room for borders. */
 static void create_spread(contest *c) {
-    const polytile_mpi_options options = {.layout = "block(dim=1)"};
+    const polytile_share_options options = {.layout = "block(dim=1)"};
     const int64_t extents[] = {EXTENT, 2 * EXTENT};
     polytile_queue *queue;
     polytile_array *field;
@@ -80,8 +80,9 @@ static void open_route(contest *c) {
         pti_boxes_append(&c->transfer[from].boxes, &column);
     }
     c->exchange = (pti_exchange){2, c->transfer};
-    c->route = (pti_route){.exchange = &c->exchange, .arrays = &c->array, .n_arrays = 1};
-    bench_require(c->transport->functions->open_route(c->transport, &c->route), c->ctx);
+    c->route =
+        (pti_persistent_exchange){.exchange = &c->exchange, .arrays = &c->array, .n_arrays = 1};
+    bench_require(c->transport->functions->open_exchange(c->transport, &c->route), c->ctx);
 }
 
 /** The same as two persistent requests. */
@@ -106,7 +107,7 @@ static void end(contest *c) {
     MPI_Request_free(&c->requests[0]);
     MPI_Request_free(&c->requests[1]);
     MPI_Type_free(&c->column);
-    c->transport->functions->forget_route(c->transport, &c->route);
+    c->transport->functions->forget_exchange(c->transport, &c->route);
     pti_boxes_free(&c->transfer[0].boxes);
     pti_boxes_free(&c->transfer[1].boxes);
     c->transport->functions->close(c->transport);

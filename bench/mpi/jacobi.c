@@ -160,8 +160,8 @@ static void check_nothing(contest *c) {
 }
 
 static void begin_party(contest *c, int64_t launches_per_exchange, party *p) {
-    const polytile_mpi_options options = {.layout = "block(dim=0)",
-                                          .launches_per_exchange = launches_per_exchange};
+    const polytile_share_options options = {.layout = "block(dim=0)",
+                                            .launches_per_exchange = launches_per_exchange};
     p->threads = *POLYTILE_INTERIOR(1, EXTENT, EXTENT);
     bench_require(polytile_mpi_queue_create(c->ctx, MPI_COMM_WORLD, "host", &options, &p->queue),
                   c->ctx);

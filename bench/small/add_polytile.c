@@ -40,7 +40,8 @@ static polytile_status run_in(polytile_context *ctx, const char *text) {
     if (status == POLYTILE_OK)
         status = wrap_arrays(ctx, arrays);
     if (status == POLYTILE_OK)
-        status = polytile_run(device, kernel, POLYTILE_EXTENTS(SMALL_N), arrays, NULL);
+        status = polytile_run(device, kernel, POLYTILE_EXTENTS(SMALL_N),
+                              polytile_kernel_get_n_arrays(kernel), arrays, NULL);
     return status;
 }
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranks whose arguments differ would wait for each other, each for what the other one never does:
- * so they compare them before anything else. */
+/* Ranks with different arguments would wait for each other for ever, so they compare them before
+ * anything else. */
 
-/** As much of a command line as is told; all of it is compared. */
+/** How much of a command line is sent; all of it is compared. */
 enum { LINE_SIZE = 8192 };
 
 /** A program's name and its arguments, each behind its length. */
@@ -29,7 +29,7 @@ static uint64_t hash_of(const char *program, char **argv) {
     return hash;
 }
 
-/** Words end with '\0'; those that do not fit are left out. */
+/** Add a word, which ends with '\0'; leave it out if it does not fit. */
 static void add_word(command_line *line, const char *word) {
     int size = (int)strlen(word) + 1;
     if (size > LINE_SIZE - 1 - line->length)
@@ -49,7 +49,7 @@ static const char *word_behind(const char *word) {
     return *word == '\0' ? word : word + strlen(word) + 1;
 }
 
-/** A word, and the option before it that it is the value of, or that there is none. */
+/** Describe a word, with the option whose value it is, or that there is none. */
 static void describe(const char *before, const char *word, char *text, size_t size) {
     bool is_value = word[0] != '-' && before[0] == '-' && strchr(before, '=') == NULL;
     if (*word == '\0')
@@ -58,7 +58,7 @@ static void describe(const char *before, const char *word, char *text, size_t si
         snprintf(text, size, "'%.60s%s%.100s'", is_value ? before : "", is_value ? " " : "", word);
 }
 
-/** The first words in which two command lines differ. */
+/** Describe the first words in which two command lines differ. */
 static void describe_difference(int rank, const char *theirs, const char *first, char *text) {
     char has[192], first_has[192];
     const char *before = "", *first_before = "";

@@ -1,7 +1,7 @@
 #ifndef EXAMPLES_CLOCK_H
 #define EXAMPLES_CLOCK_H
 
-/** Seconds of a clock that never goes back. */
+/** Return the seconds of a clock that never goes back. */
 double clock_now_s(void);
 
 #endif

@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 
-/** How far apart two elements are: 0 for equal ones and for two NaNs, DBL_MAX for one NaN or an
- * infinite difference. */
+/** Return the difference of two elements: 0 for equal ones and for two NaNs, DBL_MAX for one NaN or
+ * an infinite difference. */
 static inline double difference(double a, double b) {
     if (a == b || (isnan(a) && isnan(b)))
         return 0.0;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Read a whole number of at least `least`; false when the text is none or exceeds 64 bits. */
+/** Parse an integer of at least `least`; false if the text is none or exceeds 64 bits. */
 bool count_parse(const char *text, int64_t least, int64_t *count);
 
 #endif

@@ -53,7 +53,7 @@ char *device_text_join(const device_text *parts, char *buffer) {
     return buffer;
 }
 
-/** As far as the comma behind the first device, those in parentheses aside, or the end. */
+/** Return the length up to the comma behind the first device, not in parentheses, or to the end. */
 static size_t first_length(const char *list) {
     size_t length = 0;
     for (int depth = 0; list[length] != '\0' && (list[length] != ',' || depth > 0); ++length)

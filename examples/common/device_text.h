@@ -19,7 +19,7 @@ typedef struct device_text {
 /** Take a text apart; false when it is too long. A malformed text is left whole in bare. */
 bool device_text_split(const char *text, device_text *parts);
 
-/** The whole text again, in a buffer of twice DEVICE_TEXT_SIZE bytes, which it returns. */
+/** Join the parts in a buffer of twice DEVICE_TEXT_SIZE bytes, which it returns. */
 char *device_text_join(const device_text *parts, char *buffer);
 
 /** Devices with commas between them, such as "cuda:0,cuda:1(memory=1GiB)", taken apart. */
@@ -31,10 +31,10 @@ typedef struct device_list {
 /** Take a list apart; false when it, or one of its texts, is too long. */
 bool device_list_split(const char *text, device_list *list);
 
-/** The whole list again, in a buffer of DEVICE_LIST_SIZE bytes, which it returns. */
+/** Join the list in a buffer of DEVICE_LIST_SIZE bytes, which it returns. */
 char *device_list_join(const device_list *list, char *buffer);
 
-/** The K of "cuda:K", 0 of "cuda"; -1 of what is no GPU. */
+/** Return the K of "cuda:K", 0 of "cuda", -1 of what is no GPU. */
 int device_text_cuda(const device_text *parts);
 
 #endif

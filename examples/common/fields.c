@@ -32,7 +32,7 @@ polytile_status field_open_input(session *s, int k, const char *name, int n_dims
     return POLYTILE_OK;
 }
 
-/** The bytes of an array. Errors: OVERFLOW. */
+/** Count the bytes of an array. Errors: OVERFLOW. */
 static polytile_status count_bytes(session *s, const char *name, const field_shape *shape,
                                    int64_t *n_bytes) {
     *n_bytes = polytile_type_get_bytes(shape->type);
@@ -55,7 +55,7 @@ polytile_status field_create(session *s, const char *name, const field_shape *sh
                                array);
 }
 
-/** Whether a path leads to one of the inputs, which creating it would destroy. */
+/** Return whether a path leads to one of the inputs, which creating it would destroy. */
 static bool is_an_input(const session *s, const char *path) {
     struct stat output, input;
     if (stat(path, &output) != 0)
@@ -93,7 +93,7 @@ void field_abandon_outputs(const session *s) {
         polytile_npy_abandon(s->output[k]);
 }
 
-/** A shape for people, such as "f32 of 4096x4096", in a buffer of at least 256 bytes. */
+/** Format a shape for people, such as "f32 of 4096x4096", in a buffer of at least 256 bytes. */
 static char *format_shape(const field_shape *shape, char *buffer) {
     int length = sprintf(buffer, "%s of ", shape->type == POLYTILE_F64 ? "f64" : "f32");
     for (int d = 0; d < shape->n_dims; ++d)

@@ -3,9 +3,9 @@
 
 #include "session.h"
 
-/* Arrays from where the command line says: files, memory, or nowhere when only planning. */
+/* Arrays as the command line says: of files, in memory, or only described for planning. */
 
-/** What an array looks like. */
+/** The type and the domain of an array. */
 typedef struct field_shape {
     polytile_type type;
     int n_dims;
@@ -21,27 +21,27 @@ typedef struct field_shape {
 polytile_status field_open_input(session *s, int k, const char *name, int n_dims,
                                  polytile_array **array);
 
-/** An array in memory; only described when planning. Errors: OVERFLOW, NO_MEMORY. */
+/** Create an array in memory; only described when planning. Errors: OVERFLOW, NO_MEMORY. */
 polytile_status field_create(session *s, const char *name, const field_shape *shape,
                              polytile_array **array);
 
-/** The k-th --output file as an array of zeros, or memory if it was not given or another rank
- * writes it. */
+/** Create the k-th --output file as an array of zeros, or memory if it was not given or another
+ * rank writes it. */
 polytile_status field_create_output(session *s, int k, const char *name, const field_shape *shape,
                                     polytile_array **array);
 
 /** Give the output files their names. Errors: IO. */
 polytile_status field_finish_outputs(const session *s);
-/** Leave what had their names as it was. */
+/** Abandon the output files; old ones stay as they were. */
 void field_abandon_outputs(const session *s);
 
 field_shape field_get_shape(const polytile_array *array);
 
-/** Errors: INVALID, with both shapes, unless an input's shape and type are those needed. */
+/** Require an input's shape and type. Errors: INVALID, with both shapes. */
 polytile_status field_require_shape(session *s, const polytile_array *array,
                                     const field_shape *shape);
 
-/** Errors: INVALID if --n was given and is not the extent that a file has. */
+/** Require that --n, if given, is the extent of a file. Errors: INVALID. */
 polytile_status field_require_n(session *s, int64_t extent);
 
 #endif

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/** The machine's, of which each rank on it has as much: all of them have all arrays. */
+/** Return the machine's memory for this rank: each rank on it has all arrays. */
 static int64_t machine_memory(const session *s) {
     return (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE) / s->ranks.n_here;
 }

@@ -34,7 +34,7 @@ static bool store_device(example_options *options, const char *value) {
     return *value != '\0';
 }
 
-/** The weights themselves are the library's to check. */
+/** Store how devices share arrays; the library checks the weights. */
 static bool store_share(example_options *options, const char *value) {
     static const char weights[] = "weighted(";
     options->share = strcmp(value, "equal") == 0 ? "block" : value;
@@ -42,7 +42,7 @@ static bool store_share(example_options *options, const char *value) {
            strcmp(value, "pool") == 0 || strncmp(value, weights, strlen(weights)) == 0;
 }
 
-/** check_whole() tells what is wrong with one. */
+/** Store a limit; check_whole() reports a wrong one. */
 static bool store_limit(example_options *options, const char *value) {
     options->limit = value;
     return *value != '\0';
@@ -62,7 +62,7 @@ static bool store_buffers(example_options *options, const char *value) {
     return true;
 }
 
-/** Numbers with an x between them, such as 32x8. */
+/** Store numbers with an x between them, such as 32x8. */
 static bool store_block(example_options *options, const char *value) {
     char number[24];
     options->n_block = 0;
@@ -220,7 +220,7 @@ static bool has_option(const example_spec *spec, const option *o) {
     return o->extras == 0 || (o->extras & spec->extras) != 0;
 }
 
-/** One option in the help text; further lines of it are set in. */
+/** Print one option of the help text; further lines of it are indented. */
 static void print_option(const option *o) {
     char flag[40];
     snprintf(flag, sizeof(flag), "--%s%s%s", o->name, o->argument ? " " : "",
@@ -284,7 +284,7 @@ static example_parsed take_option(const example_spec *spec, int argc, char **arg
     return EXAMPLE_GO;
 }
 
-/** What single options cannot see: numbers of files, the least size; and why a limit is none. */
+/** Check what single options cannot: numbers of files, the least size, and wrong limits. */
 static example_parsed check_whole(const example_spec *spec, example_options *options) {
     char least[32], why[POLYTILE_SIZE_WHY_BYTES];
     int64_t limit_bytes;

@@ -70,7 +70,7 @@ typedef enum example_parsed { EXAMPLE_GO, EXAMPLE_HELPED, EXAMPLE_MISUSED } exam
 example_parsed example_options_parse(const example_spec *spec, int argc, char **argv,
                                      example_options *options);
 
-/** The answer to --help, to stdout. */
+/** Print the answer to --help on stdout. */
 void example_options_help(const example_spec *spec);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/** Pin host memory, so that GPUs copy it without a detour, until it is unpinned. NULL, or why it
- * could not be done. */
+/** Pin host memory, so that GPUs copy it directly, until it is unpinned. Returns NULL, or why it
+ * failed. */
 const char *memory_pin(void *memory, int64_t n_bytes);
 void memory_unpin(void *memory);
 

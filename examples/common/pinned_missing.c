@@ -1,4 +1,4 @@
-/* What stands in for CUDA in programs that were built without it. */
+/* Stands in for CUDA in programs that were built without it. */
 #include "pinned.h"
 
 const char *memory_pin(void *memory, int64_t n_bytes) {

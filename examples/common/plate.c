@@ -16,14 +16,14 @@ static bool in_ring(double u, double v) {
     return in_disk(u, v, 0.30, 0.34, 0.20) && !in_disk(u, v, 0.30, 0.34, 0.13);
 }
 
-/** A bar from the lower left to the upper right. */
+/** Return whether a point is in a bar from the lower left to the upper right. */
 static bool in_slanted_bar(double u, double v) {
     double along = 0.8 * (u - 0.68) - 0.6 * (v - 0.30);
     double across = 0.6 * (u - 0.68) + 0.8 * (v - 0.30);
     return square(along) <= square(0.24) && square(across) <= square(0.05);
 }
 
-/** Five by two small squares. */
+/** Return whether a point is in five by two small squares. */
 static bool in_studs(double u, double v) {
     if (u < 0.10 || u >= 0.55 || v < 0.70 || v >= 0.88)
         return false;

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Set for the processes that ranks_restart() starts: they are ranks whatever else tells, and none
- * of them starts others. */
+/* Set for the processes that ranks_restart() starts: they are ranks, and start no others. */
 static const char restarted[] = "EXAMPLE_RANKS";
 
-/** The variables of which each mpiexec sets one: MPICH and its kin, PMIx, Open MPI. */
+/** Return whether mpiexec started this: it sets a variable of MPICH and its kin, PMIx or Open
+ * MPI. */
 static bool is_in_job(void) {
     static const char *const variables[] = {restarted, "PMI_RANK", "PMIX_RANK",
                                             "OMPI_COMM_WORLD_RANK"};
@@ -71,7 +71,7 @@ static void allow_many_ranks(void) {
     setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 0);
 }
 
-/** The one of the MPI that this program is linked with, where it still is. */
+/** Find the mpiexec of the MPI that this program is linked with, if it is still there. */
 static const char *find_mpiexec(void) {
     return access(EXAMPLE_MPIEXEC, X_OK) == 0 ? EXAMPLE_MPIEXEC : "mpiexec";
 }
@@ -104,7 +104,7 @@ const char *ranks_restart(int64_t n, char **argv) {
     return "mpiexec does not start; is it in PATH?";
 }
 
-/** Sleeps between looks: ranks may be more than cores, and others still compute. */
+/** Wait for a request, with sleeps between looks: there may be more ranks than cores. */
 static void wait_for(MPI_Request *request) {
     const useconds_t nap_us = 50;
     int is_done = 0;
@@ -161,6 +161,6 @@ void ranks_add(const ranks *r, int n, double *numbers) {
 
 polytile_status ranks_create_queue(polytile_context *ctx, const char *device_text,
                                    const char *layout, polytile_queue **queue) {
-    const polytile_mpi_options options = {.layout = layout};
+    const polytile_share_options options = {.layout = layout};
     return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device_text, &options, queue);
 }

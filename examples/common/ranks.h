@@ -13,35 +13,36 @@ typedef struct ranks {
     int here;   /* which of those this one is */
 } ranks;
 
-/** Join the others, if the program was started under mpiexec; without, MPI is left alone. */
+/** Join the other ranks if mpiexec started the program; else MPI is left alone. */
 void ranks_join(ranks *r);
 void ranks_leave(const ranks *r);
 
-/** Run the same command line anew, as n ranks under mpiexec. Returns only if that fails: why. */
+/** Run the same command line again, as n ranks under mpiexec. Returns only on failure, with the
+ * reason. */
 const char *ranks_restart(int64_t n, char **argv);
 
 /**
- * Tell all ranks how this one stands, and hear how they do.
+ * Share this rank's status with all ranks.
  *
- * status: 0 if it goes on. Where ranks do not, all get the status and the text, of text_bytes, of
- * the lowest of them, whose number is returned; else -1.
+ * status: 0 if this rank goes on. If some do not, all get the status and the text, of text_bytes,
+ * of the lowest of them, whose number is returned; else -1.
  */
 int ranks_agree(const ranks *r, int *status, char *text, int text_bytes);
 
-/** The lowest rank whose number is not that of rank 0, on all of them; -1: there is none. */
+/** Return on all ranks the lowest one whose number is not rank 0's; -1: none. */
 int ranks_find_stranger(const ranks *r, uint64_t number);
 
-/** Give the others what one rank has in this memory. */
+/** Send what one rank has in this memory to the others. */
 void ranks_tell(const ranks *r, int from, char *bytes, int n_bytes);
 
-/** The largest of all ranks' numbers, on all of them. */
+/** Return the largest of all ranks' numbers on all of them. */
 double ranks_largest(const ranks *r, double number);
 
 /** Make each number the sum of all ranks' own, on all of them. */
 void ranks_add(const ranks *r, int n, double *numbers);
 
-/** A queue over all ranks, each on the device that it gives; layout: NULL for the default. Errors:
- * see polytile/mpi.h. */
+/** Create a queue over all ranks, each on its own device; layout: NULL for the default. Errors: see
+ * polytile/mpi.h. */
 polytile_status ranks_create_queue(polytile_context *ctx, const char *device_text,
                                    const char *layout, polytile_queue **queue);
 

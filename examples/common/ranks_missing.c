@@ -1,4 +1,4 @@
-/* What stands in for MPI in programs that were built without it. */
+/* Stands in for MPI in programs that were built without it. */
 #include "ranks.h"
 
 #include <stddef.h>

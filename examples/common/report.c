@@ -6,7 +6,7 @@
 
 polytile_report report_of_queue(session *s, double total_s, int64_t lower_bound_bytes) {
     enum { KERNELS, H2D, D2H, P2P, PLAN, COMPUTE, TRANSFER, N_SUMS };
-    polytile_queue_report own;
+    polytile_report own;
     polytile_queue_get_report(s->queue, true, &own);
     double sum[N_SUMS] = {
         [KERNELS] = (double)own.n_kernels,
@@ -26,18 +26,18 @@ polytile_report report_of_queue(session *s, double total_s, int64_t lower_bound_
                              .p2p_bytes = (int64_t)sum[P2P],
                              .lower_bound_bytes = lower_bound_bytes,
                              .plan_s = sum[PLAN],
-                             .total_s = ranks_largest(&s->ranks, total_s),
+                             .run_s = ranks_largest(&s->ranks, total_s),
                              .compute_s = sum[COMPUTE],
                              .transfer_s = sum[TRANSFER]};
 }
 
 void report_keep_fastest(result *r, const polytile_report *repetition) {
-    if (!r->ran || repetition->total_s < r->run.total_s)
+    if (!r->ran || repetition->run_s < r->run.run_s)
         r->run = *repetition;
     r->ran = true;
 }
 
-/** What ran, or what the plan says. */
+/** Return the figures of what ran, or of the plan. */
 static polytile_report figures(const result *r) {
     polytile_report planned = {
         .n_kernels = r->plan.n_kernels,
@@ -84,7 +84,7 @@ static void print_limit(const session *s) {
                               : "none: in place, nothing is copied");
 }
 
-/** How far the uploads are from what is possible at all, and how that is known. */
+/** Print how far the uploads are from the lower bound, and its reason. */
 static void print_bound(const result *r, int64_t h2d_bytes) {
     char size[32];
     if (r->plan.bound_bytes > 0)
@@ -96,7 +96,7 @@ static void print_bound(const result *r, int64_t h2d_bytes) {
 static void print_times(const result *r) {
     printf("  %-13s %.6f s\n", "planning", r->plan.plan_seconds);
     if (r->ran)
-        printf("  %-13s %.6f s (compute %.6f, transfer %.6f)\n", "total", r->run.total_s,
+        printf("  %-13s %.6f s (compute %.6f, transfer %.6f)\n", "total", r->run.run_s,
                r->run.compute_s, r->run.transfer_s);
     if (r->checked)
         printf("  %-13s max error %g\n", "check", r->max_error);
@@ -179,7 +179,7 @@ void report_json(const session *s, const result *r) {
     print_json_count("bound_bytes", r->plan.bound_bytes);
     print_json_text("bound", r->plan.bound);
     if (r->ran)
-        printf("\"total_s\": %.9g, \"compute_s\": %.9g, \"transfer_s\": %.9g, ", f.total_s,
+        printf("\"total_s\": %.9g, \"compute_s\": %.9g, \"transfer_s\": %.9g, ", f.run_s,
                f.compute_s, f.transfer_s);
     if (r->checked)
         printf("\"max_error\": %.9g, ", r->max_error);

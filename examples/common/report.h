@@ -3,15 +3,14 @@
 
 #include "session.h"
 
-/** The figures for people, several lines on stdout. */
+/** Print the figures for people, several lines on stdout. */
 void report_text(const session *s, const result *r);
 
-/** The figures as one JSON object on one line of stdout. */
+/** Print the figures as one JSON object on one line of stdout. */
 void report_json(const session *s, const result *r);
 
-/** What a queue did since it was last asked, in the time that the program measured, as one run, of
- * all devices and ranks together, which all call it; lower_bound_bytes: what the whole of it must
- * move. */
+/** Report what a queue did since the last report, as one run of all devices and ranks, in the time
+ * that the program measured; collective. lower_bound_bytes: what all of it must move. */
 polytile_report report_of_queue(session *s, double total_s, int64_t lower_bound_bytes);
 
 /** Keep a repetition if it is the first or the fastest. */

@@ -28,9 +28,9 @@ polytile_status session_check_block(session *s, int n_indices) {
                         n_indices, s->options.n_block);
 }
 
-polytile_plan_options session_launch_options(const session *s) {
-    polytile_plan_options options = s->plan_options;
-    options.limit_bytes = 0;
+polytile_launch_options session_launch_options(const session *s) {
+    polytile_launch_options options = s->launch_options;
+    options.plan.limit_bytes = 0;
     return options;
 }
 
@@ -70,7 +70,7 @@ static polytile_status take_limit(session *s, device_text *parts) {
     return POLYTILE_OK;
 }
 
-/** The devices, each with --limit as its memory. */
+/** Take the devices, each with --limit as its memory. */
 static polytile_status take_devices(session *s) {
     const char *text = s->options.device != NULL ? s->options.device : "host";
     if (!device_list_split(text, &s->devices))
@@ -87,7 +87,7 @@ static polytile_status take_devices(session *s) {
     return POLYTILE_OK;
 }
 
-/** The limit that a device was given; 0: none. */
+/** Read the limit of a device; 0: none. */
 static polytile_status read_limit(session *s, const device_text *parts, int64_t *limit_bytes) {
     char why[POLYTILE_SIZE_WHY_BYTES];
     *limit_bytes = 0;
@@ -97,21 +97,21 @@ static polytile_status read_limit(session *s, const device_text *parts, int64_t 
     return POLYTILE_OK;
 }
 
-/** The largest limit of this process's devices, and that of its own. */
+/** Read the largest limit of all this process's devices, and that of its own. */
 static polytile_status read_limits(session *s) {
     int64_t limit_bytes;
     for (int d = 0; d < s->devices.n; ++d) {
         TRY(read_limit(s, &s->devices.device[d], &limit_bytes));
         if (d == s->own)
-            s->plan_options.limit_bytes = limit_bytes;
+            s->launch_options.plan.limit_bytes = limit_bytes;
         if ((d == s->own || s->ranks.n == 1) && s->limit_bytes < limit_bytes)
             s->limit_bytes = limit_bytes;
     }
-    s->has_limit = s->plan_options.limit_bytes > 0;
+    s->has_limit = s->launch_options.plan.limit_bytes > 0;
     return POLYTILE_OK;
 }
 
-/** Get ready to plan for any limit: on a host without that memory, for a GPU that is not here. */
+/** Prepare to plan for any limit: on a host without that memory, for a GPU that is not here. */
 static polytile_status prepare_planning(session *s) {
     const device_text *parts = &s->devices.device[s->own];
     if (device_text_cuda(parts) < 0)
@@ -124,7 +124,7 @@ static polytile_status prepare_planning(session *s) {
     return POLYTILE_OK;
 }
 
-/** A queue over ranks, each on a device of its own. */
+/** Open a queue over ranks, each on its own device. */
 static polytile_status open_ranks_queue(session *s) {
     char text[2 * DEVICE_TEXT_SIZE];
     TRY(session_agree(s, POLYTILE_OK));
@@ -156,10 +156,10 @@ static polytile_status begin_trace(const session *s) {
 static polytile_status open_to_run(session *s) {
     TRY(open_for_use(s));
     TRY(begin_trace(s));
-    s->plan_options.limit_bytes = polytile_device_get_limit(s->device);
-    s->plan_options.link = polytile_device_get_link(s->device);
-    if (s->limit_bytes < s->plan_options.limit_bytes)
-        s->limit_bytes = s->plan_options.limit_bytes;
+    s->launch_options.plan.limit_bytes = polytile_device_get_limit(s->device);
+    s->launch_options.plan.link = polytile_device_get_link(s->device);
+    if (s->limit_bytes < s->launch_options.plan.limit_bytes)
+        s->limit_bytes = s->launch_options.plan.limit_bytes;
     return POLYTILE_OK;
 }
 
@@ -178,14 +178,14 @@ static polytile_status open_session(session *s) {
     polytile_status status = polytile_context_create(&s->ctx);
     if (status != POLYTILE_OK)
         return session_fail(s, status, "%s", polytile_status_text(status));
-    s->plan_options.strategy = s->options.strategy;
-    s->plan_options.n_buffers = s->options.n_buffers;
-    s->plan_options.block = s->options.n_block > 0 ? s->options.block : NULL;
-    s->plan_options.launches_per_pass = s->options.steps_per_pass;
+    s->launch_options.plan.strategy = s->options.strategy;
+    s->launch_options.plan.n_buffers = s->options.n_buffers;
+    s->launch_options.plan.block = s->options.n_block > 0 ? s->options.block : NULL;
+    s->launch_options.plan.launches_per_pass = s->options.steps_per_pass;
     return open_devices(s);
 }
 
-/** Files that did not get their names never will. */
+/** Close the session; unfinished files are abandoned. */
 static void close_session(session *s) {
     field_abandon_outputs(s);
     polytile_context_destroy(s->ctx);
@@ -196,7 +196,7 @@ static int exit_code_of(polytile_status status) {
     return status == POLYTILE_NO_FIT ? EXIT_NO_FIT : EXIT_REFUSED;
 }
 
-/** Of several ranks the first says what is wrong, which all know. */
+/** Report an error, which all ranks know, on the first one. */
 static int report_error(const session *s, polytile_status status) {
     const char *text = s->error[0] != '\0' ? s->error : polytile_last_error(s->ctx);
     size_t length = strlen(s->spec->name);
@@ -219,7 +219,7 @@ static int print_result(const session *s, const result *r) {
     return EXIT_REFUSED;
 }
 
-/** Print what came out, on the first rank; a failed check of any also goes to stderr. */
+/** Print the result on the first rank; a failed check of any rank also goes to stderr. */
 static int report_result(session *s, result *r) {
     r->max_error = ranks_largest(&s->ranks, r->max_error);
     bool differs = r->checked && r->max_error > r->tolerance;
@@ -234,19 +234,20 @@ static int report_result(session *s, result *r) {
     return EXIT_CHECK_FAILED;
 }
 
-/** From here on the limit is the largest of all ranks' devices, as the peak is. */
+/** Set the limit to the largest of all ranks' devices, as the peak is. */
 static void share_limit(session *s) {
     double limit_bytes = ranks_largest(&s->ranks, (double)s->limit_bytes);
     if (s->ranks.n > 1)
         s->limit_bytes = limit_bytes < (double)INT64_MAX ? (int64_t)limit_bytes : INT64_MAX;
 }
 
-/** All ranks call it or none: what runs on a device is waited for. */
+/** End the trace, after waiting for the device; all ranks call this or none. */
 static polytile_status end_trace(const session *s) {
     return s->device != NULL ? polytile_device_trace(s->device, NULL) : POLYTILE_OK;
 }
 
-/** Everything between the command line and the report. Files are there before it is printed. */
+/** Run everything between the command line and the report, which comes after the files have their
+ * names. */
 static int run_session(session *s, example_body *body) {
     result r = {0};
     polytile_status status = session_agree(s, open_session(s));
@@ -276,7 +277,7 @@ static polytile_status refuse_restart(session *s, const char *why) {
                         why);
 }
 
-/** Become as many ranks as --ranks says, which then come here again, or be so many already. */
+/** Become --ranks ranks, which then come here again, unless there are that many already. */
 static polytile_status take_ranks(session *s, char **argv) {
     if (s->options.ranks == 0 || s->options.ranks == s->ranks.n)
         return POLYTILE_OK;
@@ -285,7 +286,7 @@ static polytile_status take_ranks(session *s, char **argv) {
     return refuse_restart(s, ranks_restart(s->options.ranks, argv));
 }
 
-/** What one rank alone would do the others would wait for. */
+/** Compare arguments: others would wait for what one rank alone does. */
 static polytile_status compare_arguments(session *s, char **argv) {
     char text[ARGUMENTS_TEXT_SIZE];
     if (arguments_agree(&s->ranks, s->spec->name, argv, text))

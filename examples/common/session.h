@@ -9,7 +9,7 @@
 
 enum { SESSION_MAX_MEMORIES = 8, SESSION_ERROR_SIZE = EXAMPLE_MISUSE_SIZE };
 
-/** Host memory of the example's own. */
+/** Host memory that the example owns. */
 typedef struct session_memory {
     void *data;
     int64_t n_bytes;
@@ -30,18 +30,19 @@ typedef struct session {
     device_list devices;     /* as given; of several ranks each has one of them, in turn */
     int own;                 /* this rank's, and the one that is planned for */
     char device_text[DEVICE_LIST_SIZE];
-    bool is_cuda;                       /* one of them at least */
-    bool has_limit;                     /* the user gave one, for this rank's */
-    int64_t limit_bytes;                /* of one device, the largest of all ranks', as given or
+    bool is_cuda;        /* one of them at least */
+    bool has_limit;      /* the user gave one, for this rank's */
+    int64_t limit_bytes; /* of one device, the largest of all ranks', as given or
                                            else as they have it; 0: none */
-    polytile_plan_options plan_options; /* from the command line, and what the device can take */
+    polytile_launch_options
+        launch_options; /* from the command line, and what the device can take */
     polytile_array *output[EXAMPLE_MAX_FILES]; /* the files; NULL: none, or another rank's */
     int n_memories;
     session_memory memory[SESSION_MAX_MEMORIES];
     char error[SESSION_ERROR_SIZE]; /* an error of the example's own; "": look at the context */
 } session;
 
-/** What an example found out, for the report. */
+/** The result of an example, for the report. */
 typedef struct result {
     polytile_type type;
     int n_dims; /* of the shape, as n x n or rows x columns */
@@ -58,7 +59,8 @@ typedef struct result {
 /** The work of one example. */
 typedef polytile_status example_body(session *s, result *r);
 
-/** Everything around an example's body: options, context, device, report. Returns the exit code. */
+/** Run an example's body with all around it: options, context, device, report. Returns the exit
+ * code. */
 int example_main(const example_spec *spec, int argc, char **argv, example_body *body);
 
 /** Record an error of the example's own and return its status. */
@@ -71,13 +73,11 @@ polytile_status session_allocate(session *s, const char *name, int64_t n_bytes, 
                                  void **data);
 void session_free_memory(session *s);
 
-/**
- * What all ranks make of this one's status: call it before what they do together, or all wait for
- * one that does not come. Where one has failed all have its error, and this returns its status.
- */
+/** Agree with all ranks on a status; call this before what they do together. If one has failed, all
+ * have its error, and this returns its status. */
 polytile_status session_agree(session *s, polytile_status status);
 
-/** How many devices compute, of all ranks together. */
+/** Return how many devices compute, of all ranks together. */
 int session_count_devices(const session *s);
 
 /** One launch, and its plan for a device that runs it alone. */
@@ -93,8 +93,8 @@ typedef struct session_launch {
  * fastest so far. All ranks call it. */
 polytile_status session_run(session *s, const session_launch *launch, result *r);
 
-/** The options of a launch in the session's queue, whose limit is the device's. */
-polytile_plan_options session_launch_options(const session *s);
+/** Return the options of a launch in the session's queue, whose limit is the device's. */
+polytile_launch_options session_launch_options(const session *s);
 
 /** Refuse a --block that has not one number an index. */
 polytile_status session_check_block(session *s, int n_indices);

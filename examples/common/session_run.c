@@ -4,7 +4,7 @@
 
 /** Arrays are detached whatever becomes of the launch: ranks meet there. */
 static polytile_status run_by_queue(session *s, const session_launch *launch) {
-    polytile_plan_options options = session_launch_options(s);
+    polytile_launch_options options = session_launch_options(s);
     TRY(polytile_queue_attach(s->queue, launch->n_arrays, launch->arrays));
     polytile_status launched = polytile_queue_launch(s->queue, launch->kernel, launch->threads,
                                                      launch->n_arrays, launch->arrays, &options);
@@ -16,7 +16,8 @@ static polytile_status run_by_queue(session *s, const session_launch *launch) {
 
 static polytile_status run_alone(const session *s, const session_launch *launch,
                                  polytile_report *report) {
-    TRY(polytile_plan_run(launch->plan, s->device, launch->kernel, launch->arrays));
+    TRY(polytile_plan_run(launch->plan, s->device, launch->kernel,
+                          polytile_kernel_get_n_arrays(launch->kernel), launch->arrays));
     polytile_device_get_report(s->device, report);
     return POLYTILE_OK;
 }

@@ -87,7 +87,8 @@ static void add_launch(steps *t, const polytile_kernel *kernel, const polytile_d
     polytile_array **operands = t->operands[from][to];
     operands[0] = t->field[from];
     operands[1] = t->field[to];
-    t->launch[t->n_launches++] = (polytile_chain_launch){kernel, *domain, operands};
+    t->launch[t->n_launches++] = (polytile_chain_launch){
+        .kernel = kernel, .domain = *domain, .n_arrays = 2, .arrays = operands};
 }
 
 /** Copies of all faces, which no step changes. */
@@ -125,13 +126,13 @@ static polytile_status plan(session *s, steps *t, result *r) {
     TRY(polytile_array_describe(s->ctx, "scratch", t->shape.type, &t->whole, &t->field[SCRATCH]));
     list_launches(t, s->options.steps);
     TRY(polytile_plan_create_chain(t->n_launches, t->launch, 1, &t->field[SCRATCH],
-                                   &s->plan_options, &together));
+                                   &s->launch_options.plan, &together));
     polytile_plan_get_summary(together, &r->plan);
     return POLYTILE_OK;
 }
 
 static polytile_status queue_launches(session *s, const steps *t) {
-    polytile_plan_options options = session_launch_options(s);
+    polytile_launch_options options = session_launch_options(s);
     for (int k = 0; k < t->n_launches; ++k)
         TRY(polytile_queue_launch(s->queue, t->launch[k].kernel, &t->launch[k].domain, 2,
                                   t->launch[k].arrays, &options));

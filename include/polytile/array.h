@@ -39,14 +39,14 @@ typedef int polytile_type;
 #define POLYTILE_BYTES(n) (-1 - (int)(n))
 #endif
 
-/** Bytes of one element; 0 if the type is none. */
+/** Return the bytes of one element; 0 if the type is unknown. */
 int64_t polytile_type_get_bytes(polytile_type type);
 
-/** The type named by a text such as "f32" or "12" (bytes), as in the command. Errors: INVALID,
+/** Parse the name of a type, such as "f32" or "12" (bytes), as the command does. Errors: INVALID,
  * without a context's text. */
 polytile_status polytile_type_parse(const char *text, polytile_type *type);
 
-/** Host data with an index domain, in C order (the last index is contiguous). */
+/** Data on the host with an index domain, in C order (the last index is contiguous). */
 typedef struct polytile_array polytile_array;
 
 /**
@@ -61,12 +61,12 @@ polytile_status polytile_array_wrap(polytile_context *ctx, const char *name, pol
                                     int n_dims, const int64_t *extents, void *data,
                                     polytile_array **array);
 
-/** The same over any index domain of steps 1, such as -1 .. n for a ghost border. */
+/** Wrap host memory over any index domain of steps 1, such as -1 .. n for a ghost border. */
 polytile_status polytile_array_wrap_domain(polytile_context *ctx, const char *name,
                                            polytile_type type, const polytile_domain *domain,
                                            void *data, polytile_array **array);
 
-/** An array without memory, to plan with at any size; running with it is refused. */
+/** Create an array without memory, to plan with at any size. Runs refuse it. */
 polytile_status polytile_array_describe(polytile_context *ctx, const char *name, polytile_type type,
                                         const polytile_domain *domain, polytile_array **array);
 
@@ -75,11 +75,11 @@ void polytile_array_destroy(polytile_array *array);
 const char *polytile_array_get_name(const polytile_array *array);
 polytile_type polytile_array_get_type(const polytile_array *array);
 const polytile_domain *polytile_array_get_domain(const polytile_array *array);
-/** The host memory of the first element; NULL for a described array and for one of a queue. */
+/** Return the host memory of the first element; NULL for a described array and for one of a
+ * queue. */
 void *polytile_array_get_data(const polytile_array *array);
 
-/** False after a run failed while it was writing this array; true again once a run has written it
- * whole. */
+/** Return false after a run failed while it wrote this array, until a run has written all of it. */
 bool polytile_array_is_complete(const polytile_array *array);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ typedef enum polytile_violation {
  * What a check of a kernel against its declaration found.
  *
  * threads is the smallest box found in which it happens: one thread, or one block where
- * options->block says so. The element may lie outside its array.
+ * options->plan.block says so. The element may lie outside its array.
  */
 typedef struct polytile_check_report {
     polytile_violation violation;
@@ -36,33 +36,33 @@ typedef struct polytile_check_report {
 } polytile_check_report;
 
 /**
- * Run a kernel on copies, and see whether it touches what its declaration does not say.
+ * Run a kernel on copies, and report what it touches against its declaration.
  *
- * The launch is cut into boxes of threads, and besides some threads, all if they are few, are run
- * alone. For each, the arrays are copied into memory in which only the elements hold their values
- * that the declaration says are read; all others are poison, which is another one in each of
- * several runs. What is written must come out the same each time, and all else must stay as it was.
- * The arrays' own memory is read and never written. docs/checking.md tells more.
+ * The launch is cut into boxes of threads; some threads, all if they are few, also run alone. Each
+ * box runs several times on copies of the arrays. There, elements that the declaration reads hold
+ * their values; all others hold poison, which differs from run to run. Results must be the same
+ * each time, and all else must stay as it was. The arrays' own memory is never written. See
+ * docs/checking.md.
  *
- * The kernel must do the same each time, and nothing but touch its arrays; threads must not need
- * each other, unless options->block says which belong together. On the host one thread runs it.
+ * The kernel must do the same each time, and touch nothing but its arrays. Threads must not need
+ * each other, unless options->plan.block says which belong together. One host thread runs it.
  *
  * Shapes  domain, arrays, options: as polytile_run(). report may be NULL.
  * Errors  INVALID (a violation: the text says which kernel, threads, array and element),
- *         UNSUPPORTED (results differ from run to run, so that nothing can be told), and those of
- *         polytile_run(), for what could not be run is not checked. The arrays are as before in any
- *         case.
+ *         UNSUPPORTED (results differ from run to run), and those of polytile_run(), which is
+ *         checked first. The arrays always stay as they were.
  */
 polytile_status polytile_check_run(polytile_device *device, const polytile_kernel *kernel,
-                                   const polytile_domain *domain, polytile_array *const *arrays,
-                                   const polytile_plan_options *options,
+                                   const polytile_domain *domain, int n_arrays,
+                                   polytile_array *const *arrays,
+                                   const polytile_launch_options *options,
                                    polytile_check_report *report);
 
 /**
- * How much is read of what an array is declared to be read for, also by being combined into.
+ * How much a kernel reads of what it declares to read, or to combine into, of one array.
  *
- * Elements are those of boxes of threads, an eighth of the launch or less, added up: what two boxes
- * are declared to read counts twice, as it may move twice.
+ * Counts are summed over boxes of threads, each an eighth of the launch or less. What two boxes
+ * declare to read counts twice, as it may move twice.
  */
 typedef struct polytile_use {
     int64_t n_declared;   /* elements that are declared to be read */
@@ -76,25 +76,26 @@ typedef struct polytile_use {
 } polytile_use;
 
 /**
- * Run a kernel on copies, and see whether its declaration is too wide: what is declared to be read,
- * and so moves, without being read.
+ * Run a kernel on copies, and report where its declaration is too wide: elements that it declares
+ * to read, and that move, but that it does not read.
  *
- * A body that is compiled with POLYTILE_RECORD_ACCESS defined tells of each element that it reaches
- * for by PT_AT: then the counts are exact. Of other kernels, and of elements that may be written,
- * too, some are changed one by one: those on which no result depends are probably not read, some
- * perhaps are; those that are left as they were count as read. Operands that are combined into are
- * then not tried.
+ * A body that is compiled with POLYTILE_RECORD_ACCESS defined records each element that PT_AT
+ * reaches: the counts are exact. For other kernels, and for elements that may also be written, the
+ * check changes some elements one by one. An element that no result depends on is probably not
+ * read. Elements that are not tried count as read, as do operands that are combined into.
  *
- * The kernel's host function runs, if it has one. What it does on values that the program never had
- * may crash, or not end: it is left then, with whatever it has locked or allocated, and the signals
- * of that are the library's meanwhile. A kernel without one is not tried if it reads integers.
+ * The kernel's host function runs, if it has one. On values that the program never had it may
+ * crash, or not end. The check then leaves it, with what it has locked or allocated, and meanwhile
+ * handles the signals of crashes. A kernel without a host function is not tried if it reads
+ * integers.
  *
  * Shapes  uses: one an array of the kernel. The others as polytile_check_run().
  * Errors  As polytile_check_run(), whose check goes first.
  */
 polytile_status polytile_check_use(polytile_device *device, const polytile_kernel *kernel,
-                                   const polytile_domain *domain, polytile_array *const *arrays,
-                                   const polytile_plan_options *options, polytile_use *uses);
+                                   const polytile_domain *domain, int n_arrays,
+                                   polytile_array *const *arrays,
+                                   const polytile_launch_options *options, polytile_use *uses);
 
 #ifdef __cplusplus
 }

@@ -8,10 +8,9 @@ extern "C" {
 #endif
 
 /**
- * What everything else is created from: it holds the last error and owns what is made from it.
+ * The owner of all objects that are created from it, and of the last error.
  *
- * A context and the objects of it are used by one host thread at a time; different contexts are
- * independent.
+ * One host thread at a time uses a context and its objects. Contexts are independent of each other.
  */
 typedef struct polytile_context polytile_context;
 
@@ -23,16 +22,15 @@ typedef struct polytile_context polytile_context;
  */
 polytile_status polytile_context_create(polytile_context **ctx);
 
-/** Run what its queues still have to, and destroy a context and everything created from it; NULL
- * does nothing. Called by a launcher that one of its queues runs it does nothing either, with an
- * error on stderr. */
+/** Run what is left in its queues, and destroy a context and all that was created from it. NULL
+ * does nothing; so does a call from a launcher of one of its queues, with an error on stderr. */
 void polytile_context_destroy(polytile_context *ctx);
 
-/** The text of the last error on this context, "" if there was none; valid until the next call on
- * it. */
+/** Return the text of the last error on this context, "" if none. The next call on it ends the
+ * text. */
 const char *polytile_last_error(const polytile_context *ctx);
 
-/** The library's version as text, such as "0.1.0". */
+/** Return the library's version as text, such as "0.1.0". */
 const char *polytile_version(void);
 
 #ifdef __cplusplus

@@ -2,8 +2,8 @@
 #define POLYTILE_CUDA_H
 
 /**
- * CUDA kernels written by hand; opt-in, for files that nvcc compiles. A body that POLYTILE_KERNEL()
- * of kernel.h can express needs none of this.
+ * CUDA kernels written by hand, for files that nvcc compiles. A body that POLYTILE_KERNEL() of
+ * kernel.h can express needs none of this.
  *
  *     __global__ void scale(polytile_domain threads, polytile_view x_view) {
  *         PT_THREAD(threads, i);
@@ -34,14 +34,14 @@
 #include <polytile/kernel_view.h>
 
 /**
- * The indices of the calling thread, one to eight of them in the declaration's order, as constants
- * `const int64_t i, j`; a thread outside the box returns here from its kernel (whose result is
- * void). Up to three indices take no division, each further one a division of 32 bits.
+ * Declare the calling thread's indices, one to eight in the declaration's order, as constants
+ * `const int64_t i, j`. A thread outside the box returns from its kernel (whose result is void). Up
+ * to three indices take no division; each further one takes one of 32 bits.
  */
 #define PT_THREAD(threads, ...) PT_CAT(PT_THREAD_, PT_COUNT(__VA_ARGS__))(threads, __VA_ARGS__)
 
-/** An implementation with a CUDA kernel and nothing else, to which more can be added; refused by
- * the compiler if the kernel has other parameters than the library passes. */
+/** Return an implementation with a CUDA kernel alone; more can be added. The compiler refuses
+ * kernels with other parameters than the library passes. */
 template <class... Views>
 polytile_implementation polytile_implementation_from_cuda(void (*kernel)(polytile_domain,
                                                                          Views...));

@@ -30,8 +30,8 @@ typedef enum polytile_role {
 /**
  * A kernel: the declaration of what its threads touch, and its implementations. Immutable.
  *
- * The first one of a process sets GMP's memory functions, whose number there is one of: those set
- * before are called, and allocations that fail no longer end the process; see docs/faults.md.
+ * The first one of a process replaces GMP's memory functions, and calls those set before. From then
+ * on a failed allocation no longer ends the process; see docs/faults.md.
  */
 typedef struct polytile_kernel polytile_kernel;
 
@@ -47,9 +47,9 @@ typedef struct polytile_kernel polytile_kernel;
  * Errors  DECLARATION (the text shows the column with a caret; or the implementation was written
  *         for another number of indices or arrays), UNSUPPORTED (a relation in braces that isl
  *         cannot bound), NO_MEMORY. Conflicts are looked for at each launch.
- * Owns    The text is copied; the implementation is copied, its user and views pointers stay the
- *         caller's; it may be NULL for a kernel that is only planned. The context owns the kernel,
- *         which polytile_kernel_destroy() can end sooner.
+ * Owns    Text and implementation are copied; what its user and views point to stays the caller's.
+ *         The implementation may be NULL for a kernel that is only planned. The context owns the
+ *         kernel, which polytile_kernel_destroy() can end sooner.
  */
 polytile_status polytile_kernel_create(polytile_context *ctx, const char *declaration,
                                        const polytile_implementation *implementation,
@@ -61,6 +61,8 @@ const char *polytile_kernel_get_name(const polytile_kernel *kernel);
 int polytile_kernel_get_n_indices(const polytile_kernel *kernel);
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel);
 const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array);
+int polytile_kernel_get_n_parameters(const polytile_kernel *kernel);
+const char *polytile_kernel_get_parameter_name(const polytile_kernel *kernel, int parameter);
 
 /** constant + sum of index[k] * (thread index k) + sum of parameter[k] * (value of parameter k). */
 typedef struct polytile_affine {
@@ -86,13 +88,13 @@ typedef struct polytile_subscript {
     bool to_last;
 } polytile_subscript;
 
-/** A declaration under construction, the same as a text but without parsing. */
+/** A declaration under construction, for programs that build it by calls instead of text. */
 typedef struct polytile_declaration polytile_declaration;
 
 /**
  * Begin a declaration with named indices and parameters.
  *
- * Owns    The context owns it, names are copied; polytile_declaration_destroy() can end it sooner.
+ * Owns    Names are copied. The context owns it; polytile_declaration_destroy() can end it sooner.
  */
 polytile_status polytile_declaration_create(polytile_context *ctx, const char *name, int n_indices,
                                             const char *const *indices, int n_parameters,
@@ -111,8 +113,7 @@ polytile_status polytile_declaration_add(polytile_declaration *declaration, poly
                                          bool fresh, const char *array, int n_subscripts,
                                          const polytile_subscript *subscripts);
 
-/** Create a kernel from a declaration built so far; the declaration can be used on. Errors as
- * above. */
+/** Create a kernel from the sections added so far; more can be added later. Errors as above. */
 polytile_status polytile_kernel_create_from(const polytile_declaration *declaration,
                                             const polytile_implementation *implementation,
                                             polytile_kernel **kernel);

@@ -7,20 +7,20 @@
 extern "C" {
 #endif
 
-/** Something that runs sub-kernels, with a memory of its own or the host's. */
+/** What runs sub-kernels, with a memory of its own or the host's. */
 typedef struct polytile_device polytile_device;
 
 /**
  * Open a device by its text: "host", "host(memory=64MiB,threads=2)", "cuda:0(memory=16GiB)".
  *
  * "host" computes in place and copies nothing. With memory= it has an arena of exactly that size
- * and really copies in and out, as a small accelerator would. threads= defaults to OpenMP's number.
+ * and really copies, as a small accelerator would. threads= defaults to OpenMP's number.
  *
- * "cuda:K" is the K-th NVIDIA GPU that the CUDA runtime shows. All that is taken of its memory,
- * CUDA's own context and the code of kernels aside, stays within memory=, which defaults to what is
- * free; of less than 32 MiB it may be up to 4 MiB more, since CUDA hands out pieces of 2 MiB.
- * Opening and running leave the GPU current in the calling thread. threads= is how many host
- * threads copy arrays in pageable memory, at most one a processor by default.
+ * "cuda:K" is the K-th NVIDIA GPU that the CUDA runtime shows. All memory that is taken of it,
+ * except CUDA's own context and the code of kernels, stays within memory=, which defaults to what
+ * is free. Of less than 32 MiB it may be up to 4 MiB more, since CUDA allocates in units of 2 MiB.
+ * Opening and running leave the GPU current in the calling thread. threads= host threads copy
+ * arrays in pageable memory, at most one a processor by default.
  *
  * Errors  INVALID (unknown device or option; the text lists what there is), NO_MEMORY, DEVICE (the
  *         threads do not start; a call to CUDA failed), UNSUPPORTED (no such GPU, no driver, or a
@@ -30,21 +30,21 @@ typedef struct polytile_device polytile_device;
 polytile_status polytile_device_open(polytile_context *ctx, const char *text,
                                      polytile_device **device);
 
-/** Close a device; NULL and the device of a queue are left alone. */
+/** Close a device; does nothing to NULL and to the device of a queue. */
 void polytile_device_close(polytile_device *device);
 
 /**
- * The memory that a plan for this device may use, in bytes; 0 when there is no limit.
+ * Return the memory that a plan for this device may use, in bytes; 0 when there is no limit.
  *
  * On CUDA it is a few MiB less than memory=, for what streams and events take.
  */
 int64_t polytile_device_get_limit(const polytile_device *device);
 
-/** What was measured of the device and its link to the host, for polytile_plan_options; a run
- * without a plan of its own uses it. "host" gives polytile_link_default. */
+/** Return the measured figures of the device and its link to the host, for polytile_plan_options.
+ * Runs that make their own plan use them. "host" has polytile_link_default. */
 const polytile_link *polytile_device_get_link(const polytile_device *device);
 
-/** The text the device was opened with. */
+/** Return the text the device was opened with. */
 const char *polytile_device_get_text(const polytile_device *device);
 
 /**
@@ -56,7 +56,7 @@ const char *polytile_device_get_text(const polytile_device *device);
  */
 polytile_status polytile_device_trace(polytile_device *device, const char *path);
 
-/** What is here: one entry a device. */
+/** What polytile_devices_list() says of one device. */
 typedef struct polytile_device_info {
     char text[64];         /* for polytile_device_open() */
     char description[128]; /* for people; says why where the device cannot be used */
@@ -67,7 +67,7 @@ typedef struct polytile_device_info {
                            cannot be used: zero */
 } polytile_device_info;
 
-/** List the devices: at most capacity entries are written, *n_devices says how many there are. */
+/** List the devices of this machine. Writes at most capacity entries; *n_devices is their number. */
 polytile_status polytile_devices_list(polytile_context *ctx, int capacity,
                                       polytile_device_info *infos, int *n_devices);
 

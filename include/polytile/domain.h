@@ -23,26 +23,25 @@ typedef struct polytile_range {
     int64_t step;
 } polytile_range;
 
-/** A product of ranges: the index space of threads, of an array, or of a piece of either. */
+/** A box, the product of ranges: of threads, of an array, or of a part of either. */
 typedef struct polytile_domain {
     int n_dims;
     polytile_range range[POLYTILE_MAX_DIMS];
 } polytile_domain;
 
-/** The domain 0 .. extents[d] - 1 in each dimension; no check is made here, every user of it makes
- * one. */
+/** Return the domain 0 .. extents[d] - 1 in each dimension. Those who use it check it. */
 polytile_domain polytile_domain_from_extents(int n_dims, const int64_t *extents);
 
-/** The domain lo[d] .. hi[d] in each dimension, both ends included. */
+/** Return the domain lo[d] .. hi[d] in each dimension, both ends included. */
 polytile_domain polytile_domain_from_bounds(int n_dims, const int64_t *lo, const int64_t *hi);
 
-/** The domain border .. extents[d] - 1 - border in each dimension: all but a border, such as a
- * stencil needs. */
+/** Return the domain border .. extents[d] - 1 - border in each dimension: all but a border, such as
+ * a stencil needs. */
 polytile_domain polytile_domain_from_interior(int64_t border, int n_dims, const int64_t *extents);
 
-/** A pointer to a domain 0 .. extent - 1 a dimension, for use as an argument:
- * POLYTILE_EXTENTS(8192, 8192), and to one without a border, for instance of one element:
- * POLYTILE_INTERIOR(1, 8192, 8192). They last as long as the call; in C, as the block. */
+/** Give a pointer to a domain as an argument: POLYTILE_EXTENTS(8192, 8192) is 0 .. extent - 1 in
+ * each dimension, POLYTILE_INTERIOR(1, 8192, 8192) that without a border of one element. The domain
+ * lasts as long as the call; in C, as the block. */
 #ifdef __cplusplus
 #define POLYTILE_EXTENTS(...)                                                                      \
     (&static_cast<const polytile_domain &>(polytile_domain_of_interior(0, __VA_ARGS__)))
@@ -65,7 +64,7 @@ polytile_domain polytile_domain_from_interior(int64_t border, int n_dims, const 
 
 #ifdef __cplusplus
 extern "C++" {
-/** The domain border .. extent - 1 - border a dimension, which the macros point to in C++. */
+/** Return the domain that the macros above point to in C++. */
 template <class... Extents>
 inline polytile_domain polytile_domain_of_interior(int64_t border, Extents... extent) {
     const int64_t extents[] = {static_cast<int64_t>(extent)...};

@@ -10,13 +10,12 @@ extern "C" {
 #endif
 
 /**
- * The piece of an array that is resident for a sub-kernel, indexed by the array's own (global)
- * indices.
+ * The part of an array that is resident for a sub-kernel, with the array's own (global) indices.
  *
- * Element [i0, i1, ...] is at (char *)origin + i0 * stride_bytes[0] + i1 * stride_bytes[1] + ...;
- * origin itself is where the element with all indices 0 would be, and need not be memory of ours. A
- * strided piece is stored without its gaps, so a stride may be smaller than an element; only the
- * indices in resident may be used.
+ * Element [i0, i1, ...] is at (char *)origin + i0 * stride_bytes[0] + i1 * stride_bytes[1] + ...
+ * The element with all indices 0 would be at origin, which need not be memory of ours. A strided
+ * box is stored without its gaps, so a stride may be smaller than an element. Use only indices in
+ * resident.
  */
 typedef struct polytile_view {
     void *origin;
@@ -25,8 +24,7 @@ typedef struct polytile_view {
 } polytile_view;
 
 /**
- * Run every thread of a box on the host; called by several OpenMP threads at once on disjoint
- * boxes.
+ * Run every thread of a box on the host. Several OpenMP threads call it at once on disjoint boxes.
  *
  * Shapes  threads: a box of the launch domain, steps 1; views: one an array, in the declaration's
  *         order.
@@ -35,13 +33,13 @@ typedef void polytile_host_function(const polytile_domain *threads, const polyti
                                     void *user);
 
 /**
- * What a launcher callback is told of one sub-kernel.
+ * What a launcher callback gets of one sub-kernel.
  *
  * Shapes  threads: a box of the launch domain, steps 1; views: n_views of them, one an array, in
  *         the declaration's order.
- * Owns    Everything is the library's and valid during the call.
+ * Owns    The library owns everything, which is valid during the call.
  */
-typedef struct polytile_launch {
+typedef struct polytile_sub_kernel {
     const polytile_domain *threads;
     int n_views;
     const polytile_view *views; /* of host memory on the host, of device memory on CUDA */
@@ -49,21 +47,20 @@ typedef struct polytile_launch {
                       the identity, so that a library may overwrite it (beta = 0) */
     void *stream;  /* CUDA: the cudaStream_t on which to enqueue; host: NULL */
     void *user;
-} polytile_launch;
+} polytile_sub_kernel;
 
 /**
  * Run the threads of a box by any means: a library, several kernels.
  *
- * On CUDA the device is current, and the callback only enqueues on launch->stream: it must not wait
- * for it. What cudaGetLastError() gives after it counts as its failure, so errors that were pending
- * before are cleared. It may leave another device current, but must not run on the same
- * polytile_device, whose run is in progress. On the host it is called once a sub-kernel, by one
- * thread, and returns when the work is done. Returns 0, or any other number for a failure, which
- * the run's error then names.
+ * On CUDA the device is current. The callback only enqueues on launch->stream, and must not wait
+ * for it. The library clears pending errors before; what cudaGetLastError() gives after the call
+ * counts as its failure. The callback may leave another device current, but must not run on the
+ * same polytile_device. On the host one thread calls it once a sub-kernel, and it returns when the
+ * work is done. It returns 0, or another number for a failure, which the run's error then names.
  */
-typedef int polytile_launcher(const polytile_launch *launch);
+typedef int polytile_launcher(const polytile_sub_kernel *launch);
 
-/** What a body takes elements for; with their bytes that is one of POLYTILE_TYPES. */
+/** What kind of number a body takes elements for; with their bytes it is one of POLYTILE_TYPES. */
 typedef enum polytile_number {
     POLYTILE_ANY_NUMBER, /* unknown: their bytes alone are compared */
     POLYTILE_SIGNED_NUMBER,
@@ -72,11 +69,11 @@ typedef enum polytile_number {
 } polytile_number;
 
 /**
- * What a body takes an array for: bytes of one element, the number of dimensions, and what the
- * elements are; POLYTILE_VIEW_SHAPE() of polytile/kernel.h has all three for a C type.
+ * What a body takes an array for: the bytes and the kind of its elements, and its number of
+ * dimensions. POLYTILE_VIEW_SHAPE() of polytile/kernel.h has them for a C type.
  *
- * An array has to have that type, unless either type is unknown; then it has to have elements of
- * that size. Unsigned elements of two bytes are taken for f16, too, for which C has no type.
+ * An array must have that type. If either type is unknown, its elements must have that size.
+ * Unsigned elements of two bytes stand for f16, too, for which C has no type.
  */
 typedef struct polytile_view_shape {
     int64_t element_bytes;
@@ -85,11 +82,12 @@ typedef struct polytile_view_shape {
 } polytile_view_shape;
 
 /**
- * What a kernel runs: for each kind of device a function or a launcher, which goes first; what is
- * left NULL is missing.
+ * What a kernel runs: for each kind of device a function or a launcher. A launcher goes first; NULL
+ * means that there is none.
  *
- * The middle part says what the body was written for, to be compared with the declaration and the
- * arrays. POLYTILE_KERNEL() fills it in; functions written by hand may leave it 0 and NULL.
+ * n_indices, n_views and views say what the body was written for; the library compares them with
+ * the declaration and the arrays. POLYTILE_KERNEL() fills them in; functions written by hand may
+ * leave them 0 and NULL.
  *
  * Shapes  n_indices: of a thread, n_views: of arrays, each 0 if unknown; views: n_views of them,
  *         one an array in the declaration's order, NULL if unknown.

@@ -10,11 +10,11 @@
 extern "C" {
 #endif
 
-/* Accesses as isl maps, for programs that work with isl themselves. polytile.h does not include
- * this header: who does needs isl's own headers, and must link the libisl that polytile uses. */
+/* Accesses as isl maps, for programs that use isl themselves. They need isl's own headers, and must
+ * link the libisl that polytile uses; so polytile.h does not include this header. */
 
 /**
- * Add the accesses of an isl map to a declaration under construction, one a basic map.
+ * Add the accesses of an isl map to a declaration under construction, one for each basic map.
  *
  * Shapes  map: [parameters] -> { [index] -> [element] }, an input dimension for each index of the
  *         kernel in their order, 1 to 8 output dimensions. Names of tuples and of their dimensions
@@ -29,17 +29,19 @@ polytile_status polytile_declaration_add_isl_map(polytile_declaration *declarati
                                                  polytile_role role, bool fresh, const char *array,
                                                  __isl_keep isl_map *map);
 
-/** The number of a kernel's accesses, one a section or piece of a relation in braces. */
+/** Return the number of a kernel's accesses: one a section, or a basic map of a relation in
+ * braces. */
 int polytile_kernel_get_n_accesses(const polytile_kernel *kernel);
 
-/** The position of an access's array among the kernel's arrays; -1 if there is no such access. */
+/** Return the position of an access's array among the kernel's arrays; -1 if there is no such
+ * access. */
 int polytile_kernel_get_access_array(const polytile_kernel *kernel, int access);
 
 /**
- * Make an isl map of one access of a kernel, 0 <= access < n_accesses, in the order of declaration.
+ * Make an isl map of one access, 0 <= access < n_accesses, in the order of declaration.
  *
- * Shapes  [parameters] -> { kernel[index] -> array[element] } over all integers: neither a launch
- *         domain nor an array bounds it, and a whole dimension is unconstrained. Parameters have
+ * Shapes  [parameters] -> { kernel[index] -> array[element] } over all integers, which neither a
+ *         launch domain nor an array bounds; a whole dimension is unconstrained. Parameters have
  *         their names.
  * Errors  INVALID (null, no such access), NO_MEMORY (isl failed).
  * Owns    The caller frees *map with isl_map_free(); it lives in the caller's isl context and is

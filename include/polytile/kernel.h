@@ -52,7 +52,7 @@
     PT_BODY(kernel, indices, __VA_ARGS__)
 
 /**
- * What a function begins with that bodies call, so that it is there on every device:
+ * Begin a function that bodies call with this, so that every device has it:
  *
  *     PT_FUNCTION float mean(float a, float b) { return (a + b) / 2; }
  */
@@ -68,7 +68,7 @@
     PT_FUNCTION void kernel##_thread(                                                              \
         PT_INDEX_PARAMETERS indices PT_EACH(PT_VIEW_PARAMETER, kernel, __VA_ARGS__))
 
-/* What a view, the tuple (T, A, n_dims), turns into in it. */
+/* Declares a view, the tuple (T, A, n_dims), in the body. */
 #define PT_DECLARE_VIEW(kernel, k, view) PT_APPLY(PT_DECLARE_VIEW_, (kernel, PT_UNPACK view))
 #define PT_DECLARE_VIEW_(kernel, T, A, n_dims)                                                     \
     typedef PT_VIEW_STRUCT(T, n_dims) kernel##_##A##_view;
@@ -83,7 +83,7 @@
 #define PT_VIEW_SHAPE(kernel, k, view) PT_APPLY(PT_VIEW_SHAPE_, (PT_UNPACK view))
 #define PT_VIEW_SHAPE_(T, A, n_dims)   POLYTILE_VIEW_SHAPE(T, n_dims),
 
-/* What the tuple of index names turns into: the parameters of a body. */
+/* Turns the tuple of index names into the parameters of a body. */
 #define PT_INDEX_PARAMETERS(...) PT_CAT(PT_INDEX_PARAMETERS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)
 
 #define PT_INDEX(i)                             int64_t i PT_UNUSED

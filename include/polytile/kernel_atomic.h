@@ -18,7 +18,7 @@ struct pt_prod {
     template <class T> static __device__ __forceinline__ T of(T a, T b) { return (T)(a * b); }
 };
 
-/* Whatever the order of combining, a value that is not a number (a != a) loses against one. */
+/* In any order of combining, a value that is not a number (a != a) loses against a number. */
 struct pt_min {
     template <class T> static __device__ __forceinline__ T of(T a, T b) {
         return b < a || a != a ? b : a;
@@ -31,7 +31,7 @@ struct pt_max {
     }
 };
 
-/** The word that atomics and shuffles move a type of so many bytes in. */
+/** The word in which atomics and shuffles move a type of n_bytes. */
 template <int n_bytes> struct pt_word { typedef unsigned type; };
 template <> struct pt_word<8> { typedef unsigned long long type; };
 
@@ -47,21 +47,21 @@ template <class T, class Word> __device__ __forceinline__ T pt_value_of(Word bit
     return value;
 }
 
-/** Where an element begins in its aligned word, in bits (the byte order is little endian). */
+/** Return where an element begins in its aligned word, in bits (little endian). */
 template <class T> __device__ __forceinline__ unsigned pt_shift_of(const T *at) {
     return sizeof(T) < sizeof(unsigned) ? 8 * (unsigned)((uintptr_t)at % sizeof(unsigned)) : 0;
 }
 
-/** A word with the bits of one of its elements replaced. */
+/** Replace the bits of one element in a word. */
 template <class T, class Word>
 __device__ __forceinline__ Word pt_replace(Word word, unsigned shift, T value) {
     const Word mask = (Word)((Word)-1 >> 8 * (sizeof(Word) - sizeof(T))) << shift;
     return (word & ~mask) | (pt_bits_of<Word>(value) << shift);
 }
 
-/** Combine by comparing and swapping the aligned word around the element, until no other thread
- * came between; what lies beside the element in the word stays as it is, also when others change
- * it. Done at once where the value changes nothing. */
+/** Combine by compare and swap of the aligned word around the element, until no other thread came
+ * between. The word's other elements keep their values, also when others change them. Ends at once
+ * where the value changes nothing. */
 template <class Verb, class T> __device__ __forceinline__ void pt_atomic(Verb, T *at, T value) {
     typedef typename pt_word<sizeof(T)>::type Word;
     const unsigned shift = pt_shift_of(at);
@@ -77,7 +77,7 @@ template <class Verb, class T> __device__ __forceinline__ void pt_atomic(Verb, T
     } while (seen != expected);
 }
 
-/* What the hardware has: integers add up alike whether signed or not. */
+/* Defines what the hardware has: signed and unsigned integers add up alike. */
 #define PT_ATOMIC(verb, T, function, H)                                                            \
     __device__ __forceinline__ void pt_atomic(verb, T *at, T value) {                              \
         function((H *)at, (H)value);                                                               \
@@ -106,7 +106,7 @@ PT_ATOMIC(pt_max, unsigned long long, atomicMax, unsigned long long)
 
 #undef PT_ATOMIC
 
-/** The number of the calling thread in its warp. */
+/** Return the number of the calling thread in its warp. */
 __device__ __forceinline__ unsigned pt_lane(void) {
     unsigned lane;
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
@@ -114,11 +114,11 @@ __device__ __forceinline__ unsigned pt_lane(void) {
 }
 
 /**
- * Combine the values of some lanes of a warp; the lowest of them gets the result, the others get
- * something of no use. Every lane in `lanes` must call it, and no other.
+ * Combine the values of some lanes of a warp. Only the lowest lane's result counts. Every lane in
+ * `lanes` must call it, and no other.
  *
- * In each round the remaining lanes pair up: every second one hands its value to the one before and
- * is out, so any set of lanes takes about log2 of its size.
+ * In each round every second of the remaining lanes hands its value to the one before and leaves: a
+ * set of lanes takes about log2 of its size.
  */
 template <class Verb, class T>
 __device__ __forceinline__ T pt_combine_lanes(unsigned lanes, T value) {
@@ -137,8 +137,8 @@ __device__ __forceinline__ T pt_combine_lanes(unsigned lanes, T value) {
     return value;
 }
 
-/** Combine a value into an element. Lanes of a warp that meet in one element, as all those of a dot
- * product do, combine among themselves first. */
+/** Combine a value into an element. Lanes of a warp that share an element, as in a dot product,
+ * combine among themselves first. */
 template <class Verb, class T, class V> __device__ __forceinline__ void pt_combine(T *at, V value) {
     static_assert(sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0,
                   "elements that threads combine into have 1, 2, 4 or 8 bytes");

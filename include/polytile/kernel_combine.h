@@ -1,9 +1,9 @@
 #ifndef POLYTILE_KERNEL_COMBINE_H
 #define POLYTILE_KERNEL_COMBINE_H
 
-/* PT_SUM, PT_PROD, PT_MIN and PT_MAX: combine a value, converted to the element's type, into an
- * element of a reducing role. On the host each thread of the machine combines into elements of its
- * own, so this is plain arithmetic; on a GPU it is atomic. */
+/* PT_SUM, PT_PROD, PT_MIN and PT_MAX combine a value, converted to the element's type, into an
+ * element of a reducing role. On the host this is plain arithmetic, since each OpenMP thread has a
+ * private copy; on a GPU it is atomic. */
 
 #ifdef __CUDA_ARCH__
 

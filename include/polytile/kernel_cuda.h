@@ -1,12 +1,13 @@
 #ifndef POLYTILE_KERNEL_CUDA_H
 #define POLYTILE_KERNEL_CUDA_H
 
-/* Kernel bodies as CUDA kernels; included by kernel.h where nvcc compiles.
+/*
+ * Kernel bodies as CUDA kernels; included by kernel.h where nvcc compiles.
  *
- * A thread finds its indices and runs the body, in one of two copies: one for views whose last
- * dimension is contiguous, where all strides and indices fit 32 bits, and one for any other. They
- * are two kernels, of which the library launches one, because a choice within the kernel would
- * delay each thread's first load. */
+ * A thread finds its indices and runs the body. There are two kernels: one for views whose last
+ * dimension is contiguous and whose strides and indices fit 32 bits, one for all others. The
+ * library launches one of them; a choice within one kernel would delay each thread's first load.
+ */
 #include <polytile/cuda.h>
 
 #define PT_DEVICE_FUNCTION static __host__ __device__ __forceinline__
@@ -29,7 +30,7 @@
 #define PT_CUDA_ADDRESSES(kernel)                                                                  \
     (const void *)kernel##_cuda, (const void *)kernel##_cuda_contiguous
 
-/* What a view, the tuple (T, A, n_dims), turns into at each place. */
+/* Turn a view, the tuple (T, A, n_dims), into what each place needs. */
 #define PT_CUDA_PARAMETER(kernel, k, view) PT_APPLY(PT_CUDA_PARAMETER_, (PT_UNPACK view))
 #define PT_CUDA_PARAMETER_(T, A, n_dims)   , const polytile_view pt_view_##A
 

@@ -1,14 +1,15 @@
 #ifndef POLYTILE_KERNEL_HOST_H
 #define POLYTILE_KERNEL_HOST_H
 
-/* Kernel bodies on the host; included by kernel.h, which documents the macros for users.
+/*
+ * Kernel bodies on the host; included by kernel.h, which documents the macros for users.
  *
- * The body is an always inlined function of one thread. It is expanded into two loop nests over a
- * box of threads: one for views whose last dimension is contiguous, where that stride is a constant
- * and compilers vectorise the innermost loop as they do in a plain loop, and one for any other. The
- * first is compiled once more for processors with wider vectors than the compiler was told of,
- * which data in the caches wait for. Results are the same bits: no multiplication is joined with an
- * addition there, and no sum is taken in another order. */
+ * The body is an always inlined function of one thread, in two loop nests over a box of threads.
+ * One nest is for views whose last dimension is contiguous: that stride is a constant, so compilers
+ * vectorise the innermost loop. The other is for all other views. The first is compiled once more
+ * for wider vectors than the compiler was asked for, which pay for data in the caches. Results are
+ * the same bits: nothing is fused into multiply-adds, and sums keep their order.
+ */
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX2__) && !defined(__CUDA_ARCH__)
 #define PT_WIDE_FUNCTION __attribute__((target("avx2")))
@@ -48,7 +49,7 @@
             kernel##_contiguous(pt_threads, pt_views);                                             \
     }
 
-/* What a view, the tuple (T, A, n_dims), turns into at each place. */
+/* Turn a view, the tuple (T, A, n_dims), into what each place needs. */
 #define PT_AND_VIEW_IS_CONTIGUOUS(kernel, k, view)                                                 \
     PT_APPLY(PT_AND_VIEW_IS_CONTIGUOUS_, (k, PT_UNPACK view))
 #define PT_AND_VIEW_IS_CONTIGUOUS_(k, T, A, n_dims) &&PT_IS_CONTIGUOUS(T, n_dims, pt_views[k])

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_KERNEL_NO_CUDA_H
 #define POLYTILE_KERNEL_NO_CUDA_H
 
-/* In place of kernel_cuda.h where nvcc does not compile: bodies run on the host alone. */
+/* Stands in for kernel_cuda.h where nvcc does not compile: bodies run on the host alone. */
 
 #define PT_DEVICE_FUNCTION static inline __attribute__((always_inline))
 #define PT_CUDA_FUNCTION(kernel, indices, ...)

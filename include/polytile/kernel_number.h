@@ -1,11 +1,10 @@
 #ifndef POLYTILE_KERNEL_NUMBER_H
 #define POLYTILE_KERNEL_NUMBER_H
 
-/* PT_NUMBER_OF(T): the polytile_number of a C type, const or not, for static initialisers: whether
- * it is float, double, an integer, or anything else. */
+/* PT_NUMBER_OF(T) is the polytile_number of a C type, const or not, for static initialisers. */
 #include <polytile/implementation.h>
 
-/* The types that are known. Whether a plain char has a sign is up to the compiler. */
+/* The known types. The compiler decides whether a plain char has a sign. */
 #define PT_EACH_NUMBER(X)                                                                          \
     X(float, POLYTILE_FLOAT_NUMBER)                                                                \
     X(double, POLYTILE_FLOAT_NUMBER)                                                               \

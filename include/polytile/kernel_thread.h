@@ -1,9 +1,10 @@
 #ifndef POLYTILE_KERNEL_THREAD_H
 #define POLYTILE_KERNEL_THREAD_H
 
-/* What is behind the macros and functions of cuda.h, which includes this. */
+/* Implements the macros and functions of cuda.h, which includes this. */
 
-/** The calling thread's place in the grid, which has fewer than 2^32 threads along each axis. */
+/** Return the calling thread's place in the grid, which has fewer than 2^32 threads along each
+ * axis. */
 __device__ __forceinline__ uint32_t pt_grid_x(void) {
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
@@ -16,8 +17,7 @@ __device__ __forceinline__ uint32_t pt_grid_z(void) {
     return blockIdx.z * blockDim.z + threadIdx.z;
 }
 
-/** The index at a place, counted from the range's first; of a thread outside the box, any number.
- */
+/** Return the index at a place, counted from the range's first; any number outside the box. */
 __device__ __forceinline__ int64_t pt_index_at(int64_t lo, uint32_t place) {
     return (int64_t)((uint64_t)lo + place);
 }
@@ -26,12 +26,12 @@ __device__ __forceinline__ int32_t pt_index_at(int32_t lo, uint32_t place) {
     return (int32_t)((uint32_t)lo + place);
 }
 
-/** 0 or 1, to be combined by |, of which compilers make one branch for all indices. */
+/** Return 0 or 1: combined by |, they become one branch for all indices. */
 __device__ __forceinline__ int pt_is_outside(int64_t lo, int64_t hi, uint32_t place) {
     return place > (uint32_t)hi - (uint32_t)lo;
 }
 
-/** Takes the fastest index, of extent hi - lo + 1, off what *z stands for. */
+/** Take the fastest index, of extent hi - lo + 1, off *z. */
 template <class Bound>
 __device__ __forceinline__ Bound pt_take_index(uint32_t *z, Bound lo, Bound hi) {
     const uint32_t extent = (uint32_t)hi - (uint32_t)lo + 1, whole = *z;
@@ -39,8 +39,8 @@ __device__ __forceinline__ Bound pt_take_index(uint32_t *z, Bound lo, Bound hi) 
     return pt_index_at(lo, whole % extent);
 }
 
-/* Bounds and strides that are known to fit 32 bits: an index times a stride is then one instruction
- * instead of four, if the compiler is not shown that the stride had 64. */
+/* Bounds and strides that fit 32 bits. An index times a stride is then one instruction instead of
+ * four, if the compiler does not see that the stride had 64 bits. */
 #ifdef __CUDA_ARCH__
 __device__ __forceinline__ int32_t pt_near_stride(int64_t stride_bytes) {
     int32_t near_by;
@@ -75,8 +75,8 @@ __device__ __forceinline__ polytile_view pt_near_view(const polytile_view &view)
     return near_by;
 }
 
-/* Indices come before the one check, whose outcome they then need not wait for. The check is on
- * places, in 32 bits. */
+/* Indices come before the one check, so they need not wait for it. The check is on places, in 32
+ * bits. */
 #define PT_THREAD_TYPE(threads)    __typeof__(pt_index_at((threads).range[0].lo, 0u))
 #define PT_THREAD_LO(threads, dim) (threads).range[dim].lo
 #define PT_THREAD_HI(threads, dim) (threads).range[dim].hi
@@ -114,8 +114,8 @@ __device__ __forceinline__ polytile_view pt_near_view(const polytile_view &view)
     PT_THREAD_Z(t, 8, PT_THREAD_TAKE(t, 5, f); PT_THREAD_TAKE(t, 4, e); PT_THREAD_TAKE(t, 3, d);   \
                 PT_THREAD_TAKE(t, 2, c); PT_THREAD_TAKE(t, 1, b), a, g, h)
 
-/* Three indices and more: `takes` declares those between the first, a, and the last two, y and x;
- * what it leaves of pt_z is for a. */
+/* Three indices and more: `takes` declares those between the first, a, and the last two, y and x.
+ * The rest of pt_z is for a. */
 #define PT_THREAD_Z(t, n_indices, takes, a, y, x)                                                  \
     const uint32_t pt_x = pt_grid_x(), pt_y = pt_grid_y();                                         \
     uint32_t pt_z = pt_grid_z();                                                                   \

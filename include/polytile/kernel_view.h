@@ -1,12 +1,12 @@
 #ifndef POLYTILE_KERNEL_VIEW_H
 #define POLYTILE_KERNEL_VIEW_H
 
-/* Typed views, on the host and on devices; kernel.h says how kernel bodies use them. */
+/* Typed views on the host and on devices; kernel.h says how bodies use them. */
 #include <polytile/implementation.h>
 #include <polytile/kernel_list.h>
 #include <polytile/kernel_number.h>
 
-/** What a view of elements of a C type is written for, for implementations written by hand. */
+/** The polytile_view_shape of a C type, for implementations written by hand. */
 #define POLYTILE_VIEW_SHAPE(T, n_dims)                                                             \
     { (int64_t)sizeof(T), n_dims, PT_NUMBER_OF(T) }
 
@@ -34,7 +34,7 @@
 #define PT_VIEW(T, name, n_dims, view)                                                             \
     PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_STRIDE)
 
-/** The same where the last dimension is known to be contiguous, see PT_IS_CONTIGUOUS(). */
+/** A typed view whose last dimension is contiguous, see PT_IS_CONTIGUOUS(). */
 #define PT_CONTIGUOUS_VIEW(T, name, n_dims, view)                                                  \
     PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_UNIT)
 
@@ -75,8 +75,8 @@
 #define PT_RANGE_ENDS_7(v, end) PT_RANGE_ENDS_6(v, end), PT_RANGE_END(v, end, 6)
 #define PT_RANGE_ENDS_8(v, end) PT_RANGE_ENDS_7(v, end), PT_RANGE_END(v, end, 7)
 
-/* The element some bytes from the one with all indices 0; polytile_check_use() is told of it if the
- * body is compiled so. */
+/* The element some bytes from the one with all indices 0. Recording bodies report it to
+ * polytile_check_use(). */
 #define PT_ELEMENT(v, offset_bytes)                                                                \
     (*(__typeof__((v).at))PT_REACHED((const char *)(v).at + (offset_bytes)))
 

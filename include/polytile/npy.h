@@ -13,8 +13,8 @@ extern "C" {
  * Shapes  C order, little endian, a type of POLYTILE_TYPES, 1 to 8 dimensions.
  * Errors  IO (missing, foreign, truncated), UNSUPPORTED (Fortran order, big endian, another type);
  *         the text names the file and the reason.
- * Owns    The context owns the array; destroying it unmaps the file. A read-only file must not be
- *         written by a run (refused when it is).
+ * Owns    The context owns the array; destroying it unmaps the file. Runs that write an array of a
+ *         read-only file are refused.
  */
 polytile_status polytile_npy_open(polytile_context *ctx, const char *name, const char *path,
                                   bool writable, polytile_array **array);
@@ -22,11 +22,10 @@ polytile_status polytile_npy_open(polytile_context *ctx, const char *name, const
 /**
  * Create a .npy file of zeros and map it as an array; its disk space is reserved first.
  *
- * The file is PATH.part until it is whole: it gets its name, replacing an old file, by
- * polytile_npy_finish(), or when the array is destroyed, also by its context's end. Until then, and
- * whatever becomes of the process, the old file is as it was; what was written is in PATH.part,
- * which the next array of this name replaces. Nothing is forced to the disk: call sync() where the
- * machine itself may fail.
+ * The file is PATH.part until polytile_npy_finish(), or until the array or its context is
+ * destroyed; then it gets its name and replaces an old file. If the process ends earlier, the old
+ * file is as it was, and PATH.part stays until the next array of this name replaces it. Nothing is
+ * forced to the disk: call sync() where the machine itself may fail.
  *
  * Errors  IO (with the system's text; PATH is no file; another array or process writes it),
  *         UNSUPPORTED (a type that NumPy has not), OVERFLOW, NO_MEMORY; nothing is left behind.
@@ -37,17 +36,17 @@ polytile_status polytile_npy_create(polytile_context *ctx, const char *name, con
                                     polytile_array **array);
 
 /**
- * Give the file of an array of polytile_npy_create() its name now, and hear whether that works: an
- * array that is only destroyed tells on standard error. It stays mapped, and what is written from
- * then on changes the file itself. A file that has its name already is left alone.
+ * Give the file of an array of polytile_npy_create() its name now, and return whether that worked;
+ * an array that is only destroyed writes errors to stderr. The file stays mapped, and later writes
+ * change the file itself. A file that has its name already is left alone.
  *
  * Errors  INVALID (the array is incomplete, or attached to a queue), IO (with the system's text);
- *         the file still is PATH.part, and may be finished later.
+ *         the file stays PATH.part, and may be finished later.
  */
 polytile_status polytile_npy_finish(polytile_array *array);
 
-/** Remove the file of an array of polytile_npy_create() that is not finished, so that the old one
- * stays; the array can be used until it is destroyed. NULL, and finished files, are left alone. */
+/** Remove the unfinished file of an array of polytile_npy_create(); an old file stays. The array
+ * can be used until it is destroyed. NULL, and finished files, are left alone. */
 void polytile_npy_abandon(polytile_array *array);
 
 #ifdef __cplusplus

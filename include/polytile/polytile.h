@@ -9,21 +9,24 @@
 #include <polytile/device.h>
 #include <polytile/domain.h>
 #include <polytile/implementation.h>
+#include <polytile/launch.h>
 #include <polytile/npy.h>
 #include <polytile/plan.h>
 #include <polytile/queue.h>
+#include <polytile/report.h>
 #include <polytile/run.h>
+#include <polytile/share.h>
 #include <polytile/size.h>
 #include <polytile/status.h>
 #include <polytile/text.h>
 #include <polytile/tuning.h>
 #include <polytile/witness.h>
 
-/* What NULL in place of an object gives, as no function follows it. One that returns a status
- * returns INVALID, which polytile_last_error() explains to the calling thread for any context; one
- * that ends, pauses or resumes something does nothing. What else is told of it is 0, false, "", the
- * index -1, a type of 0 bytes, a domain of 0 dimensions, the default link, and NULL for another
- * object, memory or a name in a list; a summary or report has zeros and "". NULL in place of memory
- * for an answer is not written to. Only polytile/program.h ends the process. */
+/* No function follows NULL in place of an object. One that returns a status returns INVALID, which
+ * polytile_last_error() explains to the calling thread for any context; one that ends, pauses or
+ * resumes something does nothing. Others return 0, false, "", the index -1, a type of 0 bytes, a
+ * domain of 0 dimensions, the default link, and NULL for another object, memory or a name in a
+ * list; summaries and reports have zeros and "". NULL in place of memory for an answer is not
+ * written to. Only polytile/program.h ends the process. */
 
 #endif

@@ -2,15 +2,16 @@
 #define POLYTILE_RANKS_H
 
 #include <polytile/plan.h>
+#include <polytile/share.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Plans of launches over several ranks, to look at before they run: who does what, what travels
- * between them, and what each moves to and from its device. Needs no MPI. */
+/* Plans of launches over several ranks, to look at before they run: the work of each rank, the
+ * exchanges, and the transfers to and from devices. Needs no MPI. */
 
-/** What is planned; zero or NULL in a member means its default. */
+/** What to plan; zero or NULL in a member means its default. */
 typedef struct polytile_ranks_request {
     int n_launches;                        /* at least 1 */
     const polytile_chain_launch *launches; /* in run order, over whole arrays */
@@ -18,19 +19,16 @@ typedef struct polytile_ranks_request {
     polytile_array *const *scratch;       /* as in polytile_plan_create_chain() */
     const polytile_plan_options *options; /* of each rank's device */
     int n_ranks;
-    const char *grid;   /* of ranks, as "4x2"; NULL: as in polytile_mpi_options */
-    const char *layout; /* of all arrays over the grid: "block", "block(dim=0)", "cyclic(64)",
-                               "weighted(2,1)"; NULL: "block" */
-    int64_t
-        launches_per_exchange; /* at most, computing borders twice; 0: chosen, as a queue does */
+    polytile_share_options share; /* of all arrays; "weighted" with numbers alone, and no "pool" */
+    int64_t reserved[4];          /* zeros */
 } polytile_ranks_request;
 
-/** Who does what of launches over several ranks; immutable. */
+/** A plan of launches over several ranks; immutable. */
 typedef struct polytile_ranks_plan polytile_ranks_plan;
 
 /**
- * Plan launches over ranks that each hold the part of every array that they own, and nothing else
- * at first, as a queue of <polytile/mpi.h> does.
+ * Plan launches over ranks as a queue of <polytile/mpi.h> does. At first each rank holds what it
+ * owns of every array.
  *
  * Errors  As polytile_plan_create_chain(); INVALID (another number of ranks than 1 to 4096, a grid
  *         of another number of them, an unknown layout, weights for another number of parts),
@@ -59,12 +57,12 @@ typedef struct polytile_ranks_summary {
 void polytile_ranks_plan_get_summary(const polytile_ranks_plan *plan,
                                      polytile_ranks_summary *summary);
 
-/** How the busiest rank runs the launches before the second exchange on its device. Owned by the
- * plan. */
+/** Return the busiest rank's plan for its device, of the launches before the second exchange. The
+ * ranks' plan owns it. */
 const polytile_plan *polytile_ranks_plan_get_inner(const polytile_ranks_plan *plan);
 
-/** The plan as text for people, JSON for programs, or an SVG picture. Owns: the caller frees *text
- * with free(). */
+/** Write the plan as text for people, JSON for programs, or an SVG picture. Owns: the caller frees
+ * *text with free(). */
 polytile_status polytile_ranks_plan_to_string(const polytile_ranks_plan *plan,
                                               polytile_format format, char **text);
 

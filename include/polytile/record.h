@@ -6,10 +6,10 @@ extern "C" {
 #endif
 
 /**
- * Note that a kernel reaches for an element, while polytile_check_use() runs it in this thread.
+ * Record that a kernel reaches for an element, while polytile_check_use() runs it in this thread.
  *
- * Bodies that are compiled with POLYTILE_RECORD_ACCESS defined call it in PT_AT; others do not.
- * Returns the address.
+ * PT_AT calls it in bodies that are compiled with POLYTILE_RECORD_ACCESS defined. Returns the
+ * address.
  */
 void *polytile_record_access(const void *address);
 

@@ -9,22 +9,23 @@ extern "C" {
 #endif
 
 /**
- * Read a size such as "64MiB", "1.5GiB" or "4096B": a number and B, KiB, MiB, GiB or TiB. A number
- * alone is none: who writes 64 may mean MiB.
+ * Parse a size such as "64MiB", "1.5GiB" or "4096B": a number and B, KiB, MiB, GiB or TiB. A number
+ * alone is no size, since 64 may mean MiB.
  *
- * Returns false, and leaves *bytes alone, when the text is no size, is not positive, is no whole
- *         number of bytes or exceeds 64 bits.
+ * Returns false, and leaves *bytes alone, if the text is no size, or the size is not positive, no
+ *         whole number of bytes or above 64 bits.
  */
 bool polytile_size_parse(const char *text, int64_t *bytes);
 
 enum { POLYTILE_SIZE_WHY_BYTES = 128 };
 
-/** Why polytile_size_parse() refuses a text, and what was perhaps meant, for the end of an error's
- * text: "it has no unit: 64MiB? (64B for bytes)". In a buffer of POLYTILE_SIZE_WHY_BYTES, which is
- * returned. */
+/** Write why polytile_size_parse() refuses a text, and what was perhaps meant, for the end of an
+ * error's text: "it has no unit: 64MiB? (64B for bytes)". Returns buffer, of
+ * POLYTILE_SIZE_WHY_BYTES. */
 char *polytile_size_explain(const char *text, char *buffer);
 
-/** A size for people in a buffer of at least 32 bytes, which it returns: "512 B", "64 MiB". */
+/** Write a size for people, as "512 B" or "64 MiB", into a buffer of at least 32 bytes, and return
+ * it. */
 char *polytile_size_format(int64_t bytes, char *buffer);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 extern "C" {
 #endif
 
-/** Every code a function of this library can return, and what it means in a few words. */
+/** Every status that a function of this library can return, with its meaning. */
 #define POLYTILE_STATUSES(X)                                                                       \
     X(OK, "success")                                                                               \
     X(INVALID, "invalid argument")                                                                 \
@@ -25,7 +25,8 @@ typedef enum polytile_status {
 #undef POLYTILE_STATUS_CODE
 } polytile_status;
 
-/** The meaning of a status in a few words; never NULL. The details are in polytile_last_error(). */
+/** Find the meaning of a status in a few words; never NULL. The details are in
+ * polytile_last_error(). */
 const char *polytile_status_text(polytile_status status);
 
 #ifdef __cplusplus

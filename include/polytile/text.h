@@ -8,12 +8,12 @@ extern "C" {
 #endif
 
 /**
- * A text from anywhere as it may be printed: what a terminal would take for a command, and what is
- * no UTF-8, becomes \x1b and the like, byte by byte; line ends and tabs stay.
+ * Write a text from anywhere so that it may be printed. Bytes that a terminal would take for a
+ * command, or that are no UTF-8, become \x1b and the like; line ends and tabs stay.
  *
- * Returns buffer, which has n_bytes. Of a text that does not fit the middle is left out, " ... ",
- *         or in a short buffer the end, whole characters at a time. NULL for a text is shown as an
- *         empty one. The library's own errors are shown like this.
+ * Returns buffer, which has n_bytes. A text that does not fit loses its middle, " ... ", or in a
+ *         short buffer its end, whole characters at a time. NULL is shown as an empty text. The
+ *         library shows its own errors like this.
  */
 char *polytile_text_show(const char *text, char *buffer, size_t n_bytes);
 

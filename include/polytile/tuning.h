@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/** How neighbouring threads go through memory. */
+/** How neighbouring threads access memory. */
 typedef enum polytile_coalescing {
     POLYTILE_COALESCING_DEF, /* not known */
     POLYTILE_COALESCING_FULL,
@@ -24,9 +24,9 @@ typedef enum polytile_level {
 } polytile_level;
 
 /**
- * What a kernel's code is like, from which the device chooses thread blocks and caches: a row of a
- * tuning table for the GPU's architecture. What is left 0 is not known; without a row that fits,
- * the block is the one with which most threads run at once.
+ * What a kernel's code is like. By it the device finds thread blocks and caches in a row of a
+ * tuning table for the GPU's architecture. 0 means unknown. If no row fits, the device takes the
+ * block with which most threads run at once.
  *
  * Source  Ortega-Arranz et al., "TuCCompi", section 4.4, table 1 (A to D); Alonso-Mayo et al.,
  *         "Communicators", section 3.3, whose data sharing is the reuse here.
@@ -38,18 +38,18 @@ typedef struct polytile_character {
     polytile_level reuse;      /* of data, by a thread and its neighbours */
 } polytile_character;
 
-/** Say what a kernel's code is like, for launches from now on. Errors: INVALID (a value that is
- * none of the enumeration). */
+/** Set what a kernel's code is like, for later launches. Errors: INVALID (a value that is none of
+ * the enumeration). */
 polytile_status polytile_kernel_characterise(polytile_kernel *kernel,
                                              const polytile_character *character);
 
 /**
- * Use a tuning table of one's own, before the library's; the last one loaded goes first.
- * docs/tuning.md has the format; POLYTILE_TUNING names a table that each context loads.
+ * Load a tuning table. It goes before those loaded earlier and the library's own. docs/tuning.md
+ * has the format; POLYTILE_TUNING names a table that each context loads.
  *
  * Errors  IO (the file cannot be read), INVALID (no valid table; the text names the line and the
  *         reason), both also of the table of POLYTILE_TUNING, which is loaded first; NO_MEMORY.
- *         After an error the tables are those from before.
+ *         After an error the tables are as before.
  */
 polytile_status polytile_tuning_load(polytile_context *ctx, const char *path);
 

@@ -18,7 +18,7 @@ typedef enum polytile_witness_kind {
     POLYTILE_WITNESS_UNINITIALISED /* the thread reads an element that no launch before wrote */
 } polytile_witness_kind;
 
-/** The point that shows what is wrong with launches, as data. */
+/** A point that shows what is wrong with launches, as data. */
 typedef struct polytile_witness {
     polytile_witness_kind kind;
     int launch;  /* of several, counted from 0; 0 of one */
@@ -31,10 +31,10 @@ typedef struct polytile_witness {
 } polytile_witness;
 
 /**
- * The point that shows the last error on a context, which polytile_last_error() has in words.
+ * Get the point that shows the last error on a context, which polytile_last_error() has in words.
  *
- * False, and the witness is of kind NONE, if no point does. Threads of the library's, such as a
- * queue's, report errors in words only.
+ * Returns false, with a witness of kind NONE, if no point shows it. Threads of the library, such as
+ * a queue's, report errors in words only.
  */
 bool polytile_last_witness(const polytile_context *ctx, polytile_witness *witness);
 

@@ -9,14 +9,14 @@
 #include <isl/set.h>
 #include <isl/val.h>
 
-/** Whether two accesses are of a kind that different threads must not share. */
+/** Return whether different threads must not meet through two accesses. */
 static bool are_at_odds(const pti_access *a, const pti_access *b) {
     bool one_writes = pti_role_writes(a->role) || pti_role_writes(b->role);
     bool both_combine = pti_role_reduces(a->role) && a->role == b->role && a->fresh == b->fresh;
     return a->array == b->array && one_writes && !both_combine;
 }
 
-/** Whether closed forms leave it open that different threads meet through two accesses. */
+/** Return whether closed forms leave it open that different threads meet through two accesses. */
 static bool may_conflict(const polytile_declaration *declaration, int a, int b) {
     const pti_access *one = &declaration->access[a];
     const pti_access *other = &declaration->access[b];
@@ -24,7 +24,7 @@ static bool may_conflict(const polytile_declaration *declaration, int a, int b) 
 }
 
 /**
- * Pairs of different threads of which the first touches by a what the second touches by b.
+ * Return the pairs of different threads where the first touches by a what the second touches by b.
  *
  * Space  { kernel[index] -> kernel[index] }
  */
@@ -34,8 +34,8 @@ static __isl_give isl_map *conflicting_threads(__isl_take isl_map *a, __isl_take
     return isl_map_subtract(pairs, same);
 }
 
-/** Whether no two threads of any launch meet through a pair of accesses; false too if isl cannot
- * tell. Errors: NO_MEMORY. */
+/** Prove by isl that no two threads of any launch meet through two accesses; *never is false too if
+ * isl gives up. Errors: NO_MEMORY. */
 static polytile_status never_conflict(const polytile_kernel *kernel, int a, int b, bool *never) {
     polytile_status status;
     PTI_TRY(pti_relations_begin(kernel));
@@ -76,13 +76,13 @@ static __isl_give isl_set *fix_point(__isl_take isl_set *set, const int64_t *poi
     return set;
 }
 
-/** The elements that one thread touches. */
+/** Return the elements that one thread touches. */
 static __isl_give isl_set *touched_by(__isl_keep isl_map *relation, const int64_t *thread) {
     isl_set *threads = fix_point(isl_map_domain(isl_map_copy(relation)), thread, 0);
     return isl_map_range(isl_map_intersect_domain(isl_map_copy(relation), threads));
 }
 
-/** A pair of threads and an element that both touch; false when isl fails. */
+/** Find a pair of threads and an element that both touch; false when isl fails. */
 static bool find_witness(__isl_keep isl_map *pairs, __isl_keep isl_map *a, __isl_keep isl_map *b,
                          polytile_witness *found) {
     if (!pti_first_pair(isl_map_copy(pairs), found->thread, found->other))
@@ -102,8 +102,8 @@ static const char *advice_for(const pti_access *a, const pti_access *b) {
                : "write to another array, or restrict the launch domain";
 }
 
-static polytile_status report(const polytile_kernel *kernel, int a, int b,
-                              const polytile_witness *found) {
+static polytile_status report_witness(const polytile_kernel *kernel, int a, int b,
+                                      const polytile_witness *found) {
     const polytile_declaration *declaration = kernel->declaration;
     const pti_access *one = &declaration->access[a];
     const pti_access *other = &declaration->access[b];
@@ -135,8 +135,8 @@ static polytile_status fail_isl(const polytile_kernel *kernel, int a, int b) {
                     declaration->array_name[declaration->access[a].array]);
 }
 
-static polytile_status check_pair(const polytile_kernel *kernel, const pti_instance *instance,
-                                  int a, int b) {
+static polytile_status check_accesses(const polytile_kernel *kernel, const pti_instance *instance,
+                                      int a, int b) {
     const polytile_declaration *declaration = kernel->declaration;
     polytile_status status = pti_relations_begin(kernel);
     polytile_witness found = {.kind = POLYTILE_WITNESS_CONFLICT,
@@ -152,7 +152,7 @@ static polytile_status check_pair(const polytile_kernel *kernel, const pti_insta
     if (empty == isl_bool_error)
         status = fail_isl(kernel, a, b);
     else if (empty == isl_bool_false)
-        status = find_witness(pairs, one, other, &found) ? report(kernel, a, b, &found)
+        status = find_witness(pairs, one, other, &found) ? report_witness(kernel, a, b, &found)
                                                          : fail_isl(kernel, a, b);
     isl_map_free(one);
     isl_map_free(other);
@@ -160,8 +160,7 @@ static polytile_status check_pair(const polytile_kernel *kernel, const pti_insta
     return status;
 }
 
-/** Whether the boxes around what the whole launch touches through two accesses have a common
- * element. */
+/** Return whether the hulls of two accesses of the whole launch meet. */
 static bool hulls_meet(const polytile_declaration *declaration, int a, int b,
                        const pti_instance *instance) {
     const pti_section *one = pti_section_of_access(declaration, a, instance);
@@ -180,7 +179,7 @@ polytile_status pti_conflict_check(const polytile_kernel *kernel, const pti_inst
     for (int a = 0; a < declaration->n_accesses; a++) {
         for (int b = a; b < declaration->n_accesses; b++) {
             if (may_conflict(declaration, a, b) && hulls_meet(declaration, a, b, instance))
-                PTI_TRY(check_pair(kernel, instance, a, b));
+                PTI_TRY(check_accesses(kernel, instance, a, b));
         }
     }
 done:

@@ -6,14 +6,14 @@
 /* access: what is found out of whole kernels and launches: conflicts between threads (here), how
  * far launches stay apart (lag.h), proofs (proof.h), and the registration of kernels (kernel.c). */
 
-/* Two threads that must not run in any order: both write an element without a common reducing role,
- * or one writes an element that the other reads. */
+/* Two threads conflict if both write an element without a common reducing role, or one writes an
+ * element that the other reads. */
 
 /**
- * Classify a declaration once, at registration, over all domains and arrays (isl, unless closed
- * forms settle it).
+ * Classify a declaration once, at registration, over all domains and arrays: by closed forms, else
+ * by isl.
  *
- * Errors  NO_MEMORY. Whether isl gave up (max_operations) counts as PTI_CONFLICT_DEPENDS.
+ * Errors  NO_MEMORY. If isl gives up (max_operations), the class is PTI_CONFLICT_DEPENDS.
  */
 polytile_status pti_conflict_classify(const polytile_kernel *kernel,
                                       pti_conflict_class *conflict_class);

@@ -21,7 +21,7 @@ typedef struct equation {
     int64_t difference;
 } equation;
 
-/** What one dimension says about two threads that meet; false if it says nothing. */
+/** Find the equation of one dimension for two threads that meet; false if there is none. */
 static bool equation_of(const polytile_subscript *a, const polytile_subscript *b, equation *of) {
     of->coefficient = a->lo.index;
     return is_one_element(a) && is_one_element(b) && have_equal_terms(&a->lo, &b->lo) &&
@@ -35,7 +35,7 @@ static bool has_no_solution(const equation *of, int n_indices) {
     return divisor == 0 ? of->difference != 0 : of->difference % divisor != 0;
 }
 
-/** The only index with a coefficient that may still differ between the threads, or -1. */
+/** Return the only index of an equation that is not settled yet, or -1. */
 static int only_open_index(const equation *of, int n_indices, const bool *settled) {
     int open = -1;
     for (int k = 0; k < n_indices; k++) {
@@ -48,7 +48,7 @@ static int only_open_index(const equation *of, int n_indices, const bool *settle
     return open;
 }
 
-/** Whether the equations, taken in any order, make the threads the same. */
+/** Return whether the equations make the two threads equal. */
 static bool threads_are_equal(const equation *equations, int n_equations, int n_indices) {
     bool settled[POLYTILE_MAX_DIMS] = {false};
     int n_settled = 0;

@@ -11,7 +11,7 @@
 
 /* isl maps as relations of a declaration, row by row, and back. */
 
-/** What is gathered while isl hands over the basic maps of a map. */
+/** Relations from the basic maps that isl hands over. */
 typedef struct map_reader {
     const polytile_declaration *declaration;
     int n_dims;
@@ -22,12 +22,12 @@ typedef struct map_reader {
     polytile_status status;
 } map_reader;
 
-static isl_stat stop(map_reader *reader, polytile_status status) {
+static isl_stat stop_reading(map_reader *reader, polytile_status status) {
     reader->status = status;
     return isl_stat_error;
 }
 
-/** One entry of a row, moved on to the next column. */
+/** Read one entry of a row, and go to the next column. */
 static polytile_status read_matrix_entry(__isl_keep isl_mat *rows, int row, int *column,
                                          int64_t *value) {
     isl_val *held = isl_mat_get_element_val(rows, row, (*column)++);
@@ -55,7 +55,7 @@ static polytile_status take_many(__isl_keep isl_mat *rows, int row, int *column,
     return status;
 }
 
-/** Columns: constant, the map's parameters, indices, elements, divisions. */
+/** Read a row of columns: constant, the map's parameters, indices, elements, divisions. */
 static polytile_status take_row(const map_reader *reader, __isl_keep isl_mat *rows, int row,
                                 int n_exists, pti_constraint *constraint) {
     polytile_status status = POLYTILE_OK;
@@ -71,24 +71,24 @@ done:
     return status;
 }
 
-/** Add the rows of a matrix, which is taken, to the relation being read. */
+/** Add the rows of a matrix, which it frees, to the relation being read. */
 static isl_stat take_rows(map_reader *reader, __isl_take isl_mat *rows, bool are_equalities) {
     pti_relation *relation = reader->relation[reader->n_relations - 1];
-    isl_stat done = rows == NULL ? stop(reader, POLYTILE_NO_MEMORY) : isl_stat_ok;
+    isl_stat done = rows == NULL ? stop_reading(reader, POLYTILE_NO_MEMORY) : isl_stat_ok;
     int n_rows = rows == NULL ? 0 : (int)isl_mat_rows(rows);
     for (int row = 0; done == isl_stat_ok && row < n_rows; row++) {
         pti_constraint constraint = {.is_equality = are_equalities};
         polytile_status status = take_row(reader, rows, row, relation->n_exists, &constraint);
         if (status != POLYTILE_OK)
-            done = stop(reader, status);
+            done = stop_reading(reader, status);
         else if (!pti_relation_add(relation, &constraint))
-            done = stop(reader, POLYTILE_NO_MEMORY);
+            done = stop_reading(reader, POLYTILE_NO_MEMORY);
     }
     isl_mat_free(rows);
     return done;
 }
 
-static bool grow(map_reader *reader) {
+static bool append_empty_relation(map_reader *reader) {
     size_t n_bytes = ((size_t)reader->n_relations + 1) * sizeof *reader->relation;
     pti_relation **grown = realloc(reader->relation, n_bytes);
     pti_relation *relation = pti_relation_new();
@@ -107,9 +107,9 @@ static isl_stat read_basic_map(__isl_take isl_basic_map *piece, void *user) {
     isl_stat done = isl_stat_ok;
     int n_exists = (int)isl_basic_map_dim(piece, isl_dim_div);
     if (n_exists > POLYTILE_MAX_DIMS)
-        done = stop(reader, POLYTILE_UNSUPPORTED);
-    else if (!grow(reader))
-        done = stop(reader, POLYTILE_NO_MEMORY);
+        done = stop_reading(reader, POLYTILE_UNSUPPORTED);
+    else if (!append_empty_relation(reader))
+        done = stop_reading(reader, POLYTILE_NO_MEMORY);
     if (done == isl_stat_ok) {
         reader->relation[reader->n_relations - 1]->n_exists = n_exists;
         done = take_rows(reader,
@@ -126,7 +126,7 @@ static isl_stat read_basic_map(__isl_take isl_basic_map *piece, void *user) {
     return done;
 }
 
-/** Each parameter of the map must be one of the declaration's. */
+/** Match each parameter of the map with one of the declaration's. */
 static polytile_status match_parameters(map_reader *reader, __isl_keep isl_map *map,
                                         pti_text *why) {
     const polytile_declaration *declaration = reader->declaration;
@@ -195,15 +195,15 @@ static polytile_status read_map(map_reader *reader, __isl_keep isl_map *map, pti
     return POLYTILE_OK;
 }
 
-/** Take back the accesses, and the array, that were added since there were so many. */
-static void restore(polytile_declaration *declaration, int n_accesses, int n_arrays) {
+/** Remove the accesses, and the array, that were added beyond these numbers. */
+static void remove_added_accesses(polytile_declaration *declaration, int n_accesses, int n_arrays) {
     while (declaration->n_accesses > n_accesses)
         pti_relation_free(declaration->access[--declaration->n_accesses].relation);
     while (declaration->n_arrays > n_arrays)
         free(declaration->array_name[--declaration->n_arrays]);
 }
 
-/** Each relation becomes an access, which takes it. */
+/** Add each relation as an access, which then owns it. */
 static polytile_status add_relations(polytile_declaration *declaration, map_reader *reader,
                                      const char *array, pti_access access, pti_text *why) {
     int n_accesses = declaration->n_accesses, n_arrays = declaration->n_arrays;
@@ -214,7 +214,7 @@ static polytile_status add_relations(polytile_declaration *declaration, map_read
         access.relation = reader->relation[r];
         polytile_status status = pti_declaration_add_access(declaration, array, &access, why);
         if (status != POLYTILE_OK) {
-            restore(declaration, n_accesses, n_arrays);
+            remove_added_accesses(declaration, n_accesses, n_arrays);
             return status;
         }
         reader->relation[r] = NULL;

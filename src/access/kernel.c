@@ -3,6 +3,7 @@
 #include "access/conflict.h"
 #include "access/declare/parse.h"
 #include "access/isl/relations.h"
+#include "base/plural.h"
 
 #include <stdlib.h>
 
@@ -49,7 +50,7 @@ static polytile_status check_count(polytile_context *ctx, const polytile_declara
                     declaration->name, what, n_declared, n_taken);
 }
 
-/** Compare what an implementation says of itself with the declaration it is to run. */
+/** Compare an implementation's indices and views with the declaration. */
 static polytile_status check_implementation(polytile_context *ctx,
                                             const polytile_declaration *declaration,
                                             const polytile_implementation *implementation) {
@@ -64,7 +65,7 @@ done:
     return status;
 }
 
-/** Make a kernel of a declaration, which is taken whatever happens. */
+/** Make a kernel of a declaration, which it takes also on failure. */
 static polytile_status create_kernel(polytile_context *ctx, polytile_declaration *declaration,
                                      const polytile_implementation *implementation,
                                      polytile_kernel **kernel) {
@@ -154,15 +155,23 @@ polytile_status pti_kernel_check_launch(polytile_context *ctx, const char *where
 }
 
 polytile_status pti_kernel_check_arrays(polytile_context *ctx, const polytile_kernel *kernel,
-                                        polytile_array *const *arrays) {
+                                        int n_arrays, polytile_array *const *arrays) {
     const polytile_declaration *declaration = kernel->declaration;
-    if (arrays != NULL)
-        return POLYTILE_OK;
-    return pti_fail(ctx, POLYTILE_INVALID,
-                    "%s: the list of arrays is NULL; give the kernel's %d, from %s to %s, in the "
-                    "declaration's order",
-                    declaration->name, declaration->n_arrays, declaration->array_name[0],
-                    declaration->array_name[declaration->n_arrays - 1]);
+    int n_declared = declaration->n_arrays;
+    const char *first = declaration->array_name[0], *last = declaration->array_name[n_declared - 1];
+    if (arrays == NULL)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: the list of arrays is NULL; give the kernel's %d, from %s to %s, in "
+                        "the declaration's order",
+                        declaration->name, n_declared, first, last);
+    if (n_arrays != n_declared)
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "%s: %d %s given and the kernel has %d, from %s to %s; give one of each, in "
+            "the declaration's order",
+            declaration->name, n_arrays, pti_plural(n_arrays, "array is", "arrays are"), n_declared,
+            first, last);
+    return POLYTILE_OK;
 }
 
 static bool is_level(polytile_level level) {
@@ -214,4 +223,13 @@ int polytile_kernel_get_n_arrays(const polytile_kernel *kernel) {
 const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array) {
     bool is_there = array >= 0 && array < polytile_kernel_get_n_arrays(kernel);
     return is_there ? kernel->declaration->array_name[array] : NULL;
+}
+
+int polytile_kernel_get_n_parameters(const polytile_kernel *kernel) {
+    return kernel == NULL ? 0 : kernel->declaration->n_parameters;
+}
+
+const char *polytile_kernel_get_parameter_name(const polytile_kernel *kernel, int parameter) {
+    bool is_there = parameter >= 0 && parameter < polytile_kernel_get_n_parameters(kernel);
+    return is_there ? kernel->declaration->parameter_name[parameter] : NULL;
 }

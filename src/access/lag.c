@@ -2,10 +2,68 @@
 
 #include "access/footprint/footprint.h"
 #include "access/isl/relations.h"
-#include "access/lag_isl.h"
+#include "access/lag_closed.h"
 #include "base/context.h"
 
-/** What is known so far of a pair of launches. */
+#include <isl/aff.h>
+#include <isl/ilp.h>
+#include <isl/set.h>
+#include <isl/space.h>
+#include <isl/val.h>
+
+/** Return { [index] -> [element] }, without names, which differ between launches. */
+static __isl_give isl_map *relation_of(isl_ctx *isl, const pti_cut_section *cut) {
+    isl_map *map = pti_section_relation(isl, cut->instance, cut->section);
+    map = isl_map_reset_tuple_id(map, isl_dim_in);
+    return isl_map_reset_tuple_id(map, isl_dim_out);
+}
+
+/** Return { [[[earlier index] -> [later index]] -> [element]] } of the elements that both touch. */
+static __isl_give isl_set *meetings_of(isl_ctx *isl, const pti_cut_section *earlier,
+                                       const pti_cut_section *later) {
+    isl_map *one = relation_of(isl, earlier);
+    isl_map *other = relation_of(isl, later);
+    return isl_map_wrap(isl_map_domain_product(one, other));
+}
+
+/** Return how far the earlier launch's thread is ahead of the later one's in a meeting. */
+static __isl_give isl_aff *gap_of(__isl_keep isl_set *meetings, const pti_cut_section *earlier,
+                                  const pti_cut_section *later) {
+    isl_aff *gap = isl_aff_zero_on_domain_space(isl_set_get_space(meetings));
+    int behind = earlier->instance->n_indices + later->index;
+    gap = isl_aff_set_coefficient_si(gap, isl_dim_in, earlier->index, 1);
+    return isl_aff_set_coefficient_si(gap, isl_dim_in, behind, -1);
+}
+
+/* Set the lag from isl's largest value, or from none; not a number: of an empty set. */
+static polytile_status set_lag(isl_ctx *isl, __isl_keep isl_val *largest, pti_lag *lag) {
+    if (largest == NULL)
+        return pti_isl_gave_up(isl) ? POLYTILE_OK : POLYTILE_NO_MEMORY;
+    lag->conflicts = isl_val_is_nan(largest) != isl_bool_true;
+    if (lag->conflicts)
+        lag->threads = isl_val_get_num_si(largest);
+    return POLYTILE_OK;
+}
+
+/** Find the exact lag between two sections of one array by isl, in tenths of a millisecond at
+ * least. If isl gives up, they conflict, and the lag is what the launch domains allow. */
+static polytile_status find_lag_by_isl(isl_ctx *isl, const pti_cut_section *earlier,
+                                       const pti_cut_section *later, pti_lag *lag) {
+    pti_isl_begin(isl);
+    isl_set *meeting = meetings_of(isl, earlier, later);
+    isl_aff *gap = gap_of(meeting, earlier, later);
+    isl_val *largest = isl_set_max_val(meeting, gap);
+    lag->conflicts = true;
+    lag->threads = earlier->instance->threads.range[earlier->index].hi -
+                   later->instance->threads.range[later->index].lo;
+    polytile_status status = set_lag(isl, largest, lag);
+    isl_val_free(largest);
+    isl_aff_free(gap);
+    isl_set_free(meeting);
+    return status;
+}
+
+/** What is known of two launches. */
 typedef struct search {
     const pti_cut_launch *earlier;
     const pti_cut_launch *later;
@@ -14,12 +72,12 @@ typedef struct search {
     pti_lag found; /* the largest of those looked at */
 } search;
 
-/* How many sections say what a launch touches of an operand: one if only its hull is known. */
+/* Return how many sections an operand has: one if only its hull is known. */
 static int n_touched(const pti_operand *operand) {
     return operand->partial ? 1 : operand->n_sections;
 }
 
-/* Everything in the hull of an operand as a section that all threads read and write. */
+/* Return the hull of an operand as a section that all threads read and write. */
 static pti_section whole_hull(const pti_instance *instance, int operand) {
     polytile_domain hull = pti_footprint_hull(instance, operand, PTI_TOUCHES, &instance->threads);
     pti_section section = {.operand = operand,
@@ -36,10 +94,10 @@ static pti_section whole_hull(const pti_instance *instance, int operand) {
     return section;
 }
 
-/* The s-th section of an operand; *held keeps what the instance does not have. */
-static pti_cut_section touched(const pti_cut_launch *launch, int operand, int s,
-                               pti_section *held) {
-    const pti_instance *instance = launch->instance;
+/* Return the s-th section of an operand; *held holds one that the instance lacks. */
+static pti_cut_section section_of(const pti_cut_launch *launch, int operand, int s,
+                                  pti_section *held) {
+    const pti_instance *instance = launch->call.instance;
     const pti_operand *of = &instance->operand[operand];
     pti_cut_section cut = {.instance = instance, .section = held, .index = launch->index};
     if (of->partial)
@@ -49,7 +107,7 @@ static pti_cut_section touched(const pti_cut_launch *launch, int operand, int s,
     return cut;
 }
 
-static void note(search *of, const pti_lag *lag) {
+static void keep_longest(search *of, const pti_lag *lag) {
     if (lag->conflicts && (!of->found.conflicts || lag->threads > of->found.threads))
         of->found = *lag;
 }
@@ -58,7 +116,7 @@ static polytile_status look_through_isl(search *of, const pti_cut_section *earli
                                         const pti_cut_section *later, pti_lag *lag) {
     if (of->isl == NULL)
         of->isl = pti_isl_open();
-    return of->isl == NULL ? POLYTILE_NO_MEMORY : pti_lag_isl(of->isl, earlier, later, lag);
+    return of->isl == NULL ? POLYTILE_NO_MEMORY : find_lag_by_isl(of->isl, earlier, later, lag);
 }
 
 static polytile_status look_at_sections(search *of, const pti_cut_section *earlier,
@@ -69,27 +127,27 @@ static polytile_status look_at_sections(search *of, const pti_cut_section *earli
         return POLYTILE_OK;
     if (!pti_lag_closed(earlier, later, &lag))
         PTI_TRY(look_through_isl(of, earlier, later, &lag));
-    note(of, &lag);
+    keep_longest(of, &lag);
 done:
     return status;
 }
 
-/* Whether no further conflict can change what is known. */
+/* Return whether no other conflict can change what is known. */
 static bool is_settled(const search *of) {
     return of->found.conflicts && of->found.threads >= of->most;
 }
 
 static polytile_status look_at_operands(search *of, int one, int other) {
-    const pti_operand *first = &of->earlier->instance->operand[one];
-    const pti_operand *second = &of->later->instance->operand[other];
+    const pti_operand *first = &of->earlier->call.instance->operand[one];
+    const pti_operand *second = &of->later->call.instance->operand[other];
     polytile_status status = POLYTILE_OK;
     pti_section held[2];
     if (!first->writes && !second->writes)
         return POLYTILE_OK;
     for (int s = 0; s < n_touched(first); s++) {
-        pti_cut_section earlier = touched(of->earlier, one, s, &held[0]);
+        pti_cut_section earlier = section_of(of->earlier, one, s, &held[0]);
         for (int t = 0; t < n_touched(second) && !is_settled(of); t++) {
-            pti_cut_section later = touched(of->later, other, t, &held[1]);
+            pti_cut_section later = section_of(of->later, other, t, &held[1]);
             PTI_TRY(look_at_sections(of, &earlier, &later));
         }
     }
@@ -101,11 +159,11 @@ polytile_status pti_launch_lag(const pti_cut_launch *earlier, const pti_cut_laun
                                pti_lag *lag) {
     search of = {.earlier = earlier, .later = later};
     polytile_status status = POLYTILE_OK;
-    of.most = earlier->instance->threads.range[earlier->index].hi -
-              later->instance->threads.range[later->index].lo;
-    for (int p = 0; p < earlier->instance->n_operands; p++)
-        for (int q = 0; q < later->instance->n_operands; q++)
-            if (earlier->array[p] == later->array[q])
+    of.most = earlier->call.instance->threads.range[earlier->index].hi -
+              later->call.instance->threads.range[later->index].lo;
+    for (int p = 0; p < earlier->call.instance->n_operands; p++)
+        for (int q = 0; q < later->call.instance->n_operands; q++)
+            if (earlier->call.array[p] == later->call.array[q])
                 PTI_TRY(look_at_operands(&of, p, q));
     *lag = of.found;
 done:

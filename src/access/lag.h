@@ -3,14 +3,14 @@
 
 #include "access/footprint/instance.h"
 
-/* How far a launch must stay behind an earlier one, where both are cut into slabs of threads and
- * the slabs of both take turns. */
+/* How far a launch must stay behind an earlier one when their slabs are interleaved. */
 
-/** A launch over arrays that it shares with others, and the index along which it is cut. */
+/** A launch over arrays that it shares with others, cut into slabs along one of its indices. */
 typedef struct pti_cut_launch {
-    const pti_instance *instance;
-    const int *array; /* of each operand: which array it is */
-    int index;        /* along which it is cut */
+    pti_call call;
+    int index;
+    int64_t offset; /* by which its slabs stay behind those of the first of several launches, in
+                       threads: found out of lags, which do not depend on it */
 } pti_cut_launch;
 
 /** What keeps two launches apart. */
@@ -21,14 +21,13 @@ typedef struct pti_lag {
 } pti_lag;
 
 /**
- * The lag of a later launch behind an earlier one: if thread j of it may run no sooner than every
- * thread i <= j + lag of the earlier one has run, all conflicts between the two keep their order.
+ * Find the lag of a later launch behind an earlier one: all conflicts keep their order if thread j
+ * of the later one runs after all threads i <= j + lag of the earlier one.
  *
- * Negative where the later launch may even run ahead. Combining counts as reading and writing.
- * Never too small, and never more than the launch domains allow; exact where sections are and no
- * operand is partial, of which every thread counts as touching all of the launch's hull. Closed
- * forms where sections are boxes; else isl over the sections (what was declared in braces counts as
- * the section around it), and where that gives up, what the launch domains allow.
+ * A negative lag lets the later launch run ahead. Combining counts as reading and writing. The lag
+ * is never too small, and exact if sections are and no operand is partial; of a partial one every
+ * thread touches the launch's whole hull. Closed forms find it if sections are boxes; else isl
+ * does, with the sections around braces; if isl gives up, it is what the launch domains allow.
  *
  * Errors  NO_MEMORY (isl), without a text, since there is no context here; *lag is then as it was.
  */

@@ -3,13 +3,12 @@
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
 
-/* Each dimension of a box follows one index at most, and no two follow the same. So of two boxes
- * the dimensions can be looked at one by one: they meet where the elements that the whole launches
- * touch have some in common in every dimension, and given a common element, the index of the one
- * thread says nothing about that of the other. */
+/* Each dimension of a box follows one index at most, and no two the same. So dimensions are
+ * independent: two boxes meet where the whole launches' elements meet in every dimension, and for a
+ * common element one thread's index says nothing about the other's. */
 
-/** The dimension of a section that follows the index along which its launch is cut: the window
- * lo + speed * index : hi + speed * index. Dimension -1, speed 0: there is none. */
+/** The dimension of a section that follows the index along which its launch is cut: lo + speed *
+ * index : hi + speed * index. Dimension -1, speed 0: none. */
 typedef struct follower {
     int dimension;
     int64_t lo;
@@ -33,7 +32,7 @@ static follower follower_of(const pti_cut_section *cut) {
     return found;
 }
 
-/* The last thread that touches an element which some thread touches. */
+/* Return the last thread that touches an element; some thread does. */
 static int64_t last_at(const follower *by, int64_t element) {
     if (by->speed == 0)
         return by->threads.hi;
@@ -42,7 +41,7 @@ static int64_t last_at(const follower *by, int64_t element) {
     return pti_min(last, by->threads.hi);
 }
 
-/* The first thread that touches an element which some thread touches. */
+/* Return the first thread that touches an element; some thread does. */
 static int64_t first_at(const follower *by, int64_t element) {
     if (by->speed == 0)
         return by->threads.lo;
@@ -51,7 +50,7 @@ static int64_t first_at(const follower *by, int64_t element) {
     return pti_max(first, by->threads.lo);
 }
 
-/* The last thread that touches any of the elements that are common in each dimension. */
+/* Return the last thread that touches any of the elements that are common in each dimension. */
 static int64_t last_in(const follower *by, const polytile_domain *common) {
     if (by->dimension < 0)
         return by->threads.hi;
@@ -66,18 +65,17 @@ static int64_t first_in(const follower *by, const polytile_domain *common) {
     return first_at(by, by->speed > 0 ? elements.lo : elements.hi);
 }
 
-/* From this element on, in the direction in which the threads rise, the last thread stays the
- * launch's last one. */
+/* Return the element from which on, as threads rise, the last thread is the launch's last. */
 static int64_t turn_of_last(const follower *by) {
     return (by->speed > 0 ? by->lo : by->hi) + by->speed * by->threads.hi;
 }
 
-/* Up to this element the first thread is the launch's first one. */
+/* Return the element up to which the first thread is the launch's first. */
 static int64_t turn_of_first(const follower *by) {
     return (by->speed > 0 ? by->hi : by->lo) + by->speed * by->threads.lo;
 }
 
-/* After how many of the elements both followers have moved on by whole threads, or all of them. */
+/* Return after how many elements both followers have moved by whole threads, or all of them. */
 static int64_t period_of(const follower *a, const follower *b, polytile_range elements) {
     int64_t count = pti_range_count(elements), period = elements.step;
     for (int k = 0; k < 2; k++) {
@@ -92,7 +90,7 @@ static int64_t gap_at(const follower *earlier, const follower *later, int64_t el
     return last_at(earlier, element) - first_at(later, element);
 }
 
-/* The widest gap at most n elements away from a place. */
+/* Return the widest gap within n elements of a place. */
 static int64_t widest_near(const follower *earlier, const follower *later, polytile_range elements,
                            int64_t place, int64_t n) {
     int64_t inside = pti_max(elements.lo, pti_min(place, elements.hi));
@@ -106,10 +104,10 @@ static int64_t widest_near(const follower *earlier, const follower *later, polyt
 }
 
 /**
- * The widest gap over all elements of a dimension in which both launches are followed.
+ * Return the widest gap over all elements of a dimension in which both launches are followed.
  *
- * The ends and the two turns part the elements into stretches over which the gap grows or shrinks
- * by the same amount every period, so that the widest is within a period of one of them.
+ * Between the ends and the two turns the gap changes by the same amount every period, so the widest
+ * one is within a period of one of them.
  */
 static int64_t widest_gap(const follower *earlier, const follower *later, polytile_range elements,
                           int64_t period) {

@@ -11,12 +11,11 @@ typedef struct pti_cut_section {
 } pti_cut_section;
 
 /**
- * The lag between two sections of one array in closed form, exactly; no allocation, tenths of a
- * microsecond.
+ * Find the exact lag between two sections of one array in closed form, in tenths of a microsecond,
+ * without allocation.
  *
- * False, and *lag is unfinished, if they meet, or may, and have no closed form: one is no box, or
- * windows follow both indices by coefficients that it takes more than PTI_MAX_LAG_PERIOD elements
- * to bring back into step.
+ * If they may meet and have no closed form, returns false and leaves *lag unfinished: one is no
+ * box, or coefficients take more than PTI_MAX_LAG_PERIOD elements to come back into step.
  */
 bool pti_lag_closed(const pti_cut_section *earlier, const pti_cut_section *later, pti_lag *lag);
 

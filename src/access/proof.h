@@ -4,29 +4,27 @@
 #include "access/footprint/instance.h"
 #include "access/set/boxes.h"
 
-/* What isl proves of launches beyond what every launch is checked for in closed form. Not for the
- * planner: a proof takes tenths of a millisecond at best. */
+/* What isl proves of launches beyond the checks in closed form of every launch. A proof takes
+ * tenths of a millisecond at least, too long for the planner. */
 
 /**
- * Prove that no thread's access lies outside its array with all its elements, also where what was
- * declared in braces is no section, and where a section's step leaps over the array.
+ * Prove that no thread's access lies wholly outside its array, also for braces that are no section,
+ * and for sections whose step passes over the array.
  *
- * Accesses in braces that bound no element, as in {[i] -> A[a] : a != i}, are meant to be clipped
- * and never lie outside.
+ * Accesses in braces that bound no element, as {[i] -> A[a] : a != i}, are clipped and never lie
+ * outside.
  *
  * Errors  DECLARATION (with a witness), UNSUPPORTED (isl's operation limit is reached), NO_MEMORY.
  */
 polytile_status pti_prove_inside(const polytile_kernel *kernel, const pti_instance *instance);
 
-/** A launch of several, and which array each of its operands is. */
+/** One launch of several. */
 typedef struct pti_proved_launch {
     const polytile_kernel *kernel;
-    const pti_instance *instance;
-    const int *array; /* of each operand */
+    pti_call call;
 } pti_proved_launch;
 
-/** An array that has no contents at the start, and of its elements some that were surely
- * written. */
+/** An array without contents at the start, and a set of elements that were surely written. */
 typedef struct pti_blank_array {
     int array;
     const char *name;  /* borrowed */
@@ -34,18 +32,17 @@ typedef struct pti_blank_array {
 } pti_blank_array;
 
 /**
- * Prove that the last of several launches reads nothing of a blank array but what a launch before
- * it wrote.
+ * Prove that the last of several launches reads of a blank array only what earlier launches wrote.
  *
- * `out` writes every element of its section, and reductions from the identity too; a launch's own
- * writes do not count for its reads. Exact: what is declared in braces counts as declared.
+ * `out` and fresh reductions write every element of their section. A launch's own writes do not
+ * count for its reads. Exact: braces count as declared.
  *
  * Errors  DECLARATION (with a witness), UNSUPPORTED (isl's operation limit is reached), NO_MEMORY.
  */
 polytile_status pti_prove_initialised(int n_launches, const pti_proved_launch *launches,
                                       const pti_blank_array *blank);
 
-/** Note what a launch surely writes of a blank array: it spares later proofs isl. */
+/** Record what a launch surely writes of a blank array, which spares later proofs isl. */
 void pti_note_written(const pti_proved_launch *launch, pti_blank_array *blank);
 
 #endif

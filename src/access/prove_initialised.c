@@ -7,10 +7,10 @@
 
 #include <isl/space.h>
 
-/** Which boxes a question in closed form may take before isl is asked. */
+/** The most boxes of a closed form before isl is asked. */
 enum { MAX_BOXES = 64 };
 
-/** What is asked. */
+/** The question: does a launch read elements of an array that were not written? */
 typedef struct question {
     int n_launches;
     const pti_proved_launch *launch;
@@ -21,16 +21,16 @@ static const pti_proved_launch *last_of(const question *asked) {
     return &asked->launch[asked->n_launches - 1];
 }
 
-/* In closed form: too much is taken for read, too little for written. */
+/* Add a footprint in closed form: too much is taken for read, too little for written. */
 
 static void add_footprint(const pti_proved_launch *of, int array, pti_touch touch,
                           pti_boxes *boxes) {
     pti_boxes own = {0};
-    for (int p = 0; p < of->instance->n_operands; p++) {
-        if (of->array[p] != array)
+    for (int p = 0; p < of->call.instance->n_operands; p++) {
+        if (of->call.array[p] != array)
             continue;
-        bool exact =
-            pti_footprint_boxes(of->instance, p, touch, &of->instance->threads, MAX_BOXES, &own);
+        bool exact = pti_footprint_boxes(of->call.instance, p, touch, &of->call.instance->threads,
+                                         MAX_BOXES, &own);
         if (!exact && touch != PTI_READS)
             pti_boxes_clear(&own);
         pti_boxes_unite(boxes, &own, pti_boxes_gather);
@@ -53,10 +53,9 @@ void pti_note_written(const pti_proved_launch *launch, pti_blank_array *blank) {
 
 /* By isl. */
 
-/** The space of all relations and sets here: { [index] -> [element] }, since a launch's own names
- * of its arrays differ from another's. */
+/** Return an access as { [index] -> [element] }, without names, which differ between launches. */
 static __isl_give isl_map *relation_of(isl_ctx *isl, const pti_proved_launch *of, int access) {
-    isl_map *map = pti_access_relation_in(isl, of->kernel, access, of->instance);
+    isl_map *map = pti_access_relation_in(isl, of->kernel, access, of->call.instance);
     map = isl_map_reset_tuple_id(map, isl_dim_in);
     return isl_map_reset_tuple_id(map, isl_dim_out);
 }
@@ -64,10 +63,10 @@ static __isl_give isl_map *relation_of(isl_ctx *isl, const pti_proved_launch *of
 static bool is_access_of(const pti_proved_launch *of, int access, int array, pti_touch touch) {
     const pti_access *is = &of->kernel->declaration->access[access];
     pti_section section = {.role = is->role, .fresh = is->fresh};
-    return of->array[is->array] == array && pti_section_counts(&section, touch);
+    return of->call.array[is->array] == array && pti_section_counts(&section, touch);
 }
 
-/** { [element] : a launch before the last writes it } */
+/** Return { [element] : a launch before the last writes it }. */
 static __isl_give isl_set *find_written(isl_ctx *isl, const question *asked, int n_dims) {
     isl_set *all = isl_set_empty(isl_space_set_alloc(isl, 0, (unsigned)n_dims));
     for (int l = 0; l < asked->n_launches - 1; l++)
@@ -87,7 +86,7 @@ static const char *advice_for(const pti_access *access) {
                : "write it in a launch before, or give the array contents at the start";
 }
 
-static polytile_status accuse(const question *asked, int access, polytile_witness *found) {
+static polytile_status accuse_access(const question *asked, int access, polytile_witness *found) {
     const polytile_declaration *declaration = last_of(asked)->kernel->declaration;
     const pti_access *is = &declaration->access[access];
     pti_text text = {0};
@@ -121,7 +120,7 @@ static polytile_status prove_access(const question *asked, isl_ctx *isl, int acc
     const pti_access *is = &of->kernel->declaration->access[access];
     polytile_witness found = {.kind = POLYTILE_WITNESS_UNINITIALISED,
                               .operand = is->array,
-                              .n_indices = of->instance->n_indices,
+                              .n_indices = of->call.instance->n_indices,
                               .n_dims = is->n_dims};
     polytile_status status = POLYTILE_OK;
     pti_isl_begin(isl);
@@ -132,7 +131,7 @@ static polytile_status prove_access(const question *asked, isl_ctx *isl, int acc
         status = fail_isl(asked, isl);
     else if (empty == isl_bool_false)
         status = pti_first_pair(isl_map_copy(missing), found.thread, found.element)
-                     ? accuse(asked, access, &found)
+                     ? accuse_access(asked, access, &found)
                      : fail_isl(asked, isl);
     isl_map_free(missing);
     return status;

@@ -5,19 +5,19 @@
 #include "access/isl/relations.h"
 
 /**
- * What threads touch whose elements all lie outside the array.
+ * Return what threads touch that have no element inside the array.
  *
  * Space  { kernel[index] -> array[element] }
  */
-static __isl_give isl_map *outside(const polytile_kernel *kernel, const pti_instance *instance,
-                                   int access) {
+static __isl_give isl_map *accesses_outside(const polytile_kernel *kernel,
+                                            const pti_instance *instance, int access) {
     isl_map *inside = pti_access_relation(kernel, access, instance);
     isl_map *touched =
         pti_access_relation_unclipped(kernel->relations->isl, kernel, access, instance);
     return isl_map_subtract_domain(touched, isl_map_domain(inside));
 }
 
-/** Whether threads name the ends of what they touch, rather than leave them to the array. */
+/** Return whether threads bound what they touch, rather than leave that to the array. */
 static isl_bool is_bounded(__isl_keep isl_map *map) {
     isl_set *elements = isl_map_range(isl_map_copy(map));
     isl_bool bounded = isl_set_is_bounded(elements);
@@ -43,7 +43,7 @@ static polytile_status prove_access(const polytile_kernel *kernel, const pti_ins
     polytile_status status = pti_relations_begin(kernel);
     if (status != POLYTILE_OK)
         return status;
-    isl_map *strays = outside(kernel, instance, access);
+    isl_map *strays = accesses_outside(kernel, instance, access);
     isl_bool empty = isl_map_is_empty(strays);
     isl_bool bounded = empty == isl_bool_false ? is_bounded(strays) : isl_bool_true;
     if (empty == isl_bool_error || bounded == isl_bool_error)

@@ -2,17 +2,17 @@
 
 #include "access/isl/footprint_isl.h"
 
-/** The most boxes that a footprint may take before threads are looked at one by one, and that one
- * with relations may take at all. */
+/** The most boxes of a footprint before threads are visited one by one, and of one with
+ * relations. */
 enum { MAX_BOXES = 1024, MAX_RELATION_BOXES = 1 << 20 };
 
-/** Whom to tell. */
-typedef struct listener {
-    pti_touched_function *tell;
+/** Who visits the boxes. */
+typedef struct visitor {
+    pti_touched_function *visit;
     void *user;
-} listener;
+} visitor;
 
-/** Step to the next thread of a box in C order; false behind the last. */
+/** Go to the next thread of a box in C order; false behind the last. */
 static bool next_thread(const polytile_domain *threads, polytile_domain *thread) {
     for (int k = threads->n_dims - 1; k >= 0; k--) {
         polytile_range *at = &thread->range[k];
@@ -24,45 +24,44 @@ static bool next_thread(const polytile_domain *threads, polytile_domain *thread)
     return false;
 }
 
-static void tell_hull(const pti_instance *instance, const pti_section *section,
-                      const polytile_domain *threads, const listener *to) {
+static void visit_hull(const pti_instance *instance, const pti_section *section,
+                       const polytile_domain *threads, const visitor *to) {
     polytile_domain hull = pti_section_hull(instance, section, threads);
     if (!pti_box_is_empty(&hull))
-        to->tell(&hull, to->user);
+        to->visit(&hull, to->user);
 }
 
-/** A section of one thread is a box; one of several may be. */
-static void tell_section(const pti_instance *instance, const pti_section *section,
-                         const polytile_domain *threads, const listener *to) {
+/** Visit a section, which is a box for one thread, and may be for several. */
+static void visit_section(const pti_instance *instance, const pti_section *section,
+                          const polytile_domain *threads, const visitor *to) {
     if (section->is_box) {
-        tell_hull(instance, section, threads, to);
+        visit_hull(instance, section, threads, to);
         return;
     }
     polytile_domain thread = *threads;
     for (int k = 0; k < threads->n_dims; k++)
         thread.range[k].hi = thread.range[k].lo;
     do
-        tell_hull(instance, section, &thread, to);
+        visit_hull(instance, section, &thread, to);
     while (next_thread(threads, &thread));
 }
 
-/** The sections of a box of threads, one by one. */
-static void tell_sections(const pti_instance *instance, int operand, pti_touch touch,
-                          const polytile_domain *threads, const listener *to) {
+/** Visit the sections of a box of threads, one by one. */
+static void visit_sections(const pti_instance *instance, int operand, pti_touch touch,
+                           const polytile_domain *threads, const visitor *to) {
     const pti_operand *of = &instance->operand[operand];
     for (int s = of->first_section; s < of->first_section + of->n_sections; s++) {
         if (pti_section_counts(&instance->section[s], touch))
-            tell_section(instance, &instance->section[s], threads, to);
+            visit_section(instance, &instance->section[s], threads, to);
     }
 }
 
-static void tell_boxes(const pti_boxes *boxes, const listener *to) {
+static void visit_boxes(const pti_boxes *boxes, const visitor *to) {
     for (int b = 0; b < boxes->n_boxes; b++)
-        to->tell(&boxes->box[b], to->user);
+        to->visit(&boxes->box[b], to->user);
 }
 
-/** Whether an operand's sections are all that is known of what is touched: none is the box around a
- * relation. */
+/** Return whether no section of an operand stands for a relation in braces. */
 static bool has_sections_only(const pti_instance *instance, int operand) {
     const pti_operand *of = &instance->operand[operand];
     bool are_exact = true;
@@ -71,42 +70,42 @@ static bool has_sections_only(const pti_instance *instance, int operand) {
     return are_exact;
 }
 
-static polytile_status tell_relations(const polytile_kernel *kernel, const pti_instance *instance,
-                                      int operand, pti_touch touch, const polytile_domain *threads,
-                                      const listener *to, bool *is_exact) {
+static polytile_status visit_relations(const polytile_kernel *kernel, const pti_instance *instance,
+                                       int operand, pti_touch touch, const polytile_domain *threads,
+                                       const visitor *to, bool *is_exact) {
     pti_boxes boxes = {0};
     *is_exact = false;
     polytile_status status = pti_footprint_isl(kernel, instance, operand, touch, threads,
                                                MAX_RELATION_BOXES, &boxes, is_exact);
     if (*is_exact)
-        tell_boxes(&boxes, to);
+        visit_boxes(&boxes, to);
     else if (status == POLYTILE_OK)
-        tell_sections(instance, operand, touch, threads, to);
+        visit_sections(instance, operand, touch, threads, to);
     pti_boxes_free(&boxes);
     return status;
 }
 
-/** Whether the footprint in closed form is what is touched, which is then told. */
-static bool tell_footprint(const pti_instance *instance, int operand, pti_touch touch,
-                           const polytile_domain *threads, const listener *to) {
+/** Visit the footprint in closed form if it is exact; else return false. */
+static bool visit_footprint(const pti_instance *instance, int operand, pti_touch touch,
+                            const polytile_domain *threads, const visitor *to) {
     pti_boxes boxes = {0};
     bool is_exact = !instance->operand[operand].partial &&
                     pti_footprint_boxes(instance, operand, touch, threads, MAX_BOXES, &boxes);
     if (is_exact)
-        tell_boxes(&boxes, to);
+        visit_boxes(&boxes, to);
     pti_boxes_free(&boxes);
     return is_exact;
 }
 
 polytile_status pti_touched_each(const polytile_kernel *kernel, const pti_instance *instance,
                                  int operand, pti_touch touch, const polytile_domain *threads,
-                                 pti_touched_function *tell, void *user, bool *is_exact) {
-    const listener to = {tell, user};
+                                 pti_touched_function *visit, void *user, bool *is_exact) {
+    const visitor to = {visit, user};
     *is_exact = true;
-    if (tell_footprint(instance, operand, touch, threads, &to))
+    if (visit_footprint(instance, operand, touch, threads, &to))
         return POLYTILE_OK;
     if (!has_sections_only(instance, operand))
-        return tell_relations(kernel, instance, operand, touch, threads, &to, is_exact);
-    tell_sections(instance, operand, touch, threads, &to);
+        return visit_relations(kernel, instance, operand, touch, threads, &to, is_exact);
+    visit_sections(instance, operand, touch, threads, &to);
     return POLYTILE_OK;
 }

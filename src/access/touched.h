@@ -3,20 +3,20 @@
 
 #include "access/footprint/footprint.h"
 
-/** Told of a box of elements; boxes of one call to pti_touched_each() may overlap. */
+/** Visits a box of elements; boxes of one call of pti_touched_each() may overlap. */
 typedef void pti_touched_function(const polytile_domain *box, void *user);
 
 /**
- * Tell of all elements of an operand that a box of threads touches in a way, and of no others: what
- * a footprint only contains is looked at thread by thread, relations in braces by isl.
+ * Visit the elements of an operand that a box of threads touches in a way, and no others: inexact
+ * footprints thread by thread, relations in braces by isl.
  *
- * So it takes as long as the threads themselves in the worst case, where a footprint takes
- * nanoseconds. Where isl gives up on a relation, its section is told of, and *is_exact is false.
+ * In the worst case this takes as long as the threads themselves. If isl gives up on a relation,
+ * its section is visited, and *is_exact is false.
  * Shapes  kernel: the instance's; threads: as for footprints. Boxes are clipped to the array.
  * Errors  NO_MEMORY.
  */
 polytile_status pti_touched_each(const polytile_kernel *kernel, const pti_instance *instance,
                                  int operand, pti_touch touch, const polytile_domain *threads,
-                                 pti_touched_function *tell, void *user, bool *is_exact);
+                                 pti_touched_function *visit, void *user, bool *is_exact);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Relative paths in these variables are invalid, says the XDG specification. */
+/** Return whether a path is absolute: the XDG specification calls others invalid. */
 static bool is_absolute(const char *path) {
     return path != NULL && path[0] == '/';
 }
@@ -55,7 +55,7 @@ static bool make_one_directory(const char *path) {
     return mkdir(path, S_IRWXU) == 0 || errno == EEXIST;
 }
 
-/** Make a directory and those above it; errno is left as mkdir() left it. */
+/** Make a directory and those above it; errno is that of mkdir(). */
 static bool make_directory(char *path) {
     if (make_one_directory(path))
         return true;
@@ -89,7 +89,7 @@ static bool write_all(int fd, const pti_text *text) {
     return true;
 }
 
-/** Write a new file, whose name is chosen, and let it take the path. */
+/** Write a new file under a chosen name, and rename it to the path. */
 static bool write_and_rename(const char *path, char *temporary, const pti_text *text) {
     if (!make_directory_of(temporary))
         return false;

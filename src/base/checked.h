@@ -32,22 +32,22 @@ static inline int64_t pti_abs(int64_t a) {
     return a < 0 ? -a : a;
 }
 
-/** a / b rounded up, for a >= 0 and b > 0. */
+/** Return a / b rounded up, for a >= 0 and b > 0. */
 static inline int64_t pti_ceil_div(int64_t a, int64_t b) {
     return a / b + (a % b != 0);
 }
 
-/** a / b rounded down, for b > 0. */
+/** Return a / b rounded down, for b > 0. */
 static inline int64_t pti_floor_div(int64_t a, int64_t b) {
     return a / b - (a % b < 0);
 }
 
-/** a modulo b in 0 .. b - 1, for b > 0. */
+/** Return a modulo b in 0 .. b - 1, for b > 0. */
 static inline int64_t pti_floor_mod(int64_t a, int64_t b) {
     return a % b + (a % b < 0 ? b : 0);
 }
 
-/** The greatest common divisor of |a| and |b|; gcd(0, b) = |b|. */
+/** Return the greatest common divisor of |a| and |b|; gcd(0, b) = |b|. */
 static inline int64_t pti_gcd(int64_t a, int64_t b) {
     a = pti_abs(a);
     b = pti_abs(b);

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-/** Seconds from some fixed moment, never going back. */
+/** Return seconds since a fixed moment; they never go back. */
 static inline double pti_now_s(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

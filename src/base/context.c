@@ -1,18 +1,6 @@
-#include "base/context.h"
+#include "base/context_state.h"
 
-#include "base/environment.h"
-
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-struct polytile_context {
-    pti_object *newest;
-    int64_t n_adopted;  /* so far */
-    pti_object *tuning; /* NULL: none yet; owned */
-    pti_settings settings;
-    pti_error error;
-};
 
 polytile_status polytile_context_create(polytile_context **ctx) {
     if (ctx == NULL)
@@ -30,15 +18,15 @@ polytile_status polytile_context_create(polytile_context **ctx) {
     return POLYTILE_OK;
 }
 
-static bool may_end(const polytile_context *ctx) {
+static bool all_may_end(const polytile_context *ctx) {
     const pti_object *object = ctx->newest;
     while (object != NULL && (object->may_end == NULL || object->may_end(object)))
         object = object->next;
     return object == NULL;
 }
 
-/** What is under way may use objects that would be destroyed before it ends. */
-static void drain(polytile_context *ctx) {
+/** Wait for what runs, since it may use objects that would be destroyed before it ends. */
+static void drain_objects(polytile_context *ctx) {
     for (pti_object *object = ctx->newest; object != NULL; object = object->next) {
         if (object->drain != NULL)
             object->drain(object);
@@ -46,9 +34,9 @@ static void drain(polytile_context *ctx) {
 }
 
 void polytile_context_destroy(polytile_context *ctx) {
-    if (ctx == NULL || !may_end(ctx))
+    if (ctx == NULL || !all_may_end(ctx))
         return;
-    drain(ctx);
+    drain_objects(ctx);
     while (ctx->newest != NULL)
         pti_object_release(ctx->newest);
     if (ctx->tuning != NULL)
@@ -99,10 +87,6 @@ void pti_object_release(pti_object *object) {
     object->destroy(object);
 }
 
-pti_error *pti_get_error(polytile_context *ctx) {
-    return &ctx->error;
-}
-
 const pti_settings *pti_get_settings(const polytile_context *ctx) {
     return &ctx->settings;
 }
@@ -113,15 +97,4 @@ pti_object *pti_get_tuning(const polytile_context *ctx) {
 
 void pti_set_tuning(polytile_context *ctx, pti_object *tuning) {
     ctx->tuning = tuning;
-}
-
-void pti_log(const polytile_context *ctx, pti_log_level level, const char *format, ...) {
-    if (level > ctx->settings.log_level)
-        return;
-    char text[PTI_ERROR_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    pti_show_message(format, arguments, text);
-    va_end(arguments);
-    fprintf(stderr, "polytile: %s\n", text);
 }

@@ -6,19 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* base: what every other room stands on, and nothing of arrays or devices. Here is the context:
- * its errors, the objects that it owns and its settings. Beside it are text that grows, sizes,
- * checked arithmetic, the clock, and files that are whole or not there. */
+/* base: what every other room stands on, and nothing of arrays or devices. Here is the context: its
+ * errors, its objects and its settings. Beside it are growing text, sizes, checked arithmetic, the
+ * clock, and files that are whole or absent. */
 
-/* What the library's modules share of a context: owned objects, settings, the log; base/error.h
- * has its errors. */
+/* A context's objects and settings; base/error.h has its errors, base/log.h the log. */
 
 /**
  * The head of every object that a context owns; it is the object's first member.
  *
- * destroy frees the object itself and everything in it; it does not unlink. Objects with a thread
- * of their own set the two others after they are adopted: may_end tells, with an error in the log
- * if not, whether the calling thread can end the object; drain waits until nothing is left to do.
+ * destroy frees the object and everything in it; it does not unlink. Objects with a thread of their
+ * own set the two others after adoption. may_end says whether the calling thread can end the
+ * object, and logs an error if not. drain waits until nothing is left to do.
  */
 typedef struct pti_object {
     polytile_context *context;
@@ -30,19 +29,16 @@ typedef struct pti_object {
     void (*drain)(struct pti_object *object);         /* NULL: there never is anything */
 } pti_object;
 
-/** Hand an object to a context, which destroys it last made first. */
+/** Let a context own an object. It destroys the newest ones first. */
 void pti_object_adopt(polytile_context *ctx, pti_object *object, void (*destroy)(pti_object *));
 
-/** The object of a context that was made last, whose `next` is the one before; NULL: none. */
+/** Return the newest object of a context, or NULL; its `next` is the one before. */
 pti_object *pti_get_newest(const polytile_context *ctx);
 
 /** Take an object out of its context and destroy it; NULL does nothing. */
 void pti_object_release(pti_object *object);
 
-/** The context's own last error, see base/error.h. */
-pti_error *pti_get_error(polytile_context *ctx);
-
-/** Leave the current function through its `done:` label when an expression is not POLYTILE_OK. */
+/** Goes to the function's `done:` label if an expression is not POLYTILE_OK. */
 #define PTI_TRY(expression)                                                                        \
     do {                                                                                           \
         status = (expression);                                                                     \
@@ -50,15 +46,7 @@ pti_error *pti_get_error(polytile_context *ctx);
             goto done;                                                                             \
     } while (0)
 
-typedef enum pti_log_level {
-    PTI_LOG_ERROR,
-    PTI_LOG_WARN,
-    PTI_LOG_INFO,
-    PTI_LOG_DEBUG
-} pti_log_level;
-
-/** What the POLYTILE_* variables said when the context was created; docs/environment.md has the
- * table. */
+/** The POLYTILE_* variables when the context was created; docs/environment.md has the table. */
 typedef struct pti_settings {
     pti_log_level log_level;
     bool check_plan;             /* POLYTILE_CHECK contains "plan", or does by default */
@@ -73,13 +61,9 @@ typedef struct pti_settings {
 
 const pti_settings *pti_get_settings(const polytile_context *ctx);
 
-/** The context's tuning tables, which it destroys after everything else; NULL until they are set.
- * They are no object of the list, so that threads of one context may find them. */
+/** Return the context's tuning tables, or NULL; the context destroys them last. They are not in the
+ * list of objects, so that threads of one context may find them. */
 pti_object *pti_get_tuning(const polytile_context *ctx);
 void pti_set_tuning(polytile_context *ctx, pti_object *tuning);
-
-/** Write one line to stderr if POLYTILE_LOG asks for this level. */
-void pti_log(const polytile_context *ctx, pti_log_level level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif

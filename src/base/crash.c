@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/** Raised by what a thread does itself. */
+/** Signals that a thread raises by what it does. */
 static const struct {
     int number;
     const char *name;
@@ -18,25 +18,25 @@ enum { N_WATCHED = sizeof watched / sizeof *watched };
 static _Thread_local const pti_crash_note *volatile runs;
 static _Thread_local sigjmp_buf *volatile escapes;
 
-/** What else a body may end by that runs on values which its program never had. */
+/** Other signals by which a body may end on values that its program never had. */
 static const int caught[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGXCPU};
 enum { N_CAUGHT = sizeof caught / sizeof *caught };
 
-/** Who catches, and the handlers that were there before, as long as anybody does. */
+/** How many catch, and the handlers from before, while anybody does. */
 static pthread_mutex_t catching = PTHREAD_MUTEX_INITIALIZER;
 static int n_catching;
 static struct sigaction put_aside[N_CAUGHT];
 
-/** Threads that run the same crash together. */
+/** Only the first of several threads that crash together writes a line. */
 static atomic_flag has_told = ATOMIC_FLAG_INIT;
 
-/** A text of limited length, made without any function that a handler must not call. */
+/** A text of limited length, built from calls that a handler may make. */
 typedef struct line {
     size_t length;
     char text[512];
 } line;
 
-static void add(line *to, const char *text) {
+static void add_text(line *to, const char *text) {
     for (; *text != '\0' && to->length < sizeof to->text; text++)
         to->text[to->length++] = *text;
 }
@@ -52,19 +52,18 @@ static const char *name_of(int number) {
 
 static void write_crash_line(const pti_crash_note *note, int number) {
     line of = {0};
-    add(&of, "polytile: ");
-    add(&of, note->name);
-    add(&of, ": ended by ");
-    add(&of, name_of(number));
-    add(&of, ": ");
-    add(&of, note->advice);
-    add(&of, "\n");
+    add_text(&of, "polytile: ");
+    add_text(&of, note->name);
+    add_text(&of, ": ended by ");
+    add_text(&of, name_of(number));
+    add_text(&of, ": ");
+    add_text(&of, note->advice);
+    add_text(&of, "\n");
     ssize_t n_written = write(STDERR_FILENO, of.text, of.length);
     (void)n_written;
 }
 
-/** Whether a fault raised the signal, and not a call of kill() or its like: then what raised it
- * does so again. */
+/** Return whether a fault raised the signal, not kill() or its like. What faulted does so again. */
 static bool is_fault(const siginfo_t *info) {
     return info->si_code > 0;
 }
@@ -77,7 +76,7 @@ static void end_as_without(int number, const siginfo_t *info) {
         raise(number);
 }
 
-static void handle(int number, siginfo_t *info, void *context) {
+static void handle_fault(int number, siginfo_t *info, void *context) {
     int error = errno;
     const pti_crash_note *note = runs;
     (void)context;
@@ -94,7 +93,7 @@ static bool is_free(int number) {
 }
 
 void pti_crash_install(void) {
-    struct sigaction ours = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction ours = {.sa_sigaction = handle_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&ours.sa_mask);
     for (int k = 0; k < N_WATCHED; k++) {
         if (is_free(watched[k].number))
@@ -113,15 +112,15 @@ const pti_crash_note *pti_crash_enter(const pti_crash_note *note) {
     return before;
 }
 
-/** Whether the thread that a signal reached has raised it itself, or a timer of its own has. */
+/** Return whether the thread that a signal reached, or its timer, has raised it. */
 static bool is_crash(int number, const siginfo_t *info) {
     if (number == SIGXCPU)
         return info->si_code == SI_TIMER;
     return is_fault(info) || (number == SIGABRT && info->si_code == SI_TKILL);
 }
 
-/** Do what would be done if nobody caught anything. */
-static void pass_on(int number, siginfo_t *info, void *context) {
+/** Handle a signal as if nobody caught it. */
+static void handle_as_before(int number, siginfo_t *info, void *context) {
     const struct sigaction *to = put_aside;
     for (int k = 0; k < N_CAUGHT; k++) {
         if (caught[k] == number)
@@ -135,28 +134,27 @@ static void pass_on(int number, siginfo_t *info, void *context) {
         to->sa_handler(number);
 }
 
-/** A timer that comes late has nothing to end. */
-static void escape_or_pass_on(int number, siginfo_t *info, void *context) {
+/** Leave the crashed code, or handle the signal as usual; a timer that comes late ends nothing. */
+static void escape_or_handle(int number, siginfo_t *info, void *context) {
     const int error = errno;
     sigjmp_buf *escape = escapes;
     if (escape != NULL && is_crash(number, info))
         siglongjmp(*escape, 1);
     if (number != SIGXCPU || !is_crash(number, info))
-        pass_on(number, info, context);
+        handle_as_before(number, info, context);
     errno = error;
 }
 
-/** One that the program has set meanwhile stays. */
-static void restore(int number, const struct sigaction *to) {
+/** Restore a handler, unless the program has set another one meanwhile. */
+static void restore_handler(int number, const struct sigaction *to) {
     struct sigaction now;
     if (sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
-        now.sa_sigaction == escape_or_pass_on)
+        now.sa_sigaction == escape_or_handle)
         sigaction(number, to, NULL);
 }
 
 void pti_crash_catch(void) {
-    struct sigaction ours = {.sa_sigaction = escape_or_pass_on,
-                             .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction ours = {.sa_sigaction = escape_or_handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&ours.sa_mask);
     pthread_mutex_lock(&catching);
     for (int k = 0; n_catching == 0 && k < N_CAUGHT; k++) {
@@ -171,7 +169,7 @@ void pti_crash_let_go(void) {
     pthread_mutex_lock(&catching);
     n_catching--;
     for (int k = 0; n_catching == 0 && k < N_CAUGHT; k++)
-        restore(caught[k], &put_aside[k]);
+        restore_handler(caught[k], &put_aside[k]);
     pthread_mutex_unlock(&catching);
 }
 

@@ -1,4 +1,4 @@
-#include "base/environment.h"
+#include "base/context_state.h"
 
 #include <polytile/text.h>
 #include <stdio.h>
@@ -6,6 +6,13 @@
 #include <unistd.h>
 
 extern char **environ;
+
+/** Debug builds, which have assertions, prove plans unless POLYTILE_CHECK says otherwise. */
+#ifdef NDEBUG
+enum { CHECKS_PLANS = 0 };
+#else
+enum { CHECKS_PLANS = 1 };
+#endif
 
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
 
@@ -19,7 +26,7 @@ static bool read_log(const char *value, pti_settings *settings) {
     return value[0] == '\0';
 }
 
-/** Note one word of a list; false if it is none that is known. */
+/** Set what one word of a list asks for; false if the word is unknown. */
 static bool read_check_word(const char *word, size_t length, pti_settings *settings) {
     const struct {
         const char *name;
@@ -37,8 +44,8 @@ static bool read_check_word(const char *word, size_t length, pti_settings *setti
     return false;
 }
 
-/** A list is all that is checked, in place of the default; a word is missing before a comma, and
- * behind one. */
+/** Read a list of all that is checked, which replaces the default. Words must stand on both sides
+ * of a comma. */
 static bool read_check(const char *value, pti_settings *settings) {
     bool known = true;
     if (*value == '\0')
@@ -71,14 +78,14 @@ static bool read_tune(const char *value, pti_settings *settings) {
     return settings->tunes || value[0] == '\0' || strcmp(value, "0") == 0;
 }
 
-/** Set by the tests' support, not by the library. */
+/** Accept a variable that the tests' support reads. */
 static bool read_nothing(const char *value, pti_settings *settings) {
     (void)value;
     (void)settings;
     return true;
 }
 
-/** One row a variable: adding one is adding a row here and in docs/environment.md. */
+/** One row a variable; docs/environment.md has the same rows. */
 static const struct variable {
     const char *name;
     bool (*read)(const char *value, pti_settings *settings);
@@ -129,7 +136,7 @@ static bool read_one(const char *entry, pti_settings *settings) {
 }
 
 bool pti_environment_read(pti_settings *settings) {
-    *settings = (pti_settings){.log_level = PTI_LOG_WARN, .check_plan = PTI_CHECKS_PLANS != 0};
+    *settings = (pti_settings){.log_level = PTI_LOG_WARN, .check_plan = CHECKS_PLANS != 0};
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
         if (strncmp(*entry, "POLYTILE_", strlen("POLYTILE_")) == 0 && !read_one(*entry, settings))
             return false;

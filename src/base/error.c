@@ -1,40 +1,39 @@
 #include "base/error.h"
 
-#include "base/context.h"
+#include "base/context_state.h"
 #include <polytile/size.h>
-#include <polytile/text.h>
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** Where the calling thread's errors go instead of into their context; NULL: nowhere else. */
+/** Where the calling thread's errors go instead of into their context; NULL: into the context. */
 static _Thread_local pti_error *redirected;
 
-/** The calling thread's last error if NULL left it without a context; else none. */
+/** The calling thread's last error that has no context. */
 static _Thread_local pti_error without_context;
 
 static pti_error *error_of(polytile_context *ctx) {
     if (redirected != NULL)
         return redirected;
-    return ctx == NULL ? &without_context : pti_get_error(ctx);
+    return ctx == NULL ? &without_context : &ctx->error;
 }
 
-/** As the program is told it. */
+/** Return the last error that the program gets. */
 static const pti_error *last_of(const polytile_context *ctx) {
     return without_context.text[0] != '\0' ? &without_context : error_of((polytile_context *)ctx);
 }
 
-static void clear(pti_error *error) {
+static void clear_error(pti_error *error) {
     error->status = POLYTILE_OK;
     error->text[0] = error->cause[0] = '\0';
     error->witness.kind = POLYTILE_WITNESS_NONE;
 }
 
 const char *polytile_last_error(const polytile_context *ctx) {
-    bool is_told = ctx != NULL || without_context.text[0] != '\0';
-    return is_told ? last_of(ctx)->text : "no context";
+    bool has_text = ctx != NULL || without_context.text[0] != '\0';
+    return has_text ? last_of(ctx)->text : "no context";
 }
 
 bool polytile_last_witness(const polytile_context *ctx, polytile_witness *witness) {
@@ -43,19 +42,6 @@ bool polytile_last_witness(const polytile_context *ctx, polytile_witness *witnes
     if (witness != NULL)
         *witness = has_witness ? last_of(ctx)->witness : (polytile_witness){0};
     return has_witness;
-}
-
-void pti_show_message(const char *format, va_list arguments, char text[PTI_ERROR_BYTES]) {
-    char begin[PTI_ERROR_BYTES];
-    va_list again;
-    va_copy(again, arguments);
-    int length = vsnprintf(begin, sizeof begin, format, arguments);
-    char *whole = length < PTI_ERROR_BYTES ? NULL : malloc((size_t)length + 1);
-    if (whole != NULL)
-        vsnprintf(whole, (size_t)length + 1, format, again);
-    va_end(again);
-    polytile_text_show(whole == NULL ? begin : whole, text, PTI_ERROR_BYTES);
-    free(whole);
 }
 
 static void write_text(char text[PTI_ERROR_BYTES], const char *format, ...)
@@ -78,11 +64,11 @@ pti_error pti_error_of(polytile_status status, const char *text) {
 /* Recording. */
 
 static void set_last(polytile_context *ctx, const pti_error *error) {
-    clear(&without_context);
+    clear_error(&without_context);
     *error_of(ctx) = *error;
 }
 
-static polytile_status record(polytile_context *ctx, const pti_error *error) {
+static polytile_status record_error(polytile_context *ctx, const pti_error *error) {
     set_last(ctx, error);
     if (ctx != NULL)
         pti_log(ctx, PTI_LOG_INFO, "%s", error->text);
@@ -96,7 +82,7 @@ polytile_status pti_fail(polytile_context *ctx, polytile_status status, const ch
     pti_show_message(format, arguments, error.text);
     va_end(arguments);
     memcpy(error.cause, error.text, sizeof error.cause);
-    return record(ctx, &error);
+    return record_error(ctx, &error);
 }
 
 polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double n_bytes) {
@@ -110,7 +96,7 @@ polytile_status pti_fail_memory(polytile_context *ctx, const char *what, double 
                     what, polytile_size_format((int64_t)n_bytes, size));
 }
 
-/** volatile: else a compiler leaves both calls out, and says that there is memory. */
+/** volatile: else a compiler leaves both calls out, and the answer is always yes. */
 bool pti_memory_is_there(void) {
     enum { MODERATE_BYTES = 64 * 1024 };
     void *volatile memory = malloc(MODERATE_BYTES);
@@ -129,8 +115,8 @@ polytile_status pti_fail_with_witness(polytile_context *ctx, polytile_status sta
 }
 
 void pti_clear_error(polytile_context *ctx) {
-    clear(&without_context);
-    clear(error_of(ctx));
+    clear_error(&without_context);
+    clear_error(error_of(ctx));
 }
 
 void pti_redirect_errors(pti_error *error) {
@@ -143,7 +129,7 @@ bool pti_errors_are_redirected(void) {
 
 /* Rewording. */
 
-/** What does not fit is cut off. */
+/** Put words in front of a text, and cut off what does not fit. */
 static void put_in_front(const char *words, char text[PTI_ERROR_BYTES]) {
     size_t n_words = strlen(words), n_text = strnlen(text, PTI_ERROR_BYTES - n_words - 1);
     memmove(text + n_words, text, n_text);
@@ -173,15 +159,15 @@ polytile_status pti_error_prefix(polytile_context *ctx, polytile_status status, 
     error.status = status;
     write_text(error.text, "%s%s", words, error.text);
     write_text(error.cause, "%s%s", words, error.cause);
-    return record(ctx, &error);
+    return record_error(ctx, &error);
 }
 
-/** Name arrays behind the beginning of an error's text, which its cause is or is in. */
+/** Name arrays behind the beginning of an error's text, which holds its cause. */
 static void name_incomplete(polytile_context *ctx, pti_error *error, const char *begin,
                             pti_text *names) {
     if (names->length > 0 && !names->failed) {
         write_text(error->text, "%s; left incomplete: %s", begin, names->data);
-        record(ctx, error);
+        record_error(ctx, error);
     }
     pti_text_free(names);
 }
@@ -215,12 +201,25 @@ polytile_status pti_error_restore(polytile_context *ctx, const pti_error *kept) 
     return kept->status;
 }
 
-/** The arrays that it names begin where one of the two names some. */
+/** Restore an error with a later one's text. The list of arrays begins where one of the two names
+ * some. */
 polytile_status pti_error_restore_both(polytile_context *ctx, const pti_error *kept) {
     const pti_error *since = last_of(ctx);
     pti_error both = *kept;
     write_text(both.text, "%s; and then %s", kept->text, since->text);
     if (strcmp(kept->cause, kept->text) == 0)
         write_text(both.cause, "%s; and then %s", kept->text, since->cause);
-    return record(ctx, &both);
+    return record_error(ctx, &both);
+}
+
+polytile_status pti_check_reserved(polytile_context *ctx, const char *where, const char *options,
+                                   const int64_t *reserved) {
+    for (int k = 0; k < PTI_N_RESERVED; k++) {
+        if (reserved[k] != 0)
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "%s: reserved[%d] of %s is %lld; set what is not used to zero: "
+                            "%s options = {0}",
+                            where, k, options, (long long)reserved[k], options);
+    }
+    return POLYTILE_OK;
 }

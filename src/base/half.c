@@ -24,8 +24,8 @@ float pti_half_to_float(uint16_t half) {
     return half & SIGN_BIT ? -magnitude : magnitude;
 }
 
-/* Adjacent bit patterns are adjacent values, so a fraction that rounds up carries into the
- * exponent, and the largest one into infinity. */
+/* Adjacent bit patterns are adjacent values: a fraction that rounds up carries into the exponent,
+ * and the largest value into infinity. */
 uint16_t pti_half_from_float(float value) {
     int sign = signbit(value) ? SIGN_BIT : 0;
     float magnitude = fabsf(value);

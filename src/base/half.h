@@ -7,7 +7,7 @@
 
 float pti_half_to_float(uint16_t half);
 
-/** Rounds to nearest, ties to even. */
+/** Round to nearest, ties to even. */
 uint16_t pti_half_from_float(float value);
 
 #endif

@@ -3,8 +3,7 @@
 
 #include <jansson.h>
 
-/** A name that may hold bytes that are no UTF-8, which JSON must not have: they become '?'. NULL
- * when memory runs out. */
+/** Return a name for JSON, with '?' for bytes that are no UTF-8; NULL when memory runs out. */
 json_t *pti_json_name(const char *name);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-/** A value as jansson writes it with its flags, behind what is there; of NULL the text has failed. Not
- * by json_dumps(), which leaves out keys that it finds no memory for, and says nothing. */
+/** Append a value as jansson writes it with its flags; NULL fails the text. json_dumps() would
+ * silently leave out keys when memory runs out. */
 void pti_text_add_json(pti_text *text, const json_t *value, size_t flags);
 
 #endif

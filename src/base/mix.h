@@ -3,15 +3,15 @@
 
 #include <stdint.h>
 
-/** Take one more value into a hash: multiplying by an odd number moves what differs upwards,
- * folding brings it back down. */
+/** Mix a value into a hash: multiplying by an odd number moves differences up, folding moves them
+ * down. */
 static inline uint64_t pti_mix(uint64_t hash, int64_t value) {
     hash = (hash ^ (uint64_t)value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 
-/** Bits that look random, of neighbouring numbers too (splitmix64). Source: Steele et al., "Fast
- * splittable pseudorandom number generators", 2014. */
+/** Return bits that look random, also of neighbouring numbers (splitmix64). Source: Steele et al.,
+ * "Fast splittable pseudorandom number generators", 2014. */
 static inline uint64_t pti_scramble(uint64_t number) {
     uint64_t bits = number + UINT64_C(0x9e3779b97f4a7c15);
     bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

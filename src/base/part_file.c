@@ -1,6 +1,7 @@
 #include "base/part_file.h"
 
 #include "base/retry.h"
+#include <polytile/size.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@ static bool is_link(const char *path) {
     return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
 }
 
-/** The file that a path leads to: a link is not replaced, but what it names. */
+/** Follow a link to the file that it names, which is replaced in its place. */
 static polytile_status resolve_link(polytile_context *ctx, const char *path, char **followed) {
     bool leads_on = is_link(path);
     *followed = leads_on ? realpath(path, NULL) : strdup(path);
@@ -40,7 +41,7 @@ static polytile_status resolve_link(polytile_context *ctx, const char *path, cha
                     : pti_fail_memory(ctx, path, (double)strlen(path));
 }
 
-/** A directory or a device must not be replaced. */
+/** Refuse to replace a directory or a device. */
 static polytile_status check_old(polytile_context *ctx, const char *path) {
     struct stat old;
     if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
@@ -59,27 +60,27 @@ static polytile_status append_part(polytile_context *ctx, const char *path, char
     return POLYTILE_OK;
 }
 
-/** Whether an open file, of which this is known, has lost its name, perhaps to another file. */
-static bool has_lost(const struct stat *opened, const char *name) {
+/** Return whether an open file has lost its name, perhaps to another file. */
+static bool is_named_otherwise(const struct stat *opened, const char *name) {
     struct stat named;
     return lstat(name, &named) != 0 || opened->st_dev != named.st_dev ||
            opened->st_ino != named.st_ino;
 }
 
-/** The same; a file of which nothing can be known has its name still. */
+/** Return whether a part file has lost its name. One that cannot be examined still has it. */
 static bool has_lost_name(const pti_part_file *of) {
     struct stat opened;
-    return fstat(of->file, &opened) == 0 && has_lost(&opened, of->part);
+    return fstat(of->file, &opened) == 0 && is_named_otherwise(&opened, of->part);
 }
 
-/** A file system without locks has none to respect. */
+/** Return whether another process has locked a file; never on a file system without locks. */
 static bool is_locked_by_another(int file) {
     int status;
     PTI_RETRY(status, flock(file, LOCK_EX | LOCK_NB));
     return status != 0 && errno == EWOULDBLOCK;
 }
 
-/** What has the name by now: a new file or what another process left. */
+/** Open and lock the file of this name, a new one or what another process left. */
 static polytile_status open_locked(polytile_context *ctx, const char *part, int *file) {
     PTI_RETRY(*file, open(part, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
     if (*file < 0)
@@ -93,14 +94,14 @@ static polytile_status open_locked(polytile_context *ctx, const char *part, int 
                     part);
 }
 
-/** Keep a file that is empty and has the name. What was left by a process that ended, and is as
- * long as it then was, gives way to a new one: somebody may still read it. */
+/** Keep a file that is empty and has the name. Remove one that an ended process left with contents,
+ * since somebody may still read it. */
 static polytile_status claim_part_file(polytile_context *ctx, const char *part, int file,
                                        bool *is_ours) {
     struct stat opened;
     polytile_status status = POLYTILE_OK;
     PTI_TRY(fstat(file, &opened) == 0 ? POLYTILE_OK : fail_errno(ctx, part, "look at"));
-    bool is_named = !has_lost(&opened, part);
+    bool is_named = !is_named_otherwise(&opened, part);
     *is_ours = is_named && opened.st_size == 0;
     if (is_named && !*is_ours && unlink(part) != 0)
         status = fail_errno(ctx, part, "replace");
@@ -122,7 +123,7 @@ static polytile_status open_part(polytile_context *ctx, const char *part, int *f
     return pti_fail(ctx, POLYTILE_IO, "%s: cannot create: others do so all the time", part);
 }
 
-static void forget(pti_part_file *of) {
+static void forget_names(pti_part_file *of) {
     free(of->path);
     free(of->part);
     *of = (pti_part_file){0};
@@ -139,9 +140,9 @@ done:
     return status;
 }
 
-/** Be owned and used as the file that is to be replaced; without its group, the new one's may do
- * nothing. What the process may not give stays as it is. */
-static void inherit(const pti_part_file *of, mode_t added) {
+/** Give the new file the owner, group and permissions of the old one, where the process may.
+ * Without the old group, the new one gets no permissions. */
+static void inherit_permissions(const pti_part_file *of, mode_t added) {
     struct stat old;
     if (stat(of->path, &old) != 0)
         return;
@@ -159,11 +160,41 @@ polytile_status pti_part_file_begin(polytile_context *ctx, const char *path, pti
     PTI_TRY(resolve_link(ctx, path, &of->path));
     PTI_TRY(append_part(ctx, of->path, &of->part));
     PTI_TRY(open_part(ctx, of->part, &of->file));
-    inherit(of, S_IRUSR | S_IWUSR);
+    inherit_permissions(of, S_IRUSR | S_IWUSR);
     return POLYTILE_OK;
 done:
-    forget(of);
+    forget_names(of);
     return status;
+}
+
+/** Reserve space if the file system can, else only extend the file: writing then fails when the
+ * disk is full. Returns 0 or the error's number. */
+static int reserve_or_extend(int file, int64_t n_bytes) {
+    int status;
+    PTI_RETRY(status, fallocate(file, 0, 0, n_bytes));
+    if (status != 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
+        PTI_RETRY(status, ftruncate(file, n_bytes));
+    return status == 0 ? 0 : errno;
+}
+
+/** Reserve space, block by block if need be. Returns 0 or the error's number. */
+static int reserve_every_block(int file, int64_t n_bytes) {
+    int error;
+    do
+        error = posix_fallocate(file, 0, n_bytes);
+    while (error == EINTR);
+    return error;
+}
+
+polytile_status pti_part_file_reserve(polytile_context *ctx, const pti_part_file *of,
+                                      int64_t n_bytes, bool is_mapped) {
+    char size[32];
+    int error =
+        is_mapped ? reserve_every_block(of->file, n_bytes) : reserve_or_extend(of->file, n_bytes);
+    if (error == 0)
+        return POLYTILE_OK;
+    return pti_fail(ctx, POLYTILE_IO, "%s: cannot reserve %s on the disk: %s", of->path,
+                    polytile_size_format(n_bytes, size), strerror(error));
 }
 
 polytile_status pti_part_file_commit(polytile_context *ctx, pti_part_file *of) {
@@ -172,9 +203,9 @@ polytile_status pti_part_file_commit(polytile_context *ctx, pti_part_file *of) {
         return pti_fail(ctx, POLYTILE_IO,
                         "%s: was removed or replaced while it was written; %s is as it was",
                         of->part, of->path);
-    inherit(of, 0);
+    inherit_permissions(of, 0);
     PTI_TRY(rename(of->part, of->path) == 0 ? POLYTILE_OK : fail_errno(ctx, of->path, "replace"));
-    pti_part_file_leave(of);
+    pti_part_file_keep(of);
 done:
     return status;
 }
@@ -182,12 +213,12 @@ done:
 void pti_part_file_abandon(pti_part_file *of) {
     if (of->path != NULL && !has_lost_name(of))
         unlink(of->part);
-    pti_part_file_leave(of);
+    pti_part_file_keep(of);
 }
 
-void pti_part_file_leave(pti_part_file *of) {
+void pti_part_file_keep(pti_part_file *of) {
     if (of->path == NULL)
         return;
     close(of->file);
-    forget(of);
+    forget_names(of);
 }

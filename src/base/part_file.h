@@ -4,11 +4,11 @@
 #include "base/context.h"
 
 /**
- * A file that is written as PATH.part and gets its name when it is whole: whatever ends the writing
- * early, what has the name is the old file or the new one.
+ * A file that is written as PATH.part and gets its name when it is whole. So the name always has a
+ * whole file, the old one or the new one.
  *
- * The file is kept locked, so that of two who write under one name the second is refused; one that
- * nobody has locked was left by a process that ended, and is replaced. Zeros: nothing is written.
+ * The file is locked, so a second writer of one name is refused. An unlocked file was left by a
+ * process that ended, and is replaced. Zeros: nothing is written.
  */
 typedef struct pti_part_file {
     char *path; /* of the whole file, links followed; owned; NULL: nothing is written */
@@ -16,30 +16,39 @@ typedef struct pti_part_file {
     int file;   /* open for reading and writing, and locked */
 } pti_part_file;
 
-/** The name of a file until it is whole, which the caller frees. Errors: IO, NO_MEMORY. */
+/** Make the name of a file until it is whole; the caller frees it. Errors: IO, NO_MEMORY. */
 polytile_status pti_part_file_name(polytile_context *ctx, const char *path, char **part);
 
 /**
  * Begin a file, which is empty.
  *
- * Errors  IO (with the system's text; something else than a file has the name; somebody else writes
- *         it), NO_MEMORY; nothing is left behind then.
+ * Errors  IO (with the system's text; the name is no file's; another process writes it), NO_MEMORY;
+ *         nothing is left behind.
  */
 polytile_status pti_part_file_begin(polytile_context *ctx, const char *path, pti_part_file *of);
 
 /**
- * Give the file its name, replacing an old one, whose permissions it gets, and its owner and group
- * where the process may give them. Nothing is waited for: what has reached the disk is the system's
- * affair.
+ * Reserve space on the disk for a file, and set its length.
  *
- * Errors  IO (with the system's text); nothing has changed then.
+ * A mapped file must have all its space: writing a page without it ends the process. Other files do
+ * without where the file system cannot reserve any.
+ * Errors  IO (with the system's text).
+ */
+polytile_status pti_part_file_reserve(polytile_context *ctx, const pti_part_file *of,
+                                      int64_t n_bytes, bool is_mapped);
+
+/**
+ * Give the file its name. It replaces an old file, and gets its permissions, and its owner and
+ * group where the process may give them. Does not wait for the disk.
+ *
+ * Errors  IO (with the system's text); then nothing has changed.
  */
 polytile_status pti_part_file_commit(polytile_context *ctx, pti_part_file *of);
 
-/** Remove the file, and forget it; nothing if nothing is written. */
+/** Remove the file, and forget it; does nothing if nothing is written. */
 void pti_part_file_abandon(pti_part_file *of);
 
-/** Forget the file, which stays under the name that it has; nothing if nothing is written. */
-void pti_part_file_leave(pti_part_file *of);
+/** Forget the file, which keeps the name that it has; does nothing if nothing is written. */
+void pti_part_file_keep(pti_part_file *of);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/** The word for things of which there are n. */
+/** Return the word for n things. */
 static inline const char *pti_plural(int64_t n, const char *one, const char *several) {
     return n == 1 ? one : several;
 }

@@ -3,8 +3,7 @@
 
 #include <errno.h>
 
-/** Make a system call, whose result is negative if it fails, again as long as a signal comes
- * between. */
+/** Repeat a system call, whose failure is negative, while signals interrupt it. */
 #define PTI_RETRY(result, call)                                                                    \
     do                                                                                             \
         (result) = (call);                                                                         \

@@ -58,7 +58,7 @@ bool polytile_size_parse(const char *text, int64_t *bytes) {
     return true;
 }
 
-/** The unit whose name begins as what stands behind a number; NULL: there is none. */
+/** Return the unit whose name begins as the text behind a number; NULL: none. */
 static const char *guess_unit(const char *after) {
     const char letter = (char)toupper((unsigned char)*after);
     for (size_t k = 0; k < N_UNITS; k++) {
@@ -68,7 +68,7 @@ static const char *guess_unit(const char *after) {
     return NULL;
 }
 
-/** Whether a number with a unit, in a buffer, is a size that can be meant. */
+/** Write a number with a unit into a buffer; return whether it is a valid size. */
 static bool is_size(char *buffer, size_t capacity, const char *text, int n_digits,
                     const char *unit) {
     int64_t bytes;

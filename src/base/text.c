@@ -50,8 +50,8 @@ void pti_text_free(pti_text *text) {
     *text = (pti_text){0};
 }
 
-/** What a character of UTF-8 begins with, how long it is, and what its second byte may be: neither
- * longer than it must be, nor a surrogate, nor one of the controls from U+0080 on. */
+/** First bytes of characters in UTF-8, with the length and the range of the second byte. Overlong
+ * forms, surrogates and controls from U+0080 on are left out. */
 static const struct {
     unsigned char first, last;
     unsigned char second_from, second_to;
@@ -63,7 +63,7 @@ static const struct {
     {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
 };
 
-/** How many bytes the character at the beginning of a text has; 0: it is none to be printed. */
+/** Return the bytes of the character at the beginning of a text; 0: it is not printable. */
 static size_t printable_bytes(const unsigned char *text) {
     for (size_t k = 0; k < sizeof characters / sizeof *characters; k++) {
         size_t n_bytes = characters[k].n_bytes;
@@ -104,8 +104,8 @@ size_t pti_text_add_shown(pti_text *text, const char *bytes, size_t n_bytes) {
     return n_columns;
 }
 
-/** Copy characters as they are shown while they fit n_bytes; returns how many bytes they take, and
- * where the text goes on. */
+/** Copy characters as they are shown while they fit n_bytes, and advance the text. Returns the
+ * bytes. */
 static size_t copy_shown(const char **text, char *buffer, size_t n_bytes) {
     size_t n_written = 0;
     while (**text != '\0') {
@@ -130,7 +130,7 @@ static size_t count_shown(const char *text) {
     return n_bytes;
 }
 
-/** The end of a text that takes no more than n_bytes. */
+/** Return the longest end of a text that is shown in n_bytes. */
 static const char *find_tail(const char *text, size_t n_bytes) {
     size_t n_left = count_shown(text);
     while (n_left > n_bytes) {

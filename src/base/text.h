@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A string that grows as it is written; a failed allocation is remembered, so one test at the end
+/** A string that grows as it is written. It remembers a failed allocation, so one test at the end
  * is enough. */
 typedef struct pti_text {
     char *data; /* NUL-terminated once something was written; owned */
@@ -16,12 +16,12 @@ typedef struct pti_text {
 
 void pti_text_add(pti_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Room for bytes at its end, NUL-terminated, for the caller to write; NULL: no memory. */
+/** Extend the text by n_bytes, NUL-terminated, for the caller to write; NULL: no memory. */
 char *pti_text_extend(pti_text *text, size_t n_bytes);
 
 void pti_text_free(pti_text *text);
 
-/** The longest way to show a character. */
+/** The most bytes that a shown character takes. */
 enum { PTI_SHOWN_BYTES = 4 };
 
 /** A character of a text from anywhere, and how it is shown. */
@@ -31,11 +31,11 @@ typedef struct pti_shown_character {
     size_t n_columns; /* a tab is one */
 } pti_shown_character;
 
-/** Show the character at the beginning of a text, which is not empty: \x1b, say, for what a terminal
- * would take for a command, and for what is no UTF-8. */
+/** Show the character at the beginning of a text, which is not empty: \x1b, say, for what a
+ * terminal would take for a command, or what is no UTF-8. */
 pti_shown_character pti_text_show_next(const char *text);
 
-/** Write so many bytes of a text from anywhere as they are shown; returns how many columns. */
+/** Append bytes of a text from anywhere as they are shown; returns how many columns. */
 size_t pti_text_add_shown(pti_text *text, const char *bytes, size_t n_bytes);
 
 #endif

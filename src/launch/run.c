@@ -6,10 +6,10 @@
 #include "partition/window/plan.h"
 #include <polytile/size.h>
 
-/** How often a run is planned again when the device's memory turns out to be taken. */
+/** How often a run is planned again if the device's memory is taken. */
 enum { MAX_NEW_PLANS = 3 };
 
-/** A launcher may not use the device that it was called by: memory and streams are the run's. */
+/** Refuse a launcher that uses the device that calls it: memory and streams are the run's. */
 static polytile_status check_idle(const polytile_device *device) {
     if (device->queue != NULL)
         return pti_fail(device->object.context, POLYTILE_INVALID,
@@ -32,11 +32,13 @@ static polytile_status execute(polytile_device *device, const polytile_plan *pla
     device->is_running = true;
     polytile_status status = pti_execute(device, plan->schedule, &body, arrays, &device->report);
     device->is_running = false;
+    device->report.n_launches += status == POLYTILE_OK;
     return status;
 }
 
 polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *device,
-                                  const polytile_kernel *kernel, polytile_array *const *arrays) {
+                                  const polytile_kernel *kernel, int n_arrays,
+                                  polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
     if (device == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "%s: the device is NULL", __func__);
@@ -48,7 +50,7 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
                         "polytile_run()",
                         device->text);
     PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, &plan->instance->threads));
-    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, arrays));
+    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
     PTI_TRY(check_idle(device));
     device->report = (polytile_report){.plan_s = plan->summary.plan_seconds,
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
@@ -59,72 +61,74 @@ done:
     return status;
 }
 
-/** A run for which a plan is to be made. */
+/** A run that needs a plan. */
 typedef struct request {
     polytile_device *device;
     const polytile_kernel *kernel;
     const polytile_domain *domain;
+    int n_arrays;
     polytile_array *const *arrays;
-    polytile_plan_options options; /* limit_bytes: what can be had at present; 0: no limit */
-    int64_t wanted_bytes;          /* the limit if all of the device's were free; 0: none */
+    polytile_launch_options options; /* plan.limit_bytes: what can be had at present; 0: no limit */
+    int64_t wanted_bytes;            /* the limit if all of the device's were free; 0: none */
     int64_t refused_bytes; /* what the last plan needed and the device did not have; 0: nothing */
 } request;
 
-/** Of two limits, where 0 is none. */
-static int64_t tighter(int64_t one_bytes, int64_t other_bytes) {
+/** Return the tighter of two limits; 0 is none. */
+static int64_t tighter_limit(int64_t one_bytes, int64_t other_bytes) {
     if (one_bytes == 0)
         return other_bytes;
     return other_bytes == 0 ? one_bytes : pti_min(one_bytes, other_bytes);
 }
 
-/** Plan for what the device can give now; the device's own link unless the user knows better. */
-static polytile_status take_stock(request *of, const polytile_plan_options *options) {
+/** Set limit and link: what the device can give now, and its own link unless the user gives one. */
+static polytile_status take_stock(request *of, const polytile_launch_options *options) {
     int64_t usable_bytes = 0;
     polytile_status status = of->device->functions->usable(of->device, &usable_bytes);
     if (options != NULL)
         of->options = *options;
-    if (of->options.link == NULL)
-        of->options.link = polytile_device_get_link(of->device);
-    of->wanted_bytes = tighter(of->device->limit_bytes, of->options.limit_bytes);
-    of->options.limit_bytes = tighter(of->wanted_bytes, usable_bytes);
+    if (of->options.plan.link == NULL)
+        of->options.plan.link = polytile_device_get_link(of->device);
+    of->wanted_bytes = tighter_limit(of->device->limit_bytes, of->options.plan.limit_bytes);
+    of->options.plan.limit_bytes = tighter_limit(of->wanted_bytes, usable_bytes);
     return status;
 }
 
-/** What the last plan needed was not there, whatever the device said: ask for a tenth less. */
+/** Lower the limit to a tenth less than the last plan needed, which was not there. */
 static polytile_status ask_for_less(request *of, int64_t missing_bytes) {
     int64_t usable_bytes = 0;
     polytile_status status = of->device->functions->usable(of->device, &usable_bytes);
-    int64_t had_bytes = tighter(tighter(of->options.limit_bytes, usable_bytes), missing_bytes);
+    int64_t had_bytes =
+        tighter_limit(tighter_limit(of->options.plan.limit_bytes, usable_bytes), missing_bytes);
     of->refused_bytes = missing_bytes;
-    of->options.limit_bytes = pti_max(had_bytes - pti_ceil_div(had_bytes, 10), 1);
+    of->options.plan.limit_bytes = pti_max(had_bytes - pti_ceil_div(had_bytes, 10), 1);
     return status;
 }
 
 static bool is_narrowed(const request *of) {
-    return of->options.limit_bytes != of->wanted_bytes;
+    return of->options.plan.limit_bytes != of->wanted_bytes;
 }
 
-/** A certificate for less than the device's limit says so. */
+/** Say in a certificate that the limit is lower than the device's. */
 static polytile_status explain_limit(const request *of) {
     char free_text[32], wanted[32], refused[32];
     polytile_context *ctx = of->device->object.context;
     if (of->refused_bytes > 0)
         return pti_fail(
             ctx, POLYTILE_NO_FIT, "%s; planned for %s of %s, since %s refused the %s of a plan",
-            polytile_last_error(ctx), polytile_size_format(of->options.limit_bytes, free_text),
+            polytile_last_error(ctx), polytile_size_format(of->options.plan.limit_bytes, free_text),
             polytile_size_format(of->wanted_bytes, wanted), of->device->text,
             polytile_size_format(of->refused_bytes, refused));
     return pti_fail(
         ctx, POLYTILE_NO_FIT,
         "%s; only %s of %s on %s are free at present (other programs may hold the rest)",
-        polytile_last_error(ctx), polytile_size_format(of->options.limit_bytes, free_text),
+        polytile_last_error(ctx), polytile_size_format(of->options.plan.limit_bytes, free_text),
         polytile_size_format(of->wanted_bytes, wanted), of->device->text);
 }
 
 static polytile_status make_plan(const request *of, polytile_plan **plan) {
     char free_text[32], wanted[32];
     polytile_status status =
-        polytile_plan_create(of->kernel, of->domain, of->arrays, &of->options, plan);
+        polytile_plan_create(of->kernel, of->domain, of->n_arrays, of->arrays, &of->options, plan);
     if (!is_narrowed(of))
         return status;
     if (status == POLYTILE_NO_FIT)
@@ -132,18 +136,18 @@ static polytile_status make_plan(const request *of, polytile_plan **plan) {
     if (status == POLYTILE_OK)
         pti_log(of->device->object.context, PTI_LOG_INFO,
                 "%s: %s has only %s free of %s; planned for that", (*plan)->instance->kernel_name,
-                of->device->text, polytile_size_format(of->options.limit_bytes, free_text),
+                of->device->text, polytile_size_format(of->options.plan.limit_bytes, free_text),
                 polytile_size_format(of->wanted_bytes, wanted));
     return status;
 }
 
-/** missing_bytes: what the plan needed and the device did not have after all; 0: it had it. */
+/** Plan and run. missing_bytes: what the plan needed and the device did not have; 0: it had it. */
 static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
     polytile_plan *plan = NULL;
     polytile_status status;
     *missing_bytes = 0;
     PTI_TRY(make_plan(of, &plan));
-    status = polytile_plan_run(plan, of->device, of->kernel, of->arrays);
+    status = polytile_plan_run(plan, of->device, of->kernel, of->n_arrays, of->arrays);
     if (status == POLYTILE_NO_FIT)
         *missing_bytes = plan->schedule->arena_bytes;
 done:
@@ -151,7 +155,7 @@ done:
     return status;
 }
 
-/** Every plan for less was refused like the first. */
+/** Give up: every plan for less was refused like the first. */
 static polytile_status give_up(const request *of) {
     char refused[32];
     polytile_context *ctx = of->device->object.context;
@@ -162,8 +166,9 @@ static polytile_status give_up(const request *of) {
 }
 
 polytile_status polytile_run(polytile_device *device, const polytile_kernel *kernel,
-                             const polytile_domain *domain, polytile_array *const *arrays,
-                             const polytile_plan_options *options) {
+                             const polytile_domain *domain, int n_arrays,
+                             polytile_array *const *arrays,
+                             const polytile_launch_options *options) {
     polytile_status status = POLYTILE_OK;
     int64_t missing_bytes;
     if (device == NULL)
@@ -171,8 +176,12 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
     polytile_context *ctx = device->object.context;
     pti_clear_error(ctx);
     PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, domain));
-    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, arrays));
-    request run = {.device = device, .kernel = kernel, .domain = domain, .arrays = arrays};
+    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
+    request run = {.device = device,
+                   .kernel = kernel,
+                   .domain = domain,
+                   .n_arrays = n_arrays,
+                   .arrays = arrays};
     PTI_TRY(check_idle(device));
     device->report = (polytile_report){0};
     PTI_TRY(pti_run_check_kernel(device, kernel));

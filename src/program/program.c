@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A kernel and what it was made from, of which the memory may hold something else since; a list,
- * the newest first. */
+/** A kernel with copies of what it was made from; a list, the newest first. */
 typedef struct program_kernel {
     char *declaration; /* owned */
     polytile_implementation implementation;
@@ -16,7 +15,7 @@ typedef struct program_kernel {
     struct program_kernel *next;
 } program_kernel;
 
-/** An array that was bound; a list, the newest first. */
+/** A bound array; a list, the newest first. */
 typedef struct program_array {
     polytile_array *array;
     const void *memory; /* NULL: it is internal */
@@ -42,18 +41,18 @@ __attribute__((format(printf, 1, 2))) _Noreturn static void die(const char *form
     exit(EXIT_FAILURE);
 }
 
-/** What a function cannot do without. */
+/** End the process if a required argument is NULL. */
 static void require_given(const void *given, const char *function, const char *what) {
     if (given == NULL)
         die("%s: %s is NULL", function, what);
 }
 
-static void require(const polytile_program *program, polytile_status status) {
+static void require_success(const polytile_program *program, polytile_status status) {
     if (status != POLYTILE_OK)
         die("%s", polytile_last_error(program->ctx));
 }
 
-static void *allocate(size_t n_bytes) {
+static void *allocate_entry(size_t n_bytes) {
     void *memory = calloc(1, n_bytes);
     if (memory == NULL)
         die("%s", polytile_status_text(POLYTILE_NO_MEMORY));
@@ -62,11 +61,11 @@ static void *allocate(size_t n_bytes) {
 
 polytile_program *polytile_program_open(const char *device_text) {
     require_given(device_text, "polytile_program_open", "the device's text");
-    polytile_program *program = allocate(sizeof *program);
+    polytile_program *program = allocate_entry(sizeof *program);
     const polytile_status status = polytile_context_create(&program->ctx);
     if (status != POLYTILE_OK)
         die("%s", polytile_status_text(status));
-    require(program, polytile_queue_create(program->ctx, device_text, &program->queue));
+    require_success(program, polytile_queue_create(program->ctx, device_text, &program->queue));
     return program;
 }
 
@@ -77,7 +76,7 @@ polytile_queue *polytile_program_get_queue(const polytile_program *program) {
 static void let_newest_go(polytile_program *program) {
     program_array *newest = program->arrays;
     if (newest->memory != NULL)
-        require(program, polytile_queue_detach(program->queue, 1, &newest->array));
+        require_success(program, polytile_queue_detach(program->queue, 1, &newest->array));
     program->arrays = newest->next;
     free(newest);
 }
@@ -92,7 +91,7 @@ static void forget_newest_kernel(polytile_program *program) {
 void polytile_program_close(polytile_program *program) {
     if (program == NULL)
         return;
-    require(program, polytile_queue_wait(program->queue));
+    require_success(program, polytile_queue_wait(program->queue));
     while (program->arrays != NULL)
         let_newest_go(program);
     while (program->kernels != NULL)
@@ -129,7 +128,7 @@ static const char *take_name(const char *names, char *name) {
     return names + length + strspn(names + length, ", ");
 }
 
-/** Names are all that tells arrays apart, and memory is one array's. */
+/** End the process if an array has this name, or this memory. */
 static void check_bound_once(const polytile_program *program, const char *name,
                              const void *memory) {
     for (const program_array *at = program->arrays; at != NULL; at = at->next) {
@@ -143,15 +142,16 @@ static void check_bound_once(const polytile_program *program, const char *name,
     }
 }
 
-static polytile_array *attach(polytile_program *program, const char *name, polytile_type type,
-                              const polytile_domain *domain, void *memory) {
+static polytile_array *attach_array(polytile_program *program, const char *name, polytile_type type,
+                                    const polytile_domain *domain, void *memory) {
     polytile_array *array;
-    require(program, polytile_array_wrap_domain(program->ctx, name, type, domain, memory, &array));
-    require(program, polytile_queue_attach(program->queue, 1, &array));
+    require_success(program,
+                    polytile_array_wrap_domain(program->ctx, name, type, domain, memory, &array));
+    require_success(program, polytile_queue_attach(program->queue, 1, &array));
     return array;
 }
 
-/** The elements of a range that begins at 0. */
+/** Return the extent of a range that begins at 0. */
 static int64_t extent_of(const char *name, int dimension, polytile_range range) {
     if (range.lo != 0 || range.step != 1)
         die("%s: the domain of internal array %s has to begin at 0 with steps of 1; dimension %d "
@@ -170,17 +170,17 @@ static polytile_array *create_internal(polytile_program *program, const char *na
     int64_t extents[POLYTILE_MAX_DIMS] = {0};
     for (int d = 0; d < domain->n_dims && d < POLYTILE_MAX_DIMS; d++)
         extents[d] = extent_of(name, d, domain->range[d]);
-    require(program, polytile_queue_create_array(program->queue, name, type, domain->n_dims,
-                                                 extents, &array));
+    require_success(program, polytile_queue_create_array(program->queue, name, type, domain->n_dims,
+                                                         extents, &array));
     return array;
 }
 
 static void bind_one(polytile_program *program, const char *name, polytile_type type,
                      const polytile_domain *domain, void *memory) {
     check_bound_once(program, name, memory);
-    program_array *made = allocate(sizeof *made);
+    program_array *made = allocate_entry(sizeof *made);
     made->memory = memory;
-    made->array = memory != NULL ? attach(program, name, type, domain, memory)
+    made->array = memory != NULL ? attach_array(program, name, type, domain, memory)
                                  : create_internal(program, name, type, domain);
     made->next = program->arrays;
     program->arrays = made;
@@ -208,16 +208,16 @@ void polytile_program_bind(polytile_program *program, polytile_type type,
 
 static char *copy_text(const char *text) {
     const size_t n_bytes = strlen(text) + 1;
-    return memcpy(allocate(n_bytes), text, n_bytes);
+    return memcpy(allocate_entry(n_bytes), text, n_bytes);
 }
 
 static program_kernel *add_kernel(polytile_program *program, const char *declaration,
                                   const polytile_implementation *implementation) {
-    program_kernel *made = allocate(sizeof *made);
+    program_kernel *made = allocate_entry(sizeof *made);
     made->implementation = *implementation;
     made->next = program->kernels;
-    require(program,
-            polytile_kernel_create(program->ctx, declaration, implementation, &made->kernel));
+    require_success(
+        program, polytile_kernel_create(program->ctx, declaration, implementation, &made->kernel));
     made->declaration = copy_text(declaration);
     program->kernels = made;
     return made;
@@ -255,6 +255,6 @@ void polytile_program_launch(polytile_program *program, const char *declaration,
     program_kernel *known = find_kernel(program, declaration, implementation);
     if (known == NULL)
         known = add_kernel(program, declaration, implementation);
-    require(program,
-            polytile_queue_launch(program->queue, known->kernel, domain, POLYTILE_BY_NAME, NULL));
+    require_success(program, polytile_queue_launch(program->queue, known->kernel, domain,
+                                                   POLYTILE_BY_NAME, NULL));
 }

@@ -1,8 +1,8 @@
 #include "base/plural.h"
 #include "launch/execute/run_check.h"
-#include "queue/leave.h"
+#include "queue/detach.h"
 #include "queue/member.h"
-#include "queue/outer.h"
+#include "queue/over_team.h"
 
 static polytile_status check_list(const polytile_queue *queue, const char *action, int n_arrays,
                                   polytile_array *const *arrays) {
@@ -30,7 +30,7 @@ static polytile_status check_list(const polytile_queue *queue, const char *actio
     return POLYTILE_OK;
 }
 
-static polytile_status refuse_held(const polytile_queue *queue, const polytile_array *array) {
+static polytile_status refuse_attached(const polytile_queue *queue, const polytile_array *array) {
     polytile_context *ctx = queue->object.context;
     const char *name = array->name;
     if (array->is_internal)
@@ -54,7 +54,7 @@ static polytile_status check_array(const polytile_queue *queue, const polytile_a
                         "queue on %s: array %s is of another context; create both in one",
                         pti_queue_text(queue), array->name);
     if (array->queue != NULL)
-        return refuse_held(queue, array);
+        return refuse_attached(queue, array);
     if (array->data == NULL)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "queue on %s: array %s is only described and has no memory; wrap memory to "
@@ -78,8 +78,8 @@ static polytile_status check_apart(const polytile_queue *queue, const polytile_a
                     other->queue == NULL ? "" : pti_queue_text(other->queue));
 }
 
-/** The array number of a list, against those before it and those that any queue of the context
- * holds. */
+/** Check one array of a list against those before it and the arrays of all queues of the
+ * context. */
 static polytile_status check_overlaps(const polytile_queue *queue, int number,
                                       polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
@@ -119,13 +119,13 @@ done:
     return status;
 }
 
-/** The members of a queue that has some hold the memory as well. */
+/** Members' queues, if there are some, have the memory as well. */
 static polytile_status hold_attached(polytile_queue *queue, int n_arrays,
                                      polytile_array *const *arrays) {
-    polytile_status status = hold_all(queue, n_arrays, arrays, queue->outer != NULL);
-    if (status != POLYTILE_OK || queue->outer == NULL)
+    polytile_status status = hold_all(queue, n_arrays, arrays, queue->team_functions != NULL);
+    if (status != POLYTILE_OK || queue->team_functions == NULL)
         return status;
-    status = queue->outer->attach(queue, n_arrays, arrays);
+    status = queue->team_functions->attach(queue, n_arrays, arrays);
     if (status != POLYTILE_OK)
         let_go_all(queue, n_arrays, arrays);
     return status;
@@ -171,7 +171,8 @@ static polytile_status check_attached(const polytile_queue *queue, const polytil
 }
 
 /** Arrays of the queue's own device. */
-static polytile_status detach(polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
+static polytile_status detach_arrays(polytile_queue *queue, int n_arrays,
+                                     polytile_array *const *arrays) {
     for (int a = 0; a < n_arrays; a++)
         pti_queue_begin_leaving(queue, arrays[a]);
     pti_queue_finish_leaving(queue, n_arrays, arrays);
@@ -185,8 +186,8 @@ polytile_status polytile_queue_detach(polytile_queue *queue, int n_arrays,
     PTI_TRY(check_list(queue, "detach", n_arrays, arrays));
     for (int a = 0; a < n_arrays; a++)
         PTI_TRY(check_attached(queue, arrays[a]));
-    status = queue->outer != NULL ? pti_outer_detach(queue, n_arrays, arrays)
-                                  : detach(queue, n_arrays, arrays);
+    status = queue->team_functions != NULL ? pti_team_queue_detach(queue, n_arrays, arrays)
+                                           : detach_arrays(queue, n_arrays, arrays);
 done:
     return status;
 }
@@ -207,7 +208,8 @@ static polytile_status check_discarded(const polytile_queue *queue, const polyti
     return POLYTILE_OK;
 }
 
-static polytile_status discard(polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
+static polytile_status discard_arrays(polytile_queue *queue, int n_arrays,
+                                      polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < n_arrays; a++)
         PTI_TRY(pti_queue_discard(queue, arrays[a]));
@@ -222,13 +224,13 @@ polytile_status polytile_queue_discard(polytile_queue *queue, int n_arrays,
     PTI_TRY(check_list(queue, "discard", n_arrays, arrays));
     for (int a = 0; a < n_arrays; a++)
         PTI_TRY(check_discarded(queue, arrays[a]));
-    status = queue->outer != NULL ? queue->outer->discard(queue, n_arrays, arrays)
-                                  : discard(queue, n_arrays, arrays);
+    status = queue->team_functions != NULL ? queue->team_functions->discard(queue, n_arrays, arrays)
+                                           : discard_arrays(queue, n_arrays, arrays);
 done:
     return status;
 }
 
-/** Where kernels run on host memory the array has some from the start. */
+/** Where kernels run on host memory, the array has some from the start. */
 static polytile_status hold_on_device(polytile_queue *queue, polytile_array *array) {
     polytile_status status = POLYTILE_OK;
     if (queue->residency == NULL)
@@ -241,7 +243,7 @@ done:
 static polytile_status hold_on_members(polytile_queue *queue, polytile_array *array) {
     polytile_status status;
     PTI_TRY(hold_all(queue, 1, &array, false));
-    status = queue->outer->create_array(queue, array);
+    status = queue->team_functions->create_array(queue, array);
     if (status != POLYTILE_OK)
         pti_queue_let_go(queue, array);
 done:
@@ -257,7 +259,8 @@ polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *n
     PTI_TRY(pti_queue_enter(queue));
     PTI_TRY(pti_array_create(queue->object.context, name, type, domain, &made));
     made->is_internal = true;
-    PTI_TRY(queue->outer != NULL ? hold_on_members(queue, made) : hold_on_device(queue, made));
+    PTI_TRY(queue->team_functions != NULL ? hold_on_members(queue, made)
+                                          : hold_on_device(queue, made));
     *array = made;
 done:
     if (status != POLYTILE_OK)

@@ -13,12 +13,13 @@ static uint64_t mix_domain(uint64_t hash, const polytile_domain *domain) {
 }
 
 static uint64_t mix_options(uint64_t hash, const pti_request *request) {
-    const polytile_plan_options *options = request->options;
+    const polytile_launch_options *given = request->options;
+    const polytile_plan_options *options = &given->plan;
     int n_indices = polytile_kernel_get_n_indices(request->kernel);
     for (int d = 0; options->block != NULL && d < n_indices; d++)
         hash = pti_mix(hash, options->block[d]);
-    for (int p = 0; options->parameters != NULL && p < options->n_parameters; p++)
-        hash = pti_mix(hash, options->parameters[p].value);
+    for (int p = 0; given->parameters != NULL && p < given->n_parameters; p++)
+        hash = pti_mix(hash, given->parameters[p].value);
     return pti_mix(pti_mix(hash, options->n_buffers), options->launches_per_pass);
 }
 
@@ -41,7 +42,8 @@ static bool same_text(const char *one, const char *other) {
     return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
 }
 
-static bool same_parameters(const polytile_plan_options *one, const polytile_plan_options *other) {
+static bool same_parameters(const polytile_launch_options *one,
+                            const polytile_launch_options *other) {
     if (one->n_parameters != other->n_parameters ||
         (one->parameters == NULL) != (other->parameters == NULL))
         return false;
@@ -62,24 +64,25 @@ static bool same_options(const polytile_plan_options *one, const polytile_plan_o
                          int n_indices) {
     return one->limit_bytes == other->limit_bytes && one->n_buffers == other->n_buffers &&
            one->launches_per_pass == other->launches_per_pass &&
-           same_text(one->strategy, other->strategy) && same_parameters(one, other) &&
+           same_text(one->strategy, other->strategy) &&
            same_bytes(one->block, other->block, (size_t)n_indices * sizeof *one->block) &&
            same_bytes(one->link, other->link, sizeof *one->link);
 }
 
-static bool is_for(const pti_prepared *prepared, const pti_request *request) {
+static bool is_for_request(const pti_prepared *prepared, const pti_request *request) {
     const polytile_kernel *kernel = request->kernel;
     return prepared->kernel_serial == kernel->object.serial &&
            same_arrays(prepared, request->arrays) &&
            pti_box_compare(&prepared->domain, request->domain) == 0 &&
            same_bytes(&prepared->character, &kernel->character, sizeof kernel->character) &&
-           same_options(&prepared->options, request->options, prepared->domain.n_dims);
+           same_parameters(&prepared->options, request->options) &&
+           same_options(&prepared->options.plan, &request->options->plan, prepared->domain.n_dims);
 }
 
 pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *request,
                              uint64_t hash) {
     pti_prepared *prepared = queue->prepared[hash % PTI_PREPARED_SLOTS];
-    while (prepared != NULL && (prepared->hash != hash || !is_for(prepared, request)))
+    while (prepared != NULL && (prepared->hash != hash || !is_for_request(prepared, request)))
         prepared = prepared->next;
     return prepared;
 }
@@ -105,7 +108,7 @@ const pti_prepared *pti_cache_find_related(const polytile_queue *queue,
     return latest;
 }
 
-static bool overwrites(const pti_prepared *prepared, int position) {
+static bool overwrites_array(const pti_prepared *prepared, int position) {
     for (int a = 0; a < prepared->n_arrays; a++) {
         if (prepared->position[a] == position && prepared->instance->operand[a].writes &&
             pti_completeness_is_overwritten(prepared->instance, a))
@@ -119,14 +122,14 @@ bool pti_cache_is_overwritten(polytile_queue *queue, int position) {
     pthread_mutex_lock(&queue->mutex);
     for (int slot = 0; slot < PTI_PREPARED_SLOTS && !is_overwritten; slot++) {
         for (const pti_prepared *next = queue->prepared[slot]; next != NULL; next = next->next)
-            is_overwritten |= next->n_items > 0 && overwrites(next, position);
+            is_overwritten |= next->n_items > 0 && overwrites_array(next, position);
     }
     pthread_mutex_unlock(&queue->mutex);
     return is_overwritten;
 }
 
 /** Where the cache points to the launch that was not used for longest and is not queued; NULL: all
- * are queued. The mutex is held. */
+ * are queued. The mutex is locked. */
 static pti_prepared **find_oldest(polytile_queue *queue) {
     pti_prepared **oldest = NULL;
     for (int slot = 0; slot < PTI_PREPARED_SLOTS; slot++) {
@@ -145,7 +148,7 @@ static void remove_at(polytile_queue *queue, pti_prepared **at) {
     pti_prepared_free(prepared);
 }
 
-static void make_room(polytile_queue *queue) {
+static void evict_oldest_prepared(polytile_queue *queue) {
     pti_prepared **oldest = NULL;
     pthread_mutex_lock(&queue->mutex);
     do {
@@ -157,7 +160,7 @@ static void make_room(polytile_queue *queue) {
 }
 
 void pti_cache_add(polytile_queue *queue, pti_prepared *prepared) {
-    make_room(queue);
+    evict_oldest_prepared(queue);
     pti_prepared **slot = &queue->prepared[prepared->hash % PTI_PREPARED_SLOTS];
     prepared->next = *slot;
     *slot = prepared;
@@ -191,7 +194,7 @@ static void *duplicate_bytes(const void *of, size_t n_bytes) {
 }
 
 /** False when memory runs out. */
-static bool copy_parameters(polytile_plan_options *to, const polytile_plan_options *from) {
+static bool copy_parameters(polytile_launch_options *to, const polytile_launch_options *from) {
     bool is_copied = true;
     if (from->parameters == NULL)
         return true;
@@ -219,7 +222,7 @@ static bool copy_options(polytile_plan_options *to, const polytile_plan_options 
         to->block = duplicate_bytes(from->block, (size_t)n_indices * sizeof *from->block);
     if (from->link != NULL)
         to->link = duplicate_bytes(from->link, sizeof *from->link);
-    return copy_parameters(to, from) && (from->strategy == NULL || to->strategy != NULL) &&
+    return (from->strategy == NULL || to->strategy != NULL) &&
            (from->block == NULL || to->block != NULL) && (from->link == NULL || to->link != NULL);
 }
 
@@ -239,16 +242,26 @@ bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request) {
         prepared->array_serial[a] = request->arrays[a]->object.serial;
         prepared->position[a] = request->arrays[a]->position;
     }
-    return copy_options(&prepared->options, request->options, prepared->domain.n_dims);
+    bool has_options =
+        copy_options(&prepared->options.plan, &request->options->plan, prepared->domain.n_dims);
+    return copy_parameters(&prepared->options, request->options) && has_options;
 }
 
-static void free_options(const polytile_plan_options *options) {
+static void free_options(const polytile_launch_options *options) {
     for (int p = 0; options->parameters != NULL && p < options->n_parameters; p++)
         free((void *)options->parameters[p].name);
     free((void *)options->parameters);
-    free((void *)options->strategy);
-    free((void *)options->block);
-    free((void *)options->link);
+    free((void *)options->plan.strategy);
+    free((void *)options->plan.block);
+    free((void *)options->plan.link);
+}
+
+bool pti_prepared_uses(const pti_prepared *prepared, int position) {
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        if (prepared->position[a] == position)
+            return true;
+    }
+    return false;
 }
 
 void pti_prepared_free(pti_prepared *prepared) {

@@ -3,13 +3,13 @@
 #include "access/footprint/footprint.h"
 #include "launch/access_check/access_check.h"
 #include "queue/member.h"
-#include "queue/steps.h"
+#include "queue/run_schedule.h"
 
 #include <string.h>
 
 /** Queue that what the launch reads of an operand comes home. */
-static polytile_status fetch(polytile_queue *queue, const pti_instance *instance, int operand,
-                             polytile_array *array) {
+static polytile_status fetch_operand(polytile_queue *queue, const pti_instance *instance,
+                                     int operand, polytile_array *array) {
     polytile_status status = POLYTILE_OK;
     pti_boxes boxes = {0};
     polytile_domain hull = pti_footprint_hull(instance, operand, PTI_READS, &instance->threads);
@@ -23,13 +23,13 @@ static polytile_status fetch(polytile_queue *queue, const pti_instance *instance
     return status;
 }
 
-/** Have all that is read in the host's memory, where internal arrays have some then, too. */
+/** Bring all that is read to the host's memory, also of internal arrays. */
 static polytile_status bring_home(polytile_queue *queue, const pti_instance *instance,
                                   polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
     for (int o = 0; queue->residency != NULL && o < instance->n_operands; o++)
-        PTI_TRY(fetch(queue, instance, o, arrays[o]));
-    pti_queue_settle_all(queue);
+        PTI_TRY(fetch_operand(queue, instance, o, arrays[o]));
+    pti_queue_wait_all(queue);
     for (int o = 0; o < instance->n_operands; o++)
         if (arrays[o]->is_internal && pti_queue_get_spill(queue, arrays[o]) == NULL)
             return pti_fail_memory(queue->object.context, arrays[o]->name,
@@ -49,25 +49,26 @@ static polytile_status open_device(const polytile_queue *queue, polytile_device 
     return polytile_device_open(queue->object.context, text, device);
 }
 
-static polytile_status open_arrays(polytile_queue *queue, int n_arrays,
+static polytile_status open_guards(polytile_queue *queue, int n_arrays,
                                    polytile_array *const *arrays) {
     polytile_status status = POLYTILE_OK;
     for (int o = 0; o < n_arrays; o++)
-        PTI_TRY(pti_guard_open(queue->object.context, &queue->held[arrays[o]->position].guard));
+        PTI_TRY(pti_guard_open(queue->object.context, &queue->array[arrays[o]->position].guard));
 done:
     return status;
 }
 
-static polytile_status check(polytile_queue *queue, const polytile_kernel *kernel,
-                             const pti_prepared *prepared, polytile_array *const *arrays) {
+static polytile_status check_copies(polytile_queue *queue, const pti_request *request,
+                                    const pti_prepared *prepared) {
+    polytile_array *const *arrays = request->arrays;
     int n_arrays = prepared->instance->n_operands;
     polytile_device *device = NULL;
     polytile_status status;
     pti_queue_claim(queue);
-    PTI_TRY(open_arrays(queue, n_arrays, arrays));
+    PTI_TRY(open_guards(queue, n_arrays, arrays));
     PTI_TRY(open_device(queue, &device));
-    PTI_TRY(
-        pti_access_check_asked(device, kernel, prepared->instance, arrays, prepared->body.block));
+    PTI_TRY(pti_access_check_asked(device, request->kernel, prepared->instance, arrays,
+                                   prepared->body.block));
 done:
     polytile_device_close(device);
     for (int o = 0; o < n_arrays; o++)
@@ -76,16 +77,15 @@ done:
     return status;
 }
 
-polytile_status pti_queue_check_access(polytile_queue *queue, const polytile_kernel *kernel,
-                                       const pti_prepared *prepared,
-                                       polytile_array *const *arrays) {
+polytile_status pti_queue_check_access(polytile_queue *queue, const pti_request *request,
+                                       const pti_prepared *prepared) {
     const pti_settings *settings = pti_get_settings(queue->object.context);
     polytile_status status = POLYTILE_OK;
-    if (kernel->is_own || (!settings->check_access && !settings->check_wide))
+    if (request->kernel->is_own || (!settings->check_access && !settings->check_wide))
         return POLYTILE_OK;
-    PTI_TRY(bring_home(queue, prepared->instance, arrays));
+    PTI_TRY(bring_home(queue, prepared->instance, request->arrays));
     if (!pti_queue_has_failed(queue))
-        PTI_TRY(check(queue, kernel, prepared, arrays));
+        PTI_TRY(check_copies(queue, request, prepared));
 done:
     return status;
 }

@@ -8,11 +8,10 @@
  * reads, and check its kernel before it is queued. Results stay on the device; the check has a
  * device of its own.
  *
- * Nothing is checked behind a failure that is still to be told: the launch will not be run.
- * Shapes  arrays: one an operand.
+ * Nothing is checked behind a failure that is still to be reported: the launch will not run.
  * Errors  INVALID (a violation), NO_MEMORY, those of the device.
  */
-polytile_status pti_queue_check_access(polytile_queue *queue, const polytile_kernel *kernel,
-                                       const pti_prepared *prepared, polytile_array *const *arrays);
+polytile_status pti_queue_check_access(polytile_queue *queue, const pti_request *request,
+                                       const pti_prepared *prepared);
 
 #endif

@@ -1,14 +1,14 @@
 #ifndef POLYTILE_QUEUE_FAILURE_H
 #define POLYTILE_QUEUE_FAILURE_H
 
-#include "queue/queue.h"
+#include "queue/run_schedule.h"
 
-/* What a failure loses: elements that only the device held, or of which even that kept no version,
- * since a later launch of the run would have written them again: both are of arrays that were dirty
- * before the run, or that it had begun to write. What is dirty and not harmed by the run can be
+/* What a failure loses: elements that only the device had, and elements that a later launch of the
+ * run would have written again, of which nobody has a version. Both are of arrays that were dirty
+ * before the run, or that the run had begun to write. What is dirty and was left alone can be
  * saved. */
 
-/** Which arrays are dirty, one an array held; NULL when memory runs out, or none is held.
+/** Which arrays are dirty, one entry a position; NULL when memory runs out, or there is none.
  * The caller frees it. */
 bool *pti_dirty_list(const polytile_queue *queue);
 
@@ -19,6 +19,15 @@ bool *pti_dirty_list(const polytile_queue *queue);
  * Returns status.
  */
 polytile_status pti_lose(polytile_queue *queue, const bool *is_lost, polytile_status status);
+
+/**
+ * The same behind a batch that failed; what of other arrays lay on the device before, and was left
+ * alone, is brought to the host and not lost. failed: its schedule, NULL: it was not planned.
+ *
+ * Shapes  is_lost: one a position: was dirty before; changed.
+ */
+polytile_status pti_lose_batch(pti_bindings *bindings, const pti_schedule *failed, bool *is_lost,
+                               polytile_report *report, polytile_status status);
 
 /** The same of those that are buried alone; does nothing where there are none. */
 void pti_lose_buried(polytile_queue *queue, polytile_status status);

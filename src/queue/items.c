@@ -17,17 +17,17 @@ void pti_item_free(pti_item *item) {
     free(item);
 }
 
-/** Count an item for or against all that it uses, which is used from then on. */
+/** Add to the items of all that an item uses, and note it as used. */
 static void count_uses(polytile_queue *queue, const pti_item *item, int by) {
     if (item->kind != PTI_ITEM_LAUNCH) {
-        queue->held[item->position].n_items += by;
+        queue->array[item->position].n_items += by;
         return;
     }
     item->prepared->n_items += by;
     for (int a = 0; a < item->prepared->n_arrays; a++) {
-        pti_held *held = &queue->held[item->prepared->position[a]];
-        held->n_items += by;
-        held->is_used = true;
+        pti_queued_array *queued = &queue->array[item->prepared->position[a]];
+        queued->n_items += by;
+        queued->is_used = true;
     }
 }
 
@@ -62,32 +62,32 @@ void pti_queue_finish_items(polytile_queue *queue, pti_item *items) {
     pthread_cond_broadcast(&queue->done);
 }
 
-static bool is_settled(const polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
+static bool is_done_with(const polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
     bool is_done = queue->want != PTI_WANT_ALL || queue->n_left == 0;
     for (int a = 0; a < n_arrays; a++)
-        is_done &= queue->held[arrays[a]->position].n_items == 0;
+        is_done &= queue->array[arrays[a]->position].n_items == 0;
     return is_done;
 }
 
-void pti_queue_settle(polytile_queue *queue, pti_want want, int n_arrays,
-                      polytile_array *const *arrays) {
+void pti_queue_wait_for(polytile_queue *queue, pti_want want, int n_arrays,
+                        polytile_array *const *arrays) {
     pthread_mutex_lock(&queue->mutex);
     queue->n_waiting++;
     queue->want = want;
     for (int a = 0; a < n_arrays; a++)
-        queue->held[arrays[a]->position].is_wanted = true;
+        queue->array[arrays[a]->position].is_wanted = true;
     pthread_cond_signal(&queue->work);
-    while (!is_settled(queue, n_arrays, arrays))
+    while (!is_done_with(queue, n_arrays, arrays))
         pthread_cond_wait(&queue->done, &queue->mutex);
     for (int a = 0; a < n_arrays; a++)
-        queue->held[arrays[a]->position].is_wanted = false;
+        queue->array[arrays[a]->position].is_wanted = false;
     queue->n_waiting--;
     queue->want = PTI_WANT_ALL;
     pthread_mutex_unlock(&queue->mutex);
 }
 
-void pti_queue_settle_all(polytile_queue *queue) {
-    pti_queue_settle(queue, PTI_WANT_ALL, 0, NULL);
+void pti_queue_wait_all(polytile_queue *queue) {
+    pti_queue_wait_for(queue, PTI_WANT_ALL, 0, NULL);
 }
 
 bool pti_queue_has_failed(polytile_queue *queue) {
@@ -103,12 +103,12 @@ void pti_queue_keep_error(polytile_queue *queue, polytile_status status) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
-/** What was queued behind a failure is taken off before the failure is forgotten: it is not to run.
+/** Take off what was queued behind a failure before forgetting the failure: it is not to run.
  */
 polytile_status pti_queue_take_error(polytile_queue *queue) {
     if (!pti_queue_has_failed(queue))
         return POLYTILE_OK;
-    pti_queue_settle_all(queue);
+    pti_queue_wait_all(queue);
     pthread_mutex_lock(&queue->mutex);
     const pti_error first = queue->error;
     queue->error = (pti_error){0};

@@ -3,7 +3,8 @@
 #include "base/plural.h"
 #include "partition/cost/demand.h"
 #include "queue/check_access.h"
-#include "queue/outer.h"
+#include "queue/member.h"
+#include "queue/over_team.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,8 +40,8 @@ static polytile_status find_by_name(const polytile_queue *queue, const polytile_
     polytile_context *ctx = queue->object.context;
     const char *name = polytile_kernel_get_array_name(kernel, operand);
     *found = NULL;
-    for (int p = 0; p < queue->n_held; p++) {
-        polytile_array *array = queue->held[p].array;
+    for (int p = 0; p < queue->n_arrays; p++) {
+        polytile_array *array = queue->array[p].array;
         if (!pti_queue_has_array(queue, p) || strcmp(array->name, name) != 0)
             continue;
         if (*found != NULL)
@@ -58,7 +59,7 @@ static polytile_status find_by_name(const polytile_queue *queue, const polytile_
                     polytile_kernel_get_name(kernel), pti_queue_text(queue), name);
 }
 
-/** An array that the queue does not hold: why. */
+/** Say why an array is not the queue's. */
 static polytile_status refuse_array(const polytile_queue *queue, const polytile_kernel *kernel,
                                     int operand, const polytile_array *array) {
     polytile_context *ctx = queue->object.context;
@@ -82,23 +83,7 @@ static polytile_status refuse_array(const polytile_queue *queue, const polytile_
                     array->name, device);
 }
 
-static polytile_status check_count(const polytile_queue *queue, const polytile_kernel *kernel,
-                                   int n_arrays, polytile_array *const *arrays) {
-    int n_declared = polytile_kernel_get_n_arrays(kernel);
-    if (arrays == NULL)
-        return pti_kernel_check_arrays(queue->object.context, kernel, arrays);
-    if (n_arrays == n_declared)
-        return POLYTILE_OK;
-    return pti_fail(queue->object.context, POLYTILE_INVALID,
-                    "%s: %d %s given and the kernel has %d, from %s to %s; give one of "
-                    "each, in the declaration's order, or POLYTILE_BY_NAME",
-                    polytile_kernel_get_name(kernel), n_arrays,
-                    pti_plural(n_arrays, "array is", "arrays are"), n_declared,
-                    polytile_kernel_get_array_name(kernel, 0),
-                    polytile_kernel_get_array_name(kernel, n_declared - 1));
-}
-
-/** Of each operand the array, out of a list or by its name. */
+/** Find the array of each operand, in a list or by its name. */
 static polytile_status find_arrays(const polytile_queue *queue, const polytile_kernel *kernel,
                                    int n_arrays, polytile_array *const *arrays,
                                    polytile_array **found) {
@@ -106,7 +91,7 @@ static polytile_status find_arrays(const polytile_queue *queue, const polytile_k
     int n_declared = polytile_kernel_get_n_arrays(kernel);
     polytile_status status = POLYTILE_OK;
     if (!is_by_name)
-        PTI_TRY(check_count(queue, kernel, n_arrays, arrays));
+        PTI_TRY(pti_kernel_check_arrays(queue->object.context, kernel, n_arrays, arrays));
     for (int a = 0; a < n_declared; a++) {
         if (is_by_name)
             PTI_TRY(find_by_name(queue, kernel, a, &found[a]));
@@ -119,7 +104,7 @@ done:
     return status;
 }
 
-static polytile_status append(polytile_queue *queue, pti_prepared *prepared) {
+static polytile_status append_launch(polytile_queue *queue, pti_prepared *prepared) {
     pti_item *item = pti_item_create(PTI_ITEM_LAUNCH);
     if (item == NULL)
         return pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
@@ -129,33 +114,39 @@ static polytile_status append(polytile_queue *queue, pti_prepared *prepared) {
     return POLYTILE_OK;
 }
 
-/** On the queue's own device; arrays: one an operand. */
-static polytile_status check_and_append(polytile_queue *queue, const polytile_kernel *kernel,
-                                        const polytile_domain *domain,
-                                        polytile_array *const *arrays,
-                                        const polytile_plan_options *options) {
+/** Prepare and queue a launch on the queue's own device. */
+static polytile_status prepare_and_append(polytile_queue *queue, const pti_request *request) {
     polytile_status status;
     pti_prepared *prepared;
-    PTI_TRY(pti_queue_prepare(queue, kernel, domain, arrays, options, &prepared));
-    PTI_TRY(pti_queue_check_access(queue, kernel, prepared, arrays));
-    PTI_TRY(append(queue, prepared));
+    PTI_TRY(pti_queue_prepare(queue, request, &prepared));
+    PTI_TRY(pti_queue_check_access(queue, request, prepared));
+    PTI_TRY(append_launch(queue, prepared));
 done:
     return status;
+}
+
+polytile_status pti_queue_launch_box(polytile_queue *queue, const polytile_kernel *kernel,
+                                     const pti_prepared *whole, const polytile_domain *box,
+                                     polytile_array *const *arrays) {
+    return prepare_and_append(
+        queue, &(pti_request){kernel, box, arrays, &whole->options, whole->instance});
 }
 
 polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kernel *kernel,
                                       const polytile_domain *domain, int n_arrays,
                                       polytile_array *const *arrays,
-                                      const polytile_plan_options *options) {
+                                      const polytile_launch_options *options) {
+    static const polytile_launch_options defaults = {0};
     double start_s = pti_now_s();
     polytile_status status;
     polytile_array *found[PTI_MAX_OPERANDS];
+    pti_request request = {kernel, domain, found, options == NULL ? &defaults : options, NULL};
     if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
     PTI_TRY(check_kernel(queue, kernel, domain));
     PTI_TRY(find_arrays(queue, kernel, n_arrays, arrays, found));
-    PTI_TRY(queue->outer != NULL ? queue->outer->launch(queue, kernel, domain, found, options)
-                                 : check_and_append(queue, kernel, domain, found, options));
+    PTI_TRY(queue->team_functions != NULL ? queue->team_functions->launch(queue, &request)
+                                          : prepare_and_append(queue, &request));
 done:
     queue->enqueue_s += pti_now_s() - start_s;
     return status;

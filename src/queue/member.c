@@ -14,8 +14,8 @@ static pti_item *make_item(pti_item_kind kind, const polytile_array *array,
     return NULL;
 }
 
-static polytile_status append(polytile_queue *queue, pti_item_kind kind,
-                              const polytile_array *array, const pti_boxes *boxes) {
+static polytile_status append_boxes(polytile_queue *queue, pti_item_kind kind,
+                                    const polytile_array *array, const pti_boxes *boxes) {
     if (boxes->n_boxes == 0)
         return POLYTILE_OK;
     pti_item *item = make_item(kind, array, boxes);
@@ -28,12 +28,12 @@ static polytile_status append(polytile_queue *queue, pti_item_kind kind,
 
 polytile_status pti_queue_fetch(polytile_queue *queue, polytile_array *array,
                                 const pti_boxes *boxes) {
-    return append(queue, PTI_ITEM_FETCH, array, boxes);
+    return append_boxes(queue, PTI_ITEM_FETCH, array, boxes);
 }
 
-polytile_status pti_queue_renew(polytile_queue *queue, polytile_array *array,
-                                const pti_boxes *boxes) {
-    return append(queue, PTI_ITEM_RENEW, array, boxes);
+polytile_status pti_queue_invalidate(polytile_queue *queue, polytile_array *array,
+                                     const pti_boxes *boxes) {
+    return append_boxes(queue, PTI_ITEM_INVALIDATE, array, boxes);
 }
 
 polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array) {
@@ -41,7 +41,7 @@ polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array) 
     pti_boxes_append(&whole, &array->domain);
     polytile_status status =
         whole.failed ? pti_fail_memory(queue->object.context, array->name, sizeof *whole.box)
-                     : append(queue, PTI_ITEM_DISCARD, array, &whole);
+                     : append_boxes(queue, PTI_ITEM_DISCARD, array, &whole);
     pti_boxes_free(&whole);
     return status;
 }
@@ -49,7 +49,7 @@ polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array) 
 polytile_status pti_queue_wait_for_elements(polytile_queue *queue, polytile_array *array) {
     polytile_status status;
     PTI_TRY(pti_queue_enter(queue));
-    pti_queue_settle(queue, PTI_WANT_NEEDED, 1, &array);
+    pti_queue_wait_for(queue, PTI_WANT_NEEDED, 1, &array);
     status = pti_queue_take_error(queue);
 done:
     return status;

@@ -4,9 +4,8 @@
 #include "access/set/boxes.h"
 #include "queue/queue.h"
 
-/* What a queue does as one of several that work on parts of the same arrays. Several may hold
- * arrays over the same memory: who holds them sees to it that they do not write the same
- * elements. */
+/* What a queue does as one of several that work on parts of the same arrays. Several may have
+ * arrays over the same memory: the team sees to it that they do not write the same elements. */
 
 /** A queue on one device, as polytile_queue_create() makes it. */
 polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
@@ -15,7 +14,7 @@ polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
 /** The bytes of the device that launches are cut for now. */
 int64_t pti_queue_get_usable_bytes(polytile_queue *queue);
 
-/** As polytile_queue_attach() of one array, whose memory other queues may hold, too. */
+/** As polytile_queue_attach() of one array, whose memory other queues may have, too. */
 polytile_status pti_queue_attach_shared(polytile_queue *queue, polytile_array *array);
 
 /** As polytile_queue_create_array(), over a domain. */
@@ -24,19 +23,34 @@ polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *n
                                             polytile_array **array);
 
 /**
- * Queue that elements come to the array's host memory in their newest version; those that the host
+ * Queue a box of a launch, over this queue's arrays. The queue over the members has bound and
+ * proved the launch; here the box is cut for the device, and kept as any launch is.
+ *
+ * Nothing is checked again: pti_instance_narrow() says why, and the team has asked whether each
+ * member can run the kernel. Only the access check that POLYTILE_CHECK asks for runs here, box by
+ * box.
+ * Shapes  box: inside the launch's domain. arrays: one an operand; each contains what the threads
+ *         touch of the whole's array.
+ * Errors  NO_FIT, NO_MEMORY; those of the check.
+ */
+polytile_status pti_queue_launch_box(polytile_queue *queue, const polytile_kernel *kernel,
+                                     const pti_prepared *whole, const polytile_domain *box,
+                                     polytile_array *const *arrays);
+
+/**
+ * Queue that elements come to the array's host memory in their newest version. Those that the host
  * has do not move, and all stay on the device. An internal array gets host memory for it.
  *
- * They are there after pti_queue_wait_for_elements() of the array; what is queued behind may have changed
- * them by then where kernels run on the host's memory.
+ * They are there after pti_queue_wait_for_elements(). Where kernels run on the host's memory, what
+ * is queued behind may have changed them by then.
  * Shapes  boxes: inside the array's domain; copied.
  * Errors  NO_MEMORY.
  */
 polytile_status pti_queue_fetch(polytile_queue *queue, polytile_array *array,
                                 const pti_boxes *boxes);
 
-/** As polytile_queue_wait_for(), putting off all that the array's elements do not depend on, also
- * where it uses the same arrays: who waits goes on as soon as can be. */
+/** As polytile_queue_wait_for(), but puts off all that the array's elements do not depend on, even
+ * if it uses the array. */
 polytile_status pti_queue_wait_for_elements(polytile_queue *queue, polytile_array *array);
 
 /**
@@ -44,21 +58,21 @@ polytile_status pti_queue_wait_for_elements(polytile_queue *queue, polytile_arra
  * They must not change any more until the launches that read them are done. Elements of an internal
  * array count as written.
  *
- * Until they are told of, whatever runs may make room by bringing home what launches wrote of them
- * before. So elements that the queue may have newer are fetched or renewed, and the array is waited
- * for, before the host's memory of them is changed; and then they are renewed. It holds even if
+ * Until then whatever runs may evict what launches wrote of them before, over the newer elements.
+ * So elements that the queue may have newer are fetched or invalidated, and the array is waited
+ * for, before the host's memory of them is changed; then they are invalidated. It holds even if
  * something before it fails.
  * Shapes  boxes: inside the array's domain; copied.
  * Errors  NO_MEMORY.
  */
-polytile_status pti_queue_renew(polytile_queue *queue, polytile_array *array,
-                                const pti_boxes *boxes);
+polytile_status pti_queue_invalidate(polytile_queue *queue, polytile_array *array,
+                                     const pti_boxes *boxes);
 
 /** Queue that nobody needs what an array holds, see polytile_queue_discard(). Errors: NO_MEMORY. */
 polytile_status pti_queue_discard(polytile_queue *queue, polytile_array *array);
 
-/** The host's memory of an internal array, all zero where nothing came; it stays where it is. Waits
- * for what runs. NULL when memory runs out, which is told. */
+/** The host's memory of an internal array, zero where nothing came; it stays where it is. Waits for
+ * what runs. NULL when memory runs out, which is the last error then. */
 void *pti_queue_get_spill(polytile_queue *queue, polytile_array *array);
 
 #endif

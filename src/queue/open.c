@@ -1,15 +1,16 @@
-#include "queue/leave.h"
+#include "queue/cache.h"
+#include "queue/detach.h"
 #include "queue/member.h"
 
-static void drain(pti_object *object) {
-    pti_queue_settle_all((polytile_queue *)object);
+static void drain_queue(pti_object *object) {
+    pti_queue_wait_all((polytile_queue *)object);
 }
 
 /** The queue's device, as it was opened for it: nobody else waits for it any more. */
 static void take_device(polytile_queue *queue, polytile_device *device) {
     queue->device = device;
     device->queue = queue;
-    device->settle = pti_queue_settle_all;
+    device->settle = pti_queue_wait_all;
 }
 
 static void close_device(polytile_queue *queue) {
@@ -45,6 +46,9 @@ done:
     return status;
 }
 
+static const pti_queue_ends ends = {
+    .destroy = destroy_queue, .drain = drain_queue, .end_array = pti_queue_end_array};
+
 polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
                                polytile_queue **queue) {
     polytile_status status;
@@ -52,7 +56,7 @@ polytile_status pti_queue_open(polytile_context *ctx, const char *device_text,
     polytile_queue *made = NULL;
     *queue = NULL;
     PTI_TRY(polytile_device_open(ctx, device_text, &device));
-    made = pti_queue_allocate(ctx, destroy_queue, drain);
+    made = pti_queue_allocate(ctx, &ends);
     if (made == NULL)
         PTI_TRY(pti_fail_memory(ctx, "queue", sizeof *made));
     take_device(made, device);

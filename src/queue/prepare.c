@@ -1,4 +1,5 @@
 #include "access/footprint/footprint.h"
+#include "access/footprint/narrow.h"
 #include "launch/execute/run_check.h"
 #include "partition/memory/build.h"
 #include "partition/window/plan.h"
@@ -11,13 +12,13 @@
 
 /** The device's memory is the queue's: one launch cannot have less of it. */
 static polytile_status check_limit(const polytile_queue *queue, const pti_request *request) {
-    if (request->options->limit_bytes == 0)
+    if (request->options->plan.limit_bytes == 0)
         return POLYTILE_OK;
     return pti_fail(queue->object.context, POLYTILE_INVALID,
                     "%s: a limit of %lld bytes for one launch of a queue, whose arrays share %s; "
                     "give the limit in the device's text, as host(memory=64MiB), and 0 here",
                     polytile_kernel_get_name(request->kernel),
-                    (long long)request->options->limit_bytes, pti_queue_text(queue));
+                    (long long)request->options->plan.limit_bytes, pti_queue_text(queue));
 }
 
 static polytile_status check_arrays(const pti_instance *instance, const pti_request *request) {
@@ -50,21 +51,13 @@ static bool find_hulls(pti_prepared *prepared) {
     return true;
 }
 
-bool pti_prepared_uses(const pti_prepared *prepared, int position) {
-    for (int a = 0; a < prepared->n_arrays; a++) {
-        if (prepared->position[a] == position)
-            return true;
-    }
-    return false;
-}
-
 /** Whether all arrays that launches of the queue use, this one included, fit the device whole, each
- * beginning at its alignment. The mutex is held. */
+ * beginning at its alignment. The mutex is locked. */
 static bool all_fit(const polytile_queue *queue, const pti_prepared *prepared) {
     int64_t free_bytes = prepared->arena_bytes;
-    for (int p = 0; p < queue->n_held; p++) {
-        const polytile_array *array = queue->held[p].array;
-        if (array == NULL || (!queue->held[p].is_used && !pti_prepared_uses(prepared, p)))
+    for (int p = 0; p < queue->n_arrays; p++) {
+        const polytile_array *array = queue->array[p].array;
+        if (array == NULL || (!queue->array[p].is_used && !pti_prepared_uses(prepared, p)))
             continue;
         if (array->n_bytes > free_bytes)
             return false;
@@ -73,21 +66,20 @@ static bool all_fit(const polytile_queue *queue, const pti_prepared *prepared) {
     return free_bytes >= 0;
 }
 
-/** Copy how a launch is cut, which the queue's thread may change. The mutex is held. False when
+/** Copy how a launch is cut, which the queue's thread may change. The mutex is locked. False when
  * memory runs out. */
 static bool copy_partition(const pti_partition *from, pti_partition *to) {
-    int64_t capacity = 0;
     bool is_copied = true;
     *to = (pti_partition){.n_buffers = from->n_buffers};
     memcpy(to->shape, from->shape, sizeof to->shape);
     for (int64_t k = 0; is_copied && k < from->n_superblocks; k++)
-        is_copied = pti_partition_add(to, &capacity, &from->superblock[k]);
+        is_copied = pti_partition_add(to, &from->superblock[k]);
     return is_copied;
 }
 
-/** What launches are cut for at present, and how one over the same data was cut. */
-static polytile_status take_stock(polytile_queue *queue, const pti_request *request,
-                                  pti_prepared *prepared, pti_partition *former) {
+/** Find what launches are cut for at present, and how one over the same data was cut. */
+static polytile_status find_arena_and_former(polytile_queue *queue, const pti_request *request,
+                                             pti_prepared *prepared, pti_partition *former) {
     bool is_copied = true;
     int64_t n_superblocks = 0;
     const pti_prepared *related = pti_cache_find_related(queue, request);
@@ -105,7 +97,7 @@ static polytile_status take_stock(polytile_queue *queue, const pti_request *requ
                                        (double)n_superblocks * sizeof(polytile_domain));
 }
 
-/** A certificate for less than the device's limit says so. */
+/** Add to a certificate for less than the device's limit that the queue has no more. */
 static polytile_status explain_limit(const polytile_queue *queue, int64_t arena_bytes) {
     char had[32], limit[32];
     const polytile_device *device = queue->device;
@@ -118,27 +110,28 @@ static polytile_status explain_limit(const polytile_queue *queue, int64_t arena_
                     polytile_size_format(device->limit_bytes, limit), device->text);
 }
 
-/** As a launch over the same data, or, where that does not fit, all anew. */
+/** Cut as a launch over the same data was, or anew where that does not fit. */
 static polytile_status cut_as_before(polytile_queue *queue, const pti_grain_request *request,
                                      pti_prepared *prepared) {
     polytile_context *ctx = queue->object.context;
+    pti_call call = pti_prepared_call(prepared);
     pti_grain_request anew = *request;
-    polytile_status status = pti_shared_cut(ctx, prepared, request, &prepared->partition);
+    polytile_status status = pti_shared_cut(ctx, call, request, &prepared->partition);
     if (status != POLYTILE_NO_FIT || request->former == NULL)
         return status;
     pti_clear_error(ctx);
     anew.former = NULL;
-    return pti_shared_cut(ctx, prepared, &anew, &prepared->partition);
+    return pti_shared_cut(ctx, call, &anew, &prepared->partition);
 }
 
-/** So that a launch of which one block does not fit is refused at once. */
+/** Cut a launch when it is made, so that one of which no block fits is refused at once. */
 static polytile_status cut_prepared(polytile_queue *queue, const pti_request *request,
                                     pti_prepared *prepared) {
     pti_partition former = {0};
     polytile_status status;
-    PTI_TRY(take_stock(queue, request, prepared, &former));
+    PTI_TRY(find_arena_and_former(queue, request, prepared, &former));
     pti_grain_request grain = {.instance = prepared->instance,
-                               .options = &prepared->options,
+                               .options = &prepared->options.plan,
                                .arena_bytes = prepared->arena_bytes,
                                .all_fit = prepared->all_fit,
                                .former = former.n_superblocks > 0 ? &former : NULL};
@@ -158,28 +151,42 @@ static polytile_status build_in_place(pti_prepared *prepared, polytile_context *
                                prepared->instance->n_operands * (double)sizeof(pti_placement));
 }
 
-/** What the lists of a prepared launch that have an entry an operand take together. */
+/** The bytes of those lists of a prepared launch that have an entry an operand. */
 static double lists_bytes(const pti_prepared *prepared) {
     return prepared->instance->n_operands *
            (double)(sizeof *prepared->touched + sizeof *prepared->written +
                     sizeof *prepared->array_serial + sizeof *prepared->position);
 }
 
-/** All of a launch that does not depend on the device. */
-static polytile_status bind(polytile_queue *queue, const pti_request *request,
-                            pti_prepared *prepared) {
+/** Prove that the program's launch is sound. */
+static polytile_status bind_and_check(polytile_queue *queue, const pti_request *request,
+                                      pti_prepared *prepared) {
     polytile_status status;
     PTI_TRY(check_limit(queue, request));
-    PTI_TRY(pti_plan_bind(request->kernel, request->domain, request->arrays, request->options,
-                          &prepared->instance));
+    PTI_TRY(pti_plan_bind(request->kernel, request->domain,
+                          polytile_kernel_get_n_arrays(request->kernel), request->arrays,
+                          request->options, &prepared->instance));
     PTI_TRY(check_arrays(prepared->instance, request));
+done:
+    return status;
+}
+
+/** Fill in all of a launch that does not depend on the device. */
+static polytile_status bind_launch(polytile_queue *queue, const pti_request *request,
+                                   pti_prepared *prepared) {
+    polytile_status status;
+    PTI_TRY(request->whole == NULL
+                ? bind_and_check(queue, request, prepared)
+                : pti_instance_narrow(request->kernel, request->whole, request->domain,
+                                      request->arrays, &prepared->instance));
     if (!pti_prepared_fill_key(prepared, request) || !find_hulls(prepared))
         PTI_TRY(pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
                                 lists_bytes(prepared)));
+    prepared->touched_bytes = pti_asked_touched_bytes(prepared->instance);
     prepared->implementation = request->kernel->implementation;
     prepared->body = (pti_body){.implementation = &prepared->implementation,
                                 .character = &prepared->character,
-                                .block = prepared->options.block};
+                                .block = prepared->options.plan.block};
 done:
     return status;
 }
@@ -187,30 +194,31 @@ done:
 static polytile_status bind_for_members(polytile_queue *queue, const pti_request *request,
                                         pti_prepared *prepared) {
     prepared->serial = ++queue->n_cut;
-    return bind(queue, request, prepared);
+    return bind_launch(queue, request, prepared);
 }
 
 static polytile_status fill_prepared(polytile_queue *queue, const pti_request *request,
                                      pti_prepared *prepared) {
     polytile_status status;
-    PTI_TRY(pti_run_check_kernel(queue->device, request->kernel));
-    PTI_TRY(bind(queue, request, prepared));
+    if (request->whole == NULL)
+        PTI_TRY(pti_run_check_kernel(queue->device, request->kernel));
+    PTI_TRY(bind_launch(queue, request, prepared));
     PTI_TRY(queue->residency == NULL ? build_in_place(prepared, queue->object.context)
                                      : cut_prepared(queue, request, prepared));
 done:
     return status;
 }
 
-static polytile_status prepare(polytile_queue *queue, const pti_request *request,
-                               pti_prepared **prepared) {
+static polytile_status prepare_new(polytile_queue *queue, const pti_request *request,
+                                   pti_prepared **prepared) {
     polytile_status status;
     pti_prepared *made = calloc(1, sizeof *made);
     *prepared = NULL;
     if (made == NULL)
         return pti_fail_memory(queue->object.context, polytile_kernel_get_name(request->kernel),
                                sizeof *made);
-    PTI_TRY(queue->outer == NULL ? fill_prepared(queue, request, made)
-                                 : bind_for_members(queue, request, made));
+    PTI_TRY(queue->team_functions == NULL ? fill_prepared(queue, request, made)
+                                          : bind_for_members(queue, request, made));
     pti_cache_add(queue, made);
     *prepared = made;
 done:
@@ -219,30 +227,29 @@ done:
     return status;
 }
 
-/** An array that queued launches make complete by then is not warned about. A member's array has
- * only what that member computes; the whole array is its outer queue's. */
+/** Warn of an incomplete array that is read, unless queued launches make it complete by then. */
 static void warn_incomplete(polytile_queue *queue, const pti_prepared *prepared, int operand,
                             const polytile_array *array) {
     const pti_instance *instance = prepared->instance;
-    if (pti_array_is_complete(array) || queue->is_member || !instance->operand[operand].reads ||
+    if (pti_array_is_complete(array) || !instance->operand[operand].reads ||
         pti_cache_is_overwritten(queue, array->position))
         return;
     pti_array_warn_incomplete(array, instance->kernel_name);
 }
 
-polytile_status pti_queue_prepare(polytile_queue *queue, const polytile_kernel *kernel,
-                                  const polytile_domain *domain, polytile_array *const *arrays,
-                                  const polytile_plan_options *options, pti_prepared **prepared) {
-    polytile_plan_options filled = options == NULL ? (polytile_plan_options){0} : *options;
-    if (filled.link == NULL && queue->outer == NULL)
-        filled.link = polytile_device_get_link(queue->device);
-    pti_request request = {kernel, domain, arrays, &filled};
+polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *request,
+                                  pti_prepared **prepared) {
+    polytile_launch_options options = *request->options;
+    pti_request filled = *request;
     polytile_status status = POLYTILE_OK;
-    *prepared = pti_cache_find(queue, &request, pti_request_hash(&request));
+    if (options.plan.link == NULL && queue->team_functions == NULL)
+        options.plan.link = polytile_device_get_link(queue->device);
+    filled.options = &options;
+    *prepared = pti_cache_find(queue, &filled, pti_request_hash(&filled));
     if (*prepared == NULL)
-        PTI_TRY(prepare(queue, &request, prepared));
-    for (int a = 0; a < (*prepared)->n_arrays; a++)
-        warn_incomplete(queue, *prepared, a, arrays[a]);
+        PTI_TRY(prepare_new(queue, &filled, prepared));
+    for (int a = 0; request->whole == NULL && a < (*prepared)->n_arrays; a++)
+        warn_incomplete(queue, *prepared, a, request->arrays[a]);
 done:
     return status;
 }

@@ -4,18 +4,30 @@
 #include "access/declare/array.h"
 #include "access/set/boxes.h"
 #include "launch/device/device.h"
-#include "partition/window/portion.h"
+#include "partition/window/fusion_group.h"
 #include "queue/guard.h"
 #include <polytile/queue.h>
 
 #include <pthread.h>
 
-/* queue: launches in order on one device: checked and kept as they come, planned window by
- * window and run by a thread of its own. member.h is for queues over several devices. */
+/* queue: launches in order on one device. They are checked and prepared as they come, and a thread
+ * of the queue runs them window by window. partition/window/engine.h plans a window. member.h is
+ * for queues over several devices. */
+
+/** A call of polytile_queue_launch() whose arrays are found, or a box of one for a member's queue.
+ * It lives as long as the call. */
+typedef struct pti_request {
+    const polytile_kernel *kernel;
+    const polytile_domain *domain;
+    polytile_array *const *arrays;          /* one an operand, of the queue */
+    const polytile_launch_options *options; /* not NULL */
+    const pti_instance *whole; /* the proved launch of which the domain is a box, which is then not
+                                  checked; NULL: it is the program's launch */
+} pti_request;
 
 /* A queue has two threads. The program's checks launches, looks them up among those prepared before
- * and appends them as items. The queue's own takes a window of items at a time, plans it as one
- * schedule and runs it. What both use is under the mutex; what only one uses says so. */
+ * and appends them as items. The queue's own takes a window of items at a time, and runs what the
+ * engine makes of it. What both use is under the mutex; what only one uses says so. */
 
 /**
  * A launch with all that does not depend on what is resident, kept for the next identical one.
@@ -31,15 +43,16 @@ typedef struct pti_prepared {
     int64_t kernel_serial;
     polytile_domain domain;
     int n_arrays;
-    int64_t *array_serial;         /* one an argument; owned, as all below */
-    int *position;                 /* of each operand: the array's position in the queue */
-    polytile_plan_options options; /* own copies of what it points to; limit_bytes 0 */
+    int64_t *array_serial;           /* one an argument; owned, as all below */
+    int *position;                   /* of each operand: the array's position in the queue */
+    polytile_launch_options options; /* own copies of what it points to; limit_bytes 0 */
     polytile_implementation implementation;
     polytile_character character;
     pti_body body; /* of the two above and the block that was asked for */
     pti_instance *instance;
     polytile_domain *touched; /* hull of what it touches of each operand */
     polytile_domain *written; /* hull of what it writes of each operand; empty if nothing */
+    double touched_bytes;     /* of all operands, twice where it reads and writes */
     pti_partition partition;  /* for arena_bytes and all_fit; no superblock: in place */
     int64_t arena_bytes;
     bool all_fit;
@@ -50,11 +63,11 @@ typedef struct pti_prepared {
 
 typedef enum pti_item_kind {
     PTI_ITEM_LAUNCH,
-    PTI_ITEM_FLUSH,  /* bring an array's results back and forget it on the device */
-    PTI_ITEM_DROP,   /* forget an array on the device: it is destroyed, or was internal */
-    PTI_ITEM_FETCH,  /* bring some elements to the host, and keep them on the device */
-    PTI_ITEM_RENEW,  /* the host has newer ones */
-    PTI_ITEM_DISCARD /* nobody needs any element as it is: as if the host had newer ones */
+    PTI_ITEM_FLUSH,      /* bring an array's results back and forget it on the device */
+    PTI_ITEM_DROP,       /* forget an array on the device: it is destroyed, or was internal */
+    PTI_ITEM_FETCH,      /* bring some elements to the host, and keep them on the device */
+    PTI_ITEM_INVALIDATE, /* the host has newer ones */
+    PTI_ITEM_DISCARD     /* nobody needs any element as it is: as if the host had newer ones */
 } pti_item_kind;
 
 /** On the heap; the queue's from when it is appended until it is done. */
@@ -64,48 +77,57 @@ typedef struct pti_item {
     int64_t number;         /* from 1, in the order of the program */
     pti_prepared *prepared; /* launch */
     int position;           /* all others: of the array */
-    pti_boxes boxes;        /* fetch, renew and discard: elements of it, not none; owned */
+    pti_boxes boxes;        /* fetch, invalidate and discard: elements of it, not none; owned */
 } pti_item;
 
-/** What tells of elements of the host, and neither runs nor moves anything. */
-static inline bool pti_item_only_tells(const pti_item *item) {
-    return item->kind == PTI_ITEM_RENEW || item->kind == PTI_ITEM_DISCARD;
+/** Whether an item neither runs nor moves anything. */
+static inline bool pti_item_only_invalidates(const pti_item *item) {
+    return item->kind == PTI_ITEM_INVALIDATE || item->kind == PTI_ITEM_DISCARD;
 }
 
-/** An array that the queue holds, at its position. */
-typedef struct pti_held {
+/** An array of the queue, at its position. */
+typedef struct pti_queued_array {
     polytile_array *array; /* NULL: the position is free */
     pti_guard guard;       /* of attached memory */
     bool is_guarded;       /* POLYTILE_CHECK=attach: closed while nothing moves */
-    bool is_used;          /* by a launch since it is held, under the mutex */
+    bool is_used;          /* by a launch since it came, under the mutex */
     bool is_wanted;        /* it is waited for, under the mutex */
-    bool is_buried;  /* its newest elements are nowhere, since a launch that is queued overwrites
-                              them; of the queue's thread */
-    bool is_ended;   /* the program destroyed it, which is internal; it is let go of later */
+    bool is_buried;  /* its newest elements are nowhere, since a queued launch overwrites them; of
+                              the queue's thread */
+    bool is_ended;   /* internal, and destroyed by the program; it is let go of later */
     int64_t n_items; /* not done that use it, under the mutex; twice if used twice */
-    pti_item *leave; /* for its end, so that this needs no memory; owned */
-} pti_held;
+    pti_item *end_item; /* queued at its end, which then needs no memory; owned */
+} pti_queued_array;
 
-/** What is waited for, and so taken from the queue next. */
+/** What a call waits for, and what is so taken from the queue next. */
 typedef enum pti_want {
     PTI_WANT_ALL,     /* everything */
-    PTI_WANT_RELATED, /* what uses the arrays that are wanted, and all that has an array in common
-                         with it, directly or through others: what is planned together moves less */
-    PTI_WANT_NEEDED   /* only what the elements of the arrays that are wanted depend on */
+    PTI_WANT_RELATED, /* what uses the wanted arrays, and all that has an array in common with it,
+                         directly or through others: what is planned together moves less */
+    PTI_WANT_NEEDED   /* only what the elements of the wanted arrays depend on */
 } pti_want;
 
 /** The most prepared launches that are kept, unless more are queued; slots they are found in. */
 enum { PTI_MAX_PREPARED = 256, PTI_PREPARED_SLOTS = 512 };
 
+/** How a queue and its arrays come to their end. */
+typedef struct pti_queue_ends {
+    void (*destroy)(pti_object *queue);
+    void (*drain)(pti_object *queue); /* at the context's end */
+    /** End an array of the queue, at once or behind what is queued; the queue's own thread does not
+     * call it. Returns whether the array is free to be destroyed. */
+    bool (*end_array)(polytile_array *array, bool at_once);
+} pti_queue_ends;
+
 struct polytile_queue {
     pti_object object;
-    const struct pti_outer_functions *outer; /* of a queue over members, which uses no more of this
-                                                than the arrays it holds; else NULL */
-    void *team;                              /* of those functions */
-    char *text;                              /* of such a queue, see pti_queue_text(); owned */
-    bool is_member;                          /* such a queue is over this one and others */
-    bool is_closed;                          /* those functions are done with */
-    polytile_device *device;                 /* owned; NULL: it has members instead */
+    const pti_queue_ends *ends;
+    /** Of a queue over members, which uses only the arrays of this; else NULL. */
+    const struct pti_team_functions *team_functions;
+    void *team;              /* of those functions */
+    char *text;              /* of such a queue, see pti_queue_text(); owned */
+    bool is_closed;          /* those functions are not called any more */
+    polytile_device *device; /* owned; NULL: it has members instead */
     pthread_t thread;
     bool has_thread;
     pthread_mutex_t mutex;
@@ -123,13 +145,13 @@ struct polytile_queue {
     bool is_running;  /* a window is being planned or run */
     bool is_paused;
     bool is_stopping;
-    bool is_claimed; /* the program's thread changes arrays: no window is begun */
-    int n_waiting;   /* calls that wait: they override a pause */
-    pti_want want;   /* what such a call waits for */
-    pti_error error; /* of the first window that failed since the last wait: launches are
-                               taken off without being run until it is reported */
-    polytile_queue_report report; /* without enqueue_s */
-    int64_t usable_bytes;         /* what launches are cut for: what the device seemed to have, or
+    bool is_claimed;        /* the program's thread changes arrays: no window is begun */
+    int n_waiting;          /* calls that wait: they override a pause */
+    pti_want want;          /* what such a call waits for */
+    pti_error error;        /* of the first window that failed since the last wait; until it is
+                               reported launches are taken off and not run */
+    polytile_report report; /* without enqueue_s */
+    int64_t usable_bytes;   /* what launches are cut for: what the device seemed to have, or
                                      what it really gave; 0: it reaches the host's memory */
 
     /* Of the program's thread. */
@@ -140,77 +162,76 @@ struct polytile_queue {
 
     /* Of the queue's thread while a window is being planned or run, else of the program's that has
      * claimed the arrays. An item's positions stay as they are until it is done. */
-    int n_held; /* positions there are */
-    pti_held *held;
+    int n_arrays; /* positions there are */
+    pti_queued_array *array;
     pti_residency *residency; /* NULL: the device reaches the host's memory */
     int64_t arena_bytes;      /* that the device really gave for it; 0: none yet */
-    const pti_item *
-        *behind; /* of each position the first item behind the window that uses it, which
-                                 is queued as long as the window runs; NULL: none is known; owned */
+    /** Of each position the first item behind the window that uses it; NULL: none is known. It is
+     * queued as long as the window runs; owned. */
+    const pti_item **behind;
     int n_behind;
 };
 
-static inline pti_instance *pti_item_instance(const pti_item *item) {
-    return item->prepared->instance;
+static inline pti_call pti_prepared_call(const pti_prepared *prepared) {
+    return (pti_call){prepared->instance, prepared->position};
 }
 
 /* prepare.c */
 
 /**
- * Find a launch among those prepared, or check and prepare it; of a queue over several members,
- * whose own queues cut it, only as far as it depends on no device.
+ * Find a launch among those prepared, or check and prepare it. A queue over several members
+ * prepares only what depends on no device: the members' queues cut the launch.
  *
- * Shapes  arrays: one an operand, all of them held by the queue.
- * Errors  As polytile_queue_launch().
+ * Warns of incomplete arrays that the launch reads, unless it is a box: the whole launch warned.
+ * Errors  As polytile_queue_launch(). A box of a launch that is already proved can fail only with
+ *         NO_FIT or NO_MEMORY.
  */
-polytile_status pti_queue_prepare(polytile_queue *queue, const polytile_kernel *kernel,
-                                  const polytile_domain *domain, polytile_array *const *arrays,
-                                  const polytile_plan_options *options, pti_prepared **prepared);
+polytile_status pti_queue_prepare(polytile_queue *queue, const pti_request *request,
+                                  pti_prepared **prepared);
 
-/** Whether an operand is the array at a position of the queue. */
-bool pti_prepared_uses(const pti_prepared *prepared, int position);
+/* queued_array.c */
 
-/** Throw out launches of an array that leaves the queue, and all of them with -1; none of them is
- * queued. */
-void pti_queue_forget_prepared(polytile_queue *queue, int position);
-
-/* held.c */
-
-/** Keep the queue's thread from beginning a window, waiting for the one that runs, so that the
- * program's can change what is held; and let it go on. */
+/** Wait for the window that runs, and let none begin, so that the program's thread can change the
+ * queue's arrays; and let the queue's thread go on. */
 void pti_queue_claim(polytile_queue *queue);
 void pti_queue_unclaim(polytile_queue *queue);
 
-/** Take a position for an array; is_shared: other queues hold its memory, too. The arrays are
+/** Take a position for an array; is_shared: other queues have its memory, too. The arrays are
  * claimed. Errors: NO_MEMORY, INVALID (its memory cannot be guarded). */
 polytile_status pti_queue_hold(polytile_queue *queue, polytile_array *array, bool is_shared);
 /** Give the position back; nothing of the array is queued or resident. The arrays are claimed. */
 void pti_queue_let_go(polytile_queue *queue, polytile_array *array);
-/** Whether the program still has it: of the queue's own arrays some are left of which launches are
- * queued. */
+/** Whether the program has the array at a position: it may have destroyed an internal one whose
+ * launches are still queued. */
 bool pti_queue_has_array(const polytile_queue *queue, int position);
 
-/** Host memory for an array of the queue's own, if it has none, all zero; it is freed with the
- * array. Errors: NO_MEMORY. */
+/** Give an internal array host memory, all zero, if it has none; it is freed with the array.
+ * Errors: NO_MEMORY. */
 polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array);
 
-/* queue.c */
+/* state.c */
 
-/** A queue without device, thread and arrays, to be freed with pti_queue_free(); drain: at the
- * context's end. NULL when memory runs out. */
-polytile_queue *pti_queue_allocate(polytile_context *ctx, void (*destroy)(pti_object *),
-                                   void (*drain)(pti_object *));
+/** A queue without device, thread and arrays, which pti_queue_free() frees. NULL when memory runs
+ * out. */
+polytile_queue *pti_queue_allocate(polytile_context *ctx, const pti_queue_ends *ends);
 void pti_queue_free(polytile_queue *queue);
 
-/** What stands for the queue in error texts: its device, or all of them. */
+/** The queue's name in error texts: its device, or all of them. */
 const char *pti_queue_text(const polytile_queue *queue);
 
-/** Write an error that nobody waited for to the log: the queue ends. */
+/** Log an error that nobody waited for: the queue ends. */
 void pti_queue_report_unread(polytile_queue *queue);
+
+/** Whether a launcher that the queue runs makes this call. With members: any member's launcher
+ * does. */
+bool pti_queue_is_own_thread(const polytile_queue *queue);
 
 /** What every call on a queue begins with: forget the last error, and refuse to be called by a
  * launcher that the queue runs, which would wait for itself. Errors: INVALID. */
 polytile_status pti_queue_enter(const polytile_queue *queue);
+
+/** Whether a queue may end here. Its own thread would wait for itself: then an error is logged. */
+bool pti_queue_may_end(const pti_object *object);
 
 /* items.c */
 
@@ -219,14 +240,14 @@ pti_item *pti_item_create(pti_item_kind kind);
 void pti_item_free(pti_item *item);
 /** Append an item, which becomes the queue's, and give it its number. */
 void pti_queue_append(polytile_queue *queue, pti_item *item);
-/** Items of a list are done, or dropped after a failure: free them, and wake who waits. The mutex
- * is held. */
+/** Free the items of a list, which are done or dropped after a failure, and wake who waits. The
+ * mutex is locked. */
 void pti_queue_finish_items(polytile_queue *queue, pti_item *items);
-/** Wait until items are done, all or, unless that is PTI_WANT_ALL, those that use arrays of a list;
+/** Wait until items are done: all with PTI_WANT_ALL, else those that use arrays of a list, while
  * others may be put off. Does not report. */
-void pti_queue_settle(polytile_queue *queue, pti_want want, int n_arrays,
-                      polytile_array *const *arrays);
-void pti_queue_settle_all(polytile_queue *queue);
+void pti_queue_wait_for(polytile_queue *queue, pti_want want, int n_arrays,
+                        polytile_array *const *arrays);
+void pti_queue_wait_all(polytile_queue *queue);
 /** Whether something failed since the last report. */
 bool pti_queue_has_failed(polytile_queue *queue);
 /** Report what failed since the last report, and clear it. */
@@ -236,31 +257,32 @@ void pti_queue_keep_error(polytile_queue *queue, polytile_status status);
 
 /* window.c */
 
-/** The most items of a window, each of which becomes one step; and how many are waited for while
- * more are coming, so that something is known of what comes behind it. */
+/** The most items of a window, each of which becomes one step; and how many are gathered while more
+ * are coming, so that something is known of what comes behind the window. */
 enum { PTI_WINDOW_ITEMS = PTI_WINDOW_STEPS, PTI_GATHERED_ITEMS = PTI_WINDOW_ITEMS + 32 };
 
 /**
- * Take from the queue what is planned together next: from its beginning as much as is allowed; or,
- * if arrays are waited for of which something is queued, only what pti_want says. Items that are
- * left behind have no element in common with those taken from behind them that either writes.
+ * Take from the queue what is planned together next: as much as is allowed from its beginning; or
+ * only what pti_want says, if something is queued of arrays that are waited for. What is taken
+ * shares no element that either writes with items that are left before it.
  *
- * Returns the list, in order, and notes in queue->behind what is left; the mutex is held.
+ * Returns the list, in order, and notes in queue->behind what is left; the mutex is locked.
  */
 pti_item *pti_window_take(polytile_queue *queue);
 
-/** Whether anything is queued of arrays that are waited for; the mutex is held. */
+/** Whether anything is queued of arrays that are waited for; the mutex is locked. */
 bool pti_window_has_wanted(const polytile_queue *queue);
 
-/* engine.c */
+/* run_window.c */
 
-/** Plan and run a window on the queue's thread, without the mutex but for the report. On error the
- * text is in the calling thread's place for errors, and what was lost is marked incomplete. */
-polytile_status pti_engine_run(polytile_queue *queue, const pti_item *window);
+/** Have the engine plan a window, and run what it hands on, on the queue's thread; the mutex is
+ * locked for the report alone. On error the text is in the calling thread's place for errors, what
+ * was lost is marked incomplete, and nothing is resident. */
+polytile_status pti_window_run(polytile_queue *queue, const pti_item *window);
 
-/** Items are not run, since something before them failed, and nothing is resident: what the host
- * got newer it has all the same. */
-void pti_engine_pass(polytile_queue *queue, const pti_item *items);
+/** Pass items that are not run, since something before them failed and nothing is resident: what
+ * they say of the host's memory holds all the same. */
+void pti_window_pass(polytile_queue *queue, const pti_item *items);
 
 /* worker.c */
 

@@ -3,60 +3,30 @@
 
 #include "queue/queue.h"
 
-/* Steps of a window, on a device with memory of its own: planned as one schedule, and run. */
+/* A window of a queue's items as the steps that the engine walks over. */
 
 typedef struct pti_steps {
-    int n_steps;
+    pti_step_window window; /* it borrows what is below, all of which is owned */
     pti_step *step;
-    const pti_prepared **prepared; /* one a step; NULL: no launch */
-    pti_asked *asked;              /* one a step */
+    pti_asked *asked;        /* of each step */
+    pti_body *body;          /* of each launch, in order */
     const pti_step **behind; /* of each position the first step behind these that uses it; NULL, or
                                 one of them: none is known */
     pti_step *known_behind;  /* the steps that these are */
-    int n_launches;
-    pti_body *body;         /* one a launch, in order */
-    const char *name;       /* of the first launch, for errors; NULL: there is none */
-    double plan_s;          /* that planning took */
-    polytile_report report; /* of the run */
+    pti_instance *arrays;    /* in place: of all positions; else NULL */
+    const char *name;        /* of the first launch, for errors; NULL: there is none */
 } pti_steps;
 
-/** Room for n_steps of them; freed with pti_steps_free(). False when memory runs out. */
-bool pti_steps_create(int n_steps, pti_steps *steps);
-void pti_steps_free(pti_steps *steps);
-
-void pti_steps_add_launch(pti_steps *steps, const pti_prepared *prepared);
-/** kind: any other; boxes: fetch and renew, borrowed, else NULL. */
-void pti_steps_add(pti_steps *steps, pti_step_kind kind, int position, const pti_boxes *boxes);
-
-/** Note what comes behind, as far as the queue has noted it and memory allows. */
-void pti_steps_note_behind(pti_steps *steps, const polytile_queue *queue);
-
-/** Some of the steps, which they share; not to be freed. */
-pti_steps pti_steps_part(const pti_steps *steps, int first, int end);
-
 /**
- * Plan the steps, going on from what is resident, and run them: chains of launches slab by slab,
- * the others one after the other.
+ * Make steps of items; in place those of launches alone: an array's memory is the only place that
+ * it has. An internal array of which something is fetched gets host memory.
  *
- * After an error of planning or running nothing is resident. What lay on the device before is
- * brought to the host if the run left it alone; the arrays that lost elements, or that it had begun
- * to write, are marked incomplete and named in the text.
+ * Errors  NO_MEMORY.
+ * Owns    The caller frees what is in *steps with pti_steps_free(), also after an error. It borrows
+ *         the items, and what the queue has noted behind them.
  */
-polytile_status pti_steps_run(polytile_queue *queue, pti_steps *steps);
+polytile_status pti_steps_create(polytile_queue *queue, const pti_item *items, pti_steps *steps);
 
-/** Bring everything back to the host, so that nothing is resident. Errors as pti_steps_run(). */
-polytile_status pti_steps_flush(polytile_queue *queue, polytile_report *report);
-
-/** The same after a failure, whose status is returned and whose text stays the first. What cannot
- * be brought back is lost. */
-polytile_status pti_leave_nothing(polytile_queue *queue, polytile_status status,
-                                  polytile_report *report);
-
-/** Take an array's memory out of the program's reach again, if it is guarded. Should that fail it
- * is only told: nothing is wrong with the results. */
-void pti_close_guard(polytile_queue *queue, int position);
-
-/** Add up runs; of peak_device_bytes the larger counts. */
-void pti_report_add(polytile_report *sum, const polytile_report *part);
+void pti_steps_free(pti_steps *steps);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct part {
 } part;
 
 static bool is_of_boxes(const pti_item *item) {
-    return item->kind == PTI_ITEM_FETCH || pti_item_only_tells(item);
+    return item->kind == PTI_ITEM_FETCH || pti_item_only_invalidates(item);
 }
 
 /** How many arrays an item uses, those of launches being the operands; or boxes of one. */
@@ -47,11 +47,11 @@ static part part_of(const polytile_queue *queue, const pti_item *item, int k) {
         return launch_part(item->prepared, k);
     if (is_of_boxes(item))
         return box_part(item, k);
-    const polytile_domain *whole = &queue->held[item->position].array->domain;
+    const polytile_domain *whole = &queue->array[item->position].array->domain;
     return (part){item->position, whole, whole};
 }
 
-static bool uses(const polytile_queue *queue, const pti_item *item, int position) {
+static bool uses_position(const polytile_queue *queue, const pti_item *item, int position) {
     for (int k = 0; k < n_parts(item); k++) {
         if (part_of(queue, item, k).position == position)
             return true;
@@ -59,7 +59,7 @@ static bool uses(const polytile_queue *queue, const pti_item *item, int position
     return false;
 }
 
-static bool meets(const pti_boxes *set, const polytile_domain *box) {
+static bool meets_box(const pti_boxes *set, const polytile_domain *box) {
     return set->n_boxes > 0 && !pti_box_is_empty(box) && pti_boxes_meet(set, box);
 }
 
@@ -68,54 +68,54 @@ static bool is_needed(const polytile_queue *queue, const pti_item *item, const t
     for (int k = 0; k < n_parts(item); k++) {
         part of = part_of(queue, item, k);
         const touches *later = &taken[of.position];
-        if (later->touched.failed || later->written.failed || meets(&later->touched, of.written) ||
-            meets(&later->written, of.touched))
+        if (later->touched.failed || later->written.failed ||
+            meets_box(&later->touched, of.written) || meets_box(&later->written, of.touched))
             return true;
     }
     return false;
 }
 
-/** Launches in a loop touch the same hulls again and again, which changes nothing. */
-static void gather(pti_boxes *set, const polytile_domain *box) {
+/** Add a box to a set, which has it already where launches in a loop touch the same hulls. */
+static void gather_box(pti_boxes *set, const polytile_domain *box) {
     if (!pti_box_is_empty(box) && !pti_boxes_cover(set, box))
         pti_boxes_gather(set, box);
 }
 
-static void note(const polytile_queue *queue, const pti_item *item, touches *taken) {
+static void note_touched(const polytile_queue *queue, const pti_item *item, touches *taken) {
     for (int k = 0; k < n_parts(item); k++) {
         part of = part_of(queue, item, k);
-        gather(&taken[of.position].touched, of.touched);
-        gather(&taken[of.position].written, of.written);
+        gather_box(&taken[of.position].touched, of.touched);
+        gather_box(&taken[of.position].written, of.written);
     }
 }
 
 static bool uses_wanted(const polytile_queue *queue, const pti_item *item) {
     for (int k = 0; k < n_parts(item); k++) {
-        if (queue->held[part_of(queue, item, k).position].is_wanted)
+        if (queue->array[part_of(queue, item, k).position].is_wanted)
             return true;
     }
     return false;
 }
 
-/** Mark, from the last queued to the first, the items that users of arrays that are wanted need. */
+/** Mark, from the last queued to the first, the items that users of wanted arrays need. */
 static void mark_needed(const polytile_queue *queue, pti_item *const *items, int64_t n_items,
                         touches *taken, bool *is_taken) {
     for (int64_t k = n_items; k-- > 0;) {
         is_taken[k] = uses_wanted(queue, items[k]) || is_needed(queue, items[k], taken);
         if (is_taken[k])
-            note(queue, items[k], taken);
+            note_touched(queue, items[k], taken);
     }
 }
 
-/** Whether an item is the end of a stay, of an array that items before it use which are taken, all
- * of them. */
+/** Whether an item ends an array's stay, and items before it use the array, all of which are
+ * taken. */
 static bool ends_what_is_taken(const polytile_queue *queue, pti_item *const *items, int64_t end,
                                const bool *is_taken) {
     bool is_used = false;
     if (items[end]->kind != PTI_ITEM_FLUSH && items[end]->kind != PTI_ITEM_DROP)
         return false;
     for (int64_t k = 0; k < end; k++) {
-        bool uses_it = uses(queue, items[k], items[end]->position);
+        bool uses_it = uses_position(queue, items[k], items[end]->position);
         if (uses_it && !is_taken[k])
             return false;
         is_used |= uses_it;
@@ -123,8 +123,8 @@ static bool ends_what_is_taken(const polytile_queue *queue, pti_item *const *ite
     return is_used;
 }
 
-/** Mark the ends of arrays that go with what is marked: it is known then what nobody needs on the
- * device any more. */
+/** Mark the ends of stays that belong to what is marked, so that it is known what nobody needs on
+ * the device any more. */
 static void mark_ends(const polytile_queue *queue, pti_item *const *items, int64_t n_items,
                       bool *is_taken) {
     for (int64_t k = 0; k < n_items; k++) {
@@ -194,16 +194,17 @@ static void free_listing(listing *of) {
 
 /** False when memory runs out. */
 static bool find_needed(const polytile_queue *queue, const listing *of) {
-    touches *taken = calloc((size_t)queue->n_held + 1, sizeof *taken);
+    touches *taken = calloc((size_t)queue->n_arrays + 1, sizeof *taken);
     if (taken == NULL)
         return false;
     mark_needed(queue, of->item, of->n_items, taken, of->is_taken);
     mark_ends(queue, of->item, of->n_items, of->is_taken);
-    free_touches(taken, queue->n_held);
+    free_touches(taken, queue->n_arrays);
     return true;
 }
 
-/** Mark items that use related arrays, and what else they use as related; whether there were any. */
+/** Mark items that use related arrays, and what else they use as related; whether there were
+ * any. */
 static bool spread_relation(const polytile_queue *queue, const listing *of, bool *is_related) {
     bool any = false;
     for (int64_t i = 0; i < of->n_items; i++) {
@@ -222,11 +223,11 @@ static bool spread_relation(const polytile_queue *queue, const listing *of, bool
 
 /** False when memory runs out. */
 static bool find_related(const polytile_queue *queue, const listing *of) {
-    bool *is_related = calloc((size_t)queue->n_held + 1, sizeof *is_related);
+    bool *is_related = calloc((size_t)queue->n_arrays + 1, sizeof *is_related);
     if (is_related == NULL)
         return false;
-    for (int p = 0; p < queue->n_held; p++)
-        is_related[p] = queue->held[p].is_wanted;
+    for (int p = 0; p < queue->n_arrays; p++)
+        is_related[p] = queue->array[p].is_wanted;
     while (spread_relation(queue, of, is_related))
         continue;
     free(is_related);
@@ -246,22 +247,23 @@ static pti_item *take_wanted(polytile_queue *queue) {
 
 bool pti_window_has_wanted(const polytile_queue *queue) {
     int p = 0;
-    while (p < queue->n_held && !(queue->held[p].is_wanted && queue->held[p].n_items > 0))
+    while (p < queue->n_arrays && !(queue->array[p].is_wanted && queue->array[p].n_items > 0))
         p++;
-    return p < queue->n_held;
+    return p < queue->n_arrays;
 }
 
-/** Room for a note of each position, none noted; false when memory runs out, or nothing is queued. */
+/** Room for a note of each position, none noted; false when memory runs out, or nothing is
+ * queued. */
 static bool begin_notes(polytile_queue *queue) {
     queue->n_behind = 0;
     if (queue->first == NULL)
         return false;
-    const pti_item **grown = realloc(queue->behind, ((size_t)queue->n_held + 1) * sizeof *grown);
+    const pti_item **grown = realloc(queue->behind, ((size_t)queue->n_arrays + 1) * sizeof *grown);
     if (grown == NULL)
         return false;
     queue->behind = grown;
-    queue->n_behind = queue->n_held;
-    for (int p = 0; p < queue->n_held; p++)
+    queue->n_behind = queue->n_arrays;
+    for (int p = 0; p < queue->n_arrays; p++)
         grown[p] = NULL;
     return true;
 }

@@ -6,15 +6,15 @@
 #include <string.h>
 #include <time.h>
 
-/* The queue's thread: it sleeps until there is something that may run, runs it, and tells. */
+/* The queue's thread: it sleeps until something may run, runs it, and notifies who waits. */
 
 /** Raised by what a thread does itself; blocking them would only end the program. */
 static const int own_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
-/** Launches are taken to be still coming until so long after the last. */
+/** Launches count as still coming until so long after the last one. */
 static const double gather_s = 0.5e-3;
 
-/** Whether what is waited for is still queued; waiting for all of it is waiting for the rest. */
+/** Whether what a call waits for is still queued. */
 static bool is_wanted(const polytile_queue *queue) {
     return queue->n_waiting > 0 && (queue->want == PTI_WANT_ALL || pti_window_has_wanted(queue));
 }
@@ -26,23 +26,22 @@ static bool may_begin(const polytile_queue *queue) {
            (is_awake || queue->error.status != POLYTILE_OK);
 }
 
-/** A launch that cannot keep all its data on the device, or nothing that runs. */
+/** Whether an item is a launch that cannot keep all its data on the device, or runs nothing. */
 static bool is_worth_gathering(const pti_item *item) {
-    while (item != NULL && pti_item_only_tells(item))
+    while (item != NULL && pti_item_only_invalidates(item))
         item = item->next;
     return item == NULL || (item->kind == PTI_ITEM_LAUNCH && !item->prepared->all_fit);
 }
 
-/** Whether launches that cannot keep all their data on the device are still being queued: those
- * that are known together move less. What only tells of elements that the host got waits for them,
- * too. */
+/** Whether launches that cannot keep all their data on the device are still being queued: launches
+ * that are planned together move less. Invalidations wait for them, too. */
 static bool is_gathering(const polytile_queue *queue) {
     return queue->first != NULL && queue->residency != NULL && is_worth_gathering(queue->first) &&
            queue->n_waiting == 0 && !queue->is_stopping && queue->error.status == POLYTILE_OK &&
            queue->n_left < PTI_GATHERED_ITEMS && pti_now_s() - queue->queued_s < gather_s;
 }
 
-/** Sleep until there is something new, or for a while. The mutex is held. */
+/** Sleep until there is something new, or for a while. The mutex is locked. */
 static void sleep_while(polytile_queue *queue) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -52,7 +51,7 @@ static void sleep_while(polytile_queue *queue) {
     pthread_cond_timedwait(&queue->work, &queue->mutex, &until);
 }
 
-/** Wait for work; false when there will be none any more. The mutex is held. */
+/** Wait for work; false when there will be none any more. The mutex is locked. */
 static bool await_work(polytile_queue *queue) {
     for (;;) {
         bool may = may_begin(queue);
@@ -73,8 +72,8 @@ static pti_item *take_all(polytile_queue *queue) {
     return items;
 }
 
-/** Devices that share uploads with this one need not wait for it to come to items that are done. */
-static void tell_peers(const polytile_queue *queue, const pti_item *items) {
+/** Notify devices that share uploads with this one that items are done. */
+static void notify_peers(const polytile_queue *queue, const pti_item *items) {
     int64_t number = 0;
     for (; items != NULL; items = items->next)
         number = items->number > number ? items->number : number;
@@ -84,24 +83,24 @@ static void tell_peers(const polytile_queue *queue, const pti_item *items) {
 /** Behind a failure nothing is run. */
 static polytile_status run_or_pass(polytile_queue *queue, const pti_item *items, bool has_failed) {
     if (!has_failed)
-        return pti_engine_run(queue, items);
-    pti_engine_pass(queue, items);
+        return pti_window_run(queue, items);
+    pti_window_pass(queue, items);
     return POLYTILE_OK;
 }
 
-/** Run a window, or pass it, giving the mutex away until the peers are told, too: the program's
+/** Run a window, or pass it, without the mutex until the peers are notified, too: the program's
  * thread must not wait for what other devices do. */
 static void do_window(polytile_queue *queue, const pti_item *window, bool has_failed) {
     queue->is_running = true;
     pthread_mutex_unlock(&queue->mutex);
     polytile_status status = run_or_pass(queue, window, has_failed);
-    tell_peers(queue, window);
+    notify_peers(queue, window);
     pthread_mutex_lock(&queue->mutex);
     queue->is_running = false;
     pti_error_keep(&queue->error, queue->object.context, status);
 }
 
-static void *work(void *argument) {
+static void *run_worker(void *argument) {
     polytile_queue *queue = argument;
     pti_error error = {0};
     pti_redirect_errors(&error);
@@ -117,7 +116,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/** All signals that a program's handlers may want on threads of its own. */
+/** All signals that a program's handlers may want on the program's threads. */
 static sigset_t others_signals(void) {
     sigset_t set;
     sigfillset(&set);
@@ -129,7 +128,7 @@ static sigset_t others_signals(void) {
 polytile_status pti_worker_start(polytile_queue *queue) {
     sigset_t blocked = others_signals(), before;
     pthread_sigmask(SIG_BLOCK, &blocked, &before);
-    int error = pthread_create(&queue->thread, NULL, work, queue);
+    int error = pthread_create(&queue->thread, NULL, run_worker, queue);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     queue->has_thread = error == 0;
     if (error != 0)

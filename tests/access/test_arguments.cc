@@ -1,3 +1,5 @@
+#include "support/list.h"
+
 #include <gtest/gtest.h>
 
 #include <polytile/polytile.h>
@@ -58,11 +60,21 @@ TEST_F(Arguments, ParametersAreThoseOfTheDeclarationOnceEach) {
         {2, {{"m", INT64_C(1) << 61}, {"n", 0}}, POLYTILE_OVERFLOW, "leaves -2^61:2^61"},
     };
     for (const auto &row : rows) {
-        polytile_plan_options options = {};
+        polytile_launch_options options = {};
         options.n_parameters = row.n;
         options.parameters = row.list.empty() ? nullptr : row.list.data();
-        expect_says(polytile_check(k, &nine, arrays, &options), row.status, row.says);
+        expect_says(polytile_check(k, &nine, LIST(arrays), &options), row.status, row.says);
     }
+}
+
+TEST_F(Arguments, KernelsNameTheirParameters) {
+    const polytile_kernel *k = kernel("k[i]: inout x[i*1+m-n]");
+    ASSERT_EQ(polytile_kernel_get_n_parameters(k), 2);
+    EXPECT_STREQ(polytile_kernel_get_parameter_name(k, 0), "m");
+    EXPECT_STREQ(polytile_kernel_get_parameter_name(k, 1), "n");
+    EXPECT_EQ(polytile_kernel_get_parameter_name(k, 2), nullptr);
+    EXPECT_EQ(polytile_kernel_get_parameter_name(k, -1), nullptr);
+    EXPECT_EQ(polytile_kernel_get_n_parameters(nullptr), 0);
 }
 
 TEST_F(Arguments, ParametersCountInBracesToo) {
@@ -72,12 +84,13 @@ TEST_F(Arguments, ParametersCountInBracesToo) {
     ASSERT_EQ(polytile_array_describe(ctx, "y", POLYTILE_F32, &nine, &y), POLYTILE_OK);
     polytile_array *const arrays[] = {y, x};
     polytile_parameter m = {"m", 0};
-    polytile_plan_options options = {};
+    polytile_launch_options options = {};
     options.n_parameters = 1;
     options.parameters = &m;
-    EXPECT_EQ(polytile_check(k, &nine, arrays, &options), POLYTILE_OK) << polytile_last_error(ctx);
+    EXPECT_EQ(polytile_check(k, &nine, LIST(arrays), &options), POLYTILE_OK)
+        << polytile_last_error(ctx);
     m.value = 1;
-    expect_says(polytile_check(k, &nine, arrays, &options), POLYTILE_DECLARATION,
+    expect_says(polytile_check(k, &nine, LIST(arrays), &options), POLYTILE_DECLARATION,
                 "thread [8] touches y[9]");
 }
 
@@ -85,14 +98,21 @@ TEST_F(Arguments, LaunchesHaveADomainAndArrays) {
     const polytile_kernel *k = kernel("k[i]: inout x[i]");
     polytile_array *const none[] = {nullptr};
     polytile_array *const arrays[] = {x};
-    expect_says(polytile_check(k, nullptr, arrays, nullptr), POLYTILE_INVALID, "domain is NULL");
-    expect_says(polytile_check(k, &nine, nullptr, nullptr), POLYTILE_INVALID, "arrays is NULL");
-    expect_says(polytile_check(k, &nine, none, nullptr), POLYTILE_INVALID, "(number 0) is NULL");
-    EXPECT_EQ(polytile_check(nullptr, &nine, arrays, nullptr), POLYTILE_INVALID);
+    expect_says(polytile_check(k, nullptr, LIST(arrays), nullptr), POLYTILE_INVALID,
+                "domain is NULL");
+    expect_says(polytile_check(k, &nine, 0, nullptr, nullptr), POLYTILE_INVALID, "arrays is NULL");
+    expect_says(polytile_check(k, &nine, 2, arrays, nullptr), POLYTILE_INVALID,
+                "k: 2 arrays are given and the kernel has 1, from x to x; give one of each");
+    expect_says(polytile_check(k, &nine, 0, arrays, nullptr), POLYTILE_INVALID,
+                "k: 0 arrays are given and the kernel has 1");
+    expect_says(polytile_check(k, &nine, LIST(none), nullptr), POLYTILE_INVALID,
+                "(number 0) is NULL");
+    EXPECT_EQ(polytile_check(nullptr, &nine, LIST(arrays), nullptr), POLYTILE_INVALID);
     const polytile_domain far = {1, {{INT64_C(1) << 61, (INT64_C(1) << 61) + 1, 1}}};
-    expect_says(polytile_check(k, &far, arrays, nullptr), POLYTILE_OVERFLOW, "leaves -2^61:2^61");
+    expect_says(polytile_check(k, &far, LIST(arrays), nullptr), POLYTILE_OVERFLOW,
+                "leaves -2^61:2^61");
     const polytile_domain before = {1, {{-(INT64_C(1) << 61) - 1, 0, 1}}};
-    expect_says(polytile_check(k, &before, arrays, nullptr), POLYTILE_OVERFLOW, "leaves");
+    expect_says(polytile_check(k, &before, LIST(arrays), nullptr), POLYTILE_OVERFLOW, "leaves");
 }
 
 TEST_F(Arguments, OptionsAreJudgedBeforeAnythingIsProved) {
@@ -103,14 +123,16 @@ TEST_F(Arguments, OptionsAreJudgedBeforeAnythingIsProved) {
     dead.upload_bytes_per_s = 0;
     polytile_link early = polytile_link_default;
     early.launch_latency_s = -1;
-    polytile_plan_options options[7] = {};
-    options[0].strategy = "fastest";
-    options[1].n_buffers = 4;
-    options[2].limit_bytes = -1;
-    options[3].block = empty_block;
-    options[4].link = &dead;
-    options[5].link = &early;
-    options[6].launches_per_pass = -1;
+    polytile_launch_options options[9] = {};
+    options[0].plan.strategy = "fastest";
+    options[1].plan.n_buffers = 4;
+    options[2].plan.limit_bytes = -1;
+    options[3].plan.block = empty_block;
+    options[4].plan.link = &dead;
+    options[5].plan.link = &early;
+    options[6].plan.launches_per_pass = -1;
+    options[7].reserved[3] = 5;
+    options[8].plan.reserved[0] = -1;
     const char *const says[] = {
         "unknown strategy \"fastest\"",
         "4 buffers",
@@ -118,12 +140,14 @@ TEST_F(Arguments, OptionsAreJudgedBeforeAnythingIsProved) {
         "a block of 0 threads along index 0",
         "every rate must be above 0",
         "every latency and overhead at least 0",
-        "k: -1 launches a pass; there must be at least 1, or 0 to let the planner choose"};
-    for (int n = 0; n < 7; n++) {
+        "k: -1 launches a pass; there must be at least 1, or 0 to let the planner choose",
+        "k: reserved[3] of polytile_launch_options is 5; set what is not used to zero",
+        "k: reserved[0] of polytile_plan_options is -1"};
+    for (int n = 0; n < 9; n++) {
         polytile_plan *plan = nullptr;
-        expect_says(polytile_check(k, &nine, arrays, &options[n]), POLYTILE_INVALID, says[n]);
-        expect_says(polytile_plan_create(k, &nine, arrays, &options[n], &plan), POLYTILE_INVALID,
-                    says[n]);
+        expect_says(polytile_check(k, &nine, LIST(arrays), &options[n]), POLYTILE_INVALID, says[n]);
+        expect_says(polytile_plan_create(k, &nine, LIST(arrays), &options[n], &plan),
+                    POLYTILE_INVALID, says[n]);
         EXPECT_EQ(plan, nullptr);
     }
 }

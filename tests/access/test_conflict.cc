@@ -218,11 +218,11 @@ TEST(ConflictRandom, SectionsAreJudgedAsByEnumeration) {
             arrays.push_back(nullptr);
             polytile_array_describe(ctx, "array", POLYTILE_F32, &domain, &arrays.back());
         }
-        polytile_plan_options options = {};
+        polytile_launch_options options = {};
         options.n_parameters = kernel->declaration->n_parameters;
         options.parameters = launch.parameters().data();
-        const polytile_status status =
-            polytile_check(kernel, &launch.threads(), arrays.data(), &options);
+        const polytile_status status = polytile_check(
+            kernel, &launch.threads(), static_cast<int>(arrays.size()), arrays.data(), &options);
         compare(status, polytile_last_error(ctx), touches, text + " " + text_of(*instance));
         (status == POLYTILE_OK ? n_free : n_conflicts)++;
         for (polytile_array *array : arrays)

@@ -32,8 +32,8 @@ std::vector<int> arrays_of(const pti_instance &instance) {
 pti_lag lag_of(const pti_instance *earlier, int earlier_index, const pti_instance *later,
                int later_index) {
     const std::vector<int> first = arrays_of(*earlier), second = arrays_of(*later);
-    const pti_cut_launch one = {earlier, first.data(), earlier_index};
-    const pti_cut_launch other = {later, second.data(), later_index};
+    const pti_cut_launch one = {{earlier, first.data()}, earlier_index, 0};
+    const pti_cut_launch other = {{later, second.data()}, later_index, 0};
     pti_lag lag = {};
     EXPECT_EQ(pti_launch_lag(&one, &other, &lag), POLYTILE_OK);
     return lag;

@@ -55,6 +55,44 @@ TEST(Docs, LinksOfPagesPointToFiles) {
                 << page << " links to " << link;
 }
 
+/* As renderers do: "## The `cuda` device" becomes "the-cuda-device". */
+std::string anchor_of(const std::string &heading) {
+    std::string anchor;
+    for (const char c : heading)
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_')
+            anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        else if (c == ' ')
+            anchor += '-';
+    return anchor;
+}
+
+bool has_section(const std::string &page, const std::string &anchor) {
+    for (const std::string &heading : all_between(page, "# ", "\n"))
+        if (anchor_of(heading) == anchor)
+            return true;
+    return false;
+}
+
+TEST(Docs, LinksToSectionsPointToHeadings) {
+    for (const fs::path &page : files_in(root / "docs", ".md"))
+        for (const std::string &link : all_between(text_of(page), "](", ")")) {
+            const size_t hash = link.find('#');
+            if (is_elsewhere(link) || hash == std::string::npos)
+                continue;
+            const fs::path target = hash == 0 ? page : page.parent_path() / link.substr(0, hash);
+            EXPECT_TRUE(has_section(text_of(target), link.substr(hash + 1)))
+                << page << " links to " << link;
+        }
+}
+
+TEST(Docs, EachPageHasAPlaceInTheOrderToRead) {
+    const std::string order = text_of(root / "docs/README.md");
+    for (const fs::path &page : files_in(root / "docs", ".md"))
+        EXPECT_TRUE(page.filename() == "README.md" ||
+                    order.find("](" + page.filename().string() + ")") != std::string::npos)
+            << "docs/README.md does not name " << page;
+}
+
 bool begins_with(const std::string &text, const std::string &beginning) {
     return text.compare(0, beginning.size(), beginning) == 0;
 }
@@ -105,7 +143,8 @@ void remove_white_space(std::string *text) {
 std::string all_tests() {
     std::string text;
     for (const auto &entry : fs::recursive_directory_iterator(root / "tests"))
-        if (entry.path().extension() == ".cc" || entry.path().filename() == "CMakeLists.txt")
+        if (entry.path().extension() == ".cc" || entry.path().extension() == ".c" ||
+            entry.path().filename() == "CMakeLists.txt")
             text += text_of(entry.path());
     remove_white_space(&text);
     return text;
@@ -143,10 +182,11 @@ bool is_test_name(const std::string &quoted) {
            quoted.find('.') != std::string::npos && quoted.find(".md") == std::string::npos;
 }
 
-TEST(Docs, TestsThatProveGuaranteesAreThere) {
+/* How many tests a page names; each of them is there. */
+size_t expect_tests_are_there(const std::string &page) {
     const std::string tests = all_tests();
     size_t n_named = 0;
-    for (const std::string &quoted : all_between(text_of(root / "docs/guarantees.md"), "`", "`")) {
+    for (const std::string &quoted : all_between(text_of(root / page), "`", "`")) {
         if (quoted.empty() || !is_test_name(quoted))
             continue;
         const size_t dot = quoted.find('.');
@@ -155,9 +195,17 @@ TEST(Docs, TestsThatProveGuaranteesAreThere) {
         EXPECT_TRUE(is_example_script(suite, name) ||
                     tests.find("(" + suite + "," + name + ")") != std::string::npos ||
                     tests.find("NAME" + quoted) != std::string::npos)
-            << "docs/guarantees.md names " << quoted;
+            << page << " names " << quoted;
     }
-    EXPECT_GT(n_named, 20u);
+    return n_named;
+}
+
+TEST(Docs, TestsThatProveGuaranteesAreThere) {
+    EXPECT_GT(expect_tests_are_there("docs/guarantees.md"), 20u);
+}
+
+TEST(Docs, TestsThatAreModelsAreThere) {
+    EXPECT_GT(expect_tests_are_there("CONTRIBUTING.md"), 0u);
 }
 
 } // namespace

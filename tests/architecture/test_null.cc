@@ -1,3 +1,5 @@
+#include "support/chain_launch.h"
+
 #include <gtest/gtest.h>
 #include <polytile/isl.h>
 #include <polytile/polytile.h>
@@ -49,6 +51,8 @@ TEST(Null, IsAKernelWithoutAnything) {
     EXPECT_EQ(polytile_kernel_get_n_indices(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_n_arrays(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_array_name(nullptr, 0), nullptr);
+    EXPECT_EQ(polytile_kernel_get_n_parameters(nullptr), 0);
+    EXPECT_EQ(polytile_kernel_get_parameter_name(nullptr, 0), nullptr);
     EXPECT_EQ(polytile_kernel_get_n_accesses(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_access_array(nullptr, 0), -1);
     isl_map *map = nullptr;
@@ -66,7 +70,7 @@ TEST(Null, IsADeviceWithoutMemory) {
 }
 
 TEST(Null, IsAQueueThatDidNothing) {
-    polytile_queue_report report = filled<polytile_queue_report>();
+    polytile_report report = filled<polytile_report>();
     EXPECT_EQ(polytile_queue_get_device(nullptr), nullptr);
     EXPECT_EQ(polytile_program_get_queue(nullptr), nullptr);
     polytile_queue_get_report(nullptr, true, &report);
@@ -85,8 +89,11 @@ TEST(Null, IsAPlanOfNothing) {
     EXPECT_STREQ(summary.bound, "");
     EXPECT_EQ(summary.n_dims, 0);
     EXPECT_EQ(summary.n_kernels, 0);
-    EXPECT_EQ(summary.n_launches, 0);
     polytile_plan_get_summary(nullptr, nullptr);
+    polytile_chain_summary chain;
+    polytile_plan_get_chain_summary(nullptr, &chain);
+    EXPECT_EQ(chain.n_launches, 0);
+    polytile_plan_get_chain_summary(nullptr, nullptr);
     EXPECT_EQ(polytile_plan_get_superblock(nullptr, 0, &threads), POLYTILE_INVALID);
 }
 
@@ -126,7 +133,7 @@ TEST(Null, GetsNoSummaryOfAPlanThatIsThere) {
     ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
     EXPECT_EQ(polytile_kernel_create(ctx, "k[i]: inout x[i]", nullptr, &kernel), POLYTILE_OK);
     EXPECT_EQ(polytile_array_describe(ctx, "x", POLYTILE_F32, &nine, &x), POLYTILE_OK);
-    EXPECT_EQ(polytile_plan_create(kernel, &nine, &x, nullptr, &plan), POLYTILE_OK);
+    EXPECT_EQ(polytile_plan_create(kernel, &nine, 1, &x, nullptr, &plan), POLYTILE_OK);
     polytile_plan_get_summary(plan, nullptr);
     EXPECT_EQ(polytile_plan_get_superblock(plan, 0, nullptr), POLYTILE_INVALID);
     polytile_context_destroy(ctx);
@@ -145,7 +152,7 @@ class NullAfterAnError : public testing::Test {
     /** After a conflict, which has a witness. */
     template <class Call> void expect_says(const char *text, const Call &call) {
         polytile_witness witness;
-        ASSERT_EQ(polytile_check(kernel, &nine, &x, nullptr), POLYTILE_CONFLICT);
+        ASSERT_EQ(polytile_check(kernel, &nine, 1, &x, nullptr), POLYTILE_CONFLICT);
         EXPECT_TRUE(polytile_last_witness(ctx, &witness));
         EXPECT_EQ(call(), POLYTILE_INVALID) << text;
         EXPECT_NE(std::string(polytile_last_error(ctx)).find(text), std::string::npos)
@@ -165,27 +172,29 @@ TEST_F(NullAfterAnError, IsWhatTheTextNames) {
     polytile_plan *plan = nullptr;
     polytile_queue *queue = nullptr;
     char *text = nullptr;
-    const polytile_chain_launch launches[] = {{nullptr, nine, &x}, {kernel, nine, &x}};
+    const polytile_chain_launch launches[] = {chain_launch(nullptr, nine, &x),
+                                              chain_launch(kernel, nine, &x)};
     expect_says("polytile_plan_to_string: the plan is NULL",
                 [&] { return polytile_plan_to_string(nullptr, POLYTILE_TEXT, &text); });
     expect_says("polytile_ranks_plan_to_string: the plan is NULL",
                 [&] { return polytile_ranks_plan_to_string(nullptr, POLYTILE_TEXT, &text); });
     expect_says("polytile_plan_create: the kernel is NULL",
-                [&] { return polytile_plan_create(nullptr, &nine, &x, nullptr, &plan); });
+                [&] { return polytile_plan_create(nullptr, &nine, 1, &x, nullptr, &plan); });
     expect_says("polytile_check: the kernel is NULL",
-                [&] { return polytile_check(nullptr, &nine, &x, nullptr); });
+                [&] { return polytile_check(nullptr, &nine, 1, &x, nullptr); });
     expect_says("polytile_run: the device is NULL",
-                [&] { return polytile_run(nullptr, kernel, &nine, &x, nullptr); });
+                [&] { return polytile_run(nullptr, kernel, &nine, 1, &x, nullptr); });
     expect_says("polytile_plan_run: the device is NULL",
-                [&] { return polytile_plan_run(nullptr, nullptr, kernel, &x); });
-    expect_says("the device is NULL",
-                [&] { return polytile_check_run(nullptr, kernel, &nine, &x, nullptr, nullptr); });
+                [&] { return polytile_plan_run(nullptr, nullptr, kernel, 1, &x); });
+    expect_says("the device is NULL", [&] {
+        return polytile_check_run(nullptr, kernel, &nine, 1, &x, nullptr, nullptr);
+    });
     expect_says("the queue is NULL",
                 [&] { return polytile_queue_launch(nullptr, kernel, &nine, 1, &x, nullptr); });
     expect_says("the queue is NULL", [&] { return polytile_queue_attach(nullptr, 1, &x); });
     expect_says("polytile_queue_create_shared: the context is NULL",
                 [&] { return polytile_queue_create(nullptr, "host", &queue); });
-    expect_says("launch 0 of 2 has no kernel", [&] {
+    expect_says("launch 1 of 2 has no kernel", [&] {
         return polytile_plan_create_chain(2, launches, 0, nullptr, nullptr, &plan);
     });
     expect_says("polytile_check_chain: there are no launches with a kernel",
@@ -195,10 +204,12 @@ TEST_F(NullAfterAnError, IsWhatTheTextNames) {
 /** As any other error's. */
 TEST_F(NullAfterAnError, LeavesATextUntilTheNextCall) {
     polytile_context *other = nullptr;
-    expect_says("the kernel is NULL", [&] { return polytile_check(nullptr, &nine, &x, nullptr); });
+    expect_says("the kernel is NULL",
+                [&] { return polytile_check(nullptr, &nine, 1, &x, nullptr); });
     ASSERT_EQ(polytile_context_create(&other), POLYTILE_OK);
     EXPECT_STREQ(polytile_last_error(other), "");
-    expect_says("the kernel is NULL", [&] { return polytile_check(nullptr, &nine, &x, nullptr); });
+    expect_says("the kernel is NULL",
+                [&] { return polytile_check(nullptr, &nine, 1, &x, nullptr); });
     EXPECT_EQ(polytile_array_describe(ctx, "y", POLYTILE_F32, &nine, &x), POLYTILE_OK);
     EXPECT_STREQ(polytile_last_error(ctx), "");
     polytile_context_destroy(other);

@@ -56,7 +56,8 @@ void run_wild(int number, bool own_handler) {
         polytile_array_wrap(ctx, "x", POLYTILE_F32, 1, &extent, memory.data(), &array) ==
             POLYTILE_OK &&
         polytile_device_open(ctx, "host(threads=2)", &device) == POLYTILE_OK)
-        polytile_run(device, kernel, &domain, &array, nullptr);
+        polytile_run(device, kernel, &domain, polytile_kernel_get_n_arrays(kernel), &array,
+                     nullptr);
     std::fprintf(stderr, "%s\n", polytile_last_error(ctx));
     std::_Exit(0);
 }

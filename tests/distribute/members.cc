@@ -28,7 +28,7 @@ std::string name_of(const Point &point) {
 /** What a thread makes of all that it reads; *error says of what it should not have read. */
 uint64_t read_all(const pti_shared_launch &launch, const Point &thread, const Fields &fields,
                   const Fields &expected, std::string *error) {
-    const pti_instance &instance = *launch.instance;
+    const pti_instance &instance = *launch.call.instance;
     uint64_t hash = 0;
     for (int64_t x : thread)
         hash = mix(hash, static_cast<uint64_t>(x));
@@ -36,7 +36,7 @@ uint64_t read_all(const pti_shared_launch &launch, const Point &thread, const Fi
         const pti_section &section = instance.section[s];
         if (section.role != POLYTILE_IN && section.role != POLYTILE_INOUT)
             continue;
-        const size_t array = static_cast<size_t>(launch.array[section.operand]);
+        const size_t array = static_cast<size_t>(launch.call.array[section.operand]);
         for_each_point(touched(section, thread, fields[array].domain), [&](const Point &element) {
             const size_t at = fields[array].offset(element);
             if (fields[array].version[at] != expected[array].version[at])
@@ -53,12 +53,12 @@ uint64_t read_all(const pti_shared_launch &launch, const Point &thread, const Fi
 /** Write a thread's result: at once, or what is reduced to *reduced. Reads come before it. */
 void write_all(const pti_shared_launch &launch, const Point &thread, uint64_t hash, int64_t number,
                Fields *fields, Reduced *reduced) {
-    const pti_instance &instance = *launch.instance;
+    const pti_instance &instance = *launch.call.instance;
     for (int s = 0; s < instance.n_sections; s++) {
         const pti_section &section = instance.section[s];
         if (section.role == POLYTILE_IN)
             continue;
-        const size_t array = static_cast<size_t>(launch.array[section.operand]);
+        const size_t array = static_cast<size_t>(launch.call.array[section.operand]);
         Field &field = (*fields)[array];
         for_each_point(touched(section, thread, field.domain), [&](const Point &element) {
             const size_t at = field.offset(element);
@@ -88,8 +88,8 @@ std::string run_threads(const pti_shared_launch &launch, const pti_boxes &thread
  */
 void reduce(const pti_shared_launch &launch, int operand, int64_t number, const Reduced &reduced,
             const Reduced &total, const Fields &before, Fields *fields) {
-    const pti_operand &of = launch.instance->operand[operand];
-    const size_t array = static_cast<size_t>(launch.array[operand]);
+    const pti_operand &of = launch.call.instance->operand[operand];
+    const size_t array = static_cast<size_t>(launch.call.array[operand]);
     Field &field = (*fields)[array];
     for (size_t at = 0; of.reduces && at < field.size(); at++) {
         if (reduced.n_threads[array][at] == 0)
@@ -173,61 +173,61 @@ Members::~Members() {
 }
 
 std::string Members::run(const std::vector<pti_shared_launch> &launches) {
-    pti_group group = {};
-    group.n_launches = static_cast<int>(launches.size());
-    group.launch = launches.data();
-    group.n_arrays = static_cast<int>(ownerships_.size());
-    group.ownerships = ownerships_.data();
-    group.n_members = n_members_;
-    std::string error = exchange(group, true);
+    pti_superstep superstep = {};
+    superstep.n_launches = static_cast<int>(launches.size());
+    superstep.launch = launches.data();
+    superstep.n_arrays = static_cast<int>(ownerships_.size());
+    superstep.ownerships = ownerships_.data();
+    superstep.n_members = n_members_;
+    std::string error = exchange(superstep, true);
     std::vector<Fields> expected = {alone_};
     std::vector<Reduced> totals;
-    for (int l = 0; l < group.n_launches; l++) {
+    for (int l = 0; l < superstep.n_launches; l++) {
         pti_boxes all = {};
-        pti_boxes_append(&all, &launches[static_cast<size_t>(l)].instance->threads);
+        pti_boxes_append(&all, &launches[static_cast<size_t>(l)].call.instance->threads);
         Fields next = expected.back();
         totals.emplace_back(next);
         run_threads(launches[static_cast<size_t>(l)], all, n_run_ + l + 1, expected.back(), &next,
                     &totals.back());
-        for (int p = 0; p < launches[static_cast<size_t>(l)].instance->n_operands; p++)
+        for (int p = 0; p < launches[static_cast<size_t>(l)].call.instance->n_operands; p++)
             reduce(launches[static_cast<size_t>(l)], p, n_run_ + l + 1, totals.back(),
                    totals.back(), expected.back(), &next);
         expected.push_back(next);
         pti_boxes_free(&all);
     }
     for (int q = 0; q < n_members_ && error.empty(); q++)
-        error = run_member(group, q, expected, totals);
-    const pti_share last = pti_share_of(&launches.back(), ownerships_.data());
-    n_run_ += group.n_launches;
+        error = run_member(superstep, q, expected, totals);
+    const pti_home last = pti_home_of(&launches.back(), ownerships_.data());
+    n_run_ += superstep.n_launches;
     if (last.splits)
         combine(launches.back(), totals.back(), expected[launches.size() - 1]);
     alone_ = expected.back();
     if (error.empty())
-        error = exchange(group, false);
+        error = exchange(superstep, false);
     return error.empty() ? compare() : error;
 }
 
 /* What a launch that splits reduces on each member is put together in combine(). */
-std::string Members::run_member(const pti_group &group, int member,
+std::string Members::run_member(const pti_superstep &superstep, int member,
                                 const std::vector<Fields> &expected,
                                 const std::vector<Reduced> &totals) {
     pti_work work;
     std::string error;
-    if (!pti_work_create(&group, member, &work))
+    if (!pti_work_create(&superstep, member, &work))
         return "memory ran out";
     Fields &fields = fields_[static_cast<size_t>(member)];
-    for (int l = 0; l < group.n_launches && error.empty(); l++) {
+    for (int l = 0; l < superstep.n_launches && error.empty(); l++) {
         const size_t at = static_cast<size_t>(l);
         Reduced reduced(fields);
-        error = run_threads(group.launch[l], work.threads[l], n_run_ + l + 1, expected[at], &fields,
-                            &reduced);
-        for (int p = 0; p < group.launch[l].instance->n_operands; p++)
-            if (!pti_share_combines(&work.share[l], &group.launch[l], group.ownerships, p))
-                reduce(group.launch[l], p, n_run_ + l + 1, reduced, totals[at], expected[at],
+        error = run_threads(superstep.launch[l], work.threads[l], n_run_ + l + 1, expected[at],
+                            &fields, &reduced);
+        for (int p = 0; p < superstep.launch[l].call.instance->n_operands; p++)
+            if (!pti_home_combines(&work.home[l], &superstep.launch[l], superstep.ownerships, p))
+                reduce(superstep.launch[l], p, n_run_ + l + 1, reduced, totals[at], expected[at],
                        &fields);
         if (!error.empty())
             error = "member " + std::to_string(member) + ", launch " + std::to_string(l) + " of " +
-                    std::to_string(group.n_launches) + ": " + error;
+                    std::to_string(superstep.n_launches) + ": " + error;
     }
     n_extra_threads_ += work.n_extra_threads;
     pti_work_free(&work);
@@ -236,30 +236,30 @@ std::string Members::run_member(const pti_group &group, int member,
 
 /* Each thread counts once, whatever member ran it; everybody has what the elements held. */
 void Members::combine(const pti_shared_launch &launch, const Reduced &total, const Fields &before) {
-    pti_group group = {1, &launch, static_cast<int>(ownerships_.size()), ownerships_.data(),
-                       n_members_};
+    pti_superstep superstep = {1, &launch, static_cast<int>(ownerships_.size()), ownerships_.data(),
+                               n_members_};
     Reduced all(alone_);
     for (int q = 0; q < n_members_; q++) {
         pti_work work;
         std::string error;
         Fields scratch = before;
-        pti_work_create(&group, q, &work);
+        pti_work_create(&superstep, q, &work);
         run_threads(launch, work.threads[0], n_run_, before, &scratch, &all);
         pti_work_free(&work);
     }
-    const pti_share share = pti_share_of(&launch, ownerships_.data());
+    const pti_home share = pti_home_of(&launch, ownerships_.data());
     for (Fields &fields : fields_)
-        for (int p = 0; p < launch.instance->n_operands; p++)
-            if (pti_share_combines(&share, &launch, ownerships_.data(), p))
+        for (int p = 0; p < launch.call.instance->n_operands; p++)
+            if (pti_home_combines(&share, &launch, ownerships_.data(), p))
                 reduce(launch, p, n_run_, all, total, before, &fields);
 }
 
-std::string Members::exchange(const pti_group &group, bool before) {
+std::string Members::exchange(const pti_superstep &superstep, bool before) {
     pti_exchange all = {}, of_one = {};
     const auto function = before ? pti_exchange_before : pti_exchange_after;
     const int member = static_cast<int>(n_run_ % n_members_);
-    if (!function(&group, &copies_, 0, n_members_, &all) ||
-        !function(&group, &copies_of_one_, member, 1, &of_one))
+    if (!function(&superstep, &copies_, 0, n_members_, &all) ||
+        !function(&superstep, &copies_of_one_, member, 1, &of_one))
         return "memory ran out";
     std::string error = move(all);
     if (error.empty() && text_of(all, member) != text_of(of_one, -1))

@@ -53,10 +53,10 @@ class Members {
     int64_t n_extra_threads() const { return n_extra_threads_; }
 
   private:
-    std::string exchange(const pti_group &group, bool before);
+    std::string exchange(const pti_superstep &superstep, bool before);
     std::string move(const pti_exchange &exchange);
-    std::string run_member(const pti_group &group, int member, const std::vector<Fields> &expected,
-                           const std::vector<Reduced> &totals);
+    std::string run_member(const pti_superstep &superstep, int member,
+                           const std::vector<Fields> &expected, const std::vector<Reduced> &totals);
     void combine(const pti_shared_launch &launch, const Reduced &total, const Fields &before);
     std::string compare() const;
     std::string compare_boxes(const std::string &what, int array, int member,

@@ -202,12 +202,12 @@ bool SharedProgram::add_launch(const std::string &text, const polytile_domain &t
     pti_declaration_free(declaration);
     if (status != POLYTILE_OK)
         return false;
-    launches_.push_back({launch->instance, launch->arrays.data(), runs_once_});
+    launches_.push_back({{launch->instance, launch->arrays.data()}, runs_once_});
     made_.push_back(std::move(launch));
     return true;
 }
 
-pti_group SharedProgram::group(size_t first, size_t n, int n_members) const {
+pti_superstep SharedProgram::superstep(size_t first, size_t n, int n_members) const {
     return {static_cast<int>(n), launches_.data() + first, static_cast<int>(ownerships_.size()),
             ownerships_.data(), n_members};
 }
@@ -218,7 +218,7 @@ std::string SharedProgram::text() const {
         text += std::string(1, static_cast<char>('A' + a)) + placements_[a];
     for (const pti_shared_launch &launch : launches_)
         for (const auto &made : made_)
-            if (made->instance == launch.instance)
+            if (made->instance == launch.call.instance)
                 text += made->text + "\n";
     return text;
 }

@@ -43,7 +43,7 @@ class SharedProgram {
     const std::vector<pti_ownership> &ownerships() const { return ownerships_; }
     const std::vector<pti_shared_launch> &launches() const { return launches_; }
     /** The group of n launches from a first on. */
-    pti_group group(size_t first, size_t n, int n_members) const;
+    pti_superstep superstep(size_t first, size_t n, int n_members) const;
     /** Arrays, and all launches so far. */
     std::string text() const;
 

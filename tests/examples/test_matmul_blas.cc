@@ -8,6 +8,7 @@
 
 #include "../../examples/matmul_blas.h"
 #include "../../examples/matmul_kernels.h"
+#include "support/list.h"
 
 /* The example's launchers for cuBLAS, on the host device: a cuBLAS of the tests' own multiplies
  * what is asked for with plain loops. */
@@ -114,7 +115,7 @@ void expect_product(const std::string &device_text, bool split, int64_t n) {
     for (int m = 0; m < 3; m++)
         EXPECT_EQ(polytile_array_wrap(ctx, names[m], POLYTILE_F32, 2, extents, data[m], &arrays[m]),
                   POLYTILE_OK);
-    EXPECT_EQ(polytile_run(device, kernel, &threads, arrays, nullptr), POLYTILE_OK)
+    EXPECT_EQ(polytile_run(device, kernel, &threads, LIST(arrays), nullptr), POLYTILE_OK)
         << polytile_last_error(ctx);
     EXPECT_EQ(c, expected_product(a, b, n)) << device_text << ", n " << n;
     matmul_blas_destroy(implementation.user);

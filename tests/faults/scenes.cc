@@ -1,5 +1,7 @@
 #include "faults/scene.h"
 #include "launch/kernels.h"
+#include "support/chain_launch.h"
+#include "support/list.h"
 
 #include <algorithm>
 #include <cstring>
@@ -28,6 +30,8 @@ bool tells_of_itself(const polytile_kernel *kernel) {
     bool is_named = *polytile_kernel_get_name(kernel) != '\0';
     for (int a = 0; a < polytile_kernel_get_n_arrays(kernel); a++)
         is_named = is_named && *polytile_kernel_get_array_name(kernel, a) != '\0';
+    for (int p = 0; p < polytile_kernel_get_n_parameters(kernel); p++)
+        is_named = is_named && *polytile_kernel_get_parameter_name(kernel, p) != '\0';
     for (int k = 0; k < polytile_kernel_get_n_accesses(kernel); k++)
         is_named = is_named && polytile_kernel_get_access_array(kernel, k) >= 0;
     return is_named && polytile_kernel_get_n_indices(kernel) > 0;
@@ -145,7 +149,8 @@ polytile_status run_add(Stage &stage, polytile_array *const *arrays, const char 
     polytile_kernel *kernel = nullptr;
     SCENE_TRY(polytile_device_open(stage.ctx, device_text, &device));
     SCENE_TRY(create(stage, "add[i]: in x[i], y[i]; out z[i]", &add_kernel, &kernel));
-    return polytile_run(device, kernel, POLYTILE_EXTENTS(1000), arrays, nullptr);
+    return polytile_run(device, kernel, POLYTILE_EXTENTS(1000),
+                        polytile_kernel_get_n_arrays(kernel), arrays, nullptr);
 }
 
 polytile_status fill_file(Stage &stage, polytile_array *const *arrays) {
@@ -208,27 +213,28 @@ polytile_status plan_jacobi(Stage &stage) {
     SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
     for (const char *strategy : {"min-time", "min-traffic", "min-kernels", "paper"}) {
         polytile_plan *plan = nullptr;
-        polytile_plan_options options = {};
-        options.strategy = strategy;
-        options.limit_bytes = 8192;
-        SCENE_TRY(
-            polytile_plan_create(kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, &options, &plan));
+        polytile_launch_options options = {};
+        options.plan.strategy = strategy;
+        options.plan.limit_bytes = 8192;
+        SCENE_TRY(polytile_plan_create(kernel, POLYTILE_INTERIOR(1, 40, 40), LIST(arrays), &options,
+                                       &plan));
         SCENE_TRY(print(stage, plan));
         polytile_plan_destroy(plan);
     }
-    return polytile_check(kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, nullptr);
+    return polytile_check(kernel, POLYTILE_INTERIOR(1, 40, 40), LIST(arrays), nullptr);
 }
 
 polytile_status plan_in_braces(Stage &stage) {
     polytile_array *arrays[2] = {};
     polytile_kernel *kernel = nullptr;
     polytile_plan *plan = nullptr;
-    polytile_plan_options options = {};
-    options.limit_bytes = 6000;
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = 6000;
     SCENE_TRY(create(stage, in_braces, nullptr, &kernel));
     SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
     SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
-    SCENE_TRY(polytile_plan_create(kernel, POLYTILE_EXTENTS(40, 40), arrays, &options, &plan));
+    SCENE_TRY(
+        polytile_plan_create(kernel, POLYTILE_EXTENTS(40, 40), LIST(arrays), &options, &plan));
     return print(stage, plan);
 }
 
@@ -242,7 +248,8 @@ polytile_status plan_chain(Stage &stage) {
     back[1] = there[0];
     polytile_chain_launch launches[6];
     for (int k = 0; k < 6; k++)
-        launches[k] = {kernel, *POLYTILE_INTERIOR(1, 40, 40), k % 2 == 0 ? there : back};
+        launches[k] =
+            chain_launch(kernel, *POLYTILE_INTERIOR(1, 40, 40), k % 2 == 0 ? there : back);
     polytile_plan_options options = {};
     options.limit_bytes = 8192;
     polytile_plan *plan = nullptr;
@@ -257,7 +264,9 @@ polytile_status plan_chain(Stage &stage) {
 polytile_status print_ranks(Stage &stage, const polytile_ranks_plan *plan) {
     polytile_ranks_summary summary;
     polytile_ranks_plan_get_summary(plan, &summary);
-    if (summary.n_ranks != 3 || polytile_ranks_plan_get_inner(plan) == nullptr)
+    polytile_chain_summary inner;
+    polytile_plan_get_chain_summary(polytile_ranks_plan_get_inner(plan), &inner);
+    if (summary.n_ranks != 3 || inner.n_launches < 1)
         return POLYTILE_INTERNAL;
     for (polytile_format format : {POLYTILE_TEXT, POLYTILE_JSON, POLYTILE_SVG}) {
         char *text = nullptr;
@@ -278,8 +287,9 @@ polytile_status plan_ranks(Stage &stage) {
     SCENE_TRY(stage.wrap(stage.ctx, 1, &there[1]));
     back[0] = there[1];
     back[1] = there[0];
-    const polytile_chain_launch launches[] = {{kernel, *POLYTILE_INTERIOR(1, 40, 40), there},
-                                              {kernel, *POLYTILE_INTERIOR(1, 40, 40), back}};
+    const polytile_chain_launch launches[] = {
+        chain_launch(kernel, *POLYTILE_INTERIOR(1, 40, 40), there),
+        chain_launch(kernel, *POLYTILE_INTERIOR(1, 40, 40), back)};
     polytile_ranks_request request = {};
     request.n_launches = 2;
     request.launches = launches;
@@ -295,12 +305,13 @@ polytile_status plan_what_does_not_fit(Stage &stage) {
     polytile_array *arrays[2] = {};
     polytile_kernel *kernel = nullptr;
     polytile_plan *plan = nullptr;
-    polytile_plan_options options = {};
-    options.limit_bytes = 16;
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = 16;
     SCENE_TRY(create(stage, jacobi_text, &jacobi_kernel, &kernel));
     SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
     SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
-    return polytile_plan_create(kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, &options, &plan);
+    return polytile_plan_create(kernel, POLYTILE_INTERIOR(1, 40, 40), LIST(arrays), &options,
+                                &plan);
 }
 
 polytile_status plan_a_conflict(Stage &stage) {
@@ -309,7 +320,8 @@ polytile_status plan_a_conflict(Stage &stage) {
     SCENE_TRY(
         create(stage, "inplace[i, j]: in A[i-1, j], A[i+1, j]; out A[i, j]", nullptr, &kernel));
     SCENE_TRY(stage.wrap(stage.ctx, 0, &array));
-    return polytile_check(kernel, POLYTILE_INTERIOR(1, 40, 40), &array, nullptr);
+    return polytile_check(kernel, POLYTILE_INTERIOR(1, 40, 40),
+                          polytile_kernel_get_n_arrays(kernel), &array, nullptr);
 }
 
 /* Runs. */
@@ -333,7 +345,7 @@ polytile_status run_jacobi(Stage &stage, const char *device_text, const char *tr
     if (trace != nullptr)
         SCENE_TRY(polytile_device_trace(device, stage.path(trace)));
     const polytile_status status =
-        polytile_run(device, kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, nullptr);
+        polytile_run(device, kernel, POLYTILE_INTERIOR(1, 40, 40), LIST(arrays), nullptr);
     if (status != POLYTILE_OK)
         stage.say();
     const polytile_status finished =
@@ -373,10 +385,11 @@ polytile_status run_gemm(Stage &stage) {
                      &kernel));
     for (size_t k = 0; k < 3; k++)
         SCENE_TRY(stage.wrap(stage.ctx, k, &arrays[k]));
-    polytile_plan_options options = {};
-    options.limit_bytes = polytile_device_get_limit(device);
-    SCENE_TRY(polytile_plan_create(kernel, POLYTILE_EXTENTS(24, 24, 24), arrays, &options, &plan));
-    return polytile_plan_run(plan, device, kernel, arrays);
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = polytile_device_get_limit(device);
+    SCENE_TRY(
+        polytile_plan_create(kernel, POLYTILE_EXTENTS(24, 24, 24), LIST(arrays), &options, &plan));
+    return polytile_plan_run(plan, device, kernel, LIST(arrays));
 }
 
 void prepare_dot(Stage &stage) {
@@ -393,7 +406,8 @@ polytile_status run_dot(Stage &stage) {
     SCENE_TRY(create(stage, "dot[i]: in x[i], y[i]; out sum s[0]", &dot_kernel, &kernel));
     for (size_t k = 0; k < 3; k++)
         SCENE_TRY(stage.wrap(stage.ctx, k, &arrays[k]));
-    return polytile_run(device, kernel, POLYTILE_EXTENTS(5000), arrays, nullptr);
+    return polytile_run(device, kernel, POLYTILE_EXTENTS(5000),
+                        polytile_kernel_get_n_arrays(kernel), arrays, nullptr);
 }
 
 /* Queues. */
@@ -456,9 +470,9 @@ void hand_back(polytile_queue *queue, polytile_array *const *arrays, int n_array
 
 polytile_status use_queue(Stage &stage, const char *device_text, bool with_scratch,
                           const char *layout = nullptr) {
-    const polytile_share_options options = {nullptr, layout, 0};
+    const polytile_share_options options = {nullptr, layout, 0, {}};
     polytile_queue *queue = nullptr;
-    polytile_queue_report report;
+    polytile_report report;
     SCENE_TRY(polytile_queue_create_shared(stage.ctx, device_text, &options, &queue));
     polytile_array *arrays[2] = {};
     const polytile_status status = step_in_queue(stage, queue, with_scratch, arrays);

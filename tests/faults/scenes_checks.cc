@@ -1,6 +1,7 @@
 #define POLYTILE_RECORD_ACCESS
 #include "faults/scene.h"
 #include "launch/kernels.h"
+#include "support/chain_launch.h"
 
 #include <cstring>
 
@@ -56,8 +57,9 @@ polytile_status check_jacobi(Stage &stage, const char *device_text) {
     Launch of;
     polytile_check_report report;
     SCENE_TRY(make(stage, device_text, jacobi_text, jacobi_kernel, &of));
-    const polytile_status status = polytile_check_run(
-        of.device, of.kernel, POLYTILE_INTERIOR(1, 8, 8), of.arrays, nullptr, &report);
+    const polytile_status status =
+        polytile_check_run(of.device, of.kernel, POLYTILE_INTERIOR(1, 8, 8),
+                           polytile_kernel_get_n_arrays(of.kernel), of.arrays, nullptr, &report);
     return status == POLYTILE_OK && report.n_alone != 36 ? POLYTILE_INTERNAL : status;
 }
 
@@ -75,7 +77,8 @@ polytile_status check_what_is_too_narrow(Stage &stage) {
     polytile_check_report report = {};
     SCENE_TRY(make(stage, "host(threads=1)", "next[i]: in A[i]; out B[i]", quiet(), &of));
     const polytile_status status =
-        polytile_check_run(of.device, of.kernel, POLYTILE_EXTENTS(20), of.arrays, nullptr, &report);
+        polytile_check_run(of.device, of.kernel, POLYTILE_EXTENTS(20),
+                           polytile_kernel_get_n_arrays(of.kernel), of.arrays, nullptr, &report);
     const bool is_told = report.violation == POLYTILE_READS_UNDECLARED;
     return status == POLYTILE_INVALID && !is_told ? POLYTILE_INTERNAL : status;
 }
@@ -85,8 +88,9 @@ polytile_status count_use(Stage &stage, const polytile_implementation &implement
     Launch of;
     polytile_use uses[2];
     SCENE_TRY(make(stage, "host(threads=1)", "next[i]: in A[:]; out B[i]", implementation, &of));
-    SCENE_TRY(
-        polytile_check_use(of.device, of.kernel, POLYTILE_EXTENTS(20), of.arrays, nullptr, uses));
+    SCENE_TRY(polytile_check_use(of.device, of.kernel, POLYTILE_EXTENTS(20),
+                                 polytile_kernel_get_n_arrays(of.kernel), of.arrays, nullptr,
+                                 uses));
     return uses[0].is_recorded == is_told ? POLYTILE_OK : POLYTILE_INTERNAL;
 }
 
@@ -113,9 +117,10 @@ polytile_status check_chain(Stage &stage) {
     SCENE_TRY(stage.wrap(stage.ctx, 1, &there[1]));
     back[0] = there[1];
     back[1] = there[0];
-    const polytile_chain_launch launches[] = {{copy, *POLYTILE_EXTENTS(8, 8), there},
-                                              {smooth, *POLYTILE_INTERIOR(1, 8, 8), back},
-                                              {smooth, *POLYTILE_INTERIOR(1, 8, 8), there}};
+    const polytile_chain_launch launches[] = {
+        chain_launch(copy, *POLYTILE_EXTENTS(8, 8), there),
+        chain_launch(smooth, *POLYTILE_INTERIOR(1, 8, 8), back),
+        chain_launch(smooth, *POLYTILE_INTERIOR(1, 8, 8), there)};
     return polytile_check_chain(3, launches, 1, &there[1], nullptr);
 }
 
@@ -128,7 +133,7 @@ polytile_status check_a_chain_without_values(Stage &stage) {
         polytile_kernel_create(stage.ctx, "copy[i, j]: in A[i, j]; out B[i, j]", nullptr, &copy));
     SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
     SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
-    const polytile_chain_launch launch = {copy, *POLYTILE_EXTENTS(8, 8), arrays};
+    const polytile_chain_launch launch = chain_launch(copy, *POLYTILE_EXTENTS(8, 8), arrays);
     const polytile_status status = polytile_check_chain(1, &launch, 1, &arrays[0], nullptr);
     const bool has_witness = polytile_last_witness(stage.ctx, &witness);
     return status == POLYTILE_DECLARATION && !has_witness ? POLYTILE_INTERNAL : status;
@@ -137,7 +142,8 @@ polytile_status check_a_chain_without_values(Stage &stage) {
 polytile_status run_small(Stage &stage) {
     Launch of;
     SCENE_TRY(make(stage, "host(memory=1KiB,threads=1)", jacobi_text, jacobi_kernel, &of));
-    return polytile_run(of.device, of.kernel, POLYTILE_INTERIOR(1, 8, 8), of.arrays, nullptr);
+    return polytile_run(of.device, of.kernel, POLYTILE_INTERIOR(1, 8, 8),
+                        polytile_kernel_get_n_arrays(of.kernel), of.arrays, nullptr);
 }
 
 polytile_status launch_small(Stage &stage) {

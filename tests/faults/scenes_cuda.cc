@@ -2,6 +2,7 @@
 #include "launch/kernels.h"
 #include "support/failing_api.h"
 #include "support/fake_cuda.h"
+#include "support/list.h"
 
 #include <climits>
 #include <cstdio>
@@ -75,7 +76,7 @@ polytile_status run_jacobi(Stage &stage, const char *device_text, bool is_traced
     SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
     if (is_traced)
         SCENE_TRY(polytile_device_trace(device, stage.path("trace.json")));
-    return polytile_run(device, kernel, POLYTILE_INTERIOR(1, 40, 40), arrays, nullptr);
+    return polytile_run(device, kernel, POLYTILE_INTERIOR(1, 40, 40), LIST(arrays), nullptr);
 }
 
 polytile_status run_on_cuda(Stage &stage) {

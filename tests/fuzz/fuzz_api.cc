@@ -178,7 +178,7 @@ class World {
     static bool is_free_of_clashes(const ProgramKernel &kernel, const std::vector<Array *> &arrays);
     void model(const ProgramKernel &kernel, const polytile_domain &threads,
                const std::vector<Array *> &arrays) const;
-    polytile_plan_options draw_options();
+    polytile_launch_options draw_options();
 
     Bytes *bytes_;
     World *other_ = nullptr;
@@ -328,7 +328,7 @@ void World::resume() {
 }
 
 void World::report() {
-    polytile_queue_report told;
+    polytile_report told;
     if (const Queue *queue = any(queues_))
         polytile_queue_get_report(queue->handle, bytes_->chance(50), &told);
 }
@@ -388,14 +388,14 @@ void World::model(const ProgramKernel &kernel, const polytile_domain &threads,
     run_plainly(kernel, extent, threads, expected);
 }
 
-polytile_plan_options World::draw_options() {
+polytile_launch_options World::draw_options() {
     static const char *const strategies[] = {"min-time", "min-traffic", "min-kernels", "paper"};
-    polytile_plan_options options = {};
+    polytile_launch_options options = {};
     for (int64_t &threads : block_)
         threads = bytes_->number(1, 4);
-    options.block = bytes_->chance(70) ? block_ : nullptr;
-    options.strategy = bytes_->chance(70) ? nullptr : strategies[bytes_->number(0, 3)];
-    options.n_buffers = static_cast<int>(bytes_->chance(70) ? 0 : bytes_->number(1, 3));
+    options.plan.block = bytes_->chance(70) ? block_ : nullptr;
+    options.plan.strategy = bytes_->chance(70) ? nullptr : strategies[bytes_->number(0, 3)];
+    options.plan.n_buffers = static_cast<int>(bytes_->chance(70) ? 0 : bytes_->number(1, 3));
     return options;
 }
 
@@ -412,7 +412,7 @@ void World::launch() {
     const Drawn drawn = draw();
     if (queue == nullptr || drawn.arrays.empty())
         return;
-    const polytile_plan_options options = draw_options();
+    const polytile_launch_options options = draw_options();
     bool is_right = drawn.is_inside && is_free_of_clashes(drawn.kernel, drawn.arrays);
     for (const Array *array : drawn.arrays)
         is_right = is_right && array->queue == queue;
@@ -452,11 +452,12 @@ void World::run() {
     const Drawn drawn = draw();
     if (devices_.empty() || drawn.arrays.empty())
         return;
-    polytile_plan_options options = draw_options();
-    options.limit_bytes = bytes_->chance(70) ? 0 : bytes_->number(1, 1000);
+    polytile_launch_options options = draw_options();
+    options.plan.limit_bytes = bytes_->chance(70) ? 0 : bytes_->number(1, 1000);
     const bool is_right =
         drawn.is_inside && is_free_of_clashes(drawn.kernel, drawn.arrays) && are_free(drawn.arrays);
     const polytile_status status = polytile_run(devices_.back(), kernel_of(drawn.k), &drawn.threads,
+                                                static_cast<int>(handles_of(drawn.arrays).size()),
                                                 handles_of(drawn.arrays).data(), &options);
     if (status != POLYTILE_NO_FIT)
         expect(status, is_right);
@@ -485,17 +486,18 @@ void World::make_plan() {
     const Drawn drawn = draw();
     if (plans_.size() >= most_objects || drawn.arrays.empty())
         return;
-    polytile_plan_options options = draw_options();
-    options.limit_bytes = bytes_->chance(30) ? 0 : bytes_->number(1, 1000);
+    polytile_launch_options options = draw_options();
+    options.plan.limit_bytes = bytes_->chance(30) ? 0 : bytes_->number(1, 1000);
     polytile_plan *made = nullptr;
     const polytile_status status = polytile_plan_create(
-        kernel_of(drawn.k), &drawn.threads, handles_of(drawn.arrays).data(), &options, &made);
+        kernel_of(drawn.k), &drawn.threads, static_cast<int>(handles_of(drawn.arrays).size()),
+        handles_of(drawn.arrays).data(), &options, &made);
     if (status != POLYTILE_NO_FIT)
         expect(status, drawn.is_inside && is_free_of_clashes(drawn.kernel, drawn.arrays));
     require((made != nullptr) == (status == POLYTILE_OK), "a plan comes with success");
     if (made != nullptr)
-        plans_.push_back(
-            std::make_unique<Plan>(Plan{made, drawn.k, drawn.threads, options.limit_bytes > 0}));
+        plans_.push_back(std::make_unique<Plan>(
+            Plan{made, drawn.k, drawn.threads, options.plan.limit_bytes > 0}));
 }
 
 void World::end_plan() {
@@ -522,7 +524,8 @@ void World::run_plan() {
     const bool is_right = is_planned && (plan->is_limited || !has_limit) &&
                           is_free_of_clashes(kernel, arrays) && are_free(arrays);
     const polytile_status status =
-        polytile_plan_run(plan->handle, devices_.back(), kernel_of(k), handles_of(arrays).data());
+        polytile_plan_run(plan->handle, devices_.back(), kernel_of(k),
+                          static_cast<int>(handles_of(arrays).size()), handles_of(arrays).data());
     if (status != POLYTILE_NO_FIT)
         expect(status, is_right);
     if (status == POLYTILE_OK)
@@ -536,8 +539,9 @@ void World::check() {
     const Drawn drawn = draw();
     if (drawn.arrays.empty())
         return;
-    expect(polytile_check(kernel_of(drawn.k), &drawn.threads, handles_of(drawn.arrays).data(),
-                          nullptr),
+    expect(polytile_check(kernel_of(drawn.k), &drawn.threads,
+                          static_cast<int>(handles_of(drawn.arrays).size()),
+                          handles_of(drawn.arrays).data(), nullptr),
            drawn.is_inside && is_free_of_clashes(drawn.kernel, drawn.arrays));
 }
 
@@ -548,6 +552,7 @@ void World::check_run() {
     polytile_check_report found;
     const polytile_status status =
         polytile_check_run(devices_.back(), kernel_of(drawn.k), &drawn.threads,
+                           static_cast<int>(handles_of(drawn.arrays).size()),
                            handles_of(drawn.arrays).data(), nullptr, &found);
     if (status != POLYTILE_NO_FIT)
         expect(status, drawn.is_inside && is_free_of_clashes(drawn.kernel, drawn.arrays) &&

@@ -128,22 +128,25 @@ class Request {
 
     polytile_status plan(polytile_plan **made) const {
         if (launches_.empty())
-            return polytile_plan_create(kernel_, &threads_, arrays_.data(), &options_, made);
+            return polytile_plan_create(kernel_, &threads_, static_cast<int>(arrays_.size()),
+                                        arrays_.data(), &options_, made);
         const std::vector<polytile_chain_launch> launches = chain();
         return polytile_plan_create_chain(static_cast<int>(launches.size()), launches.data(),
                                           static_cast<int>(scratch_.size()), scratch_.data(),
-                                          &options_, made);
+                                          &options_.plan, made);
     }
 
     polytile_status check() const {
         if (launches_.empty())
-            return polytile_check(kernel_, &threads_, arrays_.data(), &options_);
+            return polytile_check(kernel_, &threads_, static_cast<int>(arrays_.size()),
+                                  arrays_.data(), &options_);
         const std::vector<polytile_chain_launch> launches = chain();
         return polytile_check_chain(static_cast<int>(launches.size()), launches.data(),
-                                    static_cast<int>(scratch_.size()), scratch_.data(), &options_);
+                                    static_cast<int>(scratch_.size()), scratch_.data(),
+                                    &options_.plan);
     }
     bool has_scratch() const { return !scratch_.empty(); }
-    int64_t limit_bytes() const { return options_.limit_bytes; }
+    int64_t limit_bytes() const { return options_.plan.limit_bytes; }
     const polytile_declaration *declaration() const { return kernel_->declaration; }
 
   private:
@@ -156,7 +159,9 @@ class Request {
     std::vector<polytile_chain_launch> chain() const {
         std::vector<polytile_chain_launch> launches;
         for (const Launch &launch : launches_)
-            launches.push_back({launch.kernel, launch.threads, launch.arrays.data()});
+            launches.push_back({launch.kernel, launch.threads,
+                                static_cast<int>(launch.arrays.size()), launch.arrays.data(),
+                                options_.n_parameters, options_.parameters});
         return launches;
     }
 
@@ -215,17 +220,17 @@ class Request {
     void draw_options(Bytes *bytes) {
         static const char *const strategies[] = {nullptr,       "min-time", "min-traffic",
                                                  "min-kernels", "paper",    "fastest"};
-        options_.limit_bytes = bytes->byte() < 60 ? 0 : draw_end(bytes, 1, 6000);
-        options_.strategy = strategies[bytes->byte() < 250 ? bytes->number(0, 4) : 5];
-        options_.n_buffers = static_cast<int>(draw_end(bytes, 0, 3));
+        options_.plan.limit_bytes = bytes->byte() < 60 ? 0 : draw_end(bytes, 1, 6000);
+        options_.plan.strategy = strategies[bytes->byte() < 250 ? bytes->number(0, 4) : 5];
+        options_.plan.n_buffers = static_cast<int>(draw_end(bytes, 0, 3));
         for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
             block_.push_back(draw_end(bytes, 1, 5));
-        options_.block = bytes->chance(60) ? block_.data() : nullptr;
+        options_.plan.block = bytes->chance(60) ? block_.data() : nullptr;
         options_.n_parameters = static_cast<int>(parameters_.size());
         options_.parameters = parameters_.data();
         link_ = draw_link(bytes);
-        options_.link = bytes->chance(50) ? &link_ : nullptr;
-        options_.launches_per_pass = draw_end(bytes, 0, 4);
+        options_.plan.link = bytes->chance(50) ? &link_ : nullptr;
+        options_.plan.launches_per_pass = draw_end(bytes, 0, 4);
     }
 
     polytile_kernel *kernel_;
@@ -234,7 +239,7 @@ class Request {
     std::vector<polytile_array *> arrays_;
     std::vector<int64_t> block_;
     polytile_link link_ = {};
-    polytile_plan_options options_ = {};
+    polytile_launch_options options_ = {};
     std::vector<Launch> launches_;
     std::vector<polytile_array *> scratch_;
 };
@@ -249,8 +254,8 @@ void prove_schedule(const pti_schedule *schedule) {
 void prove(const polytile_plan *plan, int64_t limit_bytes) {
     if (plan->schedule != nullptr)
         prove_schedule(plan->schedule);
-    for (int k = 0; plan->chain != nullptr && k < plan->chain->n_parts; k++)
-        prove_schedule(plan->chain->part[k].schedule);
+    for (int k = 0; plan->chain != nullptr && k < plan->chain->n_subplans; k++)
+        prove_schedule(plan->chain->subplan[k].schedule);
     polytile_plan_summary summary;
     polytile_plan_get_summary(plan, &summary);
     require(limit_bytes == 0 || summary.peak_device_bytes <= limit_bytes,

@@ -9,7 +9,7 @@
 
 extern "C" {
 #include "access/footprint/footprint.h"
-#include "access/set/layout.h"
+#include "access/set/memory_layout.h"
 #include "launch/device/reduction.h"
 }
 
@@ -67,7 +67,8 @@ class Scene {
             const pti_operand &operand = instance->operand[a];
             if (operand.fresh)
                 set_to_identity(instance, static_cast<int>(a));
-            const pti_layout layout = pti_layout_of(&operand.domain, operand.element_bytes);
+            const pti_memory_layout layout =
+                pti_memory_layout_of(&operand.domain, operand.element_bytes);
             polytile_view view = {};
             view.origin = expected[a].data();
             std::memcpy(view.stride_bytes, layout.stride_bytes, sizeof view.stride_bytes);
@@ -82,7 +83,7 @@ class Scene {
     polytile_kernel *kernel = nullptr;
     std::vector<polytile_array *> arrays;
     std::vector<std::vector<unsigned char>> memory, before, expected;
-    polytile_plan_options options = {};
+    polytile_launch_options options = {};
     polytile_parameter parameter = {};
 
   private:

@@ -1,4 +1,5 @@
 #include "launch/scene.h"
+#include "support/list.h"
 
 namespace {
 
@@ -76,7 +77,7 @@ TEST(ManyIndices, ABodyOfFiveIndicesVisitsEachThreadOnce) {
     polytile_kernel_create(ctx, cases_of_many_indices()[1].declaration, &five_kernel, &kernel);
     polytile_array_wrap(ctx, "X", POLYTILE_I32, 5, extents, x.data(), &arrays[0]);
     polytile_array_wrap(ctx, "Y", POLYTILE_I32, 5, reversed, y.data(), &arrays[1]);
-    EXPECT_EQ(polytile_run(device, kernel, &threads, arrays, nullptr), POLYTILE_OK)
+    EXPECT_EQ(polytile_run(device, kernel, &threads, LIST(arrays), nullptr), POLYTILE_OK)
         << polytile_last_error(ctx);
     EXPECT_EQ(y, expected);
     polytile_context_destroy(ctx);
@@ -93,12 +94,13 @@ TEST(ManyIndices, InPlaceAndUnderALimitGiveThePlainLoopsResult) {
             Scene scene(ctx, of, of.largest_n, &random);
             for (const auto &bytes : scene.memory)
                 total_bytes += limited ? 0 : static_cast<int64_t>(bytes.size());
-            scene.options.limit_bytes = limited ? total_bytes / 2 : 0;
+            scene.options.plan.limit_bytes = limited ? total_bytes / 2 : 0;
             polytile_device *device = nullptr;
             polytile_plan *plan = nullptr;
             ASSERT_EQ(polytile_device_open(ctx, "host", &device), POLYTILE_OK);
-            ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(),
-                                           &scene.options, &plan),
+            ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain,
+                                           static_cast<int>(scene.arrays.size()),
+                                           scene.arrays.data(), &scene.options, &plan),
                       POLYTILE_OK)
                 << polytile_last_error(ctx);
             polytile_plan_summary summary;
@@ -110,7 +112,8 @@ TEST(ManyIndices, InPlaceAndUnderALimitGiveThePlainLoopsResult) {
                       POLYTILE_OK);
             scene.compute_expected(instance);
             pti_instance_free(instance);
-            EXPECT_EQ(polytile_plan_run(plan, device, scene.kernel, scene.arrays.data()),
+            EXPECT_EQ(polytile_plan_run(plan, device, scene.kernel,
+                                        static_cast<int>(scene.arrays.size()), scene.arrays.data()),
                       POLYTILE_OK)
                 << polytile_last_error(ctx);
             EXPECT_EQ(scene.memory, scene.expected);

@@ -118,11 +118,11 @@ template <class T> class Product {
     }
 
     /** NULL where nothing fits. */
-    polytile_plan *plan(const polytile_plan_options &options) {
+    polytile_plan *plan(const polytile_launch_options &options) {
         polytile_plan *made = nullptr;
         const polytile_domain all = threads();
-        const polytile_status status =
-            polytile_plan_create(kernel_, &all, arrays_.data(), &options, &made);
+        const polytile_status status = polytile_plan_create(
+            kernel_, &all, static_cast<int>(arrays_.size()), arrays_.data(), &options, &made);
         EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_NO_FIT) << error();
         return made;
     }
@@ -134,7 +134,10 @@ template <class T> class Product {
         polytile_device *device = nullptr;
         C_ = before_;
         EXPECT_EQ(polytile_device_open(ctx_, text.c_str(), &device), POLYTILE_OK) << error();
-        EXPECT_EQ(polytile_plan_run(plan, device, kernel_, arrays_.data()), POLYTILE_OK) << error();
+        EXPECT_EQ(polytile_plan_run(plan, device, kernel_, static_cast<int>(arrays_.size()),
+                                    arrays_.data()),
+                  POLYTILE_OK)
+            << error();
         polytile_device_close(device);
         return C_;
     }
@@ -213,12 +216,12 @@ template <class T> bool same_bits(const std::vector<T> &one, const std::vector<T
 /** Limits from one that holds nearly all to one that holds little. */
 const int64_t shares[] = {1, 2, 3, 5, 8, 13, 21};
 
-polytile_plan_options options_within(int64_t limit_bytes, const char *strategy,
-                                     const int64_t *block) {
-    polytile_plan_options options = {};
-    options.limit_bytes = limit_bytes;
-    options.strategy = strategy;
-    options.block = block;
+polytile_launch_options options_within(int64_t limit_bytes, const char *strategy,
+                                       const int64_t *block) {
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = limit_bytes;
+    options.plan.strategy = strategy;
+    options.plan.block = block;
     return options;
 }
 
@@ -308,8 +311,8 @@ template <class T> void expect_right_in_strips(Verb verb, bool is_fresh, Random 
     Product<T> product(verb, is_fresh, {48, 48, 48}, random);
     for (const int64_t share : {4, 8, 16}) {
         const int64_t limit_bytes = product.data_bytes() / share;
-        polytile_plan_options options = options_within(limit_bytes, "min-time", block);
-        options.link = &link;
+        polytile_launch_options options = options_within(limit_bytes, "min-time", block);
+        options.plan.link = &link;
         polytile_plan *plan = product.plan(options);
         ASSERT_NE(plan, nullptr);
         EXPECT_GT(n_places(plan), 3u) << "not in strips";
@@ -368,7 +371,9 @@ TEST(ReductionOrder, ThreadsOfTheHostAddUpTheirSharesInOrder) {
         ASSERT_EQ(polytile_device_open(ctx, text.c_str(), &device), POLYTILE_OK);
         for (int round = 0; round < 2; round++) {
             s[0] = 0.1f;
-            ASSERT_EQ(polytile_run(device, kernel, &threads, arrays, nullptr), POLYTILE_OK);
+            ASSERT_EQ(polytile_run(device, kernel, &threads, polytile_kernel_get_n_arrays(kernel),
+                                   arrays, nullptr),
+                      POLYTILE_OK);
             const float expected = n_threads < 3 ? std::accumulate(x.begin(), x.end(), 0.1f)
                                                  : sum_in_shares(0.1f, x, n_threads);
             EXPECT_EQ(s[0], expected) << n_threads << " threads";

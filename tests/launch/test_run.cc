@@ -33,15 +33,16 @@ void expect_report_of_plan(const polytile_report &report, const polytile_plan_su
     EXPECT_EQ(report.d2h_bytes, summary.d2h_bytes);
     EXPECT_EQ(report.peak_device_bytes, summary.peak_device_bytes);
     EXPECT_EQ(report.lower_bound_bytes, summary.lower_bound_bytes);
-    EXPECT_GE(report.total_s, report.compute_s + report.transfer_s);
+    EXPECT_GE(report.run_s, report.compute_s + report.transfer_s);
 }
 
 /** Plan and run a scene; false when nothing fits the limit. */
 bool runs_right(polytile_context *ctx, polytile_device *device, Scene &scene,
-                const polytile_plan_options &options) {
+                const polytile_launch_options &options) {
     polytile_plan *plan = nullptr;
     const polytile_status status =
-        polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), &options, &plan);
+        polytile_plan_create(scene.kernel, &scene.domain, static_cast<int>(scene.arrays.size()),
+                             scene.arrays.data(), &options, &plan);
     if (status == POLYTILE_NO_FIT)
         return false;
     EXPECT_EQ(status, POLYTILE_OK) << polytile_last_error(ctx);
@@ -51,7 +52,9 @@ bool runs_right(polytile_context *ctx, polytile_device *device, Scene &scene,
     pti_text why = {};
     EXPECT_TRUE(pti_schedule_check(plan->schedule, &why)) << why.data;
     pti_text_free(&why);
-    EXPECT_EQ(polytile_plan_run(plan, device, scene.kernel, scene.arrays.data()), POLYTILE_OK)
+    EXPECT_EQ(polytile_plan_run(plan, device, scene.kernel, static_cast<int>(scene.arrays.size()),
+                                scene.arrays.data()),
+              POLYTILE_OK)
         << polytile_last_error(ctx);
     for (size_t a = 0; a < scene.memory.size(); a++) {
         EXPECT_EQ(scene.memory[a], scene.expected[a]) << scene.of_.arrays[a].name;
@@ -103,17 +106,17 @@ TEST_F(Run, EqualsAPlainLoopUnderAnyLimit) {
         int64_t n_bytes = 0;
         for (const auto &bytes : scene.memory)
             n_bytes += static_cast<int64_t>(bytes.size());
-        polytile_plan_options options = scene.options;
-        options.limit_bytes = 64 + random.number(0, 2 * n_bytes >> random.number(0, 6));
-        options.strategy = strategies[random.number(0, 3)];
-        options.n_buffers = static_cast<int>(random.number(0, 3));
+        polytile_launch_options options = scene.options;
+        options.plan.limit_bytes = 64 + random.number(0, 2 * n_bytes >> random.number(0, 6));
+        options.plan.strategy = strategies[random.number(0, 3)];
+        options.plan.n_buffers = static_cast<int>(random.number(0, 3));
         int64_t block[POLYTILE_MAX_DIMS];
         for (int64_t &threads : block)
             threads = random.number(1, 9);
-        options.block = random.chance(70) ? block : nullptr;
+        options.plan.block = random.chance(70) ? block : nullptr;
         const polytile_link link = draw_link(&random);
-        options.link = random.chance(50) ? &link : nullptr;
-        const std::string text = "host(memory=" + std::to_string(options.limit_bytes) +
+        options.plan.link = random.chance(50) ? &link : nullptr;
+        const std::string text = "host(memory=" + std::to_string(options.plan.limit_bytes) +
                                  "B,threads=" + std::to_string(random.one_of({1, 1, 1, 2, 3})) +
                                  ")";
         polytile_device *device = nullptr;
@@ -121,8 +124,8 @@ TEST_F(Run, EqualsAPlainLoopUnderAnyLimit) {
         n_run += runs_right(own, device, scene, options);
         if (testing::Test::HasFailure())
             ADD_FAILURE() << of.declaration << " on " << text << " round " << round << " strategy "
-                          << (options.strategy ? options.strategy : "default") << " buffers "
-                          << options.n_buffers;
+                          << (options.plan.strategy ? options.plan.strategy : "default")
+                          << " buffers " << options.plan.n_buffers;
         polytile_context_destroy(own);
     }
     EXPECT_GT(n_run, n_rounds / 3);
@@ -144,11 +147,13 @@ TEST_F(Run, PlansWithTheSmallerOfTheLimits) {
     for (const auto &row : rows) {
         polytile_device *device = open(row.device);
         Scene scene(ctx, all_cases()[0], 3000, &random);
-        polytile_plan_options options = {};
-        options.limit_bytes = row.asked_bytes;
-        options.n_buffers = 1;
-        options.strategy = "min-kernels";
-        ASSERT_EQ(polytile_run(device, scene.kernel, &scene.domain, scene.arrays.data(), &options),
+        polytile_launch_options options = {};
+        options.plan.limit_bytes = row.asked_bytes;
+        options.plan.n_buffers = 1;
+        options.plan.strategy = "min-kernels";
+        ASSERT_EQ(polytile_run(device, scene.kernel, &scene.domain,
+                               static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                               &options),
                   POLYTILE_OK)
             << polytile_last_error(ctx);
         polytile_report report;
@@ -163,7 +168,8 @@ TEST_F(Run, InPlaceMovesNothing) {
     Random random(1);
     polytile_device *device = open("host");
     Scene scene(ctx, all_cases()[0], 100, &random);
-    ASSERT_EQ(polytile_run(device, scene.kernel, &scene.domain, scene.arrays.data(), nullptr),
+    ASSERT_EQ(polytile_run(device, scene.kernel, &scene.domain,
+                           static_cast<int>(scene.arrays.size()), scene.arrays.data(), nullptr),
               POLYTILE_OK);
     polytile_report report;
     polytile_device_get_report(device, &report);
@@ -175,15 +181,18 @@ TEST_F(Run, APlanRunsOverOtherArraysOfItsShape) {
     Random random(1);
     polytile_device *device = open("host(memory=4KiB)");
     Scene planned(ctx, all_cases()[0], 3000, &random), other(ctx, all_cases()[0], 3000, &random);
-    polytile_plan_options options = {};
-    options.limit_bytes = 4096;
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = 4096;
     polytile_plan *plan = nullptr;
-    ASSERT_EQ(polytile_plan_create(planned.kernel, &planned.domain, planned.arrays.data(), &options,
-                                   &plan),
+    ASSERT_EQ(polytile_plan_create(planned.kernel, &planned.domain,
+                                   static_cast<int>(planned.arrays.size()), planned.arrays.data(),
+                                   &options, &plan),
               POLYTILE_OK);
     other.compute_expected(plan->instance);
     for (int k = 0; k < 3; k++)
-        EXPECT_EQ(polytile_plan_run(plan, device, other.kernel, other.arrays.data()), POLYTILE_OK);
+        EXPECT_EQ(polytile_plan_run(plan, device, other.kernel,
+                                    static_cast<int>(other.arrays.size()), other.arrays.data()),
+                  POLYTILE_OK);
     EXPECT_EQ(other.memory, other.expected);
     EXPECT_EQ(planned.memory, planned.before);
 }

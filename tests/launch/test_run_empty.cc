@@ -1,3 +1,5 @@
+#include "support/list.h"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -72,8 +74,9 @@ TEST_F(RunEmpty, NothingIsBroughtAndABodyThatLooksAllTheSameEndsNoProcess) {
         ASSERT_EQ(polytile_device_open(ctx_, text, &device), POLYTILE_OK);
         for (const auto &row : rows) {
             SCOPED_TRACE(std::string(row.declaration) + " on " + text);
-            ASSERT_EQ(polytile_run(device, kernel_of(row.declaration), &threads_, arrays_, nullptr),
-                      POLYTILE_OK)
+            ASSERT_EQ(
+                polytile_run(device, kernel_of(row.declaration), &threads_, LIST(arrays_), nullptr),
+                POLYTILE_OK)
                 << polytile_last_error(ctx_);
             expect_numbers();
             polytile_report report;

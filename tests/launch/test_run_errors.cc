@@ -22,7 +22,8 @@ class RunErrors : public testing::Test {
     void TearDown() override { polytile_context_destroy(ctx); }
 
     polytile_status run(const Scene &scene, polytile_device *device) {
-        return polytile_run(device, scene.kernel, &scene.domain, scene.arrays.data(),
+        return polytile_run(device, scene.kernel, &scene.domain,
+                            static_cast<int>(scene.arrays.size()), scene.arrays.data(),
                             &scene.options);
     }
 
@@ -52,25 +53,38 @@ TEST_F(RunErrors, NullsAreRefused) {
     Scene scene(ctx, add(), 100, &random);
     const polytile_kernel *kernel = scene.kernel;
     polytile_array *const *arrays = scene.arrays.data();
-    EXPECT_EQ(polytile_run(nullptr, kernel, &scene.domain, arrays, nullptr), POLYTILE_INVALID);
-    EXPECT_EQ(polytile_run(host, nullptr, &scene.domain, arrays, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_run(nullptr, kernel, &scene.domain, polytile_kernel_get_n_arrays(kernel),
+                           arrays, nullptr),
+              POLYTILE_INVALID);
+    EXPECT_EQ(polytile_run(host, nullptr, &scene.domain, polytile_kernel_get_n_arrays(nullptr),
+                           arrays, nullptr),
+              POLYTILE_INVALID);
     expect_says("host: the kernel is NULL; give one that polytile_kernel_create() made");
-    EXPECT_EQ(polytile_run(host, kernel, nullptr, arrays, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(
+        polytile_run(host, kernel, nullptr, polytile_kernel_get_n_arrays(kernel), arrays, nullptr),
+        POLYTILE_INVALID);
     expect_says("add: the launch domain is NULL; give the threads' indices");
-    EXPECT_EQ(polytile_run(host, kernel, &scene.domain, nullptr, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_run(host, kernel, &scene.domain, 0, nullptr, nullptr), POLYTILE_INVALID);
     expect_says("add: the list of arrays is NULL; give the kernel's 3, from x to z");
-    EXPECT_EQ(polytile_plan_run(nullptr, host, kernel, arrays), POLYTILE_INVALID);
+    EXPECT_EQ(
+        polytile_plan_run(nullptr, host, kernel, polytile_kernel_get_n_arrays(kernel), arrays),
+        POLYTILE_INVALID);
     expect_says("host: the plan is NULL; give one that polytile_plan_create() made");
     polytile_plan *plan = nullptr;
-    EXPECT_EQ(polytile_plan_create(kernel, nullptr, arrays, nullptr, &plan), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_create(kernel, nullptr, polytile_kernel_get_n_arrays(kernel), arrays,
+                                   nullptr, &plan),
+              POLYTILE_INVALID);
     expect_says("add: the launch domain is NULL");
-    EXPECT_EQ(polytile_plan_create(kernel, &scene.domain, nullptr, nullptr, &plan),
+    EXPECT_EQ(polytile_plan_create(kernel, &scene.domain, 0, nullptr, nullptr, &plan),
               POLYTILE_INVALID);
     expect_says("add: the list of arrays is NULL");
-    ASSERT_EQ(polytile_plan_create(kernel, &scene.domain, arrays, nullptr, &plan), POLYTILE_OK);
-    EXPECT_EQ(polytile_plan_run(plan, host, nullptr, arrays), POLYTILE_INVALID);
+    ASSERT_EQ(polytile_plan_create(kernel, &scene.domain, polytile_kernel_get_n_arrays(kernel),
+                                   arrays, nullptr, &plan),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_plan_run(plan, host, nullptr, polytile_kernel_get_n_arrays(nullptr), arrays),
+              POLYTILE_INVALID);
     expect_says("host: the kernel is NULL");
-    EXPECT_EQ(polytile_plan_run(plan, host, kernel, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_run(plan, host, kernel, 0, nullptr), POLYTILE_INVALID);
     expect_says("add: the list of arrays is NULL");
     scene.arrays[1] = nullptr;
     EXPECT_EQ(run(scene, host), POLYTILE_INVALID);
@@ -79,7 +93,7 @@ TEST_F(RunErrors, NullsAreRefused) {
 
 TEST_F(RunErrors, OptionsAreThoseOfPlans) {
     Scene scene(ctx, add(), 100, &random);
-    scene.options.launches_per_pass = -1;
+    scene.options.plan.launches_per_pass = -1;
     EXPECT_EQ(run(scene, host), POLYTILE_INVALID);
     expect_says("add: -1 launches a pass; there must be at least 1, or 0");
     expect_untouched(scene);
@@ -161,25 +175,31 @@ TEST_F(RunErrors, AnArrayThatIsWrittenIsGivenOnce) {
     const char *const error =
         "add: array x is given for both x and z, and z is written; give two arrays";
     polytile_plan *plan = nullptr;
-    ASSERT_EQ(
-        polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), nullptr, &plan),
-        POLYTILE_OK);
+    ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain,
+                                   static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                   nullptr, &plan),
+              POLYTILE_OK);
     scene.arrays[2] = scene.arrays[0];
     for (polytile_device *device : {host, small}) {
         EXPECT_EQ(run(scene, device), POLYTILE_INVALID);
         expect_says(error);
     }
-    EXPECT_EQ(polytile_plan_run(plan, host, scene.kernel, scene.arrays.data()), POLYTILE_INVALID);
-    expect_says(error);
-    EXPECT_EQ(
-        polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), nullptr, &plan),
-        POLYTILE_INVALID);
-    expect_says(error);
-    EXPECT_EQ(polytile_check(scene.kernel, &scene.domain, scene.arrays.data(), nullptr),
+    EXPECT_EQ(polytile_plan_run(plan, host, scene.kernel, static_cast<int>(scene.arrays.size()),
+                                scene.arrays.data()),
               POLYTILE_INVALID);
     expect_says(error);
-    EXPECT_EQ(polytile_check_run(host, scene.kernel, &scene.domain, scene.arrays.data(), nullptr,
-                                 nullptr),
+    EXPECT_EQ(polytile_plan_create(scene.kernel, &scene.domain,
+                                   static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                   nullptr, &plan),
+              POLYTILE_INVALID);
+    expect_says(error);
+    EXPECT_EQ(polytile_check(scene.kernel, &scene.domain, static_cast<int>(scene.arrays.size()),
+                             scene.arrays.data(), nullptr),
+              POLYTILE_INVALID);
+    expect_says(error);
+    EXPECT_EQ(polytile_check_run(host, scene.kernel, &scene.domain,
+                                 static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                 nullptr, nullptr),
               POLYTILE_INVALID);
     expect_says(error);
     expect_untouched(scene);
@@ -208,7 +228,7 @@ TEST_F(RunErrors, AReadOnlyFileIsNotWritten) {
 
 TEST_F(RunErrors, NothingFitsIsSaidBeforeAnythingIsTouched) {
     Scene scene(ctx, all_cases()[4], 40, &random);
-    scene.options.limit_bytes = 64;
+    scene.options.plan.limit_bytes = 64;
     EXPECT_EQ(run(scene, host), POLYTILE_NO_FIT);
     expect_says("64 B");
     expect_untouched(scene);
@@ -218,22 +238,30 @@ TEST_F(RunErrors, APlanIsForItsKernelArraysAndDevice) {
     Scene scene(ctx, add(), 3000, &random), shorter(ctx, add(), 2999, &random);
     Scene other(ctx, all_cases()[1], 3000, &random);
     polytile_plan *in_place = nullptr, *large = nullptr;
-    ASSERT_EQ(
-        polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), nullptr, &in_place),
-        POLYTILE_OK);
-    scene.options.limit_bytes = 16384;
-    ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), &scene.options,
-                                   &large),
+    ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain,
+                                   static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                   nullptr, &in_place),
               POLYTILE_OK);
-    EXPECT_EQ(polytile_plan_run(in_place, small, scene.kernel, scene.arrays.data()),
+    scene.options.plan.limit_bytes = 16384;
+    ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain,
+                                   static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                   &scene.options, &large),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_plan_run(in_place, small, scene.kernel,
+                                static_cast<int>(scene.arrays.size()), scene.arrays.data()),
               POLYTILE_INVALID);
     expect_says("has a memory of its own");
-    EXPECT_EQ(polytile_plan_run(large, small, scene.kernel, scene.arrays.data()), POLYTILE_NO_FIT);
+    EXPECT_EQ(polytile_plan_run(large, small, scene.kernel, static_cast<int>(scene.arrays.size()),
+                                scene.arrays.data()),
+              POLYTILE_NO_FIT);
     expect_says("the device has 4 KiB");
-    EXPECT_EQ(polytile_plan_run(large, host, scene.kernel, shorter.arrays.data()),
+    EXPECT_EQ(polytile_plan_run(large, host, scene.kernel, static_cast<int>(shorter.arrays.size()),
+                                shorter.arrays.data()),
               POLYTILE_INVALID);
     expect_says("another type or domain");
-    EXPECT_EQ(polytile_plan_run(large, host, other.kernel, other.arrays.data()), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_run(large, host, other.kernel, static_cast<int>(other.arrays.size()),
+                                other.arrays.data()),
+              POLYTILE_INVALID);
     expect_says("the plan was made for add");
     polytile_implementation body = *add().implementation;
     body.n_indices = body.n_views = 0;
@@ -243,11 +271,15 @@ TEST_F(RunErrors, APlanIsForItsKernelArraysAndDevice) {
           "add[i]: in {[i] -> x[a] : i <= a <= i and 2*a <= i + 7}; in y[i]; out z[i]"}) {
         polytile_kernel *namesake = nullptr;
         ASSERT_EQ(polytile_kernel_create(ctx, declaration, &body, &namesake), POLYTILE_OK);
-        EXPECT_EQ(polytile_plan_run(large, host, namesake, scene.arrays.data()), POLYTILE_INVALID);
+        EXPECT_EQ(polytile_plan_run(large, host, namesake, static_cast<int>(scene.arrays.size()),
+                                    scene.arrays.data()),
+                  POLYTILE_INVALID);
         expect_says("the plan was made for another declaration of that name");
     }
     expect_untouched(scene);
-    EXPECT_EQ(polytile_plan_run(large, host, scene.kernel, scene.arrays.data()), POLYTILE_OK);
+    EXPECT_EQ(polytile_plan_run(large, host, scene.kernel, static_cast<int>(scene.arrays.size()),
+                                scene.arrays.data()),
+              POLYTILE_OK);
 }
 
 TEST_F(RunErrors, ObjectsOfOtherContextsAreRefused) {

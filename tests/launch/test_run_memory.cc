@@ -64,12 +64,13 @@ class RunMemory : public testing::Test {
     /** x + y of 3000 floats; what was logged is in log. */
     polytile_status run(Taken with, int64_t limit_bytes = 0) {
         Scene scene(ctx, all_cases()[0], 3000, &random);
-        scene.options.limit_bytes = limit_bytes;
+        scene.options.plan.limit_bytes = limit_bytes;
         state = with;
         taken = &state;
         testing::internal::CaptureStderr();
         polytile_status status =
-            polytile_run(device, scene.kernel, &scene.domain, scene.arrays.data(), &scene.options);
+            polytile_run(device, scene.kernel, &scene.domain, static_cast<int>(scene.arrays.size()),
+                         scene.arrays.data(), &scene.options);
         log = testing::internal::GetCapturedStderr();
         if (status == POLYTILE_OK) {
             EXPECT_NE(scene.memory[2], scene.before[2]);
@@ -168,10 +169,11 @@ TEST_F(RunMemory, PlansAssumeTheDevicesLink) {
     ASSERT_EQ(polytile_device_open(ctx, "host(memory=512KiB)", &roomy), POLYTILE_OK);
     const auto n_kernels = [this, roomy](const polytile_link *link) {
         Scene scene(ctx, all_cases()[0], 30000, &random);
-        scene.options.link = link;
-        EXPECT_EQ(
-            polytile_run(roomy, scene.kernel, &scene.domain, scene.arrays.data(), &scene.options),
-            POLYTILE_OK);
+        scene.options.plan.link = link;
+        EXPECT_EQ(polytile_run(roomy, scene.kernel, &scene.domain,
+                               static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                               &scene.options),
+                  POLYTILE_OK);
         polytile_report report;
         polytile_device_get_report(roomy, &report);
         return report.n_kernels;

@@ -136,7 +136,8 @@ TEST_F(RunTypes, AreThoseOfTheBodyOrTheRunIsRefused) {
             polytile_array *array = array_of(type.type);
             const bool is_taken =
                 std::find(row.taken.begin(), row.taken.end(), type.type) != row.taken.end();
-            EXPECT_EQ(polytile_run(device, kernel, &threads, &array, nullptr),
+            EXPECT_EQ(polytile_run(device, kernel, &threads, polytile_kernel_get_n_arrays(kernel),
+                                   &array, nullptr),
                       is_taken ? POLYTILE_OK : POLYTILE_INVALID)
                 << row.body << " over " << type.text;
             EXPECT_EQ(polytile_last_error(ctx), is_taken ? "" : refusal(type, row.body));
@@ -153,14 +154,19 @@ TEST_F(RunTypes, AreComparedWhereverAKernelIsGivenArrays) {
     polytile_plan *plan = nullptr;
     polytile_use use = {};
     ASSERT_EQ(polytile_device_open(ctx, "host", &device), POLYTILE_OK);
-    ASSERT_EQ(polytile_plan_create(kernel, &threads, &array, nullptr, &plan), POLYTILE_OK);
+    ASSERT_EQ(polytile_plan_create(kernel, &threads, polytile_kernel_get_n_arrays(kernel), &array,
+                                   nullptr, &plan),
+              POLYTILE_OK);
     const auto expect_refused = [&](polytile_status status) {
         EXPECT_EQ(status, POLYTILE_INVALID);
         EXPECT_EQ(polytile_last_error(ctx), refusal(whole, "f32"));
     };
-    expect_refused(polytile_plan_run(plan, device, kernel, &array));
-    expect_refused(polytile_check_run(device, kernel, &threads, &array, nullptr, nullptr));
-    expect_refused(polytile_check_use(device, kernel, &threads, &array, nullptr, &use));
+    expect_refused(
+        polytile_plan_run(plan, device, kernel, polytile_kernel_get_n_arrays(kernel), &array));
+    expect_refused(polytile_check_run(
+        device, kernel, &threads, polytile_kernel_get_n_arrays(kernel), &array, nullptr, nullptr));
+    expect_refused(polytile_check_use(device, kernel, &threads,
+                                      polytile_kernel_get_n_arrays(kernel), &array, nullptr, &use));
     for (const char *text : {"host", "host(memory=1KiB)", "host,host"}) {
         polytile_queue *queue = nullptr;
         ASSERT_EQ(polytile_queue_create(ctx, text, &queue), POLYTILE_OK);

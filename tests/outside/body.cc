@@ -62,7 +62,7 @@ void run_box(const polytile_domain *threads, const polytile_view *views, void *u
 }
 
 /** As a library may that is told to overwrite (beta = 0): that must change nothing. */
-void overwrite_accumulators(const polytile_launch *launch, Body &body) {
+void overwrite_accumulators(const polytile_sub_kernel *launch, Body &body) {
     for_each_thread(to_box(*launch->threads), [&](const int64_t *thread) {
         for (const Access &access : body.kernel.accesses)
             if (access.is_fresh)
@@ -73,7 +73,7 @@ void overwrite_accumulators(const polytile_launch *launch, Body &body) {
     });
 }
 
-int run_launcher(const polytile_launch *launch) {
+int run_launcher(const polytile_sub_kernel *launch) {
     Body &body = *static_cast<Body *>(launch->user);
     if (launch->n_views != static_cast<int>(body.kernel.operands.size()))
         return 1;

@@ -51,8 +51,8 @@ class Runner {
     void step_arrays(const Step &step);
     bool judge_status(const Launch &launch, polytile_status status);
     void judge_late(polytile_status status, const char *call);
-    polytile_status call_launch(const Step &step, const polytile_plan_options &options);
-    polytile_status call_plan_run(const Step &step, const polytile_plan_options &options);
+    polytile_status call_launch(const Step &step, const polytile_launch_options &options);
+    polytile_status call_plan_run(const Step &step, const polytile_launch_options &options);
     polytile_status run_plan(const Step &step, polytile_plan *plan);
     void check_plan(const Launch &launch, const polytile_plan *plan, int64_t limit_bytes);
     void check_report(const Launch &launch);

@@ -6,16 +6,16 @@ namespace outside {
 
 namespace {
 
-polytile_plan_options to_options(const Options &options,
-                                 const std::vector<polytile_parameter> &parameters) {
-    polytile_plan_options result = {};
-    result.limit_bytes = options.limit_bytes;
-    result.strategy = options.strategy.empty() ? nullptr : options.strategy.c_str();
-    result.n_buffers = options.n_buffers;
-    result.block = options.block.empty() ? nullptr : options.block.data();
+polytile_launch_options to_options(const Options &options,
+                                   const std::vector<polytile_parameter> &parameters) {
+    polytile_launch_options result = {};
+    result.plan.limit_bytes = options.limit_bytes;
+    result.plan.strategy = options.strategy.empty() ? nullptr : options.strategy.c_str();
+    result.plan.n_buffers = options.n_buffers;
+    result.plan.block = options.block.empty() ? nullptr : options.block.data();
     result.n_parameters = static_cast<int>(parameters.size());
     result.parameters = parameters.data();
-    result.launches_per_pass = options.launches_per_pass;
+    result.plan.launches_per_pass = options.launches_per_pass;
     return result;
 }
 
@@ -71,44 +71,48 @@ polytile_status Runner::run_plan(const Step &step, polytile_plan *plan) {
     const std::vector<polytile_array *> handles = list(launch.arrays);
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < step.times && status == POLYTILE_OK; k++) {
-        status = polytile_plan_run(plan, device, kernels[number], handles.data());
+        status = polytile_plan_run(plan, device, kernels[number], static_cast<int>(handles.size()),
+                                   handles.data());
         if (status == POLYTILE_OK && k + 1 < step.times)
             interpret(program.kernels[number], launch, expected);
     }
     return status;
 }
 
-polytile_status Runner::call_plan_run(const Step &step, const polytile_plan_options &options) {
+polytile_status Runner::call_plan_run(const Step &step, const polytile_launch_options &options) {
     const polytile_domain domain = to_domain(step.launch.domain);
     const std::vector<polytile_array *> handles = list(step.launch.arrays);
     polytile_plan *plan = nullptr;
-    polytile_plan_options within = options;
+    polytile_launch_options within = options;
     const int64_t limit_bytes = polytile_device_get_limit(device);
-    if (limit_bytes && (!within.limit_bytes || within.limit_bytes > limit_bytes))
-        within.limit_bytes = limit_bytes;
-    polytile_status status = polytile_plan_create(kernels[static_cast<size_t>(step.launch.kernel)],
-                                                  &domain, handles.data(), &within, &plan);
+    if (limit_bytes && (!within.plan.limit_bytes || within.plan.limit_bytes > limit_bytes))
+        within.plan.limit_bytes = limit_bytes;
+    polytile_status status =
+        polytile_plan_create(kernels[static_cast<size_t>(step.launch.kernel)], &domain,
+                             static_cast<int>(handles.size()), handles.data(), &within, &plan);
     if (status != POLYTILE_OK)
         return status;
-    check_plan(step.launch, plan, within.limit_bytes);
+    check_plan(step.launch, plan, within.plan.limit_bytes);
     if (!is_over)
         status = run_plan(step, plan);
     polytile_plan_destroy(plan);
     return status;
 }
 
-polytile_status Runner::call_launch(const Step &step, const polytile_plan_options &options) {
+polytile_status Runner::call_launch(const Step &step, const polytile_launch_options &options) {
     const Launch &launch = step.launch;
     const polytile_kernel *kernel = kernels[static_cast<size_t>(launch.kernel)];
     const polytile_domain domain = to_domain(launch.domain);
     const std::vector<polytile_array *> handles = list(launch.arrays);
     switch (step.act) {
     case Act::run:
-        return polytile_run(device, kernel, &domain, handles.data(), &options);
+        return polytile_run(device, kernel, &domain, static_cast<int>(handles.size()),
+                            handles.data(), &options);
     case Act::plan_run:
         return call_plan_run(step, options);
     case Act::check:
-        return polytile_check(kernel, &domain, handles.data(), &options);
+        return polytile_check(kernel, &domain, static_cast<int>(handles.size()), handles.data(),
+                              &options);
     default:
         return launch.by_name
                    ? polytile_queue_launch(queue, kernel, &domain, POLYTILE_BY_NAME, &options)
@@ -128,7 +132,7 @@ void Runner::check_report(const Launch &launch) {
 }
 
 void Runner::check_queue_report() {
-    polytile_queue_report report;
+    polytile_report report;
     int64_t limit_bytes = 0;
     bool is_limited = program.device.empty();
     for (const Device &member : program.devices) {
@@ -144,7 +148,7 @@ void Runner::step_launch(const Step &step) {
     const Launch &launch = step.launch;
     const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
     const std::vector<polytile_parameter> parameters = to_parameters(kernel);
-    const polytile_plan_options options = to_options(launch.options, parameters);
+    const polytile_launch_options options = to_options(launch.options, parameters);
     const polytile_status status = call_launch(step, options);
     if (is_over)
         return;

@@ -138,7 +138,7 @@ void Program::receive(Field &field, const pti_boxes &boxes, bool changes) {
                 memory[at] = expected = static_cast<uint32_t>(random_->number(0, 1 << 20));
             ASSERT_EQ(memory[at], expected) << "element " << at << " was fetched";
         });
-    EXPECT_EQ(pti_queue_renew(queue_, field.array, &boxes), POLYTILE_OK) << error();
+    EXPECT_EQ(pti_queue_invalidate(queue_, field.array, &boxes), POLYTILE_OK) << error();
 }
 
 void Program::exchange(Field &field) {
@@ -146,7 +146,7 @@ void Program::exchange(Field &field) {
     fill_boxes(field, &boxes);
     const bool is_fetched = random_->chance(70);
     EXPECT_EQ(is_fetched ? pti_queue_fetch(queue_, field.array, &boxes)
-                         : pti_queue_renew(queue_, field.array, &boxes),
+                         : pti_queue_invalidate(queue_, field.array, &boxes),
               POLYTILE_OK)
         << error();
     if (!is_fetched || random_->chance(60)) {
@@ -204,12 +204,12 @@ void Program::expect_launch(const ProgramKernel &kernel, const polytile_domain &
 void Program::launch(size_t kernel, const polytile_domain &threads,
                      const std::vector<Field *> &fields) {
     const int64_t block[] = {random_->one_of({1, 4}), random_->one_of({1, 4}), 1};
-    polytile_plan_options options = {};
-    options.link = options_.link;
+    polytile_launch_options options = {};
+    options.plan.link = options_.link;
     if (random_->chance(80))
-        options.block = block;
+        options.plan.block = block;
     if (random_->chance(20))
-        options.strategy = "min-traffic";
+        options.plan.strategy = "min-traffic";
     std::vector<polytile_array *> arrays;
     for (const Field *field : fields)
         arrays.push_back(field->array);

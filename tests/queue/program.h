@@ -52,7 +52,7 @@ class Program {
     /** Those that were. */
     int64_t n_refused() const { return n_refused_; }
     int64_t n_kernels() const {
-        polytile_queue_report report;
+        polytile_report report;
         polytile_queue_get_report(queue_, false, &report);
         return report.n_kernels;
     }

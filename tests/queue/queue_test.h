@@ -44,11 +44,11 @@ class Gate {
     polytile_implementation implementation = {};
 
   private:
-    static int call(const polytile_launch *launch) {
+    static int call(const polytile_sub_kernel *launch) {
         return static_cast<Gate *>(launch->user)->pass(*launch);
     }
 
-    int pass(const polytile_launch &launch) {
+    int pass(const polytile_sub_kernel &launch) {
         std::unique_lock<std::mutex> lock(mutex_);
         n_launches_++;
         changed_.notify_all();
@@ -80,7 +80,7 @@ inline polytile_status detach(polytile_queue *queue, const Arrays &arrays) {
 }
 inline polytile_status launch(polytile_queue *queue, const polytile_kernel *kernel,
                               const polytile_domain &domain, const Arrays &arrays,
-                              const polytile_plan_options *options = nullptr) {
+                              const polytile_launch_options *options = nullptr) {
     return polytile_queue_launch(queue, kernel, &domain, static_cast<int>(arrays.size()),
                                  arrays.data(), options);
 }
@@ -156,8 +156,8 @@ class QueueTest : public testing::Test {
             EXPECT_NE(error().find(part), std::string::npos) << error() << "\nlacks " << part;
     }
 
-    polytile_queue_report report(polytile_queue *queue, bool reset = false) const {
-        polytile_queue_report told;
+    polytile_report report(polytile_queue *queue, bool reset = false) const {
+        polytile_report told;
         polytile_queue_get_report(queue, reset, &told);
         return told;
     }

@@ -67,24 +67,24 @@ RandomProgram::Told RandomProgram::run(const std::string &device, int64_t memory
         visit(&twin);
     }
     twin.finish();
-    const polytile_queue_report told = twin.report();
+    const polytile_report told = twin.report();
     return {twin.n_launched(), n_refused_, told.peak_device_bytes, told.h2d_bytes,
             twin.least_upload_bytes(memory_bytes)};
 }
 
 void RandomProgram::launch(Twin *twin, const RandomChain::Launch &which) {
     const int64_t block[] = {random_->one_of({1, 2}), random_->one_of({1, 4}), 1};
-    polytile_plan_options options = {};
+    polytile_launch_options options = {};
     if (random_->chance(90))
-        options.block = block;
+        options.plan.block = block;
     if (random_->chance(20))
-        options.strategy = "min-traffic";
+        options.plan.strategy = "min-traffic";
     const polytile_link uneven = uneven_link(random_);
     if (has_link_)
-        options.link = &link_;
+        options.plan.link = &link_;
     else if (random_->chance(30))
-        options.link = &uneven;
-    options.launches_per_pass = random_->chance(1) ? random_->number(1, 6) : most_per_pass_;
+        options.plan.link = &uneven;
+    options.plan.launches_per_pass = random_->chance(1) ? random_->number(1, 6) : most_per_pass_;
     const polytile_status status = twin->launch(which.kernel, which.threads, &options);
     n_refused_ += status == POLYTILE_NO_FIT;
     EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_NO_FIT) << chain_.text_of(which) << "\n"

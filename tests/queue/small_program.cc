@@ -225,8 +225,8 @@ void SmallProgram::step(Twin *twin) {
     const Kernel &kernel = kernels_[static_cast<size_t>(
         random_->number(0, static_cast<int64_t>(kernels_.size()) - 1))];
     const int64_t block[] = {random_->one_of({1, 2}), random_->one_of({1, 4}), 1};
-    polytile_plan_options options = {};
-    options.block = random_->chance(80) ? block : nullptr;
+    polytile_launch_options options = {};
+    options.plan.block = random_->chance(80) ? block : nullptr;
     const polytile_status status =
         twin->launch(kernel.number, choose_threads(kernel.n_threads), &options);
     EXPECT_TRUE(status == POLYTILE_OK || is_deserved(status)) << twin->error();

@@ -130,7 +130,9 @@ TEST_F(CertifiedPlans, AreNotProvedWhereThatIsOff) {
     set_check("off");
     polytile_device *device = nullptr;
     ASSERT_EQ(polytile_device_open(ctx, "host(memory=8KiB)", &device), POLYTILE_OK);
-    EXPECT_EQ(polytile_run(device, kernel, &domain, arrays.data(), nullptr), POLYTILE_OK);
+    EXPECT_EQ(polytile_run(device, kernel, &domain, static_cast<int>(arrays.size()), arrays.data(),
+                           nullptr),
+              POLYTILE_OK);
     EXPECT_EQ(plans.n_proofs, 0);
 }
 
@@ -142,9 +144,12 @@ TEST_F(CertifiedPlans, ThatFailAreNotRun) {
         polytile_device *device = nullptr;
         ASSERT_EQ(polytile_device_open(ctx, text, &device), POLYTILE_OK);
         plans.spoils_next = true;
-        expect_refusal(polytile_run(device, kernel, &domain, arrays.data(), nullptr));
+        expect_refusal(polytile_run(device, kernel, &domain, static_cast<int>(arrays.size()),
+                                    arrays.data(), nullptr));
         EXPECT_EQ(fields[1], before) << text;
-        ASSERT_EQ(polytile_run(device, kernel, &domain, arrays.data(), nullptr), POLYTILE_OK);
+        ASSERT_EQ(polytile_run(device, kernel, &domain, static_cast<int>(arrays.size()),
+                               arrays.data(), nullptr),
+                  POLYTILE_OK);
         EXPECT_EQ(fields[1], expected[1]) << text;
         std::fill(fields[1].begin(), fields[1].end(), -1.0F);
     }
@@ -154,12 +159,15 @@ TEST_F(CertifiedPlans, ThatWereMadeBeforeAreProvedToo) {
     const std::vector<float> before = fields[1];
     polytile_device *device = nullptr;
     polytile_plan *plan = nullptr;
-    polytile_plan_options options = {};
-    options.limit_bytes = 8192;
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = 8192;
     ASSERT_EQ(polytile_device_open(ctx, "host(memory=8KiB)", &device), POLYTILE_OK);
-    ASSERT_EQ(polytile_plan_create(kernel, &domain, arrays.data(), &options, &plan), POLYTILE_OK);
+    ASSERT_EQ(polytile_plan_create(kernel, &domain, static_cast<int>(arrays.size()), arrays.data(),
+                                   &options, &plan),
+              POLYTILE_OK);
     plans.spoils_next = true;
-    expect_refusal(polytile_plan_run(plan, device, kernel, arrays.data()));
+    expect_refusal(
+        polytile_plan_run(plan, device, kernel, static_cast<int>(arrays.size()), arrays.data()));
     EXPECT_EQ(fields[1], before);
 }
 

@@ -11,7 +11,7 @@ class QueueBytes : public QueueTest {
     static constexpr int64_t line_bytes = n * static_cast<int64_t>(sizeof(float));
 
     void expect_moved(polytile_queue *queue, int64_t h2d_bytes, int64_t d2h_bytes) const {
-        const polytile_queue_report told = report(queue, true);
+        const polytile_report told = report(queue, true);
         EXPECT_EQ(told.h2d_bytes, h2d_bytes);
         EXPECT_EQ(told.d2h_bytes, d2h_bytes);
     }
@@ -33,7 +33,7 @@ TEST_F(QueueBytes, AHundredLaunchesMoveEachArrayOnceInAndOnceOut) {
     }
     ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
     ASSERT_EQ(detach(queue, {x, y, z}), POLYTILE_OK) << error();
-    const polytile_queue_report told = report(queue, false);
+    const polytile_report told = report(queue, false);
     EXPECT_EQ(told.n_launches, 100);
     EXPECT_LE(told.peak_device_bytes, 64 << 10);
     EXPECT_GE(told.peak_device_bytes, 3 * line_bytes);
@@ -57,7 +57,7 @@ TEST_F(QueueBytes, StencilStepsMoveEachFieldOnceInAndOnceOut) {
         ASSERT_EQ(launch(queue, jacobi, interior, {B, A}), POLYTILE_OK) << error();
     }
     ASSERT_EQ(detach(queue, {A, B}), POLYTILE_OK) << error();
-    const polytile_queue_report told = report(queue);
+    const polytile_report told = report(queue);
     EXPECT_GE(told.h2d_bytes, (m * m - 4) * element_bytes);
     EXPECT_LE(told.h2d_bytes, 2 * m * m * element_bytes);
     EXPECT_EQ(told.d2h_bytes, 2 * inner * inner * element_bytes);
@@ -132,8 +132,8 @@ TEST_F(QueueBytes, InternalArraysThatDoNotFitAreSpilled) {
     polytile_array *t = make_internal(queue, "t", {n}), *u = make_internal(queue, "u", {n});
     polytile_kernel *adding = add();
     const int64_t block = 16;
-    polytile_plan_options options = {};
-    options.block = &block;
+    polytile_launch_options options = {};
+    options.plan.block = &block;
     ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
     ASSERT_EQ(launch(queue, adding, all, {x, u, t}, &options), POLYTILE_OK) << error();
     for (int k = 0; k < 20; k++) {
@@ -155,15 +155,15 @@ TEST_F(QueueBytes, SweepsOverTwiceTheMemoryMoveAboutHalf) {
     polytile_array *x = wrap("x", memory);
     polytile_kernel *doubling = scale();
     const int64_t block = 16;
-    polytile_plan_options options = {};
-    options.block = &block;
+    polytile_launch_options options = {};
+    options.plan.block = &block;
     ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
     for (int k = 0; k < n_sweeps; k++)
         ASSERT_EQ(launch(queue, doubling, line(static_cast<int64_t>(memory.size())), {x}, &options),
                   POLYTILE_OK)
             << error();
     ASSERT_EQ(detach(queue, {x}), POLYTILE_OK) << error();
-    const polytile_queue_report told = report(queue);
+    const polytile_report told = report(queue);
     const double rereading_bytes = 2.0 * n_sweeps * 2 * memory_bytes;
     EXPECT_GE(rereading_bytes, 1.85 * static_cast<double>(told.h2d_bytes + told.d2h_bytes));
 }

@@ -22,15 +22,15 @@ class QueueChains : public QueueTest {
     }
 
     /** The first field after all steps; *told: what the queue did. */
-    std::vector<float> run(const char *device, int64_t launches_per_pass,
-                           polytile_queue_report *told, const polytile_link *link = nullptr) {
+    std::vector<float> run(const char *device, int64_t launches_per_pass, polytile_report *told,
+                           const polytile_link *link = nullptr) {
         std::vector<float> fields[] = {initial, initial};
         polytile_queue *queue = open(device);
         polytile_array *array[] = {wrap("A", fields[0], {height, width}),
                                    wrap("B", fields[1], {height, width})};
-        polytile_plan_options options = {};
-        options.launches_per_pass = launches_per_pass;
-        options.link = link;
+        polytile_launch_options options = {};
+        options.plan.launches_per_pass = launches_per_pass;
+        options.plan.link = link;
         EXPECT_EQ(attach(queue, {array[0], array[1]}), POLYTILE_OK) << error();
         polytile_queue_pause(queue);
         for (int k = 0; k < n_steps; k++)
@@ -52,7 +52,7 @@ class QueueChains : public QueueTest {
 };
 
 TEST_F(QueueChains, InPlaceRunInSlabsUnlessOneLaunchAPassIsAskedFor) {
-    polytile_queue_report one_by_one, in_slabs, in_pairs;
+    polytile_report one_by_one, in_slabs, in_pairs;
     const std::vector<float> expected = run("host(threads=2)", 1, &one_by_one);
     EXPECT_EQ(one_by_one.n_kernels, n_steps);
     EXPECT_EQ(run("host(threads=2)", 0, &in_slabs), expected);
@@ -63,7 +63,7 @@ TEST_F(QueueChains, InPlaceRunInSlabsUnlessOneLaunchAPassIsAskedFor) {
 }
 
 TEST_F(QueueChains, OnADeviceMoveMoreWithOneLaunchAPass) {
-    polytile_queue_report one_by_one, fused;
+    polytile_report one_by_one, fused;
     const std::string device = "host(memory=" + std::to_string(pti_host_cache_bytes()) + "B)";
     const std::vector<float> expected = run(device.c_str(), 1, &one_by_one);
     EXPECT_EQ(run(device.c_str(), 0, &fused), expected);
@@ -91,7 +91,7 @@ class QueueResidentChains : public QueueChains {
 TEST_F(QueueResidentChains, RunInSlabsThatStayInTheCacheAndMoveNoMore) {
     Environment environment;
     environment.set("POLYTILE_CHECK", "plan");
-    polytile_queue_report apart, in_slabs;
+    polytile_report apart, in_slabs;
     const std::vector<float> expected = run(device.c_str(), 1, &apart, &link);
     EXPECT_EQ(apart.n_kernels, n_steps);
     EXPECT_EQ(run(device.c_str(), 0, &in_slabs, &link), expected);
@@ -103,7 +103,7 @@ TEST_F(QueueResidentChains, RunInSlabsThatStayInTheCacheAndMoveNoMore) {
 }
 
 TEST_F(QueueResidentChains, RunOneAfterTheOtherWhereLaunchingCostsMoreThanTheCacheSaves) {
-    polytile_queue_report told;
+    polytile_report told;
     link.launch_latency_s = 1;
     run(device.c_str(), 0, &told, &link);
     EXPECT_EQ(told.n_kernels, n_steps);
@@ -115,8 +115,8 @@ TEST_F(QueueResidentChains, GoOnFromWhatIsOnTheDevice) {
     polytile_queue *queue = open(device.c_str());
     const Arrays array = {wrap("A", fields[0], {height, width}),
                           wrap("B", fields[1], {height, width})};
-    polytile_plan_options options = {};
-    options.link = &link;
+    polytile_launch_options options = {};
+    options.plan.link = &link;
     ASSERT_EQ(attach(queue, array), POLYTILE_OK) << error();
     for (int window = 0; window < 4; window++) {
         polytile_queue_pause(queue);
@@ -126,7 +126,7 @@ TEST_F(QueueResidentChains, GoOnFromWhatIsOnTheDevice) {
                       POLYTILE_OK)
                 << error();
         ASSERT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
-        const polytile_queue_report told = report(queue, true);
+        const polytile_report told = report(queue, true);
         EXPECT_GT(told.n_kernels, n_steps);
         EXPECT_EQ(told.h2d_bytes > 0, window == 0);
         EXPECT_EQ(told.d2h_bytes, 0);

@@ -1,4 +1,5 @@
 #include "queue/queue_test.h"
+#include "support/chain_launch.h"
 #include "support/environment.h"
 
 #include <algorithm>
@@ -9,11 +10,11 @@
 
 namespace {
 
-int do_nothing(const polytile_launch *) {
+int do_nothing(const polytile_sub_kernel *) {
     return 0;
 }
 
-int fail(const polytile_launch *) {
+int fail(const polytile_sub_kernel *) {
     return 7;
 }
 
@@ -32,7 +33,7 @@ class QueueDead : public QueueTest {
     }
 
     Bytes moved(polytile_queue *queue) {
-        polytile_queue_report told;
+        polytile_report told;
         polytile_queue_get_report(queue, false, &told);
         return {told.h2d_bytes, told.d2h_bytes};
     }
@@ -76,13 +77,14 @@ class QueueProduct : public QueueDead {
     Bytes planned() {
         polytile_plan *plan = nullptr;
         polytile_plan_summary summary;
-        polytile_plan_options options = {};
-        options.limit_bytes = 40 << 10;
+        polytile_launch_options options = {};
+        options.plan.limit_bytes = 40 << 10;
         polytile_array *first[] = {arrays[0], arrays[1], arrays[2]};
         polytile_array *second[] = {arrays[3], arrays[2]};
-        const polytile_chain_launch launches[] = {{kernels[0], all, first},
-                                                  {kernels[1], all, second}};
-        EXPECT_EQ(polytile_plan_create_chain(2, launches, 0, nullptr, &options, &plan), POLYTILE_OK)
+        const polytile_chain_launch launches[] = {chain_launch(kernels[0], all, first),
+                                                  chain_launch(kernels[1], all, second)};
+        EXPECT_EQ(polytile_plan_create_chain(2, launches, 0, nullptr, &options.plan, &plan),
+                  POLYTILE_OK)
             << error();
         polytile_plan_get_summary(plan, &summary);
         return {summary.h2d_bytes, summary.d2h_bytes};
@@ -148,8 +150,8 @@ class QueueSteps : public QueueDead {
     Bytes planned(int n_steps) {
         polytile_plan *plan = nullptr;
         polytile_plan_summary summary;
-        polytile_plan_options options = {};
-        options.limit_bytes = 8 << 10;
+        polytile_launch_options options = {};
+        options.plan.limit_bytes = 8 << 10;
         polytile_array *described = nullptr;
         const polytile_domain &domain = *polytile_array_get_domain(A);
         EXPECT_EQ(polytile_array_describe(ctx, "B", POLYTILE_F32, &domain, &described),
@@ -157,10 +159,10 @@ class QueueSteps : public QueueDead {
         polytile_array *there[] = {A, described}, *back[] = {described, A};
         std::vector<polytile_chain_launch> launches;
         for (int k = 0; k < n_steps; k++)
-            launches.push_back({step, all, k % 2 == 0 ? there : back});
-        EXPECT_EQ(
-            polytile_plan_create_chain(n_steps, launches.data(), 1, &described, &options, &plan),
-            POLYTILE_OK)
+            launches.push_back(chain_launch(step, all, k % 2 == 0 ? there : back));
+        EXPECT_EQ(polytile_plan_create_chain(n_steps, launches.data(), 1, &described, &options.plan,
+                                             &plan),
+                  POLYTILE_OK)
             << error();
         polytile_plan_get_summary(plan, &summary);
         return {summary.h2d_bytes, summary.d2h_bytes};
@@ -373,8 +375,8 @@ TEST(QueueLog, SaysWhyALaunchIsNotFused) {
     testing::internal::CaptureStderr();
     EXPECT_EQ(polytile_queue_launch(queue, kernel, &all, 1, &array, nullptr), POLYTILE_OK);
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK);
-    polytile_plan_options options = {};
-    options.launches_per_pass = 1;
+    polytile_launch_options options = {};
+    options.plan.launches_per_pass = 1;
     polytile_queue_pause(queue);
     for (int k = 0; k < 2; k++)
         EXPECT_EQ(polytile_queue_launch(queue, kernel, &all, 1, &array, &options), POLYTILE_OK);

@@ -187,11 +187,15 @@ TEST_F(QueueErrors, RunsDoNotUseMemoryOfAttachedArrays) {
     ASSERT_EQ(attach(queue, {same}), POLYTILE_OK) << error();
     polytile_kernel *doubling = scale();
     const polytile_domain domain = line(100);
-    expect_refused(polytile_run(device, doubling, &domain, &outside, nullptr),
+    expect_refused(polytile_run(device, doubling, &domain, polytile_kernel_get_n_arrays(doubling),
+                                &outside, nullptr),
                    {"scale: array outside overlaps array same in memory (400 bytes, from byte 0 of "
                     "outside), which is attached"});
     ASSERT_EQ(detach(queue, {same}), POLYTILE_OK) << error();
-    EXPECT_EQ(polytile_run(device, doubling, &domain, &outside, nullptr), POLYTILE_OK) << error();
+    EXPECT_EQ(polytile_run(device, doubling, &domain, polytile_kernel_get_n_arrays(doubling),
+                           &outside, nullptr),
+              POLYTILE_OK)
+        << error();
     EXPECT_EQ(whole, std::vector<float>(100, 2));
 }
 
@@ -202,7 +206,7 @@ struct Nested {
     polytile_kernel *kernel;
 };
 
-int run_nested(const polytile_launch *launch) {
+int run_nested(const polytile_sub_kernel *launch) {
     const Nested &nested = *static_cast<const Nested *>(launch->user);
     const int64_t extent = 100;
     polytile_array *array = nullptr;
@@ -210,7 +214,8 @@ int run_nested(const polytile_launch *launch) {
     polytile_status status = polytile_array_wrap(nested.ctx, "inner", POLYTILE_F32, 1, &extent,
                                                  launch->views[0].origin, &array);
     if (status == POLYTILE_OK)
-        status = polytile_run(nested.device, nested.kernel, &domain, &array, nullptr);
+        status = polytile_run(nested.device, nested.kernel, &domain,
+                              polytile_kernel_get_n_arrays(nested.kernel), &array, nullptr);
     polytile_array_destroy(array);
     return static_cast<int>(status);
 }
@@ -371,16 +376,16 @@ TEST_F(QueueErrors, ALaunchIsProvedSound) {
 TEST_F(QueueErrors, OptionsAreChecked) {
     ASSERT_EQ(attach(queue, {z}), POLYTILE_OK);
     const Arrays arrays = {x, y, z};
-    polytile_plan_options limit = {}, strategy = {}, buffers = {}, parameters = {}, passes = {};
-    limit.limit_bytes = 1 << 20;
+    polytile_launch_options limit = {}, strategy = {}, buffers = {}, parameters = {}, passes = {};
+    limit.plan.limit_bytes = 1 << 20;
     EXPECT_EQ(launch(queue, adding, line(100), arrays, &limit), POLYTILE_INVALID);
     expect_says({"add: a limit of 1048576 bytes", "give the limit in the device's text"});
-    strategy.strategy = "luck";
+    strategy.plan.strategy = "luck";
     EXPECT_EQ(launch(queue, adding, line(100), arrays, &strategy), POLYTILE_INVALID);
     expect_says({"unknown strategy \"luck\""});
-    buffers.n_buffers = 4;
+    buffers.plan.n_buffers = 4;
     EXPECT_EQ(launch(queue, adding, line(100), arrays, &buffers), POLYTILE_INVALID);
-    passes.launches_per_pass = -1;
+    passes.plan.launches_per_pass = -1;
     EXPECT_EQ(launch(queue, adding, line(100), arrays, &passes), POLYTILE_INVALID);
     expect_says({"add: -1 launches a pass", "at least 1, or 0"});
     const polytile_parameter unknown = {"n", 100};
@@ -424,15 +429,15 @@ TEST_F(QueueErrors, InternalArraysAreMadeLikeOthers) {
 }
 
 /** What a launcher is told that uses the queue which runs it; it would wait for itself. */
-int use_own_queue(const polytile_launch *launch) {
+int use_own_queue(const polytile_sub_kernel *launch) {
     polytile_queue *queue = static_cast<polytile_queue *>(launch->user);
-    polytile_queue_report told;
+    polytile_report told;
     polytile_queue_get_report(queue, false, &told);
     return polytile_queue_wait(queue) == POLYTILE_INVALID ? 5 : 0;
 }
 
 /** Destroys what it must not, the array first. */
-int destroy_own(const polytile_launch *launch) {
+int destroy_own(const polytile_sub_kernel *launch) {
     void **own = static_cast<void **>(launch->user);
     polytile_array_destroy(static_cast<polytile_array *>(own[0]));
     polytile_queue_destroy(static_cast<polytile_queue *>(own[1]));
@@ -450,7 +455,7 @@ TEST_F(QueueErrors, LaunchersCannotDestroyWhatTheQueueThatRunsThemHolds) {
     EXPECT_EQ(detach(queue, {x}), POLYTILE_OK);
 }
 
-int destroy_own_context(const polytile_launch *launch) {
+int destroy_own_context(const polytile_sub_kernel *launch) {
     polytile_context_destroy(static_cast<polytile_context *>(launch->user));
     return 0;
 }
@@ -484,11 +489,15 @@ TEST_F(QueueErrors, TheDeviceIsTheQueues) {
     polytile_device *device = polytile_queue_get_device(queue);
     const polytile_domain domain = line(100);
     const Arrays arrays = {x, y, z};
-    EXPECT_EQ(polytile_run(device, adding, &domain, arrays.data(), nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_run(device, adding, &domain, static_cast<int>(arrays.size()), arrays.data(),
+                           nullptr),
+              POLYTILE_INVALID);
     expect_says({"the device belongs to a queue"});
     polytile_device *host = nullptr;
     ASSERT_EQ(polytile_device_open(ctx, "host", &host), POLYTILE_OK);
-    EXPECT_EQ(polytile_run(host, adding, &domain, arrays.data(), nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_run(host, adding, &domain, static_cast<int>(arrays.size()), arrays.data(),
+                           nullptr),
+              POLYTILE_INVALID);
     expect_says({"array x is attached to a queue; detach it first"});
     polytile_device_close(device);
     expect_usable();

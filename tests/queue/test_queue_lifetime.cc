@@ -29,9 +29,9 @@ TEST_P(QueueLifetime, DestroyingAQueueRunsWhatIsQueuedAndDetaches) {
     polytile_array *x = wrap("x", memory);
     polytile_kernel *gated_kernel = gated(gate), *doubling = scale();
     ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
-    polytile_plan_options options = {};
+    polytile_launch_options options = {};
     const int64_t block = 1;
-    options.block = &block;
+    options.plan.block = &block;
     ASSERT_EQ(launch(queue, gated_kernel, all, {x}, &options), POLYTILE_OK) << error();
     for (int k = 0; k < 3; k++)
         ASSERT_EQ(launch(queue, doubling, all, {x}, &options), POLYTILE_OK) << error();
@@ -92,8 +92,8 @@ TEST_P(QueueLifetime, InternalArraysEndBeforeOrWithTheirQueue) {
     ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
     polytile_kernel *adding = add();
     const int64_t block = 1;
-    polytile_plan_options options = {};
-    options.block = &block;
+    polytile_launch_options options = {};
+    options.plan.block = &block;
     polytile_array *t = make_internal(queue, "t", {100});
     make_internal(queue, "u", {100});
     EXPECT_EQ(polytile_array_get_data(t), nullptr);

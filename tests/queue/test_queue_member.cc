@@ -50,7 +50,7 @@ class QueueMember : public QueueTest, public testing::WithParamInterface<const c
         EXPECT_EQ(pti_queue_fetch(array->queue, array, &boxes.set), POLYTILE_OK) << error();
     }
     void renew(polytile_array *array, const Boxes &boxes) {
-        EXPECT_EQ(pti_queue_renew(array->queue, array, &boxes.set), POLYTILE_OK) << error();
+        EXPECT_EQ(pti_queue_invalidate(array->queue, array, &boxes.set), POLYTILE_OK) << error();
     }
     void wait_for(polytile_array *array) {
         EXPECT_EQ(pti_queue_wait_for_elements(array->queue, array), POLYTILE_OK) << error();
@@ -80,6 +80,27 @@ TEST_P(QueueMember, SeveralHoldOneMemoryAndEachWritesItsPart) {
     EXPECT_EQ(detach(second, {same}), POLYTILE_OK) << error();
     for (size_t k = 0; k < 100; k++)
         ASSERT_EQ(memory[k], k < 50 ? 2 : 4) << k;
+}
+
+/** A box of a launch that was proved is cut, and kept, as a launch is; over an array that contains no
+ * more than it touches, and whose ends no section of the whole knows. */
+TEST_P(QueueMember, BoxesOfAProvedLaunchAreOnlyCut) {
+    const polytile_domain half = range(0, 49), all = line(100), box = range(10, 19);
+    polytile_kernel *doubling = scale();
+    polytile_array *x = wrap("x", memory), *part = nullptr;
+    ASSERT_EQ(polytile_array_wrap_domain(ctx, "x", POLYTILE_F32, &half, memory.data(), &part),
+              POLYTILE_OK);
+    pti_prepared whole = {};
+    ASSERT_EQ(pti_instance_create(doubling, &all, &x, 0, nullptr, &whole.instance), POLYTILE_OK);
+    share(queue, part);
+    for (int k = 0; k < 3; k++)
+        ASSERT_EQ(pti_queue_launch_box(queue, doubling, &whole, &box, &part), POLYTILE_OK)
+            << error();
+    EXPECT_EQ(queue->n_prepared, 1);
+    EXPECT_EQ(detach(queue, {part}), POLYTILE_OK) << error();
+    for (size_t k = 0; k < 100; k++)
+        ASSERT_EQ(memory[k], k >= 10 && k < 20 ? 8 : 1) << k;
+    pti_instance_free(whole.instance);
 }
 
 TEST_P(QueueMember, SharingChecksTheArrayAllTheSame) {
@@ -204,7 +225,7 @@ TEST_P(QueueMember, RenewalsHoldAlthoughSomethingFails) {
     renew(t, {range(5, 5)});
     polytile_queue_resume(queue);
     gate.wait_for_a_launch();
-    pti_queue_settle_all(queue);
+    pti_queue_wait_all(queue);
     renew(u, {range(5, 5)});
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_DEVICE);
     expect_says({"gated", "returned 3"});
@@ -293,7 +314,7 @@ TEST_P(QueueMember, AStencilExchangesTwoRowsAStep) {
     const int64_t n_hits = fits() ? pti_residency_n_hits(queue->residency) : 0;
     for (int k = 0; k < 20; k++)
         step(k);
-    const polytile_queue_report told = report(queue);
+    const polytile_report told = report(queue);
     if (fits()) {
         EXPECT_EQ(told.h2d_bytes, 20 * 2 * (n_columns - 2) * 4);
         EXPECT_EQ(told.d2h_bytes, 20 * 2 * (n_columns - 2) * 4);

@@ -133,8 +133,8 @@ TEST_P(QueueNotFused, APlanOfTheSameLaunchesSaysTheSame) {
     Random random(test_seed("QueueNotFused"));
     Twin twin(device(square_bytes / 2), &random);
     make_fields(&twin);
-    polytile_plan_options options = {};
-    options.strategy = "min-traffic";
+    polytile_launch_options options = {};
+    options.plan.strategy = "min-traffic";
     std::vector<int> step;
     for (const std::vector<Twin::Use> &uses : GetParam().step)
         step.push_back(twin.add_kernel(2, uses));
@@ -142,9 +142,9 @@ TEST_P(QueueNotFused, APlanOfTheSameLaunchesSaysTheSame) {
     for (int k = 0; k < 4; k++)
         for (const int kernel : step)
             EXPECT_EQ(twin.launch(kernel, twin.widest(kernel), &options), POLYTILE_OK);
-    options.limit_bytes = square_bytes / 2;
+    options.plan.limit_bytes = square_bytes / 2;
     testing::internal::CaptureStderr();
-    twin.plan(options);
+    twin.plan(options.plan);
     const std::string planned = told_of(testing::internal::GetCapturedStderr());
     testing::internal::CaptureStderr();
     twin.wait();
@@ -191,17 +191,17 @@ Passes run_within(int64_t memory_bytes, Random *random) {
     const std::vector<int> step = {
         twin.add_kernel(2, {{POLYTILE_IN, A, {rows_around}}, {POLYTILE_OUT, B, {at}}}),
         twin.add_kernel(2, {{POLYTILE_IN, B, {rows_around}}, {POLYTILE_OUT, A, {at}}})};
-    polytile_plan_options options = {};
-    options.strategy = "min-traffic";
+    polytile_launch_options options = {};
+    options.plan.strategy = "min-traffic";
     testing::internal::CaptureStderr();
     twin.pause();
     for (int l = 0; l < n_to_and_fro; l++)
         EXPECT_EQ(twin.launch(step[l % 2], twin.widest(step[l % 2]), &options), POLYTILE_OK)
             << twin.error();
-    options.limit_bytes = memory_bytes;
-    const int64_t n_per_pass = twin.plan(options).launches_per_pass;
+    options.plan.limit_bytes = memory_bytes;
+    const int64_t n_per_pass = twin.plan(options.plan).chain.launches_per_pass;
     twin.finish();
-    const polytile_queue_report told = twin.report();
+    const polytile_report told = twin.report();
     EXPECT_LE(told.peak_device_bytes, memory_bytes);
     return {memory_bytes, n_per_pass, told.h2d_bytes + told.d2h_bytes,
             testing::internal::GetCapturedStderr()};
@@ -247,12 +247,12 @@ TEST(QueueNotFused, StrategiesOfFewestKernelsRunEachLaunchByItself) {
             twin.add_kernel(2, {{POLYTILE_IN, A, {rows_around}}, {POLYTILE_OUT, B, {at}}});
         const int back =
             twin.add_kernel(2, {{POLYTILE_IN, B, {rows_around}}, {POLYTILE_OUT, A, {at}}});
-        polytile_plan_options options = {};
+        polytile_launch_options options = {};
         testing::internal::CaptureStderr();
         twin.pause();
         for (int l = 0; l < 12; l++) {
             const int kernel = l % 2 == 0 ? forth : back;
-            options.strategy = l < 8 ? strategy : "min-time";
+            options.plan.strategy = l < 8 ? strategy : "min-time";
             EXPECT_EQ(twin.launch(kernel, twin.widest(kernel), &options), POLYTILE_OK);
         }
         twin.finish();

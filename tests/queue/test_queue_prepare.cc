@@ -23,7 +23,7 @@ class QueuePrepare : public QueueTest, public testing::WithParamInterface<const 
         ASSERT_EQ(attach(queue, {x, y, z}), POLYTILE_OK) << error();
     }
 
-    polytile_status launch_with(const polytile_plan_options &options) {
+    polytile_status launch_with(const polytile_launch_options &options) {
         return launch(queue, adding, all, {x, y, z}, &options);
     }
 
@@ -48,7 +48,7 @@ TEST_P(QueuePrepare, TheSameLaunchIsPreparedOnce) {
 
 TEST_P(QueuePrepare, WhateverItDependsOnMakesAnother) {
     int n_different = 0;
-    polytile_plan_options options = {};
+    polytile_launch_options options = {};
     const auto expect_another = [&](polytile_status status) {
         EXPECT_EQ(status, POLYTILE_OK) << error();
         EXPECT_EQ(queue->n_prepared, ++n_different);
@@ -65,17 +65,17 @@ TEST_P(QueuePrepare, WhateverItDependsOnMakesAnother) {
     expect_another(launch(queue, adding, line(999), {x, y, z}));
     expect_another(launch(queue, adding, all, {y, x, z}));
     expect_another(launch(queue, add(), all, {x, y, z}));
-    options.block = &block;
+    options.plan.block = &block;
     expect_another_once();
-    options.block = &other_block;
+    options.plan.block = &other_block;
     expect_another_once();
-    options.strategy = "min-traffic";
+    options.plan.strategy = "min-traffic";
     expect_another_once();
-    options.n_buffers = 2;
+    options.plan.n_buffers = 2;
     expect_another_once();
-    options.launches_per_pass = 4;
+    options.plan.launches_per_pass = 4;
     expect_another_once();
-    options.link = &link;
+    options.plan.link = &link;
     expect_another_once();
     adding->character.reuse = POLYTILE_LEVEL_HIGH;
     expect_another_once();
@@ -89,7 +89,7 @@ TEST_P(QueuePrepare, ParametersAreComparedByNameAndValue) {
     nothing.host = [](const polytile_domain *, const polytile_view *, void *) {};
     polytile_kernel *shifting = create("shifting[i]: in x[i+a:i+b]; out y[i]", &nothing);
     for (int k = 0; k < 4; k++) {
-        polytile_plan_options options = {};
+        polytile_launch_options options = {};
         options.n_parameters = 2;
         options.parameters = values[k];
         ASSERT_EQ(launch(queue, shifting, line(1000), {x, y}, &options), POLYTILE_OK) << error();

@@ -51,8 +51,8 @@ TEST_P(QueueReductions, GoOnFromWhatIsThereOrBeginAnewWhateverFits) {
     environment.set("POLYTILE_CHECK", "plan");
     Random random(test_seed("QueueReductions"));
     const int64_t block[] = {2, 2, 4};
-    polytile_plan_options options = {};
-    options.block = block;
+    polytile_launch_options options = {};
+    options.plan.block = block;
     int64_t n_kernels = 0;
     for (const int64_t share : {1, 2, 3, 5, 8}) {
         SCOPED_TRACE(share);

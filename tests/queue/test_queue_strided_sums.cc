@@ -47,8 +47,8 @@ TEST_F(QueueStridedSums, WhatLiesBetweenIsNotBroughtAlong) {
         ASSERT_EQ(attach(queue, {A}), POLYTILE_OK) << error();
         for (const auto &[first, last] : {std::pair<int64_t, int64_t>{2, 1}, {2, 2}, {1, 5}}) {
             const int64_t block[] = {first, last};
-            polytile_plan_options options = {};
-            options.block = block;
+            polytile_launch_options options = {};
+            options.plan.block = block;
             EXPECT_EQ(launch(queue, kernel, threads, {A}, &options), POLYTILE_OK) << error();
         }
         EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << device << ": " << error();

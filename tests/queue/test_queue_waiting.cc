@@ -129,12 +129,12 @@ TEST_P(QueueWaiting, DetachTellsFailuresAndDetaches) {
 TEST_P(QueueWaiting, ReportsBeginAnew) {
     for (int k = 0; k < 4; k++)
         ASSERT_EQ(double_all(x), POLYTILE_OK) << error();
-    const polytile_queue_report first = report(queue, true);
+    const polytile_report first = report(queue, true);
     EXPECT_EQ(first.n_launches, 4);
     EXPECT_GE(first.n_kernels, 4);
     EXPECT_GT(first.enqueue_s, 0);
     EXPECT_GT(first.run_s, 0);
-    const polytile_queue_report second = report(queue);
+    const polytile_report second = report(queue);
     EXPECT_EQ(second.n_launches, 0);
     EXPECT_EQ(second.enqueue_s, 0);
     EXPECT_EQ(second.run_s, 0);

@@ -7,7 +7,6 @@
 #include <set>
 
 extern "C" {
-#include "partition/window/portion.h"
 #include "queue/queue.h"
 }
 
@@ -30,10 +29,10 @@ class Items {
     Items() {
         for (int a = 0; a < N_ARRAYS; a++) {
             arrays_[a].domain = range_of(0, EXTENT - 1);
-            held_[a].array = &arrays_[a];
+            queued_[a].array = &arrays_[a];
         }
-        queue.held = held_;
-        queue.n_held = N_ARRAYS;
+        queue.array = queued_;
+        queue.n_arrays = N_ARRAYS;
         queue.window_items = PTI_WINDOW_ITEMS;
     }
 
@@ -89,9 +88,9 @@ class Items {
     void want(int position, pti_want want = PTI_WANT_NEEDED) {
         queue.n_waiting = 1;
         queue.want = want;
-        held_[position].is_wanted = true;
+        queued_[position].is_wanted = true;
         for (const pti_item *item = queue.first; item != nullptr; item = item->next)
-            held_[position].n_items += !uses_of(*item, position).empty();
+            queued_[position].n_items += !uses_of(*item, position).empty();
     }
 
     static std::vector<int64_t> numbers(const pti_item *item) {
@@ -104,7 +103,7 @@ class Items {
     /** What one item does to an array, by element: 1 reads, 2 writes. */
     std::vector<std::pair<int64_t, int>> uses_of(const pti_item &item, int position) const {
         std::vector<std::pair<int64_t, int>> found;
-        if (item.kind == PTI_ITEM_FETCH || pti_item_only_tells(&item)) {
+        if (item.kind == PTI_ITEM_FETCH || pti_item_only_invalidates(&item)) {
             for (int k = 0; item.position == position && k < item.boxes.n_boxes; k++)
                 for (int64_t x = item.boxes.box[k].range[0].lo; x <= item.boxes.box[k].range[0].hi;
                      x++)
@@ -157,7 +156,8 @@ class Items {
         return found;
     }
 
-    /** The same with the ends of arrays' stays whose users, of which there are some, are all taken. */
+    /** The same with the ends of arrays' stays whose users, of which there are some, are all
+     * taken. */
     std::vector<int64_t> taken_for(int position) const {
         std::vector<int64_t> needed = needed_by(position), taken;
         for (auto item = items_.begin(); item != items_.end(); ++item) {
@@ -229,7 +229,7 @@ class Items {
     }
 
     polytile_array arrays_[N_ARRAYS] = {};
-    pti_held held_[N_ARRAYS] = {};
+    pti_queued_array queued_[N_ARRAYS] = {};
     std::list<Launch> launches_;
     std::list<pti_item> items_;
 };
@@ -258,22 +258,6 @@ TEST(Window, TakesItemsFromTheBeginningUpToTheMostThatArePlannedTogether) {
               numbers_between(PTI_WINDOW_ITEMS + 1, PTI_WINDOW_ITEMS + 10));
     EXPECT_EQ(items.queue.first, nullptr);
     EXPECT_EQ(items.queue.last, nullptr);
-}
-
-TEST(Window, IsPlannedInPartsOfNoMoreSuperblocksUnlessOneLaunchHasMore) {
-    const std::vector<int64_t> n_superblocks = {PTI_PLAN_SUPERBLOCKS - 1, 1, 1,
-                                                3 * PTI_PLAN_SUPERBLOCKS, 1};
-    std::vector<pti_partition> partitions(n_superblocks.size());
-    std::vector<pti_step> steps(n_superblocks.size());
-    for (size_t k = 0; k < n_superblocks.size(); k++) {
-        partitions[k].n_superblocks = n_superblocks[k];
-        steps[k].kind = PTI_STEP_LAUNCH;
-        steps[k].partition = &partitions[k];
-    }
-    EXPECT_EQ(pti_portion_end_of_plan(steps.data(), 0, 5), 2);
-    EXPECT_EQ(pti_portion_end_of_plan(steps.data(), 2, 5), 3);
-    EXPECT_EQ(pti_portion_end_of_plan(steps.data(), 3, 5), 4);
-    EXPECT_EQ(pti_portion_end_of_plan(steps.data(), 4, 5), 5);
 }
 
 TEST(Window, TakesWhatOneArrayNeedsThroughOthersAndLeavesTheRest) {
@@ -307,7 +291,7 @@ TEST(Window, FetchesReadTheirElementsAndRenewalsWriteThem) {
     items.elements(PTI_ITEM_FETCH, 1, 0, 1);
     items.elements(PTI_ITEM_FETCH, 1, 2, 2);
     items.launch({reads(1, 1, 2), writes(2)});
-    items.elements(PTI_ITEM_RENEW, 1, 1, 1);
+    items.elements(PTI_ITEM_INVALIDATE, 1, 1, 1);
     items.launch({reads(1, 1, 1), writes(0)});
     items.want(0);
     EXPECT_EQ(Items::numbers(pti_window_take(&items.queue)),
@@ -376,7 +360,7 @@ void queue_random(Items *items, Random *random, int64_t n_items) {
         if (random->chance(10)) {
             const int64_t lo = random->number(0, EXTENT - 3);
             items->elements(random->chance(50)   ? PTI_ITEM_FETCH
-                            : random->chance(50) ? PTI_ITEM_RENEW
+                            : random->chance(50) ? PTI_ITEM_INVALIDATE
                                                  : PTI_ITEM_DISCARD,
                             static_cast<int>(random->number(0, N_ARRAYS - 1)), lo,
                             random->number(lo, EXTENT - 3));

@@ -15,7 +15,7 @@ namespace {
 class Worker : public QueueTest {};
 
 /** A launcher that looks at the signals that its thread blocks. */
-int look_at_signals(const polytile_launch *launch) {
+int look_at_signals(const polytile_sub_kernel *launch) {
     return pthread_sigmask(SIG_BLOCK, nullptr, static_cast<sigset_t *>(launch->user));
 }
 

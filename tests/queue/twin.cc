@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 extern "C" {
+#include "partition/window/plan.h"
+#include "partition/window/plan_chain.h"
 #include "queue/queue.h"
+#include "support/chain_launch.h"
 }
 
 namespace {
@@ -28,6 +31,20 @@ bool is_same(const polytile_domain &one, const polytile_domain &other) {
         if (one.range[d].lo != other.range[d].lo || one.range[d].hi != other.range[d].hi)
             return false;
     return one.n_dims == other.n_dims;
+}
+
+std::string text_of(const polytile_domain &box) {
+    std::string text;
+    for (int d = 0; d < box.n_dims; d++)
+        text += std::to_string(box.range[d].lo) + ":" + std::to_string(box.range[d].hi) + " ";
+    return text;
+}
+
+std::string text_of(const pti_instance &instance, const pti_partition &partition) {
+    std::string text = "over " + text_of(instance.threads) + "in ";
+    for (int64_t k = 0; k < partition.n_superblocks; k++)
+        text += text_of(partition.superblock[k]);
+    return text;
 }
 
 GenericSection point(size_t n_dims) {
@@ -94,6 +111,10 @@ void Twin::attach(Field &field) {
 
 void Twin::detach(Field &field) {
     EXPECT_EQ(polytile_queue_detach(queue_, 1, &field.array), POLYTILE_OK) << error();
+    expect_same(field);
+}
+
+void Twin::expect_same(const Field &field) const {
     const auto [is, should] =
         std::mismatch(field.memory.begin(), field.memory.end(), field.expected.begin());
     if (is != field.memory.end())
@@ -164,6 +185,21 @@ void Twin::finish() {
     wait();
 }
 
+void Twin::finish_at_once() {
+    std::vector<polytile_array *> arrays;
+    for (const Field &field : fields_)
+        if (!field.is_internal)
+            arrays.push_back(field.array);
+    if (arrays.empty())
+        return wait();
+    EXPECT_EQ(polytile_queue_detach(queue_, static_cast<int>(arrays.size()), arrays.data()),
+              POLYTILE_OK)
+        << error();
+    for (const Field &field : fields_)
+        if (!field.is_internal)
+            expect_same(field);
+}
+
 int Twin::add_kernel(int n_indices, const std::vector<Use> &uses) {
     std::vector<GenericAccess> accesses;
     std::vector<int> fields;
@@ -231,7 +267,7 @@ void Twin::run_plainly(const Kernel &of, const polytile_domain &threads) {
 }
 
 polytile_status Twin::launch(int kernel, const polytile_domain &threads,
-                             const polytile_plan_options *options) {
+                             const polytile_launch_options *options) {
     const Kernel &of = kernels_[static_cast<size_t>(kernel)];
     const std::vector<polytile_array *> arrays = arrays_of(of);
     const polytile_status status = polytile_queue_launch(
@@ -251,8 +287,8 @@ void Twin::wait_for(int field) {
     EXPECT_EQ(polytile_queue_wait_for(queue_, field_of(field).array), POLYTILE_OK) << error();
 }
 
-polytile_queue_report Twin::report() const {
-    polytile_queue_report told;
+polytile_report Twin::report() const {
+    polytile_report told;
     polytile_queue_get_report(queue_, false, &told);
     return told;
 }
@@ -268,26 +304,39 @@ int64_t Twin::least_upload_bytes(int64_t memory_bytes) const {
     return sum;
 }
 
-polytile_plan_summary Twin::plan(const polytile_plan_options &options) const {
+Twin::Cuts Twin::cuts() const {
+    Cuts cuts;
+    for (const pti_prepared *slot : queue_->prepared)
+        for (const pti_prepared *of = slot; of != nullptr; of = of->next)
+            cuts.insert(text_of(*of->instance, of->partition));
+    return cuts;
+}
+
+Twin::Planned Twin::plan(const polytile_plan_options &options, Cuts *cuts) const {
     std::vector<polytile_chain_launch> launches;
     for (const Launched &launched : launched_)
-        launches.push_back({kernels_[static_cast<size_t>(launched.kernel)].kernel, launched.threads,
-                            launched.arrays.data()});
+        launches.push_back(chain_launch(kernels_[static_cast<size_t>(launched.kernel)].kernel,
+                                        launched.threads, launched.arrays.data()));
     std::vector<polytile_array *> scratch;
     for (const Field &field : fields_)
         if (field.is_internal)
             scratch.push_back(field.array);
     polytile_plan *plan = nullptr;
-    polytile_plan_summary summary = {};
+    Planned planned;
     EXPECT_EQ(polytile_plan_create_chain(static_cast<int>(launches.size()), launches.data(),
                                          static_cast<int>(scratch.size()), scratch.data(), &options,
                                          &plan),
               POLYTILE_OK)
         << error();
-    if (plan != nullptr)
-        polytile_plan_get_summary(plan, &summary);
+    polytile_plan_get_summary(plan, &planned.summary);
+    polytile_plan_get_chain_summary(plan, &planned.chain);
+    for (int k = 0; cuts != nullptr && plan != nullptr && k < plan->chain->launches.n_kinds; k++) {
+        const pti_launch_kind &kind = plan->chain->launches.of_kind[k];
+        if (kind.partition.n_superblocks > 0)
+            cuts->insert(text_of(*kind.instance, kind.partition));
+    }
     polytile_plan_destroy(plan);
-    return summary;
+    return planned;
 }
 
 std::string Twin::listing() const {

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ class Twin {
     int add_kernel(int n_indices, const std::vector<Use> &uses);
 
     polytile_status launch(int kernel, const polytile_domain &threads,
-                           const polytile_plan_options *options = nullptr);
+                           const polytile_launch_options *options = nullptr);
     /** Over all threads that may be. */
     polytile_status launch(int kernel) { return launch(kernel, widest(kernel)); }
     polytile_domain widest(int kernel) const {
@@ -60,8 +61,10 @@ class Twin {
     void drop(int field);
     /** Detach all fields and compare them; what internal ones hold is copied out first. */
     void finish();
+    /** The same in one call, without the internal ones. */
+    void finish_at_once();
 
-    polytile_queue_report report() const;
+    polytile_report report() const;
     polytile_context *context() const { return ctx_; }
     int n_fields() const { return static_cast<int>(fields_.size()); }
     bool is_internal(int field) const { return fields_[static_cast<size_t>(field)].is_internal; }
@@ -75,8 +78,18 @@ class Twin {
      */
     int64_t least_upload_bytes(int64_t memory_bytes) const;
 
-    /** What polytile_plan_create_chain() says of all launches so far, within some memory. */
-    polytile_plan_summary plan(const polytile_plan_options &options) const;
+    /** Launches that differ, with their superblocks. */
+    using Cuts = std::multiset<std::string>;
+
+    /** What polytile_plan_create_chain() says of all launches so far, within some memory; and how it
+     * cuts them, if it had to. */
+    struct Planned {
+        polytile_plan_summary summary = {};
+        polytile_chain_summary chain = {};
+    };
+    Planned plan(const polytile_plan_options &options, Cuts *cuts = nullptr) const;
+    /** How the queue, of one device, has cut them. */
+    Cuts cuts() const;
 
     std::string error() const { return polytile_last_error(ctx_); }
     /** The declarations launched, in order, one a line. */
@@ -111,6 +124,7 @@ class Twin {
     void make_anew(Field &field);
     void attach(Field &field);
     void detach(Field &field);
+    void expect_same(const Field &field) const;
     void reveal(int field);
     int64_t find_read_bytes(int kernel, const polytile_domain &threads) const;
     int64_t count_read_bytes(const Kernel &of, const polytile_domain &threads) const;

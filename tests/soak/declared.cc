@@ -104,16 +104,16 @@ class Declared {
         return place_->device(data_bytes_ / share + 256 * n_pieces);
     }
 
-    polytile_plan_options draw_options() {
+    polytile_launch_options draw_options() {
         static const char *const strategies[] = {nullptr, "min-time", "min-traffic", "min-kernels"};
-        polytile_plan_options options = {};
+        polytile_launch_options options = {};
         for (int64_t &threads : block_)
             threads = random_->number(1, 3);
-        options.block = random_->chance(80) ? block_ : nullptr;
-        options.strategy = strategies[random_->number(0, 3)];
-        options.n_buffers = static_cast<int>(random_->one_of({0, 0, 0, 1, 2, 3}));
+        options.plan.block = random_->chance(80) ? block_ : nullptr;
+        options.plan.strategy = strategies[random_->number(0, 3)];
+        options.plan.n_buffers = static_cast<int>(random_->one_of({0, 0, 0, 1, 2, 3}));
         link_ = uneven_link(random_);
-        options.link = random_->chance(40) ? &link_ : nullptr;
+        options.plan.link = random_->chance(40) ? &link_ : nullptr;
         options.n_parameters = made_->declaration->n_parameters;
         options.parameters = launch_.parameters().data();
         return options;
@@ -143,19 +143,21 @@ class Declared {
         const std::string text = device();
         ASSERT_EQ(polytile_device_open(ctx_, text.c_str(), &device_opened), POLYTILE_OK)
             << polytile_last_error(ctx_);
-        polytile_plan_options options = draw_options();
+        polytile_launch_options options = draw_options();
         if (random_->chance(60)) {
-            if (try_to(polytile_run(device_opened, made_, &launch_.threads(), arrays_.data(),
-                                    &options)))
+            if (try_to(polytile_run(device_opened, made_, &launch_.threads(),
+                                    static_cast<int>(arrays_.size()), arrays_.data(), &options)))
                 expect_launch();
             return;
         }
-        options.limit_bytes = polytile_device_get_limit(device_opened);
-        if (!try_to(
-                polytile_plan_create(made_, &launch_.threads(), arrays_.data(), &options, &plan)))
+        options.plan.limit_bytes = polytile_device_get_limit(device_opened);
+        if (!try_to(polytile_plan_create(made_, &launch_.threads(),
+                                         static_cast<int>(arrays_.size()), arrays_.data(), &options,
+                                         &plan)))
             return;
         for (int64_t n = random_->number(1, 2); n > 0; n--)
-            if (try_to(polytile_plan_run(plan, device_opened, made_, arrays_.data())))
+            if (try_to(polytile_plan_run(plan, device_opened, made_,
+                                         static_cast<int>(arrays_.size()), arrays_.data())))
                 expect_launch();
     }
 
@@ -168,7 +170,7 @@ class Declared {
             << polytile_last_error(ctx_);
         ASSERT_EQ(polytile_queue_attach(queue, n_arrays, arrays_.data()), POLYTILE_OK)
             << polytile_last_error(ctx_);
-        const polytile_plan_options options = draw_options();
+        const polytile_launch_options options = draw_options();
         for (int64_t n = random_->number(1, 4); n > 0; n--)
             if (try_to(polytile_queue_launch(queue, made_, &launch_.threads(), n_arrays,
                                              arrays_.data(), &options)))

@@ -25,7 +25,7 @@ class Ranks : public Place {
         TwinPlace place;
         place.create_queue = [this](polytile_context *ctx, const char *device,
                                     polytile_queue **queue) {
-            polytile_mpi_options options = {};
+            polytile_share_options options = {};
             options.layout = layout_.c_str();
             options.launches_per_exchange = launches_per_exchange_;
             return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device, &options, queue);

@@ -65,17 +65,17 @@ inline polytile_domain random_hull(Random &random, const polytile_domain &box) {
 /** The memory of a layout, with bytes that tell it from another's with another tag. */
 struct Memory {
     Memory(const polytile_domain &hull, int64_t element_bytes, int tag)
-        : layout(pti_layout_of(&hull, element_bytes)),
+        : layout(pti_memory_layout_of(&hull, element_bytes)),
           bytes(static_cast<size_t>(layout.size_bytes)) {
         for (size_t k = 0; k < bytes.size(); k++)
             bytes[k] = static_cast<unsigned char>(k * 7 + static_cast<size_t>(tag));
     }
-    pti_image image() { return {bytes.data(), &layout}; }
+    pti_memory_span image() { return {bytes.data(), &layout}; }
     unsigned char *at(const Point &point) {
-        return bytes.data() + pti_layout_offset(&layout, point.data());
+        return bytes.data() + pti_memory_layout_offset(&layout, point.data());
     }
 
-    pti_layout layout;
+    pti_memory_layout layout;
     std::vector<unsigned char> bytes;
 };
 

@@ -74,7 +74,7 @@ typedef struct subject {
     pti_instance instance;
     polytile_domain threads;
     polytile_view view[SWEEP_MOST_ARRAYS];
-    pti_launch launch;
+    pti_sub_kernel launch;
 } subject;
 
 static polytile_view view_of(const sweep_kernel *kernel, void *memory) {
@@ -101,11 +101,11 @@ static void set_up(subject *s, sweep_gpu *gpu, const sweep_kernel *kernel) {
     snprintf(s->name, sizeof s->name, "%s", kernel->name);
     s->threads = polytile_domain_from_bounds(kernel->n_dims, lo, hi);
     s->instance = (pti_instance){.kernel_name = s->name, .n_operands = kernel->n_arrays};
-    s->launch = (pti_launch){.instance = &s->instance,
-                             .implementation = kernel->implementation,
-                             .character = &kernel->character,
-                             .threads = &s->threads,
-                             .views = s->view};
+    s->launch = (pti_sub_kernel){.instance = &s->instance,
+                                 .body.implementation = kernel->implementation,
+                                 .body.character = &kernel->character,
+                                 .threads = &s->threads,
+                                 .views = s->view};
 }
 
 static void set_cache(const subject *s, pti_cache_preference cache) {

@@ -17,8 +17,8 @@ void pti_domain_write(pti_text *text, const polytile_domain *domain) {
     pti_text_add(text, "]");
 }
 
-/** One term of an affine expression; returns whether it wrote anything. A number is read before its
- * sign, so the least one is written in two parts. */
+/** Write one term of an affine expression; returns whether it wrote anything. The parser reads a
+ * number before its sign, so the least number takes two parts. */
 static bool write_term(pti_text *text, int64_t coefficient, const char *name, bool first) {
     if (coefficient == 0)
         return false;
@@ -42,7 +42,7 @@ static void write_constant(pti_text *text, int64_t constant, bool first) {
         pti_text_add(text, "-1");
 }
 
-/** The terms and the constant; first: nothing stands before them. */
+/** Write the terms and the constant; first: nothing stands before them. */
 static void write_terms(pti_text *text, const polytile_declaration *declaration,
                         const polytile_affine *affine, bool first) {
     for (int k = 0; k < declaration->n_indices; k++)
@@ -97,8 +97,8 @@ static bool any_begins_with(char letter, int n_names, char *const *names) {
     return false;
 }
 
-/** The letter that elements and quantified variables begin with. There are more letters here than
- * indices and parameters, so one of them makes new names. */
+/** Return a letter for elements and quantified variables. There are more letters here than indices
+ * and parameters, so one of them makes new names. */
 static char free_letter(const polytile_declaration *declaration) {
     static const char letters[] = "exyzabcdfghklmpqr";
     _Static_assert(sizeof letters > 2 * POLYTILE_MAX_DIMS + 1, "a letter must stay free");
@@ -109,7 +109,7 @@ static char free_letter(const polytile_declaration *declaration) {
     return *letter;
 }
 
-/** Write "e0, e1"; kind tells elements from quantified variables. */
+/** Write "e0, e1"; kind distinguishes elements and quantified variables. */
 static void write_numbered(pti_text *text, char letter, const char *kind, int n) {
     for (int k = 0; k < n; k++)
         pti_text_add(text, "%s%c%s%d", k == 0 ? "" : ", ", letter, kind, k);
@@ -120,8 +120,8 @@ static void write_indices(pti_text *text, const polytile_declaration *declaratio
         pti_text_add(text, "%s%s", k == 0 ? "" : ", ", declaration->index_name[k]);
 }
 
-/** Terms that stand on one side of a relation: those that are added, or, with their signs turned,
- * those that are taken away. The least number, which cannot be turned, stays. */
+/** Find the terms of one side of a relation: the positive ones or, negated, the negative ones. The
+ * least number, which has no negative, stays. */
 static void take_side(const int64_t *from, int n, bool turned, int64_t *to) {
     for (int k = 0; k < n; k++) {
         bool is_turned = from[k] < 0 && from[k] != INT64_MIN;
@@ -151,7 +151,7 @@ static void write_side(pti_text *text, const polytile_declaration *declaration, 
     write_terms(text, declaration, &rest, first);
 }
 
-/** Without signs, as far as that goes: "i = 3*ex0+1" rather than "-3*ex0+i-1 = 0". */
+/** Write a constraint with few signs: "i = 3*ex0+1" rather than "-3*ex0+i-1 = 0". */
 static void write_constraint(pti_text *text, const polytile_declaration *declaration, char letter,
                              const pti_constraint *constraint) {
     write_side(text, declaration, letter, constraint, false);

@@ -11,7 +11,7 @@
 /* Indices stay within +-2^61, so that differences of two and one addition cannot overflow. */
 static const int64_t index_limit = INT64_C(1) << 61;
 
-/** A file that waits for its name gets it if the array is complete. */
+/** Give an unfinished file its name if the array is complete. */
 static void end_file(polytile_array *array) {
     polytile_context *ctx = array->object.context;
     const pti_part_file *part = &array->part;
@@ -25,7 +25,7 @@ static void end_file(polytile_array *array) {
     else if (pti_part_file_commit(ctx, &array->part) != POLYTILE_OK)
         pti_log(ctx, PTI_LOG_ERROR, "%s; array %s stays in %s", polytile_last_error(ctx),
                 array->name, part->part);
-    pti_part_file_leave(&array->part);
+    pti_part_file_keep(&array->part);
 }
 
 static void destroy_array(pti_object *object) {
@@ -65,8 +65,8 @@ static polytile_status check_range(polytile_context *ctx, const char *name, int 
     return POLYTILE_OK;
 }
 
-static polytile_status check_shape(polytile_context *ctx, const char *name, polytile_type type,
-                                   const polytile_domain *domain, int64_t *n_bytes) {
+static polytile_status check_domain(polytile_context *ctx, const char *name, polytile_type type,
+                                    const polytile_domain *domain, int64_t *n_bytes) {
     int64_t bytes = polytile_type_get_bytes(type);
     if (bytes < 1)
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -118,7 +118,7 @@ polytile_status pti_array_create(polytile_context *ctx, const char *name, polyti
     if (domain == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "array %s: its domain is NULL", name);
     int64_t n_bytes = 0;
-    polytile_status status = check_shape(ctx, name, type, domain, &n_bytes);
+    polytile_status status = check_domain(ctx, name, type, domain, &n_bytes);
     if (status != POLYTILE_OK)
         return status;
     polytile_array *made = allocate_array(name);

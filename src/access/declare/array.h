@@ -5,7 +5,7 @@
 #include "base/part_file.h"
 #include <polytile/array.h>
 
-/** Whether all elements of an array have values, and if not, since what. */
+/** Whether all elements of an array have values, and if not, why. */
 typedef enum pti_array_state {
     PTI_ARRAY_COMPLETE,
     PTI_ARRAY_HARMED,   /* a failed run left it incomplete */
@@ -34,7 +34,7 @@ struct polytile_array {
     pti_part_file part; /* that file, as long as it waits for its name */
 };
 
-/* A queue's thread sets the state while the program may ask for it. */
+/* Return the state, which a queue's thread may set meanwhile. */
 
 static inline pti_array_state pti_array_get_state(const polytile_array *array) {
     return __atomic_load_n(&array->state, __ATOMIC_RELAXED);
@@ -48,20 +48,20 @@ static inline bool pti_array_is_complete(const polytile_array *array) {
     return pti_array_get_state(array) == PTI_ARRAY_COMPLETE;
 }
 
-/** After a run that wrote all of it, or one that failed. */
+/** Set the state after a run that wrote the whole array, or one that failed. */
 static inline void pti_array_set_complete(polytile_array *array, bool complete) {
     pti_array_set_state(array, complete ? PTI_ARRAY_COMPLETE : PTI_ARRAY_HARMED);
 }
 
-/** Warn that a kernel reads an array, if that is incomplete. */
+/** Warn that a kernel reads an incomplete array. */
 void pti_array_warn_incomplete(const polytile_array *array, const char *kernel_name);
 
-/** An array over a domain; data, mapping and read_only are filled in by the caller. Errors as
+/** Create an array over a domain. The caller sets data, mapping and read_only. Errors as
  * polytile_array_wrap(). */
 polytile_status pti_array_create(polytile_context *ctx, const char *name, polytile_type type,
                                  const polytile_domain *domain, polytile_array **array);
 
-/** The array of the context that was made last before `after`, of all with NULL; NULL: there is
+/** Return the context's newest array older than `after`, or of all if `after` is NULL; NULL:
  * none. */
 polytile_array *pti_array_next(const polytile_context *ctx, const polytile_array *after);
 

@@ -210,8 +210,8 @@ static polytile_status add_array(polytile_declaration *declaration, const char *
     return POLYTILE_OK;
 }
 
-/** What a whole dimension leaves unsaid is zero, so that equal sections are equal as data. */
-static void normalise(pti_access *access) {
+/** Zero what a whole dimension does not use, so that equal sections are equal as data. */
+static void normalise_access(pti_access *access) {
     for (int d = 0; d < access->n_dims; d++) {
         if (access->subscript[d].from_first)
             memset(&access->subscript[d].lo, 0, sizeof access->subscript[d].lo);
@@ -226,8 +226,8 @@ static int count_constraints(const pti_access *access) {
     return access->relation == NULL ? 0 : access->relation->n_constraints;
 }
 
-static bool has_room(const polytile_declaration *declaration, const char *array,
-                     const pti_access *access, pti_text *why) {
+static bool has_room_for_access(const polytile_declaration *declaration, const char *array,
+                                const pti_access *access, pti_text *why) {
     int n_left = PTI_MAX_CONSTRAINTS - declaration->n_constraints;
     if (declaration->n_accesses == PTI_MAX_ACCESSES)
         pti_text_add(why,
@@ -256,7 +256,7 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
         return POLYTILE_DECLARATION;
     }
     int position = pti_find_name(array, declaration->n_arrays, declaration->array_name);
-    if (!has_room(declaration, array, access, why) || !check_role(array, access, why) ||
+    if (!has_room_for_access(declaration, array, access, why) || !check_role(array, access, why) ||
         !check_subscripts(declaration, array, access, why) ||
         (position >= 0 && !agrees_with(declaration, position, access, why)))
         return POLYTILE_DECLARATION;
@@ -274,7 +274,7 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
     }
     grown[declaration->n_accesses] = *access;
     grown[declaration->n_accesses].array = position;
-    normalise(&grown[declaration->n_accesses]);
+    normalise_access(&grown[declaration->n_accesses]);
     declaration->n_accesses++;
     declaration->n_constraints += count_constraints(access);
     return POLYTILE_OK;

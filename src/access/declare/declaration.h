@@ -5,12 +5,12 @@
 #include "base/text.h"
 #include <polytile/declaration.h>
 
-/* access/declare: what programs declare: text or calls become a declaration, types and arrays
- * are known, and NumPy files are read and written. Here is the declaration as data; parse.h
- * reads its text, array.h has arrays. */
+/* access/declare: what programs declare. Text or calls become a declaration; there are types,
+ * arrays and NumPy files. Here is the declaration as data; parse.h reads its text, array.h has
+ * arrays. */
 
-/* A declaration as data: what the parser and the builder make, and what instances and isl relations
- * are made from. */
+/* A declaration as data. The parser and the builder make it; instances and isl relations are made
+ * from it. */
 
 /** One linear constraint over a relation's variables; equality or >= 0. */
 typedef struct pti_constraint {
@@ -62,17 +62,17 @@ struct polytile_declaration {
     int n_constraints; /* of all accesses' relations */
 };
 
-/** A declaration that no context owns; the caller frees it with pti_declaration_free(). Errors in
- * *why, without the kernel's name. */
+/** Make a declaration that no context owns; the caller frees it with pti_declaration_free(). Errors
+ * go to *why, without the kernel's name. */
 polytile_status pti_declaration_new(polytile_context *ctx, const char *name,
                                     polytile_declaration **declaration, pti_text *why);
-/** A deep copy that no context owns. Errors: NO_MEMORY. */
+/** Make a deep copy that no context owns. Errors: NO_MEMORY. */
 polytile_status pti_declaration_copy(const polytile_declaration *declaration,
                                      polytile_declaration **copy);
 void pti_declaration_free(polytile_declaration *declaration);
 
-/** The same for declarations that say the same of the same kernel, whatever they call indices and
- * arrays. */
+/** Return a hash that is equal for declarations of one kernel that differ only in names of indices
+ * and arrays. */
 uint64_t pti_declaration_hash(const polytile_declaration *declaration);
 
 /** Add one name. Errors: DECLARATION (no identifier, taken already, or one too many). */
@@ -81,26 +81,25 @@ polytile_status pti_declaration_add_index(polytile_declaration *declaration, con
 polytile_status pti_declaration_add_parameter(polytile_declaration *declaration, const char *name,
                                               pti_text *why);
 
-/** The most sections that a declaration may have, pieces of relations included, and the most
- * constraints of these pieces in all: isl takes a millisecond for a few of them. */
+/** The most sections of a declaration, with one for each basic relation, and the most constraints
+ * of its relations: isl takes a millisecond for a few of them. */
 enum { PTI_MAX_ACCESSES = 1024, PTI_MAX_CONSTRAINTS = 4096 };
 
 /**
  * Add an access of the named array; access->array is filled in.
  *
- * Errors  DECLARATION: what is wrong goes to *why. Owns    access->relation is taken on success
- * only.
+ * Errors  DECLARATION: *why says what is wrong. Takes access->relation on success only.
  */
 polytile_status pti_declaration_add_access(polytile_declaration *declaration, const char *array,
                                            const pti_access *access, pti_text *why);
 
-/** The position of a name among n names, or -1. */
+/** Return the position of a name among n names, or -1. */
 int pti_find_name(const char *name, int n_names, char *const *names);
-/** Whether a text is a letter or underscore followed by letters, digits and underscores. */
+/** Return whether a text is a letter or underscore followed by letters, digits and underscores. */
 bool pti_is_identifier(const char *text);
-/** The word of a role in a declaration. */
+/** Return the word of a role in a declaration. */
 const char *pti_role_word(polytile_role role);
-/** Whether threads combine into the element (sum, prod, min, max). */
+/** Return whether threads combine into the element (sum, prod, min, max). */
 bool pti_role_reduces(polytile_role role);
 bool pti_role_writes(polytile_role role);
 

@@ -38,7 +38,7 @@ static polytile_status add_names(polytile_declaration *declaration, int n_indice
     return status;
 }
 
-/** Pass on what an internal function said of the named kernel. */
+/** Record the error in `why` for the named kernel. */
 static polytile_status fail_with(polytile_context *ctx, const char *name, polytile_status status,
                                  const pti_text *why) {
     return status == POLYTILE_NO_MEMORY || why->data == NULL

@@ -5,7 +5,7 @@
 #include <polytile/array.h>
 #include <polytile/tuning.h>
 
-/** What registration found out about conflicts, for any launch domain and any array. */
+/** What registration proves about conflicts, for any launch domain and any array. */
 typedef enum pti_conflict_class {
     PTI_CONFLICT_NEVER,   /* proved for every domain: launches need no further look */
     PTI_CONFLICT_DEPENDS, /* possible for some domain: each launch is analysed */
@@ -26,23 +26,23 @@ struct polytile_kernel {
                      launch/access_check/use.c; owned */
 };
 
-/** Whether a launch was given a kernel, and that a domain; where names the device, or who asks.
- * Errors: INVALID. */
+/** Refuse a launch without a kernel or a domain; where names the device or the caller. Errors:
+ * INVALID. */
 polytile_status pti_kernel_check_launch(polytile_context *ctx, const char *where,
                                         const polytile_kernel *kernel,
                                         const polytile_domain *domain);
-/** Whether there is a list of a kernel's arrays. Errors: INVALID. */
+/** Refuse a list that has not as many arrays as the kernel. Errors: INVALID. */
 polytile_status pti_kernel_check_arrays(polytile_context *ctx, const polytile_kernel *kernel,
-                                        polytile_array *const *arrays);
+                                        int n_arrays, polytile_array *const *arrays);
 
 /**
- * Keep a kernel that the program may destroy meanwhile, until it is released as often.
+ * Keep a kernel, which the program may destroy meanwhile, until as many calls of release.
  *
- * By the thread that uses the context, and never beyond the context's end. What it keeps is the
- * declaration and what was found out about it; what its implementation points to is the program's.
+ * For the thread that uses the context, and never beyond the context's end. Keeps the declaration
+ * and what was proved of it; what its implementation points to is the program's.
  */
 void pti_kernel_retain(const polytile_kernel *kernel);
-/** NULL does nothing. */
+/** Release a kernel; NULL does nothing. */
 void pti_kernel_release(const polytile_kernel *kernel);
 
 #endif

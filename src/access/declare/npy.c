@@ -2,9 +2,9 @@
 
 #include "access/declare/array.h"
 #include "access/declare/npy_header.h"
+#include "access/declare/type.h"
 #include "base/checked.h"
 #include "base/retry.h"
-#include <polytile/size.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,26 +109,14 @@ done:
     return status;
 }
 
-static polytile_status reserve_disk_space(polytile_context *ctx, const char *path, int file,
-                                          int64_t n_bytes) {
-    int error;
-    char size[32];
-    do
-        error = posix_fallocate(file, 0, n_bytes);
-    while (error == EINTR);
-    if (error == 0)
-        return POLYTILE_OK;
-    return pti_fail(ctx, POLYTILE_IO, "%s: cannot reserve %s on the disk: %s", path,
-                    polytile_size_format(n_bytes, size), strerror(error));
-}
-
 static polytile_status check_type(polytile_context *ctx, const char *path, polytile_type type) {
+    char text[PTI_TYPE_TEXT_BYTES];
     if (type >= 0 && polytile_type_get_bytes(type) > 0)
         return POLYTILE_OK;
     return pti_fail(ctx, POLYTILE_UNSUPPORTED,
                     "%s: NumPy files hold elements of i8 to i64, u8 to u64, f16, f32 and f64, not "
-                    "type %d",
-                    path, type);
+                    "%s",
+                    path, pti_type_format(type, text));
 }
 
 polytile_status polytile_npy_create(polytile_context *ctx, const char *name, const char *path,
@@ -148,7 +136,7 @@ polytile_status polytile_npy_create(polytile_context *ctx, const char *name, con
     if (pti_add_overflows(header.data_offset, header.data_bytes, &n_bytes))
         PTI_TRY(pti_fail(ctx, POLYTILE_OVERFLOW, "%s: a file of 2^63 bytes or more", path));
     PTI_TRY(pti_part_file_begin(ctx, path, &made->part));
-    PTI_TRY(reserve_disk_space(ctx, path, made->part.file, n_bytes));
+    PTI_TRY(pti_part_file_reserve(ctx, &made->part, n_bytes, true));
     PTI_TRY(map_file(ctx, path, made->part.file, n_bytes, true, &mapping));
     memcpy(mapping, bytes, (size_t)header.data_offset);
     give_mapping(made, mapping, n_bytes, header.data_offset);

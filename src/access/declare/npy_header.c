@@ -22,7 +22,7 @@ typedef struct cursor {
     const char *end;
 } cursor;
 
-/** What the dictionary says, before it is judged. */
+/** What the dictionary says, unchecked. */
 typedef struct dictionary {
     char descr[24];                  /* empty if longer */
     const char *fields, *fields_end; /* a structured type's text, borrowed */
@@ -41,7 +41,7 @@ static void skip_space(cursor *c) {
         c->at++;
 }
 
-/** Take one character, blanks before it aside, if it comes next. */
+/** Take one character, behind blanks, if it comes next. */
 static bool accept_character(cursor *c, char wanted) {
     skip_space(c);
     if (c->at == c->end || *c->at != wanted)
@@ -59,7 +59,7 @@ static bool take_word(cursor *c, const char *word) {
     return true;
 }
 
-/** Take a quoted string without escapes; it is cut to nothing if it does not fit. */
+/** Take a quoted string without escapes; empty if it does not fit. */
 static bool take_string(cursor *c, char *text, size_t capacity) {
     skip_space(c);
     if (c->at == c->end || (*c->at != '\'' && *c->at != '"'))
@@ -80,7 +80,7 @@ static bool take_flag(cursor *c, bool *flag) {
     return *flag || take_word(c, "False");
 }
 
-/** Take a number as Python writes it, an L of Python 2 included; a negative one is not taken. */
+/** Take a number as Python writes it, with the L of Python 2, but no negative one. */
 static bool take_extent(cursor *c, int64_t *extent, bool *overflows) {
     skip_space(c);
     const char *first = c->at;
@@ -115,8 +115,8 @@ static bool is_one_of(char mark, const char *marks) {
     return mark != '\0' && strchr(marks, mark) != NULL;
 }
 
-/** The end of a value that begins with a bracket: behind the one that closes it. Brackets in quoted
- * names are none. */
+/** Return the end of a value in brackets, behind the closing one. Brackets in quotes do not
+ * count. */
 static const char *find_end_of_value(const cursor *c) {
     const char *at = c->at;
     int depth = 0;
@@ -156,7 +156,7 @@ static bool take_value(cursor *c, const char *key, dictionary *d) {
                                    : take_shape(c, d);
 }
 
-/** Read the dictionary; reading stops at a structured type, which is refused anyway. */
+/** Read the dictionary up to a structured type, which is refused anyway. */
 static bool read_dictionary(cursor c, dictionary *d) {
     if (!accept_character(&c, '{'))
         return false;
@@ -172,7 +172,7 @@ static bool read_dictionary(cursor c, dictionary *d) {
     return d->structured || (c.at == c.end && d->has_descr && d->has_order && d->has_shape);
 }
 
-/** The text that NumPy has for a type, without the byte order: f4 for f32. */
+/** NumPy's text for a type, without the byte order: f4 for f32. */
 static const struct {
     const char *text;
     int64_t bytes;
@@ -189,7 +189,7 @@ static void write_descr(polytile_type type, char descr[8]) {
              (int)types[type].bytes);
 }
 
-/** One byte has no order, so that '<i1' is '|i1'. */
+/** Find the type of a text of NumPy; one byte has no order, so '<i1' is '|i1'. */
 static bool find_type(const char *descr, polytile_type *type) {
     for (polytile_type t = 0; t < N_TYPES; t++) {
         char known[8];
@@ -203,7 +203,7 @@ static bool find_type(const char *descr, polytile_type *type) {
     return false;
 }
 
-/** What NumPy's files hold besides, by the letter of the type, and how to save it for us. */
+/** Types of NumPy that arrays lack, by letter, and how to save their data for polytile. */
 static const struct {
     char letter;
     const char *name;
@@ -301,7 +301,7 @@ static polytile_status refuse_version(int major, pti_npy_header *header, const c
     return POLYTILE_UNSUPPORTED;
 }
 
-/** Find where the dictionary lies; versions differ in the width of its length. */
+/** Find the dictionary; versions differ in the width of its length. */
 static polytile_status find_dictionary(const unsigned char *bytes, int64_t n_bytes, cursor *text,
                                        pti_npy_header *header, const char **reason) {
     *reason = not_npy;
@@ -341,7 +341,7 @@ polytile_status pti_npy_header_read(const unsigned char *bytes, int64_t n_bytes,
 }
 
 /** Append to the head's text, which always fits. */
-static void append(char *bytes, int *length, const char *text) {
+static void append_text(char *bytes, int *length, const char *text) {
     *length += snprintf(bytes + *length, (size_t)(PTI_NPY_HEADER_CAPACITY - *length), "%s", text);
 }
 
@@ -350,18 +350,18 @@ void pti_npy_header_write(pti_npy_header *header, char bytes[PTI_NPY_HEADER_CAPA
     char descr[8], number[32];
     int length = FIRST;
     write_descr(header->type, descr);
-    append(bytes, &length, "{'descr': '");
-    append(bytes, &length, descr);
-    append(bytes, &length, "', 'fortran_order': False, 'shape': (");
+    append_text(bytes, &length, "{'descr': '");
+    append_text(bytes, &length, descr);
+    append_text(bytes, &length, "', 'fortran_order': False, 'shape': (");
     for (int d = 0; d < header->domain.n_dims; d++) {
         const char *after = d + 1 < header->domain.n_dims ? ", "
                             : header->domain.n_dims == 1  ? ","
                                                           : "";
         snprintf(number, sizeof number, "%" PRId64 "%s", pti_range_count(header->domain.range[d]),
                  after);
-        append(bytes, &length, number);
+        append_text(bytes, &length, number);
     }
-    append(bytes, &length, "), }");
+    append_text(bytes, &length, "), }");
     int total = (int)pti_ceil_div(length + 1, ALIGNMENT) * ALIGNMENT;
     memset(bytes + length, ' ', (size_t)(total - length));
     bytes[total - 1] = '\n';

@@ -17,10 +17,10 @@ typedef struct pti_npy_header {
 } pti_npy_header;
 
 /**
- * Read the head of a file of which the first n_bytes bytes (or all) are given.
+ * Read the head of a file from its first n_bytes bytes, or all.
  *
- * Errors  IO (no such file, or cut off in its head), UNSUPPORTED (sound, but not what an array can
- * hold), OVERFLOW; *reason then is a text that continues "FILE: ", static or the header's.
+ * Errors  IO (no NumPy file, or its head is cut off), UNSUPPORTED (no array can hold it), OVERFLOW;
+ *         *reason continues "FILE: ", and is static or the header's.
  */
 polytile_status pti_npy_header_read(const unsigned char *bytes, int64_t n_bytes,
                                     pti_npy_header *header, const char **reason);

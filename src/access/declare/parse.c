@@ -35,8 +35,7 @@ static bool find_role(const char *word, polytile_role *role) {
     return false;
 }
 
-/** "out" is followed by "sum" and the like if that is not itself an array: out sum s[0], out
- * sum[0]. */
+/** Read "sum" and the like behind "out", unless it is an array: out sum s[0], out sum[0]. */
 static bool parse_fresh(pti_parser *parser, polytile_role *role, bool *fresh) {
     polytile_role reduction;
     pti_token next;
@@ -89,7 +88,7 @@ static bool parse_step(pti_parser *parser, int64_t *step) {
     return true;
 }
 
-/** lo, lo:hi, lo:hi:step, with lo and hi left out for the array's first and last index. */
+/** Read lo, lo:hi or lo:hi:step; lo and hi left out are the array's first and last index. */
 static bool parse_subscript(pti_parser *parser, polytile_subscript *subscript) {
     pti_linear lo = {0}, hi = {0};
     bool colon;

@@ -6,11 +6,11 @@
 /**
  * Read a declaration; docs/declarations.md has the grammar.
  *
- * Accesses in braces come with their relation and whole dimensions as their section;
- * pti_relations_find_sections() narrows those.
+ * Accesses in braces get their relation, and whole dimensions as their section, which
+ * pti_relations_find_sections() narrows.
  *
- * Errors  DECLARATION with the line and a caret under the column, NO_MEMORY. Owns    The caller
- * frees *declaration with pti_declaration_free(); on error it is NULL.
+ * Errors  DECLARATION with the line and a caret under the column, NO_MEMORY. The caller frees
+ *         *declaration with pti_declaration_free(); on error it is NULL.
  */
 polytile_status pti_declaration_parse(polytile_context *ctx, const char *text,
                                       polytile_declaration **declaration);

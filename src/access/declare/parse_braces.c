@@ -5,39 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pti_scope_bind(pti_parser *parser, const pti_token *name, pti_binding kind, int position) {
-    pti_scope *scope = parser->scope;
-    int capacity = (int)(sizeof scope->bound / sizeof *scope->bound);
-    if (scope->n_names == capacity)
-        return pti_parser_fail(parser, name->begin, "more than the %d names a relation may bind",
-                               capacity);
-    memcpy(scope->bound[scope->n_names].name, name->name, PTI_NAME_BYTES);
-    scope->bound[scope->n_names].kind = kind;
-    scope->bound[scope->n_names].position = position;
-    scope->n_names++;
-    return true;
-}
-
-int pti_scope_find(const pti_scope *scope, const char *name) {
-    for (int k = scope->n_names - 1; k >= 0; k--)
-        if (strcmp(scope->bound[k].name, name) == 0)
-            return k;
-    return -1;
-}
-
-bool pti_scope_new_exists(pti_parser *parser, size_t offset, int *position) {
-    if (parser->scope->n_exists == POLYTILE_MAX_DIMS)
-        return pti_parser_fail(
-            parser, offset,
-            "more than the %d quantified variables and remainders a relation may "
-            "have; split it with ';'",
-            POLYTILE_MAX_DIMS);
-    *position = parser->scope->n_exists++;
-    return true;
-}
-
-/** Move what defines the quotients of mod to the constraints. */
-static bool take_pending(pti_parser *parser, pti_relation *constraints) {
+/** Move the definitions of mod's quotients to the constraints. */
+static bool move_pending_constraints(pti_parser *parser, pti_relation *constraints) {
     pti_relation *pending = &parser->scope->pending;
     for (int c = 0; c < pending->n_constraints; c++)
         if (!pti_relation_add(constraints, &pending->constraint[c]))
@@ -46,7 +15,7 @@ static bool take_pending(pti_parser *parser, pti_relation *constraints) {
     return true;
 }
 
-/** Whether the token is a name that is all of one place of a tuple. */
+/** Find out whether a name alone is one place of a tuple. */
 static bool at_lone_name(pti_parser *parser, bool *lone) {
     pti_token next;
     *lone = false;
@@ -63,8 +32,7 @@ static bool is_parameter(const pti_parser *parser, const char *name) {
     return pti_find_name(name, declaration->n_parameters, declaration->parameter_name) >= 0;
 }
 
-/** One place of a tuple: a new name stands for it, anything else is an expression that it equals.
- */
+/** Read one place of a tuple: a new name is bound to it, any other expression equals it. */
 static bool parse_place(pti_parser *parser, pti_binding kind, int position,
                         pti_relation *constraints) {
     bool lone;
@@ -74,7 +42,7 @@ static bool parse_place(pti_parser *parser, pti_binding kind, int position,
     if (lone && pti_scope_find(parser->scope, name.name) < 0 && !is_parameter(parser, name.name))
         return pti_scope_bind(parser, &name, kind, position) && pti_parser_advance(parser);
     pti_linear equality;
-    if (!pti_parse_expression(parser, &equality) || !take_pending(parser, constraints))
+    if (!pti_parse_expression(parser, &equality) || !move_pending_constraints(parser, constraints))
         return false;
     int64_t *place = kind == PTI_BINDS_INDEX ? equality.index : equality.element;
     if (__builtin_sub_overflow(place[position], 1, &place[position]))
@@ -112,51 +80,51 @@ static bool parse_left_tuple(pti_parser *parser, pti_relation *constraints) {
     return pti_parser_expect(parser, PTI_TOKEN_ARROW, "after the thread's tuple");
 }
 
-/** Number the quantified variables that a piece uses from 0, leaving out the others. */
-static void renumber_exists(pti_relation *piece) {
+/** Number the quantified variables that a disjunct uses from 0, and drop the others. */
+static void renumber_exists(pti_relation *disjunct) {
     int position[POLYTILE_MAX_DIMS];
-    piece->n_exists = 0;
+    disjunct->n_exists = 0;
     for (int e = 0; e < POLYTILE_MAX_DIMS; e++) {
         bool used = false;
-        for (int c = 0; c < piece->n_constraints; c++)
-            used = used || piece->constraint[c].exists[e] != 0;
-        position[e] = used ? piece->n_exists++ : -1;
+        for (int c = 0; c < disjunct->n_constraints; c++)
+            used = used || disjunct->constraint[c].exists[e] != 0;
+        position[e] = used ? disjunct->n_exists++ : -1;
     }
-    for (int c = 0; c < piece->n_constraints; c++) {
+    for (int c = 0; c < disjunct->n_constraints; c++) {
         int64_t moved[POLYTILE_MAX_DIMS] = {0};
         for (int e = 0; e < POLYTILE_MAX_DIMS; e++)
             if (position[e] >= 0)
-                moved[position[e]] = piece->constraint[c].exists[e];
-        memcpy(piece->constraint[c].exists, moved, sizeof moved);
+                moved[position[e]] = disjunct->constraint[c].exists[e];
+        memcpy(disjunct->constraint[c].exists, moved, sizeof moved);
     }
 }
 
-/** Each piece of the condition becomes an access of its own, which takes it. */
-static bool add_pieces(pti_parser *parser, const pti_token *array, pti_access *access,
-                       pti_condition *condition) {
+/** Make an access of each disjunct of the condition, which then owns it. */
+static bool add_disjuncts(pti_parser *parser, const pti_token *array, pti_access *access,
+                          pti_condition *condition) {
     for (int d = 0; d < access->n_dims; d++)
         access->subscript[d] = (polytile_subscript){.step = 1, .from_first = true, .to_last = true};
-    for (int p = 0; p < condition->n_pieces; p++) {
+    for (int p = 0; p < condition->n_disjuncts; p++) {
         pti_text why = {0};
-        access->relation = condition->piece[p];
+        access->relation = condition->disjunct[p];
         renumber_exists(access->relation);
         polytile_status status =
             pti_declaration_add_access(parser->declaration, array->name, access, &why);
         if (!pti_parser_check(parser, array->begin, status, &why))
             return false;
-        condition->piece[p] = NULL;
+        condition->disjunct[p] = NULL;
     }
     return true;
 }
 
-static bool parse_piece_condition(pti_parser *parser, pti_condition *condition) {
+static bool parse_disjunct_condition(pti_parser *parser, pti_condition *condition) {
     bool found;
     if (!pti_parser_accept(parser, PTI_TOKEN_COLON, &found))
         return false;
     return found ? pti_parse_condition(parser, condition) : pti_condition_always(parser, condition);
 }
 
-static bool parse_piece(pti_parser *parser, pti_access *access) {
+static bool parse_disjunct(pti_parser *parser, pti_access *access) {
     pti_scope scope = {0};
     pti_relation tuples = {0};
     pti_condition condition = {0};
@@ -165,9 +133,9 @@ static bool parse_piece(pti_parser *parser, pti_access *access) {
     pti_token array = parser->token;
     done = done && pti_parser_expect(parser, PTI_TOKEN_NAME, "of an array after '->'") &&
            parse_tuple(parser, PTI_BINDS_ELEMENT, &tuples, &access->n_dims) &&
-           parse_piece_condition(parser, &condition) &&
+           parse_disjunct_condition(parser, &condition) &&
            pti_condition_restrict(parser, &condition, &tuples) &&
-           add_pieces(parser, &array, access, &condition);
+           add_disjuncts(parser, &array, access, &condition);
     pti_condition_free(&condition);
     free(tuples.constraint);
     free(scope.pending.constraint);
@@ -181,7 +149,8 @@ bool pti_parse_braces(pti_parser *parser, polytile_role role, bool fresh) {
         return false;
     while (more) {
         pti_access access = {.role = role, .fresh = fresh};
-        if (!parse_piece(parser, &access) || !pti_parser_accept(parser, PTI_TOKEN_SEMICOLON, &more))
+        if (!parse_disjunct(parser, &access) ||
+            !pti_parser_accept(parser, PTI_TOKEN_SEMICOLON, &more))
             return false;
     }
     return pti_parser_expect(parser, PTI_TOKEN_CLOSE_BRACE, "after a relation");

@@ -3,85 +3,85 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Conditions are kept in disjunctive normal form: a list of pieces, each a conjunction. */
+/* Conditions are kept in disjunctive normal form: a list of disjuncts, each a conjunction. */
 
-enum { MAX_PIECES = 64, MAX_CONSTRAINTS = 256, MAX_OPERANDS = POLYTILE_MAX_DIMS };
+enum { MAX_DISJUNCTS = 64, MAX_CONSTRAINTS = 256, MAX_OPERANDS = POLYTILE_MAX_DIMS };
 
 void pti_condition_free(pti_condition *condition) {
-    for (int p = 0; p < condition->n_pieces; p++)
-        pti_relation_free(condition->piece[p]);
-    free(condition->piece);
+    for (int p = 0; p < condition->n_disjuncts; p++)
+        pti_relation_free(condition->disjunct[p]);
+    free(condition->disjunct);
     memset(condition, 0, sizeof *condition);
 }
 
-/** Add a piece, which is taken whatever happens; NULL is what a failed allocation left. */
-static bool add_piece(pti_parser *parser, pti_condition *condition, pti_relation *piece) {
-    if (piece == NULL)
+/** Add a disjunct, which is freed on failure; NULL is a failed allocation. */
+static bool add_disjunct(pti_parser *parser, pti_condition *condition, pti_relation *disjunct) {
+    if (disjunct == NULL)
         return pti_parser_fail_memory(parser);
-    if (condition->n_pieces == MAX_PIECES) {
-        pti_relation_free(piece);
+    if (condition->n_disjuncts == MAX_DISJUNCTS) {
+        pti_relation_free(disjunct);
         return pti_parser_fail(parser, parser->token.begin,
                                "this condition has more than %d pieces once 'or' is multiplied out",
-                               MAX_PIECES);
+                               MAX_DISJUNCTS);
     }
-    size_t n_bytes = ((size_t)condition->n_pieces + 1) * sizeof(pti_relation *);
-    pti_relation **grown = realloc(condition->piece, n_bytes);
+    size_t n_bytes = ((size_t)condition->n_disjuncts + 1) * sizeof(pti_relation *);
+    pti_relation **grown = realloc(condition->disjunct, n_bytes);
     if (grown == NULL) {
-        pti_relation_free(piece);
+        pti_relation_free(disjunct);
         return pti_parser_fail_memory(parser);
     }
-    condition->piece = grown;
-    grown[condition->n_pieces++] = piece;
+    condition->disjunct = grown;
+    grown[condition->n_disjuncts++] = disjunct;
     return true;
 }
 
 bool pti_condition_always(pti_parser *parser, pti_condition *condition) {
     memset(condition, 0, sizeof *condition);
-    return add_piece(parser, condition, pti_relation_new());
+    return add_disjunct(parser, condition, pti_relation_new());
 }
 
-static bool add_constraints(pti_parser *parser, pti_relation *piece,
+static bool add_constraints(pti_parser *parser, pti_relation *disjunct,
                             const pti_relation *constraints) {
-    if (constraints->n_constraints > MAX_CONSTRAINTS - piece->n_constraints)
+    if (constraints->n_constraints > MAX_CONSTRAINTS - disjunct->n_constraints)
         return pti_parser_fail(parser, parser->token.begin,
                                "a piece has more than the %d comparisons there may be; leave out "
                                "those that follow from others",
                                MAX_CONSTRAINTS);
     for (int c = 0; c < constraints->n_constraints; c++)
-        if (!pti_relation_add(piece, &constraints->constraint[c]))
+        if (!pti_relation_add(disjunct, &constraints->constraint[c]))
             return pti_parser_fail_memory(parser);
     return true;
 }
 
 bool pti_condition_restrict(pti_parser *parser, pti_condition *condition,
                             const pti_relation *constraints) {
-    for (int p = 0; p < condition->n_pieces; p++)
-        if (!add_constraints(parser, condition->piece[p], constraints))
+    for (int p = 0; p < condition->n_disjuncts; p++)
+        if (!add_constraints(parser, condition->disjunct[p], constraints))
             return false;
     return true;
 }
 
-/** *a := *a or *b; *b is emptied. */
-static bool unite(pti_parser *parser, pti_condition *a, pti_condition *b) {
-    for (int p = 0; p < b->n_pieces; p++) {
-        pti_relation *piece = b->piece[p];
-        b->piece[p] = NULL;
-        if (!add_piece(parser, a, piece))
+/** Set *a to *a or *b, and empty *b. */
+static bool unite_conditions(pti_parser *parser, pti_condition *a, pti_condition *b) {
+    for (int p = 0; p < b->n_disjuncts; p++) {
+        pti_relation *disjunct = b->disjunct[p];
+        b->disjunct[p] = NULL;
+        if (!add_disjunct(parser, a, disjunct))
             return false;
     }
     pti_condition_free(b);
     return true;
 }
 
-/** *a := *a and *b. */
-static bool intersect(pti_parser *parser, pti_condition *a, const pti_condition *b) {
+/** Set *a to *a and *b. */
+static bool intersect_conditions(pti_parser *parser, pti_condition *a, const pti_condition *b) {
     pti_condition product = {0};
     bool done = true;
-    for (int p = 0; done && p < a->n_pieces; p++) {
-        for (int q = 0; done && q < b->n_pieces; q++) {
-            pti_relation *piece = pti_relation_copy(a->piece[p]);
-            done =
-                add_piece(parser, &product, piece) && add_constraints(parser, piece, b->piece[q]);
+    for (int p = 0; done && p < a->n_disjuncts; p++) {
+        for (int q = 0; done && q < b->n_disjuncts; q++) {
+            pti_relation *disjunct = pti_relation_copy(a->disjunct[p]);
+            done = add_disjunct(parser, &product, disjunct) &&
+                   add_constraints(parser, disjunct, b->disjunct[q]);
         }
     }
     pti_condition_free(a);
@@ -127,13 +127,13 @@ static bool add_comparison(pti_parser *parser, pti_token_kind kind, const pti_li
     if (!pti_linear_add(&constraint, left, row->left) ||
         !pti_linear_add(&constraint, right, row->right))
         return pti_parser_fail(parser, parser->token.begin, "this comparison exceeds 64 bits");
-    pti_relation *piece = pti_relation_new();
-    return add_piece(parser, condition, piece) &&
-           (pti_relation_add(piece, &constraint) || pti_parser_fail_memory(parser));
+    pti_relation *disjunct = pti_relation_new();
+    return add_disjunct(parser, condition, disjunct) &&
+           (pti_relation_add(disjunct, &constraint) || pti_parser_fail_memory(parser));
 }
 
-static bool compare(pti_parser *parser, pti_token_kind kind, const pti_linear *left,
-                    const pti_linear *right, pti_condition *condition) {
+static bool add_any_comparison(pti_parser *parser, pti_token_kind kind, const pti_linear *left,
+                               const pti_linear *right, pti_condition *condition) {
     if (kind != PTI_TOKEN_NOT_EQUAL)
         return add_comparison(parser, kind, left, right, condition);
     return add_comparison(parser, PTI_TOKEN_LESS, left, right, condition) &&
@@ -165,15 +165,15 @@ static bool compare_all(pti_parser *parser, pti_token_kind kind, const operands 
     for (int l = 0; done && l < left->n; l++) {
         for (int r = 0; done && r < right->n; r++) {
             pti_condition one = {0};
-            done = compare(parser, kind, &left->linear[l], &right->linear[r], &one) &&
-                   intersect(parser, condition, &one);
+            done = add_any_comparison(parser, kind, &left->linear[l], &right->linear[r], &one) &&
+                   intersect_conditions(parser, condition, &one);
             pti_condition_free(&one);
         }
     }
     return done;
 }
 
-/** 0 <= a, b < n: a chain of comparisons. */
+/** Read a chain of comparisons: 0 <= a, b < n. */
 static bool parse_chain(pti_parser *parser, pti_condition *condition) {
     operands left, right;
     char shown[PTI_NAME_BYTES + 2];
@@ -194,7 +194,7 @@ static bool parse_chain(pti_parser *parser, pti_condition *condition) {
     return done;
 }
 
-/** exists (e0, e1 : condition), or exists e0, e1 : condition. */
+/** Read exists (e0, e1 : condition), or exists e0, e1 : condition. */
 static bool parse_exists(pti_parser *parser, pti_condition *condition) {
     bool parenthesis, more = true;
     int n_names = parser->scope->n_names;
@@ -218,8 +218,8 @@ static bool parse_exists(pti_parser *parser, pti_condition *condition) {
            pti_parser_expect(parser, PTI_TOKEN_CLOSE_PAREN, "after the quantified condition");
 }
 
-/** Whether the parenthesis that is next holds a condition rather than an expression; of one that is
- * nested too deep, which will be refused, nothing is said. */
+/** Find out whether the next parenthesis holds a condition rather than an expression. One that is
+ * nested too deep is refused later. */
 static bool holds_condition(pti_parser *parser, bool *holds) {
     pti_token token = parser->token;
     int depth = 1;
@@ -241,8 +241,7 @@ static bool continues_expression(pti_token_kind kind) {
            kind == PTI_TOKEN_STAR || kind == PTI_TOKEN_PERCENT || kind == PTI_TOKEN_COMMA;
 }
 
-/** Whether variables are quantified next: no word is a keyword, so something may be called exists.
- */
+/** Find out whether variables are quantified next; exists may also be a name. */
 static bool at_exists(pti_parser *parser, bool *found) {
     pti_token next;
     *found = pti_parser_at_word(parser, "exists");
@@ -279,7 +278,7 @@ static bool parse_conjunction(pti_parser *parser, pti_condition *condition) {
     while (pti_parser_at(parser, PTI_TOKEN_AND) || pti_parser_at_word(parser, "and")) {
         pti_condition next = {0};
         bool done = pti_parser_advance(parser) && parse_atom(parser, &next) &&
-                    intersect(parser, condition, &next);
+                    intersect_conditions(parser, condition, &next);
         pti_condition_free(&next);
         if (!done)
             return false;
@@ -293,7 +292,7 @@ bool pti_parse_condition(pti_parser *parser, pti_condition *condition) {
     while (pti_parser_at(parser, PTI_TOKEN_OR) || pti_parser_at_word(parser, "or")) {
         pti_condition next = {0};
         bool done = pti_parser_advance(parser) && parse_conjunction(parser, &next) &&
-                    unite(parser, condition, &next);
+                    unite_conditions(parser, condition, &next);
         pti_condition_free(&next);
         if (!done)
             return false;

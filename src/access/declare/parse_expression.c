@@ -28,7 +28,7 @@ bool pti_linear_is_constant(const pti_linear *linear) {
     return true;
 }
 
-static bool scale(pti_parser *parser, size_t offset, pti_linear *linear, int64_t factor) {
+static bool scale_linear(pti_parser *parser, size_t offset, pti_linear *linear, int64_t factor) {
     pti_linear scaled = {0};
     if (!pti_linear_add(&scaled, linear, factor))
         return pti_parser_fail(parser, offset, "this product exceeds 64 bits");
@@ -36,20 +36,19 @@ static bool scale(pti_parser *parser, size_t offset, pti_linear *linear, int64_t
     return true;
 }
 
-static bool multiply(pti_parser *parser, size_t offset, pti_linear *a, const pti_linear *b) {
+static bool multiply_linear(pti_parser *parser, size_t offset, pti_linear *a, const pti_linear *b) {
     if (pti_linear_is_constant(b))
-        return scale(parser, offset, a, b->constant);
+        return scale_linear(parser, offset, a, b->constant);
     if (!pti_linear_is_constant(a))
         return pti_parser_fail(parser, offset,
                                "not affine: one factor of a product must be an integer constant");
     int64_t factor = a->constant;
     *a = *b;
-    return scale(parser, offset, a, factor);
+    return scale_linear(parser, offset, a, factor);
 }
 
-/** linear := linear modulo the divisor, through a quotient q: 0 <= linear - divisor * q < divisor.
- */
-static bool reduce(pti_parser *parser, size_t offset, pti_linear *linear, int64_t divisor) {
+/** Set linear to linear modulo the divisor, by a quotient q: 0 <= linear - divisor * q < divisor. */
+static bool reduce_modulo(pti_parser *parser, size_t offset, pti_linear *linear, int64_t divisor) {
     int q;
     pti_linear upper = {.constant = divisor - 1};
     if (!pti_scope_new_exists(parser, offset, &q))
@@ -80,7 +79,7 @@ static bool parse_remainder(pti_parser *parser, pti_linear *linear) {
     if (!pti_linear_is_constant(&divisor) || divisor.constant < 1)
         return pti_parser_fail(parser, divisor_offset,
                                "not affine: the divisor must be a positive integer constant");
-    return reduce(parser, offset, linear, divisor.constant);
+    return reduce_modulo(parser, offset, linear, divisor.constant);
 }
 
 static bool bound_name(pti_parser *parser, const pti_token *name, pti_linear *linear, bool *found) {
@@ -178,7 +177,7 @@ static bool parse_factor(pti_parser *parser, pti_linear *linear) {
     case PTI_TOKEN_OPEN_PAREN:
         return parse_parenthesis(parser, linear);
     case PTI_TOKEN_MINUS:
-        return parse_signed(parser, linear) && scale(parser, offset, linear, -1);
+        return parse_signed(parser, linear) && scale_linear(parser, offset, linear, -1);
     case PTI_TOKEN_PLUS:
         return parse_signed(parser, linear);
     default:
@@ -192,7 +191,7 @@ static bool at_remainder(const pti_parser *parser) {
     return pti_parser_at(parser, PTI_TOKEN_PERCENT) || pti_parser_at_word(parser, "mod");
 }
 
-/** 2i, -2i and 2(i + 1): a number directly before what it multiplies. */
+/** Return whether a number stands directly before its factor: 2i, -2i, 2(i + 1). */
 static bool at_juxtaposed(const pti_parser *parser) {
     return parser->previous == PTI_TOKEN_INTEGER && !at_remainder(parser) &&
            !pti_parser_at_word(parser, "and") && !pti_parser_at_word(parser, "or") &&
@@ -214,7 +213,7 @@ static bool parse_product(pti_parser *parser, pti_linear *linear) {
             pti_linear factor;
             if (starred && !pti_parser_advance(parser))
                 return false;
-            if (!parse_factor(parser, &factor) || !multiply(parser, offset, linear, &factor))
+            if (!parse_factor(parser, &factor) || !multiply_linear(parser, offset, linear, &factor))
                 return false;
             is_remainder = false;
         } else {
@@ -238,7 +237,7 @@ static bool parse_sum(pti_parser *parser, pti_linear *linear) {
     return true;
 }
 
-/** A division is the mistake most often made, so it gets a text of its own. */
+/** Divisions, a frequent mistake, have a text of their own. */
 bool pti_parse_expression(pti_parser *parser, pti_linear *linear) {
     if (!parse_sum(parser, linear))
         return false;

@@ -3,8 +3,8 @@
 
 #include "access/declare/declaration.h"
 
-/* What the files of the parser share. Every function that returns bool returns false after it has
- * recorded an error, and the caller then does nothing but pass that on. */
+/* What the files of the parser share. A function that returns bool records an error before it
+ * returns false; its caller only passes that on. */
 
 /** X-macro: token, how an error text calls it. Longer spellings come before their prefixes. */
 #define PTI_SYMBOLS(X)                                                                             \
@@ -58,7 +58,7 @@ typedef pti_constraint pti_linear;
 
 typedef enum pti_binding_kind { PTI_BINDS_INDEX, PTI_BINDS_ELEMENT, PTI_BINDS_EXISTS } pti_binding;
 
-/** The names bound inside one piece of a relation in braces, innermost last. */
+/** The names bound inside one disjunct of a relation in braces, innermost last. */
 typedef struct pti_scope {
     int n_names;
     struct {
@@ -66,7 +66,7 @@ typedef struct pti_scope {
         pti_binding kind;
         int position;
     } bound[3 * POLYTILE_MAX_DIMS];
-    int n_exists; /* used so far in this piece, by exists and by mod */
+    int n_exists; /* used so far in this disjunct, by exists and by mod */
     pti_relation
         pending; /* what defines the quotients of mod in the expression being read; owned */
 } pti_scope;
@@ -92,7 +92,7 @@ bool pti_parser_check(pti_parser *parser, size_t offset, polytile_status status,
 
 /** Read the token at an offset. */
 bool pti_token_read(pti_parser *parser, size_t offset, pti_token *token);
-/** Go one level of nesting down, which has an end so that the stack has; back up after success. */
+/** Go one level of nesting down, within a limit that bounds the stack; go up after success. */
 enum { PTI_MAX_DEPTH = 100 };
 bool pti_parser_descend(pti_parser *parser);
 bool pti_parser_ascend(pti_parser *parser);
@@ -100,44 +100,44 @@ bool pti_parser_ascend(pti_parser *parser);
 bool pti_parser_advance(pti_parser *parser);
 bool pti_parser_at(const pti_parser *parser, pti_token_kind kind);
 bool pti_parser_at_word(const pti_parser *parser, const char *word);
-/** Use up the token if it is of this kind; *found says whether. */
+/** Take the token if it is of this kind; *found says whether. */
 bool pti_parser_accept(pti_parser *parser, pti_token_kind kind, bool *found);
-/** Use up a token that must be there; context says where, such as "after the indices". */
+/** Take a token of this kind, or fail; context says where, such as "after the indices". */
 bool pti_parser_expect(pti_parser *parser, pti_token_kind kind, const char *context);
-/** The token as an error text shows it, in a buffer of at least PTI_NAME_BYTES + 2 bytes. */
+/** Return the token as an error text shows it, in a buffer of at least PTI_NAME_BYTES + 2 bytes. */
 const char *pti_token_show(const pti_token *token, char *buffer);
 
-/** Read an affine expression in what the scope binds, the kernel's indices and parameters; new
- * names become parameters. */
+/** Read an affine expression in the scope's names, indices and parameters. New names become
+ * parameters. */
 bool pti_parse_expression(pti_parser *parser, pti_linear *linear);
 /** Read an affine expression that must be an integer constant. */
 bool pti_parse_constant(pti_parser *parser, const char *what, int64_t *value);
-/** *sum += factor * term. False on overflow of 64 bits. */
+/** Add factor * term to *sum. False on overflow of 64 bits. */
 bool pti_linear_add(pti_linear *sum, const pti_linear *term, int64_t factor);
 bool pti_linear_is_constant(const pti_linear *linear);
 
 /** A condition as a disjunction of conjunctions; the relations' n_exists is unused. */
 typedef struct pti_condition {
-    int n_pieces;
-    pti_relation **piece; /* owned */
+    int n_disjuncts;
+    pti_relation **disjunct; /* owned */
 } pti_condition;
 
 bool pti_parse_condition(pti_parser *parser, pti_condition *condition);
-/** The condition that always holds: one piece without constraints. */
+/** Make the condition that always holds: one disjunct without constraints. */
 bool pti_condition_always(pti_parser *parser, pti_condition *condition);
-/** *condition := *condition and all of these constraints. */
+/** Set *condition to *condition and these constraints. */
 bool pti_condition_restrict(pti_parser *parser, pti_condition *condition,
                             const pti_relation *constraints);
 void pti_condition_free(pti_condition *condition);
 
-/** Make a name known in the scope. */
+/** Bind a name in the scope. */
 bool pti_scope_bind(pti_parser *parser, const pti_token *name, pti_binding kind, int position);
-/** The innermost binding of a name, or -1. */
+/** Return the innermost binding of a name, or -1. */
 int pti_scope_find(const pti_scope *scope, const char *name);
-/** One more existentially quantified variable of the piece being read. */
+/** Add an existentially quantified variable to the disjunct being read. */
 bool pti_scope_new_exists(pti_parser *parser, size_t offset, int *position);
 
-/** Read a relation in braces, with the brace next, and add its pieces as accesses. */
+/** Read a relation in braces, with the brace next, and add its disjuncts as accesses. */
 bool pti_parse_braces(pti_parser *parser, polytile_role role, bool fresh);
 /** Read "[n, m] -> " in front of braces, with the bracket next: names of parameters. */
 bool pti_parse_parameters(pti_parser *parser);

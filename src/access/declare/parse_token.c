@@ -14,7 +14,7 @@ static const char *const symbols[] = {
 
 enum { N_SYMBOLS = sizeof symbols / sizeof *symbols, MAX_TEXT_BYTES = 1 << 16 };
 
-/** Of a line that is longer, so much is shown before the caret, and behind it, in columns. */
+/** How much of a long line is shown before and behind the caret, in columns. */
 enum { SHOWN_BEFORE = 100, SHOWN_BEHIND = 60 };
 
 static size_t count_columns(const char *from, const char *to) {
@@ -27,7 +27,7 @@ static size_t count_columns(const char *from, const char *to) {
     return n_columns;
 }
 
-/** Where to begin, and where to end, so that no more than so many columns are shown. */
+/** Return where a text begins so that at most n_columns are shown. */
 static const char *skip_columns(const char *from, const char *to, size_t n_columns) {
     while (from < to && n_columns > 0) {
         pti_shown_character shown = pti_text_show_next(from);
@@ -37,7 +37,7 @@ static const char *skip_columns(const char *from, const char *to, size_t n_colum
     return from < to ? from : to;
 }
 
-/** The caret stands under its column also after tabs and what is shown as \x1b. */
+/** Append a caret under its column, also after tabs and what is shown as \x1b. */
 static void add_caret(pti_text *text, const char *line, const char *place) {
     while (line < place) {
         pti_shown_character shown = pti_text_show_next(line);

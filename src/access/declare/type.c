@@ -25,7 +25,7 @@ int64_t polytile_type_get_bytes(polytile_type type) {
     return type < N_TYPES ? types[type].bytes : 0;
 }
 
-/* A number of bytes: digits only, 1 .. INT_MAX. */
+/* Parse a number of bytes: digits only, 1 .. INT_MAX. */
 static polytile_status parse_bytes(const char *text, polytile_type *type) {
     char *end;
     if (*text < '0' || *text > '9')

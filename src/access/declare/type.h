@@ -4,12 +4,12 @@
 #include <polytile/array.h>
 #include <polytile/implementation.h>
 
-/** The type that elements have which a kernel body knows: a scalar, or bytes where it is none. */
+/** Return the type of elements in a kernel body: a scalar, or else bytes. */
 polytile_type pti_type_of(polytile_number number, int64_t element_bytes);
 
 enum { PTI_TYPE_TEXT_BYTES = 32 };
 
-/** A type for people, "f32" or "12 B", in a buffer, which it returns. */
+/** Write a type for people, "f32" or "12 B", into a buffer, and return it. */
 char *pti_type_format(polytile_type type, char buffer[PTI_TYPE_TEXT_BYTES]);
 
 #endif

@@ -5,7 +5,7 @@
 
 /* Affine expressions over boxes of threads. Instances bound their terms, so nothing overflows. */
 
-/** The smallest value over a non-empty box of threads. */
+/** Return the smallest value over a non-empty box of threads. */
 static inline int64_t pti_affine_min(const pti_affine *affine, const polytile_domain *threads) {
     int64_t value = affine->constant;
     for (int k = 0; k < threads->n_dims; k++)
@@ -14,7 +14,7 @@ static inline int64_t pti_affine_min(const pti_affine *affine, const polytile_do
     return value;
 }
 
-/** The largest value over a non-empty box of threads. */
+/** Return the largest value over a non-empty box of threads. */
 static inline int64_t pti_affine_max(const pti_affine *affine, const polytile_domain *threads) {
     int64_t value = affine->constant;
     for (int k = 0; k < threads->n_dims; k++)
@@ -30,7 +30,7 @@ static inline pti_affine pti_affine_difference(const pti_affine *a, const pti_af
     return difference;
 }
 
-/** Whether two expressions differ by a constant only. */
+/** Return whether two expressions differ by a constant only. */
 static inline bool pti_affine_is_parallel(const pti_affine *a, const pti_affine *b) {
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
         if (a->index[k] != b->index[k])
@@ -38,16 +38,16 @@ static inline bool pti_affine_is_parallel(const pti_affine *a, const pti_affine 
     return true;
 }
 
-/** How much longer than one element a subscript is: negative where it is empty. */
+/** Return hi - lo of a subscript: negative if it is empty. */
 static inline pti_affine pti_subscript_width(const pti_subscript *subscript) {
     return pti_affine_difference(&subscript->hi, &subscript->lo);
 }
 
-/** Narrow a non-empty box of threads to one around those for which an expression is not negative;
- * false, and the box is unfinished, if there are none. */
+/** Narrow a non-empty box of threads to one around those for which an expression is not negative.
+ * If there are none, returns false and leaves the box unfinished. */
 bool pti_affine_narrow(const pti_affine *affine, polytile_domain *threads);
 
-/** The same to a box around those threads whose section is not empty, the array's ends aside. */
+/** Narrow a box likewise to threads whose section is not empty, before the array clips it. */
 bool pti_section_narrow(const pti_section *section, polytile_domain *threads);
 
 #endif

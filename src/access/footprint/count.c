@@ -1,12 +1,12 @@
 #include "access/footprint/footprint.h"
 
 #include "access/footprint/affine.h"
-#include "access/footprint/pieces.h"
+#include "access/footprint/section_boxes.h"
 #include "base/checked.h"
 
-/* Counting distinct elements without ever counting too many: exactly where the footprint is a few
- * boxes, as a sum over slices that cannot meet where it is not, else the largest part known. Slices
- * of one index are told apart by a dimension that moves with it. */
+/* Lower bounds on the number of distinct elements: exact if the footprint is a few boxes, else a
+ * sum over slices of one index that cannot meet, else the largest part known. Slices cannot meet if
+ * a dimension moves with the index. */
 
 enum { COUNTED_BOXES = 64, MAX_SLICES = 1 << 17, N_GROUPS = 4096 };
 
@@ -18,12 +18,12 @@ typedef struct counter {
     pti_boxes boxes; /* scratch */
 } counter;
 
-/* A section that may touch only a part of itself adds nothing that is certain. */
+/* Return whether a section counts: one that is not exact adds nothing certain. */
 static bool is_counted(const counter *counting, const pti_section *section) {
     return section->exact && pti_section_counts(section, counting->touch);
 }
 
-/* Whether the footprint of a box of threads is few boxes; then *count is exact. */
+/* Count a footprint exactly; false if it is more than a few boxes. */
 static bool count_boxes(counter *counting, const polytile_domain *threads, int64_t *count) {
     const pti_operand *operand = counting->operand;
     pti_boxes_clear(&counting->boxes);
@@ -38,7 +38,7 @@ static bool count_boxes(counter *counting, const polytile_domain *threads, int64
     return true;
 }
 
-/* Whether index k is the only one with which an expression varies over a box of threads. */
+/* Return whether an expression varies with index k alone over a box of threads. */
 static bool follows_alone(const pti_affine *affine, const polytile_domain *threads, int k) {
     for (int other = 0; other < threads->n_dims; other++)
         if (other != k && affine->index[other] != 0 &&
@@ -47,10 +47,8 @@ static bool follows_alone(const pti_affine *affine, const polytile_domain *threa
     return true;
 }
 
-/**
- * Whether threads that differ in index k touch different elements in dimension d: all sections move
- * there with k alone, equally fast, and further in one step than they reach.
- */
+/** Return whether dimension d separates threads that differ in index k: all sections move there
+ * with k alone, equally fast, and further in one step than they reach. */
 static bool tells_apart(const counter *counting, const polytile_domain *threads, int k, int d) {
     const pti_operand *operand = counting->operand;
     int64_t lowest = INT64_MAX, highest = INT64_MIN, speed = 0;
@@ -73,7 +71,7 @@ static bool tells_apart(const counter *counting, const polytile_domain *threads,
     return lowest != INT64_MAX && highest - lowest < pti_abs(speed);
 }
 
-/* An index of more than one value whose slices cannot meet; -1 if there is none. */
+/* Return an index of several values whose slices cannot meet; -1: none. */
 static int find_slicing_index(const counter *counting, const polytile_domain *threads) {
     for (int k = 0; k < threads->n_dims; k++)
         for (int d = 0; d < counting->operand->domain.n_dims; d++)
@@ -82,7 +80,7 @@ static int find_slicing_index(const counter *counting, const polytile_domain *th
     return -1;
 }
 
-/* The footprint of the one slice in the middle of what a section slices. */
+/* Return the count of a section's middle slice. */
 static int64_t count_middle_slice(counter *counting, const pti_section *section,
                                   const polytile_domain *threads) {
     pti_slicing slicing = pti_section_slice(counting->instance, section, threads);
@@ -110,8 +108,8 @@ static int64_t count_largest_part(counter *counting, const polytile_domain *thre
     return largest;
 }
 
-/* Whether a section's slices by index k are runs of neighbours in every dimension, wherever they
- * are one box: then each of their ends moves linearly with k. */
+/* Return whether a section's slices by index k, where they are one box, are runs of neighbours in
+ * every dimension: then each of their ends moves linearly with k. */
 static bool has_runs(const pti_section *section, const polytile_domain *threads, int k) {
     for (int d = 0; d < section->n_dims; d++) {
         const pti_subscript *subscript = &section->subscript[d];
@@ -125,7 +123,7 @@ static bool has_runs(const pti_section *section, const polytile_domain *threads,
     return true;
 }
 
-/* The one box that a section touches where index k has value i; empty if there are several. */
+/* Return the box that a section touches where index k is i; empty if there are several. */
 static polytile_domain get_slice_box(counter *counting, const pti_section *section,
                                      const polytile_domain *threads, int k, int64_t i) {
     polytile_domain slice = *threads;
@@ -136,9 +134,9 @@ static polytile_domain get_slice_box(counter *counting, const pti_section *secti
 }
 
 /**
- * A lower bound for too many slices to go through: in a group of neighbours, each extent is at
- * least the smaller of those at the group's ends, being a concave function between (the clipped
- * distance of two ends that move linearly).
+ * Return a lower bound if there are too many slices. In a group of neighbouring slices each extent
+ * is at least the smaller one at the group's ends: it is concave, the clipped distance of two ends
+ * that move linearly.
  */
 static int64_t count_groups(counter *counting, const pti_section *section,
                             const polytile_domain *threads, int k) {
@@ -185,7 +183,7 @@ static int64_t count_threads(counter *counting, const polytile_domain *threads) 
     return count;
 }
 
-/* A failed allocation loses boxes, never adds any, so the bound holds. */
+/* A failed allocation loses boxes and never adds any, so the bound holds. */
 int64_t pti_operand_least_count(const pti_instance *instance, int operand, pti_touch touch,
                                 bool *failed) {
     counter counting = {.instance = instance,

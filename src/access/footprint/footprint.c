@@ -1,10 +1,9 @@
 #include "access/footprint/footprint.h"
 
 #include "access/footprint/affine.h"
-#include "access/footprint/pieces.h"
 #include "base/checked.h"
 
-/* The part of a range within first .. last. */
+/* Return the part of a range within first .. last. */
 static polytile_range clip_ends(int64_t lo, int64_t hi, int64_t step, polytile_range whole) {
     if (step == 1)
         return (polytile_range){pti_max(lo, whole.lo), pti_min(hi, whole.hi), 1};
@@ -13,8 +12,8 @@ static polytile_range clip_ends(int64_t lo, int64_t hi, int64_t step, polytile_r
     return pti_range(lo, pti_min(hi, whole.hi), step);
 }
 
-/* One dimension of a section's hull. A single element, or a window of fixed length, has no stride
- * of its own but what the indices give it. */
+/* Return one dimension of a section's hull. An interval of fixed length, or a single element, has
+ * no stride but what the indices give it. */
 static polytile_range subscript_hull(const pti_subscript *subscript, const polytile_domain *threads,
                                      polytile_range whole) {
     int64_t lo = subscript->lo.constant, hi = subscript->hi.constant, stride = 0;
@@ -35,8 +34,8 @@ static polytile_range subscript_hull(const pti_subscript *subscript, const polyt
     return clip_ends(lo, hi, stride == 0 ? 1 : stride, whole);
 }
 
-/* The same for a window of fixed length, or a single element, that follows one index without gaps,
- * or none. */
+/* Return one dimension of the hull of an interval of fixed length, or a single element, that
+ * follows one index without gaps, or none. */
 static polytile_range window_hull(const pti_section *section, int d, const polytile_domain *threads,
                                   polytile_range whole) {
     const pti_subscript *subscript = &section->subscript[d];
@@ -53,8 +52,8 @@ static polytile_range window_hull(const pti_section *section, int d, const polyt
     return clip_ends(lo, hi, stride, whole);
 }
 
-/* The hull of threads whose sections are not empty, but for the array's ends; false where these cut
- * all of it off, and *hull is then unfinished. */
+/* Find the hull of threads whose sections are not empty before clipping. If the array cuts all of
+ * it off, returns false and leaves *hull unfinished. */
 static bool find_full_hull(const pti_instance *instance, const pti_section *section,
                            const polytile_domain *threads, polytile_domain *hull) {
     const polytile_domain *array = &instance->operand[section->operand].domain;
@@ -69,7 +68,7 @@ static bool find_full_hull(const pti_instance *instance, const pti_section *sect
     return true;
 }
 
-/* False where a section touches nothing; *hull is then unfinished. */
+/* Find the hull of a section. If it touches nothing, returns false and leaves *hull unfinished. */
 static bool find_hull(const pti_instance *instance, const pti_section *section,
                       const polytile_domain *threads, polytile_domain *hull) {
     if (!section->may_be_empty)
@@ -93,7 +92,7 @@ bool pti_section_counts(const pti_section *section, pti_touch touch) {
     return touch == PTI_TOUCHES || (section->role != POLYTILE_OUT && !section->fresh);
 }
 
-/* Widen a box, not empty, to hold another one, not empty either. */
+/* Widen a non-empty box to hold another one. */
 static void unite_with_box(polytile_domain *box, const polytile_domain *other) {
     for (int d = 0; d < box->n_dims; d++)
         box->range[d] = pti_range_coarse_union(box->range[d], other->range[d]);
@@ -142,42 +141,4 @@ int64_t pti_footprint_least(const pti_instance *instance, int operand,
             least = pti_max(least, pti_box_count(&part));
     }
     return least;
-}
-
-static bool gather(const pti_instance *instance, const pti_operand *operand, pti_touch touch,
-                   const polytile_domain *threads, int max_boxes, pti_boxes *boxes) {
-    bool exact = true;
-    for (int s = 0; s < operand->n_sections; s++) {
-        const pti_section *section = &instance->section[operand->first_section + s];
-        if (!pti_section_counts(section, touch))
-            continue;
-        exact = exact && section->exact;
-        if (!pti_section_add_exact(instance, section, threads, max_boxes, boxes)) {
-            pti_section_add_groups(instance, section, threads, max_boxes, boxes);
-            exact = false;
-        }
-    }
-    pti_boxes_merge(boxes);
-    return exact;
-}
-
-/* Overlapping sections cut each other; so many boxes a section are still worth their handling. */
-static bool is_shattered(const pti_operand *operand, int max_boxes, const pti_boxes *boxes) {
-    int64_t worthwhile = (2 * operand->domain.n_dims + 1) * (int64_t)operand->n_sections;
-    return boxes->n_boxes > worthwhile * max_boxes;
-}
-
-bool pti_footprint_boxes(const pti_instance *instance, int operand, pti_touch touch,
-                         const polytile_domain *threads, int max_boxes, pti_boxes *boxes) {
-    const pti_operand *touched = &instance->operand[operand];
-    int limit =
-        touch == PTI_WRITES && max_boxes < PTI_MAX_WRITE_BOXES ? PTI_MAX_WRITE_BOXES : max_boxes;
-    pti_boxes_clear(boxes);
-    bool exact = !touched->partial && gather(instance, touched, touch, threads, limit, boxes);
-    if (touched->partial || (touch != PTI_WRITES && is_shattered(touched, limit, boxes))) {
-        polytile_domain hull = pti_footprint_hull(instance, operand, touch, threads);
-        pti_boxes_assign(boxes, &hull);
-        return false;
-    }
-    return exact && !boxes->failed;
 }

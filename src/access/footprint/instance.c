@@ -1,9 +1,9 @@
 #include "access/footprint/instance.h"
 
 #include "access/declare/array.h"
-#include "access/footprint/footprint.h"
-#include "access/footprint/pieces.h"
+#include "access/footprint/narrow.h"
 #include "access/footprint/section.h"
+#include "access/set/boxes.h"
 #include "base/checked.h"
 #include "base/plural.h"
 
@@ -133,7 +133,7 @@ polytile_status pti_instance_check_given_once(polytile_context *ctx, const pti_i
     return POLYTILE_OK;
 }
 
-/* The accesses of an operand become consecutive, else in the order in which they were declared. */
+/* Make the sections of an operand consecutive, in the order of declaration. */
 static polytile_status fill_sections(polytile_context *ctx, const polytile_declaration *declaration,
                                      pti_instance *instance) {
     for (int p = 0; p < instance->n_operands; p++) {
@@ -152,74 +152,12 @@ static polytile_status fill_sections(polytile_context *ctx, const polytile_decla
     return POLYTILE_OK;
 }
 
-static bool is_reducing(polytile_role role) {
-    return role == POLYTILE_SUM || role == POLYTILE_PROD || role == POLYTILE_MIN ||
-           role == POLYTILE_MAX;
-}
-
-static void add_role(pti_operand *operand, const pti_section *section) {
-    bool reduces = is_reducing(section->role);
-    operand->writes = operand->writes || section->role != POLYTILE_IN;
-    operand->reads =
-        operand->reads || (section->role != POLYTILE_OUT && !(reduces && section->fresh));
-    operand->reduces = operand->reduces || reduces;
-    operand->fresh = operand->fresh || (reduces && section->fresh);
-    if (reduces)
-        operand->reduction = section->role;
-}
-
-/* One array is combined in one way, and has no other role: threads combine into pieces of their own,
- * which hold what is combined and nothing else. */
-static bool roles_agree(const pti_operand *operand, const pti_section *section) {
-    if (is_reducing(section->role))
-        return section->role == operand->reduction && section->fresh == operand->fresh;
-    return !operand->reduces;
-}
-
-static polytile_status fill_roles(polytile_context *ctx, pti_instance *instance,
-                                  pti_operand *operand) {
-    const pti_section *sections = &instance->section[operand->first_section];
-    for (int s = 0; s < operand->n_sections; s++)
-        add_role(operand, &sections[s]);
-    for (int s = 0; s < operand->n_sections; s++)
-        if (!roles_agree(operand, &sections[s]))
-            return pti_fail(ctx, POLYTILE_DECLARATION,
-                            "%s: %s is reduced in two ways, or has another role beside a reducing "
-                            "one; split it into two arrays",
-                            instance->kernel_name, operand->name);
-    if (operand->fresh && operand->type < 0)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "%s: %s starts from the identity of a reduction, but its elements are %d "
-                        "raw bytes; use a number type, or drop \"out\" and fill it before",
-                        instance->kernel_name, operand->name, (int)operand->element_bytes);
-    return POLYTILE_OK;
-}
-
-static bool writes_unknown_elements(const pti_instance *instance, const pti_operand *operand) {
-    int64_t n_boxes = 0;
-    for (int s = 0; s < operand->n_sections; s++) {
-        const pti_section *section = &instance->section[operand->first_section + s];
-        if (section->role == POLYTILE_IN)
-            continue;
-        if (!section->exact ||
-            pti_add_overflows(n_boxes, pti_section_most_boxes(instance, section), &n_boxes))
-            return true;
-    }
-    return n_boxes > PTI_MAX_WRITE_BOXES;
-}
-
-/* An operand whose written elements are not known as a few boxes is moved as one hull, both ways.
- */
-static polytile_status fill_partial(polytile_context *ctx, const pti_instance *instance,
-                                    pti_operand *operand) {
-    operand->partial = writes_unknown_elements(instance, operand);
-    operand->reads = operand->reads || operand->partial;
-    if (operand->partial && operand->fresh)
-        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                        "%s: which elements of %s start from the identity takes more than %d boxes "
-                        "to say; drop \"out\" from its role and fill %s before the launch",
-                        instance->kernel_name, operand->name, PTI_MAX_WRITE_BOXES, operand->name);
-    return POLYTILE_OK;
+static polytile_status fill_roles(polytile_context *ctx, pti_instance *instance) {
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; p < instance->n_operands; p++)
+        PTI_TRY(pti_operand_fill_roles(ctx, instance, &instance->operand[p]));
+done:
+    return status;
 }
 
 polytile_status pti_instance_create(const polytile_kernel *kernel, const polytile_domain *threads,
@@ -237,13 +175,46 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
     PTI_TRY(fill_operands(ctx, declaration, arrays, made));
     PTI_TRY(pti_parameters_match(ctx, declaration, n_parameters, parameters, made->parameter));
     PTI_TRY(fill_sections(ctx, declaration, made));
-    for (int p = 0; p < made->n_operands; p++) {
-        PTI_TRY(fill_roles(ctx, made, &made->operand[p]));
-        PTI_TRY(fill_partial(ctx, made, &made->operand[p]));
-    }
+    PTI_TRY(fill_roles(ctx, made));
     PTI_TRY(pti_outside_check(ctx, made));
     PTI_TRY(pti_instance_check_given_once(ctx, made, arrays));
     *instance = made;
+done:
+    if (status != POLYTILE_OK)
+        pti_instance_free(made);
+    return status;
+}
+
+/* A section's subscripts stay; whether it may be empty depends on the threads. */
+static void copy_sections(const pti_instance *whole, pti_instance *narrowed) {
+    narrowed->n_sections = whole->n_sections;
+    for (int s = 0; s < whole->n_sections; s++) {
+        narrowed->section[s] = whole->section[s];
+        narrowed->section[s].may_be_empty =
+            pti_section_may_be_empty(&whole->section[s], &narrowed->threads);
+    }
+    for (int p = 0; p < whole->n_operands; p++) {
+        narrowed->operand[p].first_section = whole->operand[p].first_section;
+        narrowed->operand[p].n_sections = whole->operand[p].n_sections;
+    }
+}
+
+polytile_status pti_instance_narrow(const polytile_kernel *kernel, const pti_instance *whole,
+                                    const polytile_domain *threads, polytile_array *const *arrays,
+                                    pti_instance **narrowed) {
+    polytile_context *ctx = kernel->object.context;
+    polytile_status status = POLYTILE_OK;
+    *narrowed = NULL;
+    pti_instance *made = allocate_instance(kernel->declaration);
+    if (made == NULL)
+        return pti_fail_memory(ctx, whole->kernel_name, (double)sizeof *made);
+    made->declaration_hash = whole->declaration_hash;
+    made->threads = *threads;
+    memcpy(made->parameter, whole->parameter, sizeof made->parameter);
+    PTI_TRY(fill_operands(ctx, kernel->declaration, arrays, made));
+    copy_sections(whole, made);
+    PTI_TRY(fill_roles(ctx, made));
+    *narrowed = made;
 done:
     if (status != POLYTILE_OK)
         pti_instance_free(made);

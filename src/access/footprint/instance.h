@@ -5,8 +5,8 @@
 #include <polytile/array.h>
 #include <polytile/plan.h>
 
-/* A kernel with its launch domain, arrays and parameter values filled in: all that planning needs
- * to know. */
+/* A kernel with its launch domain, arrays and parameter values filled in: all that planning
+ * needs. */
 
 /** constant + sum of index[k] * (thread index k). */
 typedef struct pti_affine {
@@ -14,8 +14,7 @@ typedef struct pti_affine {
     int64_t index[POLYTILE_MAX_DIMS];
 } pti_affine;
 
-/** Elements lo, lo + step, ... up to hi of one dimension; whole dimensions have become constants.
- */
+/** Elements lo, lo + step, ... up to hi of one dimension; whole dimensions are constants. */
 typedef struct pti_subscript {
     pti_affine lo;
     pti_affine hi;
@@ -28,7 +27,7 @@ typedef struct pti_section {
     bool fresh;
     bool exact;        /* false: touches some of the section's elements, not necessarily all */
     bool may_be_empty; /* for some thread of the launch, the array's ends aside */
-    /* Whatever the box of threads, the footprint is its hull: each dimension is a window of fixed
+    /* The footprint of any box of threads is its hull: each dimension is an interval of fixed
      * length that follows one index (POLYTILE_MAX_DIMS: none) without gaps. */
     bool is_box;
     int followed[POLYTILE_MAX_DIMS];
@@ -67,6 +66,13 @@ typedef struct pti_instance {
     int64_t piece_alignment_bytes; /* pieces on a device take multiples of it; 0: what they hold */
 } pti_instance;
 
+/** A bound call: an instance, and for each operand the number of its array in a list that several
+ * calls share. Both are borrowed. */
+typedef struct pti_call {
+    const pti_instance *instance;
+    const int *array;
+} pti_call;
+
 /**
  * Fill in a kernel's declaration and check what can be checked in closed form.
  *
@@ -83,8 +89,8 @@ polytile_status pti_instance_create(const polytile_kernel *kernel, const polytil
                                     polytile_array *const *arrays, int n_parameters,
                                     const polytile_parameter *parameters, pti_instance **instance);
 
-/** Operands of one array have one placement, which holds the elements that all of them read: none
- * may change under another. Errors: INVALID. */
+/** Refuse one array for two operands of which one is written: operands of one array share a
+ * placement. Errors: INVALID. */
 polytile_status pti_instance_check_given_once(polytile_context *ctx, const pti_instance *instance,
                                               polytile_array *const *arrays);
 

@@ -26,7 +26,7 @@ static bool may_hold_elements(const pti_section *section, const polytile_domain 
     return may;
 }
 
-/* What one dimension leaves of the threads may leave nothing to another before it. */
+/* Repeats the dimensions: what one leaves of the threads may be empty for an earlier one. */
 bool pti_section_narrow(const pti_section *section, polytile_domain *threads) {
     for (int d = 0; d < section->n_dims; d++) {
         pti_affine width = pti_subscript_width(&section->subscript[d]);

@@ -8,21 +8,20 @@
 
 #include <string.h>
 
-/* Is there a thread whose section misses its array? That is a system of affine inequalities over
- * the box of threads, decided by tightening bounds and halving boxes. */
+/* Searches a thread whose section misses its array: a system of affine inequalities over the box of
+ * threads, solved by tightening bounds and halving boxes. */
 
 enum { MAX_INEQUALITIES = POLYTILE_MAX_DIMS + 1, MAX_BOXES_SEARCHED = 20000 };
 
-/** All of inequality[.] >= 0. */
+/** A system: all of inequality[.] >= 0. */
 typedef struct inequalities {
     int n_inequalities;
     pti_affine inequality[MAX_INEQUALITIES];
     int n_boxes_left;
 } inequalities;
 
-/* Narrow the ranges to where each inequality can hold given the others' extremes; false if nowhere.
- */
-static bool tighten(const inequalities *system, polytile_domain *threads) {
+/* Narrow the ranges to where each inequality can hold at the others' extremes; false if nowhere. */
+static bool tighten_ranges(const inequalities *system, polytile_domain *threads) {
     for (int m = 0; m < system->n_inequalities; m++)
         if (!pti_affine_narrow(&system->inequality[m], threads))
             return false;
@@ -36,7 +35,7 @@ static bool holds_everywhere(const inequalities *system, const polytile_domain *
     return true;
 }
 
-static int widest(const polytile_domain *threads) {
+static int widest_dimension(const polytile_domain *threads) {
     int index = 0;
     for (int k = 1; k < threads->n_dims; k++)
         if (threads->range[k].hi - threads->range[k].lo >
@@ -45,27 +44,27 @@ static int widest(const polytile_domain *threads) {
     return index;
 }
 
-/* Find a thread of the box for which all inequalities hold; gives up, finding none, after a fixed
- * number of boxes. */
-static bool solve(inequalities *system, polytile_domain threads, int64_t *thread) {
-    if (system->n_boxes_left-- <= 0 || !tighten(system, &threads))
+/* Find a thread of the box for which all inequalities hold; gives up after a fixed number of
+ * boxes. */
+static bool solve_inequalities(inequalities *system, polytile_domain threads, int64_t *thread) {
+    if (system->n_boxes_left-- <= 0 || !tighten_ranges(system, &threads))
         return false;
     if (holds_everywhere(system, &threads)) {
         for (int k = 0; k < threads.n_dims; k++)
             thread[k] = threads.range[k].lo;
         return true;
     }
-    int k = widest(&threads);
+    int k = widest_dimension(&threads);
     polytile_domain lower = threads, upper = threads;
     lower.range[k].hi = pti_floor_div(threads.range[k].lo + threads.range[k].hi, 2);
     upper.range[k].lo = lower.range[k].hi + 1;
     if (upper.range[k].hi < upper.range[k].lo)
         return false;
-    return solve(system, lower, thread) || solve(system, upper, thread);
+    return solve_inequalities(system, lower, thread) || solve_inequalities(system, upper, thread);
 }
 
-/* A thread whose section is not empty and ends before (or starts after) the array in dimension d.
- */
+/* Find a thread whose section is not empty and ends before (or starts after) the array in dimension
+ * d. */
 static bool find_outside(const pti_instance *instance, const pti_section *section, int d,
                          bool before, int64_t *thread) {
     const polytile_range *whole = &instance->operand[section->operand].domain.range[d];
@@ -75,10 +74,10 @@ static bool find_outside(const pti_instance *instance, const pti_section *sectio
     system.inequality[0] = pti_affine_difference(&ends[before ? 0 : 1], &ends[before ? 1 : 0]);
     for (int e = 0; e < section->n_dims; e++)
         system.inequality[system.n_inequalities++] = pti_subscript_width(&section->subscript[e]);
-    return solve(&system, instance->threads, thread);
+    return solve_inequalities(&system, instance->threads, thread);
 }
 
-/* The thread's element that is nearest to the array in each dimension it misses. */
+/* Find the thread's element that is nearest to the array in each dimension. */
 static void find_element(const pti_instance *instance, const pti_section *section,
                          const int64_t *thread, int64_t *element) {
     polytile_domain alone = polytile_domain_from_bounds(instance->n_indices, thread, thread);
@@ -112,9 +111,9 @@ polytile_status pti_outside_accuse(polytile_context *ctx, const pti_instance *in
     return pti_fail_with_witness(ctx, POLYTILE_DECLARATION, &text, &found);
 }
 
-/** A thread that was found, with the element of it that is nearest to the array. */
-static polytile_status accuse(polytile_context *ctx, const pti_instance *instance,
-                              const pti_section *section, const int64_t *thread) {
+/** Report a thread, with its element that is nearest to the array. */
+static polytile_status accuse_thread(polytile_context *ctx, const pti_instance *instance,
+                                     const pti_section *section, const int64_t *thread) {
     int64_t element[POLYTILE_MAX_DIMS];
     find_element(instance, section, thread, element);
     return pti_outside_accuse(ctx, instance, section->operand, thread, element);
@@ -127,7 +126,7 @@ polytile_status pti_outside_check(polytile_context *ctx, const pti_instance *ins
         for (int d = 0; section->exact && d < section->n_dims; d++)
             if (find_outside(instance, section, d, true, thread) ||
                 find_outside(instance, section, d, false, thread))
-                return accuse(ctx, instance, section, thread);
+                return accuse_thread(ctx, instance, section, thread);
     }
     return POLYTILE_OK;
 }

@@ -5,9 +5,9 @@
 
 /* How an operand's footprint follows the threads, from its coefficients alone. */
 
-/* Whether dimension d of a section follows nothing (0) or index d by one for one (1); -1: neither.
- */
-static int followed(const pti_section *section, int d) {
+/* Return 0 if dimension d of a section follows nothing, 1 if it follows index d one for one, else
+ * -1. */
+static int count_followed(const pti_section *section, int d) {
     const pti_subscript *subscript = &section->subscript[d];
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++) {
         int64_t a = subscript->lo.index[k];
@@ -22,7 +22,8 @@ bool pti_operand_is_regular(const pti_instance *instance, int operand) {
     const pti_section *sections = &instance->section[touched->first_section];
     for (int s = 0; s < touched->n_sections; s++)
         for (int d = 0; d < touched->domain.n_dims; d++)
-            if (followed(&sections[s], d) < 0 || followed(&sections[s], d) != followed(sections, d))
+            if (count_followed(&sections[s], d) < 0 ||
+                count_followed(&sections[s], d) != count_followed(sections, d))
                 return false;
     return true;
 }
@@ -46,7 +47,7 @@ bool pti_operand_depends(const pti_instance *instance, int operand, int index) {
     return false;
 }
 
-/* Whether a >= b for every thread; of equal ones the earlier counts as the larger. */
+/* Return whether a >= b for every thread; of equal ones the earlier is larger. */
 static bool is_above(const pti_instance *instance, const pti_affine *a, const pti_affine *b,
                      bool a_is_later) {
     pti_affine above = pti_affine_difference(a, b);
@@ -56,7 +57,7 @@ static bool is_above(const pti_instance *instance, const pti_affine *a, const pt
     return least == 0 && pti_affine_max(&above, &instance->threads) > 0;
 }
 
-/* Whether another section, never empty, reaches at least as far down (or up) in dimension d. */
+/* Return whether another section, never empty, reaches as far down (or up) in dimension d. */
 static bool is_covered(const pti_instance *instance, const pti_operand *operand, int s, int d,
                        bool upwards) {
     const pti_section *sections = &instance->section[operand->first_section];
@@ -70,7 +71,7 @@ static bool is_covered(const pti_instance *instance, const pti_operand *operand,
     return false;
 }
 
-/* How fast one end of the hull can move in dimension d as a box moves up along an index. */
+/* How fast an end of the hull can move in dimension d as a box moves up along an index. */
 typedef struct speeds {
     int64_t least;
     int64_t most;
@@ -91,14 +92,14 @@ static speeds find_speeds(const pti_instance *instance, const pti_operand *opera
     return found;
 }
 
-/* Whether a subscript's last element may lie before hi, at a distance that changes with threads. */
+/* Return whether a subscript's last element may lie before hi, at a distance that changes with
+ * threads. */
 static bool has_loose_end(const pti_subscript *subscript) {
     return subscript->step > 1 && !pti_affine_is_parallel(&subscript->lo, &subscript->hi);
 }
 
-/* Whether the hull's lattice in dimension d cannot change along an index: either all sections keep
- * their lengths and move alike, or some section is always a run of neighbours; and no end is loose.
- */
+/* Return whether the hull's lattice in dimension d stays along an index: no end is loose, and all
+ * sections keep their lengths and move alike, or one is always a run of neighbours. */
 static bool keeps_lattice(const pti_instance *instance, const pti_operand *operand, int d,
                           int index) {
     const pti_section *sections = &instance->section[operand->first_section];
@@ -130,22 +131,22 @@ static pti_trend dimension_trend(const pti_instance *instance, const pti_operand
     return hi.most <= lo.least ? PTI_FALLING : PTI_MIXED;
 }
 
-/* The trend of a product from those of its factors. */
-static pti_trend combine(pti_trend a, pti_trend b) {
+/* Return the trend of a product from those of its factors. */
+static pti_trend combine_trends(pti_trend a, pti_trend b) {
     if (a == PTI_CONSTANT || a == b)
         return b;
     return b == PTI_CONSTANT ? a : PTI_MIXED;
 }
 
-/* A section that is empty for some threads makes the hull larger where it appears along an index,
- * and smaller where it vanishes, in all dimensions at once. */
+/* Return the trend of a section that is empty for some threads: the hull grows where it appears
+ * along an index, and shrinks where it vanishes. */
 static pti_trend appearance_trend(const pti_section *section, int index) {
     pti_trend trend = PTI_CONSTANT;
     for (int d = 0; section->may_be_empty && d < section->n_dims; d++) {
         int64_t growth =
             section->subscript[d].hi.index[index] - section->subscript[d].lo.index[index];
         if (growth != 0)
-            trend = combine(trend, growth > 0 ? PTI_RISING : PTI_FALLING);
+            trend = combine_trends(trend, growth > 0 ? PTI_RISING : PTI_FALLING);
     }
     return trend;
 }
@@ -154,21 +155,21 @@ pti_trend pti_operand_trend(const pti_instance *instance, int operand, int index
     const pti_operand *touched = &instance->operand[operand];
     pti_trend trend = PTI_CONSTANT;
     for (int d = 0; d < touched->domain.n_dims; d++)
-        trend = combine(trend, dimension_trend(instance, touched, d, index));
+        trend = combine_trends(trend, dimension_trend(instance, touched, d, index));
     for (int s = 0; s < touched->n_sections; s++)
-        trend =
-            combine(trend, appearance_trend(&instance->section[touched->first_section + s], index));
+        trend = combine_trends(
+            trend, appearance_trend(&instance->section[touched->first_section + s], index));
     return trend;
 }
 
-/** An expression without one of its indices. */
-static pti_affine without(pti_affine affine, int index) {
+/** Return an expression without one of its indices. */
+static pti_affine without_index(pti_affine affine, int index) {
     affine.index[index] = 0;
     return affine;
 }
 
-/** Whether a dimension alone keeps apart what threads with different values of an index touch: what
- * those of one value touch is shorter than the step to the next. */
+/** Return whether a dimension alone separates threads with different values of an index: those of
+ * one value reach less than the step to the next. */
 static bool dimension_separates(const pti_instance *instance, const pti_operand *operand, int index,
                                 int dim) {
     const pti_section *section = &instance->section[operand->first_section];
@@ -178,7 +179,8 @@ static bool dimension_separates(const pti_instance *instance, const pti_operand 
         const pti_subscript *subscript = &section[s].subscript[dim];
         if (subscript->lo.index[index] != step || subscript->hi.index[index] != step)
             return false;
-        pti_affine lo = without(subscript->lo, index), hi = without(subscript->hi, index);
+        pti_affine lo = without_index(subscript->lo, index),
+                   hi = without_index(subscript->hi, index);
         first = pti_min(first, pti_affine_min(&lo, &instance->threads));
         last = pti_max(last, pti_affine_max(&hi, &instance->threads));
     }

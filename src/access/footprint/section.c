@@ -21,17 +21,18 @@ static bool fill_affine(const polytile_affine *declared, const pti_instance *ins
     return true;
 }
 
-static __int128 magnitude(int64_t a) {
+static __int128 magnitude_of(int64_t a) {
     return a < 0 ? -(__int128)a : a;
 }
 
-/* Whether every partial sum over the threads, and every coefficient, stays within the limit. */
+/* Return whether every partial sum over the threads, and every coefficient, stays within the
+ * limit. */
 static bool is_bounded(const pti_affine *affine, const polytile_domain *threads) {
-    __int128 sum = magnitude(affine->constant);
+    __int128 sum = magnitude_of(affine->constant);
     for (int k = 0; k < threads->n_dims && sum <= PTI_INDEX_LIMIT; k++) {
         int64_t farthest =
             pti_max(1, pti_max(pti_abs(threads->range[k].lo), pti_abs(threads->range[k].hi)));
-        sum += magnitude(affine->index[k]) * farthest;
+        sum += magnitude_of(affine->index[k]) * farthest;
     }
     return sum <= PTI_INDEX_LIMIT;
 }
@@ -43,8 +44,8 @@ static bool divides_all(int64_t step, const pti_affine *affine) {
     return true;
 }
 
-/* Where hi - lo modulo the step is the same for all threads, hi goes down onto the lattice. */
-static void normalise(pti_subscript *subscript) {
+/* Move hi down onto the lattice if hi - lo modulo the step is the same for all threads. */
+static void normalise_subscript(pti_subscript *subscript) {
     pti_affine width = pti_subscript_width(subscript);
     if (divides_all(subscript->step, &width))
         subscript->hi.constant -= pti_floor_mod(width.constant, subscript->step);
@@ -57,7 +58,7 @@ static void normalise(pti_subscript *subscript) {
     }
 }
 
-/* The index that a subscript names, POLYTILE_MAX_DIMS if it names none; -1: several. */
+/* Return the index that a subscript names, POLYTILE_MAX_DIMS if it names none; -1: several. */
 static int only_index(const pti_subscript *subscript) {
     int only = POLYTILE_MAX_DIMS;
     for (int k = 0; k < POLYTILE_MAX_DIMS; k++) {
@@ -70,8 +71,8 @@ static int only_index(const pti_subscript *subscript) {
     return only;
 }
 
-/* Whether copies of a window of fixed length, moved along by one index, make one range of the
- * window's own step; of a single element, they always make one of the coefficient. */
+/* Return whether a sliding interval of fixed length makes one range of its own step along an index;
+ * a single element always makes one of the coefficient. */
 static bool slides_without_gaps(const pti_subscript *subscript, int index) {
     int64_t extent = subscript->hi.constant - subscript->lo.constant;
     int64_t shift = index == POLYTILE_MAX_DIMS ? 0 : pti_abs(subscript->lo.index[index]);
@@ -79,8 +80,8 @@ static bool slides_without_gaps(const pti_subscript *subscript, int index) {
            (shift % subscript->step == 0 && shift <= extent + subscript->step);
 }
 
-/* Whether dimensions follow different indices, one at most each, as windows of fixed length; notes
- * which. */
+/* Return whether each dimension is an interval of fixed length that follows at most one index, all
+ * different ones; record which. */
 static bool is_box(pti_section *section) {
     bool named[POLYTILE_MAX_DIMS + 1] = {false};
     for (int d = 0; d < section->n_dims; d++) {
@@ -97,7 +98,7 @@ static bool is_box(pti_section *section) {
     return true;
 }
 
-static bool may_be_empty(const pti_section *section, const polytile_domain *threads) {
+bool pti_section_may_be_empty(const pti_section *section, const polytile_domain *threads) {
     for (int d = 0; d < section->n_dims; d++) {
         pti_affine width = pti_subscript_width(&section->subscript[d]);
         if (pti_affine_min(&width, threads) < 0)
@@ -131,10 +132,10 @@ polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *inst
                             "%s: subscript %d of %s leaves -2^61:2^61 for some thread; use a "
                             "smaller launch domain, coefficient, step or parameter",
                             instance->kernel_name, d, operand->name);
-        normalise(subscript);
+        normalise_subscript(subscript);
     }
     section->is_box = is_box(section);
-    section->may_be_empty = may_be_empty(section, threads);
+    section->may_be_empty = pti_section_may_be_empty(section, threads);
     return POLYTILE_OK;
 }
 

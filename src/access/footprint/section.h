@@ -11,18 +11,29 @@
 #define PTI_INDEX_LIMIT (INT64_C(1) << 61)
 
 /**
- * One section of an instance from one access of its kernel: parameter values filled in, whole
- * dimensions made constants, ends put on the lattice of the step where that is possible everywhere.
+ * Fill one section of an instance from an access of its kernel: with parameter values, constants
+ * for whole dimensions, and ends on the lattice of the step where all threads allow it.
  *
- * The instance's kernel_name, threads, parameters and the operand's domain are there already.
+ * The instance has its kernel_name, threads and parameters, and the operand its domain.
  *
  * Errors  OVERFLOW.
  */
 polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *instance,
                                  const pti_access *access, pti_section *section);
 
+/** Whether a section may be empty for some thread of a box, the array's ends aside. */
+bool pti_section_may_be_empty(const pti_section *section, const polytile_domain *threads);
+
 /**
- * The values of a declaration's parameters, in its own order.
+ * What the kernel does with an operand, out of its sections, which are filled in.
+ *
+ * Errors  INVALID, DECLARATION, UNSUPPORTED: as pti_instance_create().
+ */
+polytile_status pti_operand_fill_roles(polytile_context *ctx, const pti_instance *instance,
+                                       pti_operand *operand);
+
+/**
+ * Find the values of a declaration's parameters, in its own order.
  *
  * Errors  INVALID (unknown, repeated or nameless parameter), DECLARATION (one without a value).
  */
@@ -33,14 +44,13 @@ polytile_status pti_parameters_match(polytile_context *ctx, const polytile_decla
 /**
  * Refuse a thread whose section is not empty but has no element in its array.
  *
- * Accuses only with a witness in hand; sections that are not exact are not looked at.
+ * Refuses only with a witness; sections that are not exact are not checked.
  *
  * Errors  DECLARATION.
  */
 polytile_status pti_outside_check(polytile_context *ctx, const pti_instance *instance);
 
-/** The error for a thread whose section has no element in its array, and one that it has
- * elsewhere. */
+/** Record the error for a thread whose section has no element in its array, but one elsewhere. */
 polytile_status pti_outside_accuse(polytile_context *ctx, const pti_instance *instance, int operand,
                                    const int64_t *thread, const int64_t *element);
 

@@ -21,27 +21,28 @@ static __isl_give isl_set *bound_by(__isl_take isl_set *set, const polytile_doma
     return set;
 }
 
-/** { array[element] : some thread of the box touches it by this access } */
-static __isl_give isl_set *touched(const polytile_kernel *kernel, const pti_instance *instance,
-                                   int access, const polytile_domain *threads) {
+/** Return { array[element] : some thread of the box touches it by this access }. */
+static __isl_give isl_set *touched_elements(const polytile_kernel *kernel,
+                                            const pti_instance *instance, int access,
+                                            const polytile_domain *threads) {
     isl_map *relation = pti_access_relation(kernel, access, instance);
     isl_set *box = isl_set_universe(isl_space_domain(isl_map_get_space(relation)));
     return isl_set_apply(bound_by(box, threads), relation);
 }
 
-/** A role counts for a touch as that of a section does. */
-static bool counts(const pti_access *access, pti_touch touch) {
+/** Return whether an access counts for a touch, as sections do. */
+static bool access_counts(const pti_access *access, pti_touch touch) {
     pti_section section = {.role = access->role, .fresh = access->fresh};
     return pti_section_counts(&section, touch);
 }
 
 /**
- * The same set of fewer pieces where isl can say so.
+ * Return a set with fewer basic sets if isl finds them.
  *
- * isl 0.25 coalesces { 2, 4, 6 } with { 3, 4 } and { 2, 3 } to { 2, ..., 7 }, hence the proof. NULL
- * if isl fails.
+ * isl 0.25 coalesces { 2, 4, 6 } with { 3, 4 } and { 2, 3 } to { 2, ..., 7 }, so equality is
+ * proved. NULL if isl fails.
  */
-static __isl_give isl_set *simplify(__isl_take isl_set *set) {
+static __isl_give isl_set *simplify_set(__isl_take isl_set *set) {
     isl_set *simple = isl_set_coalesce(isl_set_copy(set));
     isl_bool is_same = isl_set_is_equal(simple, set);
     if (set != NULL && pti_isl_lacked_memory_for(isl_set_get_ctx(set), is_same)) {
@@ -52,41 +53,42 @@ static __isl_give isl_set *simplify(__isl_take isl_set *set) {
     return is_same == isl_bool_true ? simple : set;
 }
 
-/** The union over the operand's accesses that count; NULL if isl fails, or *none is set. */
-static __isl_give isl_set *unite(const polytile_kernel *kernel, const pti_instance *instance,
-                                 int operand, pti_touch touch, const polytile_domain *threads,
-                                 bool *none) {
+/** Return the union over the operand's accesses that count; NULL if isl fails, or *none is set. */
+static __isl_give isl_set *unite_accesses(const polytile_kernel *kernel,
+                                          const pti_instance *instance, int operand,
+                                          pti_touch touch, const polytile_domain *threads,
+                                          bool *none) {
     const polytile_declaration *declaration = kernel->declaration;
     isl_set *all = NULL;
     *none = true;
     for (int a = 0; a < declaration->n_accesses; a++) {
         const pti_access *access = &declaration->access[a];
-        if (access->array != operand || !counts(access, touch))
+        if (access->array != operand || !access_counts(access, touch))
             continue;
-        isl_set *one = touched(kernel, instance, a, threads);
+        isl_set *one = touched_elements(kernel, instance, a, threads);
         all = *none ? one : isl_set_union(all, one);
         *none = false;
     }
-    return *none ? NULL : isl_set_make_disjoint(simplify(all));
+    return *none ? NULL : isl_set_make_disjoint(simplify_set(all));
 }
 
-/** What is gathered while sets are taken apart. */
+/** Boxes that are gathered while sets are cut into boxes. */
 typedef struct collector {
     pti_boxes *boxes;
     int max_boxes;
     bool too_many;
 } collector;
 
-/** One dimension of a set on its own, so that a stride is not relative to the other ones. */
-static __isl_give isl_set *alone(__isl_keep isl_set *set, int d) {
+/** Return one dimension of a set on its own, so that a stride is not relative to the other ones. */
+static __isl_give isl_set *project_dimension(__isl_keep isl_set *set, int d) {
     unsigned n_after = (unsigned)((int)isl_set_dim(set, isl_dim_set) - d - 1);
     isl_set *one = isl_set_project_out(isl_set_copy(set), isl_dim_set, (unsigned)d + 1, n_after);
     return isl_set_project_out(one, isl_dim_set, 0, (unsigned)d);
 }
 
-/** The ends of one dimension of a bounded, non-empty set, and the step that its elements share. */
+/** Find the ends and the step of one dimension of a bounded, non-empty set. */
 static bool range_of(__isl_keep isl_set *set, int d, polytile_range *range) {
-    isl_set *one = alone(set, d);
+    isl_set *one = project_dimension(set, d);
     isl_val *lo = isl_set_dim_min_val(isl_set_copy(one), 0);
     isl_val *hi = isl_set_dim_max_val(isl_set_copy(one), 0);
     isl_stride_info *info = isl_set_get_stride_info(one, 0);
@@ -112,8 +114,8 @@ static bool box_around(__isl_keep isl_set *set, polytile_domain *box) {
     return known;
 }
 
-/** Whether a set fills the box around it, whose steps all its elements share. */
-static isl_bool fills(__isl_keep isl_set *set, const polytile_domain *box) {
+/** Return whether a set fills the strided box around it. */
+static isl_bool fills_box(__isl_keep isl_set *set, const polytile_domain *box) {
     isl_set *whole = isl_set_universe(isl_set_get_space(set));
     whole = bound_by(whole, box);
     for (int d = 0; d < box->n_dims; d++) {
@@ -140,33 +142,34 @@ static int shortest_dimension(const polytile_domain *box) {
     return shortest;
 }
 
-static bool take_apart(collector *to, __isl_take isl_set *set);
+static bool cut_set_into_boxes(collector *to, __isl_take isl_set *set);
 
 /** Slice a set at every value of one dimension of the box around it. */
-static bool slice(collector *to, __isl_keep isl_set *set, int d, polytile_range range) {
+static bool slice_set(collector *to, __isl_keep isl_set *set, int d, polytile_range range) {
     bool done = true;
     for (int64_t value = range.lo; done && !to->too_many && value <= range.hi;
          value += range.step) {
         isl_val *at = isl_val_int_from_si(isl_set_get_ctx(set), value);
-        done = take_apart(to, isl_set_fix_val(isl_set_copy(set), isl_dim_set, (unsigned)d, at));
+        done = cut_set_into_boxes(to,
+                                  isl_set_fix_val(isl_set_copy(set), isl_dim_set, (unsigned)d, at));
     }
     return done;
 }
 
 /** Add a set's elements as boxes, disjoint from those before; false if isl fails. */
-static bool take_apart(collector *to, __isl_take isl_set *set) {
+static bool cut_set_into_boxes(collector *to, __isl_take isl_set *set) {
     polytile_domain box;
     isl_bool empty = isl_set_is_empty(set);
     bool done = empty == isl_bool_true;
     if (empty == isl_bool_false && box_around(set, &box)) {
-        isl_bool full = fills(set, &box);
+        isl_bool full = fills_box(set, &box);
         to->too_many = to->too_many || to->boxes->n_boxes == to->max_boxes;
         done = full != isl_bool_error;
         if (full == isl_bool_true && !to->too_many)
             pti_boxes_append(to->boxes, &box);
         else if (full == isl_bool_false && !to->too_many) {
             int d = shortest_dimension(&box);
-            done = slice(to, set, d, box.range[d]);
+            done = slice_set(to, set, d, box.range[d]);
         }
     }
     isl_set_free(set);
@@ -174,7 +177,7 @@ static bool take_apart(collector *to, __isl_take isl_set *set) {
 }
 
 static isl_stat take_basic_set(__isl_take isl_basic_set *piece, void *user) {
-    return take_apart(user, isl_set_from_basic_set(piece)) ? isl_stat_ok : isl_stat_error;
+    return cut_set_into_boxes(user, isl_set_from_basic_set(piece)) ? isl_stat_ok : isl_stat_error;
 }
 
 polytile_status pti_footprint_isl(const polytile_kernel *kernel, const pti_instance *instance,
@@ -186,7 +189,7 @@ polytile_status pti_footprint_isl(const polytile_kernel *kernel, const pti_insta
     *exact = false;
     if (pti_relations_begin(kernel) != POLYTILE_OK)
         return POLYTILE_NO_MEMORY;
-    isl_set *set = unite(kernel, instance, operand, touch, threads, &none);
+    isl_set *set = unite_accesses(kernel, instance, operand, touch, threads, &none);
     bool done = none || isl_set_foreach_basic_set(set, take_basic_set, &to) == isl_stat_ok;
     isl_set_free(set);
     *exact = done && !to.too_many && !boxes->failed;

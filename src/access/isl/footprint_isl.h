@@ -4,14 +4,14 @@
 #include "access/footprint/footprint.h"
 
 /**
- * The exact footprint of a box of threads through isl, as disjoint boxes that replace *boxes.
+ * Find the exact footprint of a box of threads through isl, as disjoint boxes that replace *boxes.
  *
- * What was declared in braces counts as it was declared, not as the section around it. Sets that
- * are no box are sliced along their shortest dimension. Not for the planner's loops: it takes
- * tenths of a millisecond at best.
+ * Braces count as declared, not as the section around them. Sets that are no box are sliced along
+ * their shortest dimension. Takes tenths of a millisecond at least, too long for the planner's
+ * loops.
  *
- * *exact says whether the boxes are the footprint; if not (it takes more than max_boxes, or isl's
- * operation limit is reached) they are empty.
+ * *exact says whether the boxes are the footprint. If it takes more than max_boxes, or isl's
+ * operation limit is reached, there are no boxes.
  *
  * Errors  NO_MEMORY.
  */

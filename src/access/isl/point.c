@@ -6,7 +6,7 @@
 #include <isl/point.h>
 #include <isl/val.h>
 
-static int64_t coordinate(__isl_keep isl_point *point, int at) {
+static int64_t get_coordinate(__isl_keep isl_point *point, int at) {
     isl_val *value = isl_point_get_coordinate_val(point, isl_dim_set, at);
     int64_t held = value == NULL ? 0 : isl_val_get_num_si(value);
     isl_val_free(value);
@@ -21,9 +21,9 @@ static bool has_point(__isl_keep isl_set *set, __isl_keep isl_point *point) {
     return has;
 }
 
-/** The first point, or where isl does not find it any point; void if the set is empty, NULL if isl
+/** Return the first point, or any if isl does not find it; void if the set is empty, NULL if isl
  * fails. */
-static __isl_give isl_point *sample(__isl_take isl_set *set) {
+static __isl_give isl_point *sample_set(__isl_take isl_set *set) {
     isl_point *first = isl_set_sample_point(isl_set_lexmin(isl_set_copy(set)));
     if (has_point(set, first)) {
         isl_set_free(set);
@@ -40,10 +40,10 @@ static __isl_give isl_point *sample(__isl_take isl_set *set) {
 
 bool pti_first_point(__isl_take isl_set *set, int64_t *point) {
     int n_dims = set == NULL ? 0 : (int)isl_set_dim(set, isl_dim_set);
-    isl_point *found = set == NULL ? NULL : sample(set);
+    isl_point *found = set == NULL ? NULL : sample_set(set);
     bool is_found = found != NULL && isl_point_is_void(found) == isl_bool_false;
     for (int d = 0; is_found && d < n_dims; d++)
-        point[d] = coordinate(found, d);
+        point[d] = get_coordinate(found, d);
     isl_point_free(found);
     return is_found;
 }

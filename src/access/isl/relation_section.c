@@ -5,10 +5,10 @@
 #include <isl/map.h>
 #include <isl/val.h>
 
-/* The smallest section around a relation: each element dimension on its own, between one lower and
- * one upper bound that are affine with whole coefficients. */
+/* The smallest section around a relation: each element dimension by itself, between two affine
+ * bounds with integer coefficients. */
 
-/** What is gathered while isl hands over the constraints on one element dimension. */
+/** Bounds from the constraints that isl hands over for one element dimension. */
 typedef struct bounds {
     const polytile_declaration *declaration;
     polytile_subscript *subscript;
@@ -16,8 +16,8 @@ typedef struct bounds {
     bool upper_names_index;
 } bounds;
 
-static bool coefficient(__isl_keep isl_constraint *constraint, enum isl_dim_type type, int at,
-                        int64_t *value) {
+static bool get_coefficient(__isl_keep isl_constraint *constraint, enum isl_dim_type type, int at,
+                            int64_t *value) {
     isl_val *held = isl_constraint_get_coefficient_val(constraint, type, at);
     bool fits = held != NULL && isl_val_cmp_si(held, INT64_MAX / 4) < 0 &&
                 isl_val_cmp_si(held, -(INT64_MAX / 4)) > 0;
@@ -37,9 +37,9 @@ static bool constant_of(__isl_keep isl_constraint *constraint, int64_t *value) {
     return fits;
 }
 
-/** The constraint without its element, times sign; false when a coefficient is too large. */
-static bool rest_of(const bounds *of, __isl_keep isl_constraint *constraint, int64_t sign,
-                    polytile_affine *rest, bool *names_index) {
+/** Find the constraint without its element, times sign; false when a coefficient is too large. */
+static bool rest_of_constraint(const bounds *of, __isl_keep isl_constraint *constraint,
+                               int64_t sign, polytile_affine *rest, bool *names_index) {
     int64_t value;
     *rest = (polytile_affine){0};
     *names_index = false;
@@ -47,12 +47,12 @@ static bool rest_of(const bounds *of, __isl_keep isl_constraint *constraint, int
         return false;
     rest->constant = sign * value;
     for (int p = 0; p < of->declaration->n_parameters; p++) {
-        if (!coefficient(constraint, isl_dim_param, p, &value))
+        if (!get_coefficient(constraint, isl_dim_param, p, &value))
             return false;
         rest->parameter[p] = sign * value;
     }
     for (int k = 0; k < of->declaration->n_indices; k++) {
-        if (!coefficient(constraint, isl_dim_in, k, &value))
+        if (!get_coefficient(constraint, isl_dim_in, k, &value))
             return false;
         rest->index[k] = sign * value;
         *names_index |= value != 0;
@@ -60,7 +60,7 @@ static bool rest_of(const bounds *of, __isl_keep isl_constraint *constraint, int
     return true;
 }
 
-/** Of several bounds one that follows the threads is taken: it is the tighter one somewhere. */
+/** Take a lower bound. One that follows the threads goes first: it is tighter somewhere. */
 static void take_lower(bounds *of, const polytile_affine *lo, bool names_index) {
     if (!of->subscript->from_first && (of->lower_names_index || !names_index))
         return;
@@ -77,7 +77,8 @@ static void take_upper(bounds *of, const polytile_affine *hi, bool names_index) 
     of->upper_names_index = names_index;
 }
 
-/** element + rest >= 0 is a lower bound, -element + rest >= 0 an upper one, an equality both. */
+/** Take a bound from a constraint: element + rest >= 0 is a lower one, -element + rest >= 0 an
+ * upper one, an equality both. */
 static isl_stat take_constraint(__isl_take isl_constraint *constraint, void *user) {
     bounds *of = user;
     int64_t element = 0;
@@ -85,8 +86,9 @@ static isl_stat take_constraint(__isl_take isl_constraint *constraint, void *use
     bool names_index;
     bool has_division = isl_constraint_involves_dims(
         constraint, isl_dim_div, 0, (unsigned)isl_constraint_dim(constraint, isl_dim_div));
-    bool usable = !has_division && coefficient(constraint, isl_dim_out, 0, &element) &&
-                  pti_abs(element) == 1 && rest_of(of, constraint, -element, &affine, &names_index);
+    bool usable = !has_division && get_coefficient(constraint, isl_dim_out, 0, &element) &&
+                  pti_abs(element) == 1 &&
+                  rest_of_constraint(of, constraint, -element, &affine, &names_index);
     bool is_equality = isl_constraint_is_equality(constraint);
     if (usable && (is_equality || element > 0))
         take_lower(of, &affine, names_index);
@@ -96,7 +98,7 @@ static isl_stat take_constraint(__isl_take isl_constraint *constraint, void *use
     return isl_stat_ok;
 }
 
-/** The step of one element dimension where its residue is the same for the lower bound. */
+/** Return the step of one element dimension if its residue is the same for the lower bound. */
 static int64_t step_of(__isl_keep isl_map *map, int d) {
     isl_stride_info *info = isl_map_get_range_stride_info(map, d);
     isl_val *stride = isl_stride_info_get_stride(info);
@@ -122,7 +124,7 @@ static bool bound_dimension(const polytile_declaration *declaration, __isl_keep 
     return bounded;
 }
 
-/** The relation of an access's subscripts alone. */
+/** Return the relation of an access's subscripts alone. */
 static __isl_give isl_map *map_of_access(isl_ctx *isl, const polytile_declaration *declaration,
                                          const pti_access *access) {
     pti_access plain = *access;
@@ -130,8 +132,8 @@ static __isl_give isl_map *map_of_access(isl_ctx *isl, const polytile_declaratio
     return pti_declared_relation(isl, declaration, &plain);
 }
 
-/** Try the strides of the relation as steps; they stay only if the section still contains it. False
- * when memory runs out. */
+/** Take the strides of the relation as steps if the section still contains it. False when memory
+ * runs out. */
 static bool find_steps(const polytile_declaration *declaration, __isl_keep isl_map *map,
                        pti_access *access) {
     isl_ctx *isl = isl_map_get_ctx(map);
@@ -150,15 +152,15 @@ static bool find_steps(const polytile_declaration *declaration, __isl_keep isl_m
     return is_answered;
 }
 
-/** What touches nothing is the section 1:0, not the whole array. */
+/** Make a section empty, 1:0: an access that touches nothing must not stand for the whole array. */
 static void make_empty(pti_access *access) {
     for (int d = 0; d < access->n_dims; d++)
         access->subscript[d] = (polytile_subscript){.lo.constant = 1, .step = 1};
 }
 
-/** Whether the section is just the relation. False when memory runs out. */
-static bool compare(isl_ctx *isl, const polytile_declaration *declaration, __isl_keep isl_map *map,
-                    pti_access *access) {
+/** Find out whether the section equals the relation. False when memory runs out. */
+static bool compare_with_relation(isl_ctx *isl, const polytile_declaration *declaration,
+                                  __isl_keep isl_map *map, pti_access *access) {
     isl_map *section = map_of_access(isl, declaration, access);
     isl_bool is_equal = isl_map_is_equal(map, section);
     access->exact = is_equal == isl_bool_true;
@@ -178,7 +180,7 @@ static bool find_section(isl_ctx *isl, const polytile_declaration *declaration,
         make_empty(access);
     else
         found = found && find_steps(declaration, map, access);
-    found = found && compare(isl, declaration, map, access);
+    found = found && compare_with_relation(isl, declaration, map, access);
     isl_map_free(map);
     return found;
 }

@@ -13,8 +13,8 @@
 
 enum { MAX_OPERATIONS = 100000, CONTEXT_BYTES = 64 * 1024 };
 
-/** isl 0.25 crashes when the memory for a context runs out while it is made, so it is asked for
- * before; where other threads take it in between, the crash is told of. */
+/** isl 0.25 crashes if memory runs out while it makes a context, so this asks for that memory
+ * before. If other threads take it in between, the crash is reported. */
 static bool has_memory_for_context(void) {
     void *memory = pti_isl_memory_source.allocate(CONTEXT_BYTES);
     free(memory);
@@ -95,7 +95,8 @@ static int n_columns(const columns *in) {
     return column_of_division(in, in->n_divisions);
 }
 
-static __isl_give isl_mat *put(__isl_take isl_mat *matrix, int row, int column, int64_t value) {
+static __isl_give isl_mat *put_number(__isl_take isl_mat *matrix, int row, int column,
+                                      int64_t value) {
     isl_val *held = isl_val_int_from_si(isl_mat_get_ctx(matrix), value);
     return isl_mat_set_element_val(matrix, row, column, held);
 }
@@ -104,19 +105,19 @@ static __isl_give isl_mat *new_matrix(isl_ctx *isl, int n_rows, const columns *i
     isl_mat *matrix = isl_mat_alloc(isl, (unsigned)n_rows, (unsigned)n_columns(in));
     for (int row = 0; row < n_rows; row++) {
         for (int column = 0; column < n_columns(in); column++)
-            matrix = put(matrix, row, column, 0);
+            matrix = put_number(matrix, row, column, 0);
     }
     return matrix;
 }
 
-/** sign * value, which for the smallest of all values is no 64-bit number. */
+/** Put sign * value into a matrix; of the smallest value this is no 64-bit number. */
 static __isl_give isl_mat *put_signed(__isl_take isl_mat *matrix, int row, int column,
                                       int64_t value, int sign) {
     isl_val *held = isl_val_int_from_si(isl_mat_get_ctx(matrix), value);
     return isl_mat_set_element_val(matrix, row, column, sign < 0 ? isl_val_neg(held) : held);
 }
 
-/** sign * affine into a row's constant, parameters and indices. */
+/** Put sign * affine into a row's constant, parameters and indices. */
 static __isl_give isl_mat *put_affine(__isl_take isl_mat *matrix, int row, const columns *in,
                                       const polytile_affine *affine, int sign) {
     matrix = put_signed(matrix, row, 0, affine->constant, sign);
@@ -127,7 +128,7 @@ static __isl_give isl_mat *put_affine(__isl_take isl_mat *matrix, int row, const
     return matrix;
 }
 
-/** [parameters] -> { kernel[index] -> array[element] } */
+/** Make the space [parameters] -> { kernel[index] -> array[element] }. */
 static __isl_give isl_space *new_space(isl_ctx *isl, const columns *in, const char *kernel,
                                        const char *array) {
     isl_space *space = isl_space_alloc(isl, (unsigned)in->n_parameters, (unsigned)in->n_indices,
@@ -143,7 +144,8 @@ static __isl_give isl_map *map_of(__isl_take isl_space *space, __isl_take isl_ma
         isl_dim_div));
 }
 
-/** element d is lo + step * division, lo <= element d <= hi; whole ends are left open. */
+/** Make the relation of subscripts: element d is lo + step * division, lo <= element d <= hi; whole
+ * ends are open. */
 static __isl_give isl_map *map_of_subscripts(isl_ctx *isl, columns in, const char *kernel,
                                              const char *array,
                                              const polytile_subscript *subscripts) {
@@ -161,17 +163,17 @@ static __isl_give isl_map *map_of_subscripts(isl_ctx *isl, columns in, const cha
         const polytile_subscript *subscript = &subscripts[d];
         if (!subscript->from_first) {
             inequalities = put_affine(inequalities, bound, &in, &subscript->lo, -1);
-            inequalities = put(inequalities, bound++, column_of_element(&in, d), 1);
+            inequalities = put_number(inequalities, bound++, column_of_element(&in, d), 1);
         }
         if (!subscript->to_last) {
             inequalities = put_affine(inequalities, bound, &in, &subscript->hi, 1);
-            inequalities = put(inequalities, bound++, column_of_element(&in, d), -1);
+            inequalities = put_number(inequalities, bound++, column_of_element(&in, d), -1);
         }
         if (subscript->step > 1 && !subscript->from_first) {
             equalities = put_affine(equalities, division, &in, &subscript->lo, -1);
-            equalities = put(equalities, division, column_of_element(&in, d), 1);
-            equalities =
-                put(equalities, division, column_of_division(&in, division), -subscript->step);
+            equalities = put_number(equalities, division, column_of_element(&in, d), 1);
+            equalities = put_number(equalities, division, column_of_division(&in, division),
+                                    -subscript->step);
             division++;
         }
     }
@@ -180,15 +182,15 @@ static __isl_give isl_map *map_of_subscripts(isl_ctx *isl, columns in, const cha
 
 static __isl_give isl_mat *put_constraint(__isl_take isl_mat *matrix, int row, const columns *in,
                                           const pti_constraint *constraint) {
-    matrix = put(matrix, row, 0, constraint->constant);
+    matrix = put_number(matrix, row, 0, constraint->constant);
     for (int p = 0; p < in->n_parameters; p++)
-        matrix = put(matrix, row, column_of_parameter(p), constraint->parameter[p]);
+        matrix = put_number(matrix, row, column_of_parameter(p), constraint->parameter[p]);
     for (int k = 0; k < in->n_indices; k++)
-        matrix = put(matrix, row, column_of_index(in, k), constraint->index[k]);
+        matrix = put_number(matrix, row, column_of_index(in, k), constraint->index[k]);
     for (int d = 0; d < in->n_elements; d++)
-        matrix = put(matrix, row, column_of_element(in, d), constraint->element[d]);
+        matrix = put_number(matrix, row, column_of_element(in, d), constraint->element[d]);
     for (int k = 0; k < in->n_divisions; k++)
-        matrix = put(matrix, row, column_of_division(in, k), constraint->exists[k]);
+        matrix = put_number(matrix, row, column_of_division(in, k), constraint->exists[k]);
     return matrix;
 }
 
@@ -227,7 +229,7 @@ __isl_give isl_map *pti_declared_relation(isl_ctx *isl, const polytile_declarati
                : map_of_subscripts(isl, in, declaration->name, array, access->subscript);
 }
 
-/** Errors: NO_MEMORY, UNSUPPORTED (a relation that is too much for isl). */
+/** Make the relations. Errors: NO_MEMORY, UNSUPPORTED (a relation that is too much for isl). */
 static polytile_status create_relations(polytile_context *ctx,
                                         const polytile_declaration *declaration,
                                         pti_relations **relations) {
@@ -300,7 +302,7 @@ static polytile_affine declared_affine(const pti_affine *affine) {
     return declared;
 }
 
-/** All of a section, of the launch domain's threads, beyond the array too. */
+/** Return a section of the launch domain's threads, not clipped to the array. */
 static __isl_give isl_map *section_unclipped(isl_ctx *isl, const pti_instance *instance,
                                              const pti_section *section) {
     const pti_operand *operand = &instance->operand[section->operand];
@@ -320,7 +322,7 @@ __isl_give isl_map *pti_section_relation(isl_ctx *isl, const pti_instance *insta
                     &instance->operand[section->operand].domain);
 }
 
-/** The relation in braces with the parameters' values. */
+/** Fix the parameters of a relation in braces to their values. */
 static __isl_give isl_map *fix_parameters(__isl_take isl_map *map, const pti_instance *instance) {
     isl_ctx *isl = isl_map_get_ctx(map);
     unsigned n_parameters = (unsigned)isl_map_dim(map, isl_dim_param);

@@ -18,7 +18,7 @@ bool pti_box_equals(const polytile_domain *a, const polytile_domain *b) {
     return true;
 }
 
-/* A wrong number of dimensions may be the caller's, for its user to refuse. */
+/* The number of dimensions may be wrong: functions that use the boxes refuse it. */
 int pti_box_compare(const polytile_domain *a, const polytile_domain *b) {
     int order = (a->n_dims > b->n_dims) - (a->n_dims < b->n_dims);
     for (int d = 0; order == 0 && d < a->n_dims && d < POLYTILE_MAX_DIMS; d++)
@@ -69,7 +69,7 @@ polytile_domain pti_box_without_steps(const polytile_domain *box) {
     return whole;
 }
 
-polytile_domain pti_box_enclose(const polytile_domain *a, const polytile_domain *b) {
+polytile_domain pti_box_bounding(const polytile_domain *a, const polytile_domain *b) {
     if (pti_box_is_empty(a))
         return pti_box_without_steps(b);
     if (pti_box_is_empty(b))
@@ -81,8 +81,8 @@ polytile_domain pti_box_enclose(const polytile_domain *a, const polytile_domain 
     return both;
 }
 
-/** The one dimension in which two boxes differ, -1 if there are more, or if one has gaps there or
- * leaves some to the other. */
+/** Return the only dimension in which two boxes differ, if they are adjacent there without gaps;
+ * else -1. */
 static int joined_dimension(const polytile_domain *a, const polytile_domain *b) {
     int found = -1;
     for (int d = 0; d < a->n_dims; d++) {

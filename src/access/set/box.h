@@ -3,8 +3,8 @@
 
 #include "access/set/range.h"
 
-/* A box is a polytile_domain used as a piece of an index space: a product of strided ranges. Two
- * boxes in one call have the same number of dimensions. */
+/* A box is a polytile_domain as a part of an index space, a product of strided ranges. Two boxes in
+ * one call have the same number of dimensions. */
 
 polytile_domain pti_box_empty(int n_dims);
 
@@ -15,11 +15,11 @@ static inline bool pti_box_is_empty(const polytile_domain *box) {
     return false;
 }
 
-/** Whether two boxes have the same elements. */
+/** Return whether two boxes have the same elements. */
 bool pti_box_equals(const polytile_domain *a, const polytile_domain *b);
 
-/** An order of boxes as they are written, of any number of dimensions: <0, 0 or >0. Those of the
- * same elements may differ. */
+/** Compare boxes as they are written, of any number of dimensions: <0, 0 or >0. Boxes of the same
+ * elements may differ. */
 int pti_box_compare(const polytile_domain *a, const polytile_domain *b);
 
 static inline bool pti_box_contains(const polytile_domain *outer, const polytile_domain *inner) {
@@ -32,8 +32,7 @@ static inline bool pti_box_contains(const polytile_domain *outer, const polytile
     return true;
 }
 
-/** False for most boxes that have no common element, at a glance: most pairs miss each other in
- * some dimension's ends. */
+/** Return false for most boxes without a common element, quickly, by the ends of their ranges. */
 static inline bool pti_box_may_meet(const polytile_domain *a, const polytile_domain *b) {
     for (int d = 0; d < a->n_dims; d++)
         if (a->range[d].lo > b->range[d].hi || b->range[d].lo > a->range[d].hi)
@@ -41,10 +40,10 @@ static inline bool pti_box_may_meet(const polytile_domain *a, const polytile_dom
     return true;
 }
 
-/** False when the boxes have no common element; *common is then empty. */
+/** Intersect two boxes; false if they have no common element, and *common is then empty. */
 bool pti_box_intersect(const polytile_domain *a, const polytile_domain *b, polytile_domain *common);
 
-/** Whether a box, which is not empty, leaves out any of those between its ends. */
+/** Return whether a non-empty box has a step above 1 with several elements. */
 static inline bool pti_box_has_gaps(const polytile_domain *box) {
     for (int d = 0; d < box->n_dims; d++)
         if (pti_range_has_gaps(box->range[d]))
@@ -52,20 +51,20 @@ static inline bool pti_box_has_gaps(const polytile_domain *box) {
     return false;
 }
 
-/** The number of elements, 0 if empty; INT64_MAX if it exceeds 64 bits. */
+/** Return the number of elements, 0 if empty; INT64_MAX if it exceeds 64 bits. */
 int64_t pti_box_count(const polytile_domain *box);
 
-/** The smallest box around two, with the steps that both leave it; any may be empty. */
+/** Return the smallest strided box around two; any may be empty. */
 polytile_domain pti_box_coarse_union(const polytile_domain *a, const polytile_domain *b);
 
-/** The smallest box of steps 1 around two, as launches have them; any may be empty. */
-polytile_domain pti_box_enclose(const polytile_domain *a, const polytile_domain *b);
+/** Return the smallest box of steps 1 around two, as launches have them; any may be empty. */
+polytile_domain pti_box_bounding(const polytile_domain *a, const polytile_domain *b);
 
-/** A box and all that lies between its elements. */
+/** Return a box and all that lies between its elements. */
 polytile_domain pti_box_without_steps(const polytile_domain *box);
 
-/** Let a box grow to its union with another if that is a box without gaps, or one holds the other;
- * false, and nothing changes, if it is none. */
+/** Extend a box to its union with another if that is a box without gaps, or one holds the other;
+ * else return false, and change nothing. */
 bool pti_box_absorb(polytile_domain *box, const polytile_domain *added);
 
 #endif

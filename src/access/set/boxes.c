@@ -46,17 +46,15 @@ void pti_boxes_assign(pti_boxes *set, const polytile_domain *box) {
     pti_boxes_append(set, box);
 }
 
-/* Append rest with its dimension d replaced by a piece. */
+/* Append rest with its dimension d replaced by a range. */
 static void append_piece(pti_boxes *set, const polytile_domain *rest, int d, polytile_range piece) {
     polytile_domain box = *rest;
     box.range[d] = piece;
     pti_boxes_append(set, &box);
 }
 
-/**
- * Append what lies between the elements of common, a part of rest's dimension d on a coarser
- * lattice: one piece a residue class, or one a gap, whichever are fewer.
- */
+/** Append what lies between the elements of common, a part of rest's dimension d on a coarser
+ * lattice: one box a residue class, or one a gap, whichever are fewer. */
 static void append_between(pti_boxes *set, const polytile_domain *rest, int d,
                            polytile_range common) {
     int64_t step = rest->range[d].step;
@@ -70,7 +68,7 @@ static void append_between(pti_boxes *set, const polytile_domain *rest, int d,
     }
 }
 
-/* Append box without common, which is not empty and lies inside it. */
+/* Append box without common, a non-empty box inside it. */
 static void append_difference(pti_boxes *set, const polytile_domain *box,
                               const polytile_domain *common) {
     polytile_domain rest = *box;
@@ -84,15 +82,15 @@ static void append_difference(pti_boxes *set, const polytile_domain *box,
     }
 }
 
-/* Sets are long and boxes large: what stays where it is, is not touched. */
-static void keep(pti_boxes *set, int k, int *kept) {
+/* Keep a box of the set; it moves only if its place changes, since boxes are large. */
+static void keep_box(pti_boxes *set, int k, int *kept) {
     if (*kept != k)
         set->box[*kept] = set->box[k];
     ++*kept;
 }
 
-/* Take box out of the set's boxes from position first on; differences go to the end, order stays.
- */
+/* Subtract box from the set's boxes from position first on; differences go to the end, order
+ * stays. */
 static void subtract_from(pti_boxes *set, int first, const polytile_domain *box) {
     polytile_domain removed = *box, common;
     int n_before = set->n_boxes, kept = first;
@@ -102,7 +100,7 @@ static void subtract_from(pti_boxes *set, int first, const polytile_domain *box)
             continue;
         if (!pti_box_may_meet(&set->box[k], &removed) ||
             !pti_box_intersect(&set->box[k], &removed, &common)) {
-            keep(set, k, &kept);
+            keep_box(set, k, &kept);
             continue;
         }
         whole = set->box[k];
@@ -119,7 +117,7 @@ static void drop_contained(pti_boxes *set, const polytile_domain *box) {
     int kept = 0;
     for (int k = 0; k < set->n_boxes; k++)
         if (!pti_box_contains(box, &set->box[k]))
-            keep(set, k, &kept);
+            keep_box(set, k, &kept);
     set->n_boxes = kept;
 }
 

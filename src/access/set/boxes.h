@@ -3,17 +3,18 @@
 
 #include "access/set/box.h"
 
-/* access/set: sets of indices and their algebra: ranges, boxes, sets of boxes, and layouts, which say
- * where the elements of a box lie in memory. It knows nothing of kernels, arrays or isl. */
+/* access/set: sets of indices and their algebra: ranges, boxes, sets of boxes, and layouts of boxes
+ * in memory. It knows nothing of kernels, arrays or isl. */
 
-/* The algebra of sets of elements. A set is a list of boxes, which all operations keep pairwise
- * disjoint and non-empty; pti_boxes_append() believes its caller that they are disjoint.
+/*
+ * The algebra of sets of elements. A set is a list of disjoint, non-empty boxes, as all operations
+ * keep it; pti_boxes_append() relies on its caller for that.
  *
- * Memory: none of these operations returns an error. Where memory runs out for one, the set that it
- * changes is marked as failed; a set that is made from a failed one fails with it; and the mark
- * stays, whatever the set becomes, until it is freed or its owner takes the mark off. What a failed
- * set holds says nothing. So a caller goes through all of its operations first, and then looks at
- * the results' `failed`, once. */
+ * Memory: no operation returns an error. When memory runs out, the set that it changes is marked as
+ * failed, and so is each set made from a failed one. The mark stays until the set is freed or its
+ * owner clears it. The contents of a failed set mean nothing. So a caller does all its operations
+ * first, and then looks once at the results' `failed`.
+ */
 
 /** Zero-initialise. */
 typedef struct pti_boxes {
@@ -24,69 +25,68 @@ typedef struct pti_boxes {
 } pti_boxes;
 
 void pti_boxes_free(pti_boxes *set);
-/** Free so many sets and the list of them, which may be NULL. */
+/** Free sets and the list of them, which may be NULL. */
 void pti_boxes_free_list(pti_boxes *sets, int n_sets);
 
-/* What a set becomes. */
+/* Changing a set. */
 
-/** Nothing, keeping its memory. */
+/** Empty a set, but keep its memory. */
 void pti_boxes_clear(pti_boxes *set);
-/** The elements of a box. */
+/** Set a set to a box. */
 void pti_boxes_assign(pti_boxes *set, const polytile_domain *box);
-/** The same boxes as another set's. */
+/** Copy another set's boxes. */
 void pti_boxes_copy(pti_boxes *set, const pti_boxes *other);
-/** Set without the elements of a box. */
+/** Subtract a box. */
 void pti_boxes_subtract(pti_boxes *set, const polytile_domain *box);
-/** Set without the elements of another. */
+/** Subtract another set. */
 void pti_boxes_subtract_all(pti_boxes *set, const pti_boxes *other);
-/** The elements of set that are in a box. */
+/** Keep only the elements in a box. */
 void pti_boxes_clip(pti_boxes *set, const polytile_domain *box);
-/** The elements of two other sets that are in both. */
+/** Set common to the intersection of two other sets. */
 void pti_boxes_intersect(pti_boxes *common, const pti_boxes *a, const pti_boxes *b);
 
-/* Adding boxes. All of these leave the same elements, in other boxes: adding is quickest where the
- * boxes are not joined, and a set that grows by many is quickest to ask where they are. */
+/* Adding boxes. All of these give the same elements in different boxes. Without joins adding is
+ * quickest; with joins questions to a large set are. */
 
 typedef void pti_boxes_adder(pti_boxes *set, const polytile_domain *box);
 
 /** Add a box known to be disjoint from the set. */
 void pti_boxes_append(pti_boxes *set, const polytile_domain *box);
-/** Add a box: in place of the boxes that it contains, and without what lies in others. */
+/** Add a box: it replaces the boxes that it contains, and loses what lies in others. */
 void pti_boxes_add(pti_boxes *set, const polytile_domain *box);
-/** The same, joining boxes each time a long list has doubled. */
+/** Add a box, and join boxes each time a long list has doubled. */
 void pti_boxes_gather(pti_boxes *set, const polytile_domain *box);
-/** The same, joining boxes each time while they are few; nothing where one contains the box. */
+/** Add a box, and join boxes while they are few; does nothing if one contains the box. */
 void pti_boxes_include(pti_boxes *set, const polytile_domain *box);
-/** The same, joining what is new with its neighbours, so that what comes piece by piece stays few
- * boxes. */
+/** Add a box, and join it with its neighbours, so that adjacent boxes stay few. */
 void pti_boxes_attach(pti_boxes *set, const polytile_domain *box);
-/** Take out a box; what is left joins its neighbours likewise. */
+/** Subtract a box, and join what is left with its neighbours. */
 void pti_boxes_detach(pti_boxes *set, const polytile_domain *box);
 /** Add all boxes of another set, in one of these ways. */
 void pti_boxes_unite(pti_boxes *set, const pti_boxes *other, pti_boxes_adder *add);
-/** Join boxes that differ in one dimension only and are adjacent there; the elements stay. */
+/** Join boxes that differ in one dimension only and are adjacent there. */
 void pti_boxes_merge(pti_boxes *set);
 
 /* Questions. */
 
-/** Whether every element of a box is in set; no, where memory runs out. */
+/** Return whether a set holds every element of a box; false when memory runs out. */
 bool pti_boxes_cover(const pti_boxes *set, const polytile_domain *box);
-/** The first box of another set that set does not cover; NULL: there is none. */
+/** Return the first box of another set that set does not cover; NULL: none. */
 const polytile_domain *pti_boxes_find_uncovered(const pti_boxes *set, const pti_boxes *other);
-/** The first box of another set that has an element of set; NULL: there is none. */
+/** Return the first box of another set that has an element of set; NULL: none. */
 const polytile_domain *pti_boxes_find_meeting(const pti_boxes *set, const pti_boxes *other);
-/** Whether two sets have the same boxes in the same order, which operations follow. */
+/** Return whether two sets have the same boxes in the same order. */
 bool pti_boxes_are_alike(const pti_boxes *a, const pti_boxes *b);
-/** The number of elements, INT64_MAX if it exceeds 64 bits. */
+/** Return the number of elements, INT64_MAX if it exceeds 64 bits. */
 int64_t pti_boxes_count(const pti_boxes *set);
-/** The number of elements that are in a box. */
+/** Return the number of elements that are in a box. */
 int64_t pti_boxes_count_in(const pti_boxes *set, const polytile_domain *box);
-/** The smallest box around a set that is not empty, with the steps that its boxes leave it. */
+/** Return the smallest strided box around a non-empty set. */
 polytile_domain pti_boxes_hull(const pti_boxes *set);
-/** The smallest box of steps 1 around a set, which may be empty. */
-polytile_domain pti_boxes_enclose(const pti_boxes *set, int n_dims);
+/** Return the smallest box of steps 1 around a set, which may be empty. */
+polytile_domain pti_boxes_bounding(const pti_boxes *set, int n_dims);
 
-/** Whether set and box have a common element. */
+/** Return whether set and box have a common element. */
 static inline bool pti_boxes_meet(const pti_boxes *set, const polytile_domain *box) {
     polytile_domain common;
     for (int k = 0; k < set->n_boxes; k++)

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Take away from box, without gaps, one end that lies in another, if the rest is a box again. */
-static void trim(polytile_domain *box, const polytile_domain *by) {
+/* Cut an end that lies in another box off a box without gaps, if the rest is a box. */
+static void trim_box(polytile_domain *box, const polytile_domain *by) {
     int cut = -1;
     for (int d = 0; d < box->n_dims; d++) {
         const polytile_range *range = &box->range[d], *other = &by->range[d];
@@ -34,7 +34,7 @@ bool pti_boxes_cover(const pti_boxes *set, const polytile_domain *box) {
     for (int k = 0; k < set->n_boxes; k++) {
         if (pti_box_contains(&set->box[k], &rest))
             return true;
-        trim(&rest, &set->box[k]);
+        trim_box(&rest, &set->box[k]);
     }
     pti_boxes missing = {0};
     pti_boxes_append(&missing, &rest);
@@ -90,9 +90,9 @@ polytile_domain pti_boxes_hull(const pti_boxes *set) {
     return hull;
 }
 
-polytile_domain pti_boxes_enclose(const pti_boxes *set, int n_dims) {
+polytile_domain pti_boxes_bounding(const pti_boxes *set, int n_dims) {
     polytile_domain hull = pti_box_empty(n_dims);
     for (int k = 0; k < set->n_boxes; k++)
-        hull = pti_box_enclose(&hull, &set->box[k]);
+        hull = pti_box_bounding(&hull, &set->box[k]);
     return hull;
 }

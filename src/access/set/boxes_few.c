@@ -1,14 +1,16 @@
 #include "access/set/boxes.h"
 
-/* How sets stay few boxes.
+/*
+ * How sets stay few boxes.
  *
- * Merging works a dimension at a time: boxes that agree in all other dimensions are brought
- * together by sorting, and neighbours are joined where their union is one range. */
+ * Merging works a dimension at a time: sorting brings together boxes that agree in all other
+ * dimensions, and neighbours are joined if their union is one range.
+ */
 
-/* How many boxes before it a box is tried with; residue classes of one range lie side by side. */
+/* With how many boxes before it a box is tried; residue classes of one range lie side by side. */
 enum { MERGE_WINDOW = 8 };
 
-/* By all dimensions but one. */
+/* Compare two boxes by all dimensions but one. */
 static int compare_others(const polytile_domain *a, const polytile_domain *b, int but) {
     int order = 0;
     for (int d = 0; d < a->n_dims && order == 0; d++)
@@ -22,7 +24,7 @@ static int compare_boxes(const polytile_domain *a, const polytile_domain *b, int
     return order != 0 ? order : pti_range_compare(&a->range[last], &b->range[last]);
 }
 
-/* Shell sort: in place, no allocation, and quick on the nearly sorted sets of the next pass. */
+/* Sort boxes by Shell sort: in place, and quick on the nearly sorted sets of the next pass. */
 static void sort_boxes(pti_boxes *set, int last) {
     int gap = 1;
     while (gap < set->n_boxes / 3)
@@ -37,9 +39,9 @@ static void sort_boxes(pti_boxes *set, int last) {
         }
 }
 
-/* Join b into a if they differ in dimension d only and their union is a box. Two far elements are
- * not made a range of a stride that neither has. */
-static bool join(polytile_domain *a, const polytile_domain *b, int d) {
+/* Join b into a if they differ in dimension d only and their union is a box. Two distant elements
+ * do not become a range of a new stride. */
+static bool join_boxes(polytile_domain *a, const polytile_domain *b, int d) {
     polytile_range mine = a->range[d], other = b->range[d];
     polytile_range both = pti_range_coarse_union(mine, other);
     if (pti_range_count(both) != pti_range_count(mine) + pti_range_count(other))
@@ -57,7 +59,7 @@ static bool join_neighbours(pti_boxes *set, int d) {
     for (int k = 0; k < set->n_boxes; k++) {
         int window = kept - MERGE_WINDOW > 0 ? kept - MERGE_WINDOW : 0;
         int with = kept - 1;
-        while (with >= window && !join(&set->box[with], &set->box[k], d))
+        while (with >= window && !join_boxes(&set->box[with], &set->box[k], d))
             with--;
         if (with < window)
             set->box[kept++] = set->box[k];
@@ -112,7 +114,7 @@ static bool joins_another(pti_boxes *set, int at) {
     return false;
 }
 
-/** Join the last boxes of a set, which are new, with others. */
+/** Join the last boxes of a set, which are new, with the others. */
 static void join_last(pti_boxes *set) {
     enum { MOST_NEW = 2 * POLYTILE_MAX_DIMS };
     for (int n = 0, at = set->n_boxes - 1; n < MOST_NEW && at >= 0 && set->n_boxes > 1; n++, at--)

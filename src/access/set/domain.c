@@ -2,8 +2,7 @@
 
 #include <stddef.h>
 
-/* A wrong number of dimensions is kept for the domain's user to refuse, but never written beyond.
- */
+/* Return how many dimensions fit. The domain keeps a wrong number, which its user refuses. */
 static int n_stored(int n_dims) {
     return n_dims < POLYTILE_MAX_DIMS ? n_dims : POLYTILE_MAX_DIMS;
 }

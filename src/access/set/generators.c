@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 
-pti_generators pti_generators_of_window(int64_t step, int64_t count) {
+pti_generators pti_generators_of_interval(int64_t step, int64_t count) {
     return (pti_generators){.n = 1, .stride = {step}, .count = {count}};
 }
 
@@ -14,8 +14,8 @@ void pti_generators_add(pti_generators *generators, int64_t coefficient, int64_t
     generators->n++;
 }
 
-/* Let generator a take over b, whose stride is a multiple of a's. */
-static void take_over(pti_generators *generators, int a, int b) {
+/* Merge generator b into a; b's stride is a multiple of a's. */
+static void merge_generators(pti_generators *generators, int a, int b) {
     int64_t turns = generators->stride[b] / generators->stride[a];
     generators->count[a] += turns * (generators->count[b] - 1);
     generators->n--;
@@ -23,7 +23,7 @@ static void take_over(pti_generators *generators, int a, int b) {
     generators->count[b] = generators->count[generators->n];
 }
 
-/* Whether copies of a range of this stride and extent, shifted by b's stride, leave no gap. */
+/* Return whether copies of a's range of this extent, shifted by b's stride, leave no gap. */
 static bool leaves_no_gap(const pti_generators *generators, int a, int64_t extent, int b) {
     return generators->stride[b] % generators->stride[a] == 0 &&
            generators->stride[b] <= extent + generators->stride[a];
@@ -37,7 +37,7 @@ void pti_generators_absorb(pti_generators *generators, int64_t sure_extent, bool
         }
         if (grows)
             sure_extent += generators->stride[g] * (generators->count[g] - 1);
-        take_over(generators, 0, g);
+        merge_generators(generators, 0, g);
         g = 1;
     }
 }
@@ -46,16 +46,16 @@ void pti_generators_join_equal(pti_generators *generators) {
     for (int a = 0; a < generators->n; a++)
         for (int b = generators->n - 1; b > a; b--)
             if (generators->stride[a] == generators->stride[b])
-                take_over(generators, a, b);
+                merge_generators(generators, a, b);
 }
 
-/* A pair to join, tried in order; false if there is none. */
+/* Join the first pair that can be joined; false if there is none. */
 static bool join_one(pti_generators *generators) {
     for (int a = 0; a < generators->n; a++)
         for (int b = 0; b < generators->n; b++) {
             int64_t extent = generators->stride[a] * (generators->count[a] - 1);
             if (a != b && leaves_no_gap(generators, a, extent, b)) {
-                take_over(generators, a, b);
+                merge_generators(generators, a, b);
                 return true;
             }
         }

@@ -11,14 +11,15 @@ polytile_range pti_range(int64_t lo, int64_t hi, int64_t step) {
     return (polytile_range){lo, last, last == lo ? 1 : step};
 }
 
-polytile_range pti_range_part(polytile_range range, int64_t first, int64_t count) {
+polytile_range pti_range_slice(polytile_range range, int64_t first, int64_t count) {
     int64_t last = pti_min(first + count, pti_range_count(range)) - 1;
     return pti_range(range.lo + first * range.step, range.lo + last * range.step, range.step);
 }
 
 polytile_range pti_range_cut(polytile_range range, int64_t n_parts, int64_t part) {
     int64_t count = pti_range_count(range), least = count / n_parts, n_longer = count % n_parts;
-    return pti_range_part(range, part * least + pti_min(part, n_longer), least + (part < n_longer));
+    return pti_range_slice(range, part * least + pti_min(part, n_longer),
+                           least + (part < n_longer));
 }
 
 bool pti_range_has(polytile_range range, int64_t value) {
@@ -35,7 +36,7 @@ bool pti_range_contains(polytile_range outer, polytile_range inner) {
     return inner.lo == inner.hi || inner.step % outer.step == 0;
 }
 
-/* The inverse of a modulo m, for gcd(a, m) = 1 and m >= 1. */
+/* Return the inverse of a modulo m, for gcd(a, m) = 1 and m >= 1. */
 static int64_t modular_inverse(int64_t a, int64_t m) {
     int64_t rest = m, next_rest = pti_floor_mod(a, m);
     int64_t factor = 0, next_factor = 1;
@@ -51,7 +52,7 @@ static int64_t modular_inverse(int64_t a, int64_t m) {
     return pti_floor_mod(factor, m);
 }
 
-/* The elements of a lattice within lo .. hi, for lo and hi not below its first element. */
+/* Return the elements of a lattice within lo .. hi, for lo and hi not below its first element. */
 static polytile_range lattice_between(__int128 first, __int128 step, int64_t lo, int64_t hi) {
     if (first < lo)
         first += (lo - first + step - 1) / step * step;
@@ -62,8 +63,8 @@ static polytile_range lattice_between(__int128 first, __int128 step, int64_t lo,
     return pti_range((int64_t)first, hi, (int64_t)step);
 }
 
-/* Chinese remainders: x = a.lo + a.step * t with t = (b.lo - a.lo) / g * (a.step / g)^-1 modulo
- * b.step / g. */
+/* Intersect two lattices by Chinese remainders: x = a.lo + a.step * t with t = (b.lo - a.lo) / g *
+ * (a.step / g)^-1 modulo b.step / g. */
 static polytile_range intersect_lattices(polytile_range a, polytile_range b, int64_t lo,
                                          int64_t hi) {
     int64_t common = pti_gcd(a.step, b.step);

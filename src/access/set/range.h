@@ -4,11 +4,11 @@
 #include <polytile/domain.h>
 #include <stdbool.h>
 
-/* Strided intervals. All functions take and give normalised ranges: step >= 1, hi - lo a multiple
- * of step, or empty (hi < lo). Ends stay within +-2^61, so that differences and one addition cannot
+/* Strided intervals. All functions take and return normalised ranges: step >= 1, hi - lo a multiple
+ * of step, or empty (hi < lo). Ends are within +-2^61, so differences and one addition cannot
  * overflow. */
 
-/** The range of lo, lo + step, ... up to hi: hi is rounded down onto the lattice. */
+/** Make the range lo, lo + step, ... up to hi, which is rounded down onto the lattice. */
 polytile_range pti_range(int64_t lo, int64_t hi, int64_t step);
 
 static inline polytile_range pti_range_empty(void) {
@@ -19,7 +19,7 @@ static inline bool pti_range_is_empty(polytile_range range) {
     return range.hi < range.lo;
 }
 
-/** Whether it leaves out any between its ends. */
+/** Return whether a range leaves out integers between its ends. */
 static inline bool pti_range_has_gaps(polytile_range range) {
     return range.step != 1 && range.lo != range.hi;
 }
@@ -36,7 +36,7 @@ static inline bool pti_range_equals(polytile_range a, polytile_range b) {
     return a.lo == b.lo && a.hi == b.hi && (a.step == b.step || a.lo == a.hi);
 }
 
-/** An order of ranges as they are written. */
+/** Compare ranges as they are written. */
 static inline int pti_range_compare(const polytile_range *a, const polytile_range *b) {
     int order = (a->lo > b->lo) - (a->lo < b->lo);
     if (order == 0)
@@ -44,21 +44,22 @@ static inline int pti_range_compare(const polytile_range *a, const polytile_rang
     return order != 0 ? order : (a->step > b->step) - (a->step < b->step);
 }
 
-/** The elements first .. first + count - 1 of a range, counted along it, as far as it has any. */
-polytile_range pti_range_part(polytile_range range, int64_t first, int64_t count);
+/** Return the elements number first .. first + count - 1 of a range, as far as it has them. */
+polytile_range pti_range_slice(polytile_range range, int64_t first, int64_t count);
 
-/** One of n_parts parts of a range that lie side by side, each as long as the next or longer by one
- * element. */
+/** Return one of n_parts consecutive parts of a range, whose lengths differ by one element at
+ * most. */
 polytile_range pti_range_cut(polytile_range range, int64_t n_parts, int64_t part);
 
 bool pti_range_has(polytile_range range, int64_t value);
 bool pti_range_contains(polytile_range outer, polytile_range inner);
 
-/** The common elements, exactly: two lattices meet in one of step lcm, or nowhere. */
+/** Return the common elements, exactly: two lattices meet in one of step lcm, or nowhere. */
 polytile_range pti_range_intersect(polytile_range a, polytile_range b);
 
 /**
- * The smallest range that contains both, with the sound stride gcd(a.step, b.step, |a.lo - b.lo|).
+ * Return the smallest range that contains both, with the sound stride gcd(a.step, b.step, |a.lo -
+ * b.lo|).
  *
  * Source  Torres et al., section III-D, coarse union; its stride max(s, s') loses elements. A range
  *         of one element has no stride of its own and takes the other's where it can.

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Copies of more boxes than that are not all remembered. */
+/* Of copies of more boxes than that some are forgotten. */
 enum { MOST_BOXES = 64 };
 
 /* What all members together write of each operand of each launch. */
@@ -33,30 +33,41 @@ static bool find_launch_changes(const pti_instance *instance, pti_boxes *boxes) 
     return !failed;
 }
 
-static bool find_changes(const pti_group *group, change_table *changes) {
-    for (int l = 0; l < group->n_launches; l++)
-        changes->n += group->launch[l].instance->n_operands;
-    changes->first = calloc((size_t)group->n_launches + 1, sizeof *changes->first);
+static bool find_changes(const pti_superstep *superstep, change_table *changes) {
+    for (int l = 0; l < superstep->n_launches; l++)
+        changes->n += superstep->launch[l].call.instance->n_operands;
+    changes->first = calloc((size_t)superstep->n_launches + 1, sizeof *changes->first);
     changes->boxes = calloc((size_t)changes->n + 1, sizeof *changes->boxes);
     bool found = changes->first != NULL && changes->boxes != NULL;
-    for (int l = 0; found && l < group->n_launches; l++) {
-        const pti_instance *instance = group->launch[l].instance;
+    for (int l = 0; found && l < superstep->n_launches; l++) {
+        const pti_instance *instance = superstep->launch[l].call.instance;
         changes->first[l + 1] = changes->first[l] + instance->n_operands;
         found = find_launch_changes(instance, &changes->boxes[changes->first[l]]);
     }
     return found;
 }
 
-/* What a member wrote is the newest version, unless it knows but a part of what is reduced, or it
- * is not known what it wrote; everybody has what everybody computed, or what was combined. */
-static void renew_copies(const pti_group *group, const change_table *changes, const pti_work *work,
-                         int l, int operand, pti_boxes *extra) {
-    const pti_instance *instance = group->launch[l].instance;
+/* All that is combined goes to every member, as one box. */
+static void add_combined(const pti_superstep *superstep, const pti_home *home, int l, int operand,
+                         pti_boxes *extra) {
+    const pti_shared_launch *launch = &superstep->launch[l];
+    const pti_instance *instance = launch->call.instance;
+    polytile_domain hull;
+    if (home->splits && pti_home_combines(home, launch, superstep->ownerships, operand) &&
+        pti_footprint_find_hull(instance, operand, PTI_WRITES, &instance->threads, &hull))
+        pti_boxes_add(extra, &hull);
+}
+
+/* What a member wrote is the newest version, unless it is not known what it wrote, or it has only a
+ * part of what is reduced. All have what all computed, and what was combined. */
+static void update_copies(const pti_superstep *superstep, const change_table *changes,
+                          const pti_work *work, int l, int operand, pti_boxes *extra) {
+    const pti_instance *instance = superstep->launch[l].call.instance;
     const pti_operand *written = &instance->operand[operand];
     const pti_boxes *changed = &changes->boxes[changes->first[l] + operand];
     pti_boxes_subtract_all(extra, changed);
-    if (work->share[l].operand < 0 ||
-        pti_share_combines(&work->share[l], &group->launch[l], group->ownerships, operand))
+    if (work->home[l].operand < 0 ||
+        pti_home_combines(&work->home[l], &superstep->launch[l], superstep->ownerships, operand))
         pti_boxes_unite(extra, changed, pti_boxes_gather);
     else if (!written->partial && !written->reduces)
         pti_footprint_gather(instance, operand, PTI_WRITES, &work->threads[l], extra);
@@ -70,18 +81,19 @@ static void limit_copies(pti_boxes *extra) {
         extra->n_boxes = MOST_BOXES;
 }
 
-static bool renew_all(const pti_group *group, const change_table *changes, int member,
-                      pti_copies *copies) {
+static bool update_all_copies(const pti_superstep *superstep, const change_table *changes,
+                              int member, pti_copies *copies) {
     pti_work work;
-    bool failed = !pti_work_create(group, member, &work);
-    for (int l = 0; !failed && l < group->n_launches; l++) {
-        const pti_shared_launch *launch = &group->launch[l];
-        for (int p = 0; p < launch->instance->n_operands; p++) {
-            pti_boxes *extra = pti_copies_get(copies, launch->array[p], member);
-            if (!launch->instance->operand[p].writes)
+    bool failed = !pti_work_create(superstep, member, &work);
+    for (int l = 0; !failed && l < superstep->n_launches; l++) {
+        const pti_shared_launch *launch = &superstep->launch[l];
+        for (int p = 0; p < launch->call.instance->n_operands; p++) {
+            pti_boxes *extra = pti_copies_get(copies, launch->call.array[p], member);
+            if (!launch->call.instance->operand[p].writes)
                 continue;
-            renew_copies(group, changes, &work, l, p, extra);
+            update_copies(superstep, changes, &work, l, p, extra);
             limit_copies(extra);
+            add_combined(superstep, &work.home[l], l, p, extra);
             failed = failed || extra->failed;
         }
     }
@@ -89,15 +101,15 @@ static bool renew_all(const pti_group *group, const change_table *changes, int m
     return !failed;
 }
 
-bool pti_exchange_after(const pti_group *group, pti_copies *copies, int first, int n_local,
+bool pti_exchange_after(const pti_superstep *superstep, pti_copies *copies, int first, int n_local,
                         pti_exchange *exchange) {
     change_table changes = {0};
-    pti_transfers transfers = pti_transfers_begin(group, first, n_local, exchange);
-    if (group->n_launches == 1)
+    pti_transfers transfers = pti_transfers_begin(superstep, first, n_local, exchange);
+    if (superstep->n_launches == 1)
         pti_remote_writes_bring_home(&transfers);
-    transfers.failed = transfers.failed || !find_changes(group, &changes);
-    for (int q = 0; q < group->n_members && !transfers.failed; q++)
-        transfers.failed = !renew_all(group, &changes, q, copies);
+    transfers.failed = transfers.failed || !find_changes(superstep, &changes);
+    for (int q = 0; q < superstep->n_members && !transfers.failed; q++)
+        transfers.failed = !update_all_copies(superstep, &changes, q, copies);
     free_changes(&changes);
     return pti_transfers_end(&transfers);
 }

@@ -8,9 +8,9 @@
 /* What a local member lacks comes from all owners, of which few are near. */
 static void bring_from_all(pti_transfers *transfers, int array, int member,
                            const pti_boxes *missing) {
-    const pti_ownership *ownership = &transfers->group->ownerships[array];
+    const pti_ownership *ownership = &transfers->superstep->ownerships[array];
     int first[POLYTILE_MAX_DIMS], last[POLYTILE_MAX_DIMS], at[POLYTILE_MAX_DIMS];
-    polytile_domain hull = pti_boxes_enclose(missing, ownership->domain.n_dims);
+    polytile_domain hull = pti_boxes_bounding(missing, ownership->domain.n_dims);
     if (!pti_ownership_reach(ownership, &hull, first, last))
         return;
     memcpy(at, first, sizeof at);
@@ -28,14 +28,14 @@ static void bring_from_local(pti_transfers *transfers, int array, int member,
         pti_transfers_fetch(transfers, array, from, member, missing);
 }
 
-/* missing and owned are scratch. */
+/* Add all that a member lacks; missing and owned are reused. */
 static void bring_all(pti_transfers *transfers, const pti_work *work, int member,
                       pti_copies *copies, pti_boxes *missing, pti_boxes *owned) {
     for (int a = 0; a < work->n_arrays; a++) {
         pti_boxes *extra = pti_copies_get(copies, a, member);
         if (work->reads[a].n_boxes == 0)
             continue;
-        pti_ownership_boxes(&transfers->group->ownerships[a], member, owned);
+        pti_ownership_boxes(&transfers->superstep->ownerships[a], member, owned);
         pti_boxes_copy(missing, &work->reads[a]);
         pti_boxes_subtract_all(missing, owned);
         pti_boxes_subtract_all(missing, extra);
@@ -50,13 +50,13 @@ static void bring_all(pti_transfers *transfers, const pti_work *work, int member
     }
 }
 
-bool pti_exchange_before(const pti_group *group, pti_copies *copies, int first, int n_local,
+bool pti_exchange_before(const pti_superstep *superstep, pti_copies *copies, int first, int n_local,
                          pti_exchange *exchange) {
-    pti_transfers transfers = pti_transfers_begin(group, first, n_local, exchange);
+    pti_transfers transfers = pti_transfers_begin(superstep, first, n_local, exchange);
     pti_boxes missing = {0}, owned = {0};
-    for (int q = 0; q < group->n_members && !transfers.failed; q++) {
+    for (int q = 0; q < superstep->n_members && !transfers.failed; q++) {
         pti_work work;
-        transfers.failed = !pti_work_create(group, q, &work);
+        transfers.failed = !pti_work_create(superstep, q, &work);
         if (!transfers.failed)
             bring_all(&transfers, &work, q, copies, &missing, &owned);
         transfers.failed = transfers.failed || missing.failed || owned.failed;

@@ -13,6 +13,22 @@ void pti_copies_free(pti_copies *copies) {
     *copies = (pti_copies){0};
 }
 
+bool pti_copies_assign(pti_copies *to, const pti_copies *from) {
+    bool has_failed = false;
+    for (int k = 0; k < from->n_arrays * from->n_members; k++) {
+        pti_boxes_copy(&to->extra[k], &from->extra[k]);
+        has_failed |= to->extra[k].failed;
+    }
+    return !has_failed;
+}
+
+bool pti_copies_are_alike(const pti_copies *one, const pti_copies *other) {
+    bool is_same = one->n_arrays == other->n_arrays;
+    for (int k = 0; is_same && k < one->n_arrays * one->n_members; k++)
+        is_same = pti_boxes_are_alike(&one->extra[k], &other->extra[k]);
+    return is_same;
+}
+
 pti_boxes *pti_copies_get(const pti_copies *copies, int array, int member) {
     return &copies->extra[array * copies->n_members + member];
 }

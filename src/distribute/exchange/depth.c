@@ -4,17 +4,17 @@
 
 #include <stddef.h>
 
-/* The ownership that the first launch which is dealt out goes by; NULL: none is. */
-static const pti_ownership *find_leader(const pti_group *group) {
-    for (int l = 0; l < group->n_launches; l++) {
-        pti_share share = pti_share_of(&group->launch[l], group->ownerships);
-        if (share.operand >= 0)
-            return pti_share_owner(&group->launch[l], group->ownerships, share.operand);
+/* The ownership by which the first launch that has one is dealt out; NULL: none has. */
+static const pti_ownership *find_leader(const pti_superstep *superstep) {
+    for (int l = 0; l < superstep->n_launches; l++) {
+        pti_home home = pti_home_of(&superstep->launch[l], superstep->ownerships);
+        if (home.operand >= 0)
+            return pti_home_owner(&superstep->launch[l], superstep->ownerships, home.operand);
     }
     return NULL;
 }
 
-/* How far apart the first and the last index are that a part owns; -1: it owns none. */
+/* The distance of the first and the last index that a part owns; -1: it owns none. */
 static int64_t extent_of(const pti_ownership *ownership, int dim, int part) {
     int64_t n = pti_ownership_count(ownership, dim, part);
     if (n == 0)
@@ -36,8 +36,8 @@ static int busiest_part(const pti_ownership *ownership, int dim) {
     return busiest;
 }
 
-int pti_group_busiest(const pti_group *group) {
-    const pti_ownership *leader = find_leader(group);
+int pti_superstep_busiest(const pti_superstep *superstep) {
+    const pti_ownership *leader = find_leader(superstep);
     int coordinate[POLYTILE_MAX_DIMS];
     if (leader == NULL)
         return 0;
@@ -47,8 +47,8 @@ int pti_group_busiest(const pti_group *group) {
 }
 
 /* Whether the first n launches run few enough threads beside their shares. */
-static bool is_thrifty(const pti_group *group, int n, int member, double fraction) {
-    pti_group first = *group;
+static bool is_thrifty(const pti_superstep *superstep, int n, int member, double fraction) {
+    pti_superstep first = *superstep;
     pti_work work;
     first.n_launches = n;
     if (!pti_work_create(&first, member, &work))
@@ -58,20 +58,20 @@ static bool is_thrifty(const pti_group *group, int n, int member, double fractio
     return is_thrifty;
 }
 
-static int count_possible(const pti_group *group, int n) {
-    pti_group first = *group;
+static int count_possible(const pti_superstep *superstep, int n) {
+    pti_superstep first = *superstep;
     first.n_launches = n;
-    return pti_group_longest(&first);
+    return pti_superstep_longest(&first);
 }
 
-int pti_group_depth(const pti_group *group, double fraction, int most) {
-    int member = pti_group_busiest(group);
-    int good = 1, bad = (int)pti_min(group->n_launches, pti_max(most, 1)) + 1;
+int pti_superstep_depth(const pti_superstep *superstep, double fraction, int most) {
+    int member = pti_superstep_busiest(superstep);
+    int good = 1, bad = (int)pti_min(superstep->n_launches, pti_max(most, 1)) + 1;
     bool doubles = true;
     while (good + 1 < bad) {
         int next = (int)(doubles ? pti_min(2 * (int64_t)good, bad - 1) : good + (bad - good) / 2);
-        int possible = count_possible(group, next);
-        bool fits = possible == next && is_thrifty(group, next, member, fraction);
+        int possible = count_possible(superstep, next);
+        bool fits = possible == next && is_thrifty(superstep, next, member, fraction);
         doubles = doubles && (fits || possible < next);
         if (fits)
             good = next;

@@ -8,19 +8,19 @@
 #define PTI_DEPTH_FRACTION 0.02
 
 /**
- * How many launches from the first on are made one group: the more there are, the fewer exchanges,
- * but the more threads at borders are run by several members.
+ * How many launches from the first on become one superstep: the more, the fewer exchanges, but the
+ * more threads at borders are run by several members.
  *
  * The longest prefix, of at most `most` launches, of which the busiest member runs no more than a
- * fraction of its threads beside its share; found by doubling and bisection, so that a prefix is
- * missed if a shorter one that is tried exceeds the fraction. Takes time proportional to the
- * launches of the answer, not of the group. At least 1, also when memory runs out.
+ * fraction of its threads beside its share. It is found by doubling and bisection, which misses a
+ * prefix if a shorter one that is tried exceeds the fraction. The time grows with the launches of
+ * the answer, not with those given. At least 1, also when memory runs out.
  */
-int pti_group_depth(const pti_group *group, double fraction, int most);
+int pti_superstep_depth(const pti_superstep *superstep, double fraction, int most);
 
-/** The member with the most to do and neighbours on all sides, as far as there is one: in each
- * dimension of the first operand by which threads are dealt out, the coordinate that owns most, of
- * several that in the middle. */
-int pti_group_busiest(const pti_group *group);
+/** The member with the most to do and, if possible, neighbours on all sides: in each dimension of
+ * the first operand by which threads are dealt out, the coordinate that owns most, of several the
+ * one in the middle. */
+int pti_superstep_busiest(const pti_superstep *superstep);
 
 #endif

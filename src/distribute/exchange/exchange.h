@@ -3,10 +3,10 @@
 
 #include "distribute/exchange/work.h"
 
-/* distribute/exchange: what members hold, and what travels between them. Each finds the same from
+/* distribute/exchange: what members have, and what travels between them. Each member finds it from
  * the launches alone, and asks nobody. work.h says what a member computes between exchanges. */
 
-/** What each member holds in its newest version beside what it owns, some of which may be there,
+/** What each member has in its newest version beside what it owns; some of that may be listed,
  * too. */
 typedef struct pti_copies {
     int n_arrays;
@@ -16,6 +16,12 @@ typedef struct pti_copies {
 
 bool pti_copies_create(int n_arrays, int n_members, pti_copies *copies);
 void pti_copies_free(pti_copies *copies);
+
+/** Replace copies of as many arrays and members; false when memory runs out. */
+bool pti_copies_assign(pti_copies *to, const pti_copies *from);
+
+/** Whether both are of as many arrays and consist of the same boxes. */
+bool pti_copies_are_alike(const pti_copies *one, const pti_copies *other);
 
 /** Those of one array that one member has. */
 pti_boxes *pti_copies_get(const pti_copies *copies, int array, int member);
@@ -37,23 +43,22 @@ typedef struct pti_exchange {
 } pti_exchange;
 
 /**
- * What has to travel before a group begins: of each array what a member reads, minus what it owns
- * and minus its copies, from the owners. The copies grow by it.
+ * What has to travel before a superstep: of each array what a member reads, minus what it owns and
+ * minus its copies, from the owners. The copies grow by it.
  *
  * first, n_local: only transfers from or to the members first .. first + n_local - 1 are listed;
- *        copies are kept of all.
+ *        copies are noted of all.
  * Errors  false: memory ran out.
  */
-bool pti_exchange_before(const pti_group *group, pti_copies *copies, int first, int n_local,
+bool pti_exchange_before(const pti_superstep *superstep, pti_copies *copies, int first, int n_local,
                          pti_exchange *exchange);
 
 /**
- * What has to travel after it: elements that a member wrote and its owner did not. Copies of what
- * was written are out of date, except at those who wrote it in the group's last version (never more
- * than is certain). What launches combine across members is left out: they combine it into the
- * newest version everywhere.
+ * What has to travel after it: elements that a member wrote and their owner did not. Copies of what
+ * was written are out of date, except at members that certainly wrote its last version. What
+ * launches combine across members is left out: it is in its newest version everywhere.
  */
-bool pti_exchange_after(const pti_group *group, pti_copies *copies, int first, int n_local,
+bool pti_exchange_after(const pti_superstep *superstep, pti_copies *copies, int first, int n_local,
                         pti_exchange *exchange);
 
 void pti_exchange_free(pti_exchange *exchange);

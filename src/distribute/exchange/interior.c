@@ -10,19 +10,19 @@ typedef struct cut {
 } cut;
 
 /** Whether threads read an element of a box of an array. */
-static bool reads(const pti_shared_launch *launch, const polytile_domain *threads, int array,
-                  const polytile_domain *box) {
+static bool reads_box(const pti_shared_launch *launch, const polytile_domain *threads, int array,
+                      const polytile_domain *box) {
     polytile_domain hull, common;
-    for (int a = 0; a < launch->instance->n_operands; a++) {
-        if (launch->array[a] == array && launch->instance->operand[a].reads &&
-            pti_footprint_find_hull(launch->instance, a, PTI_READS, threads, &hull) &&
+    for (int a = 0; a < launch->call.instance->n_operands; a++) {
+        if (launch->call.array[a] == array && launch->call.instance->operand[a].reads &&
+            pti_footprint_find_hull(launch->call.instance, a, PTI_READS, threads, &hull) &&
             pti_box_intersect(&hull, box, &common))
             return true;
     }
     return false;
 }
 
-static polytile_domain without(const polytile_domain *threads, cut of) {
+static polytile_domain without_cut(const polytile_domain *threads, cut of) {
     polytile_domain left = *threads;
     polytile_range *range = &left.range[of.dim];
     if (of.is_low)
@@ -40,8 +40,8 @@ static cut least_cut(const pti_shared_launch *launch, const polytile_domain *thr
     int64_t too_few = 0, enough = range->hi - range->lo + 1;
     while (enough - too_few > 1) {
         cut tried = {dim, is_low, too_few + (enough - too_few) / 2};
-        polytile_domain left = without(threads, tried);
-        if (reads(launch, &left, array, box))
+        polytile_domain left = without_cut(threads, tried);
+        if (reads_box(launch, &left, array, box))
             too_few = tried.n_indices;
         else
             enough = tried.n_indices;
@@ -60,15 +60,15 @@ static bool may_cut(const pti_instance *instance, int index) {
     return true;
 }
 
-/** Take threads off until a box is not read: those of the side that loses the fewest. */
-static polytile_domain avoid(const pti_shared_launch *launch, const polytile_domain *threads,
-                             int array, const polytile_domain *box) {
+/** Take threads off until a box is not read, at the side that loses the fewest. */
+static polytile_domain avoid_box(const pti_shared_launch *launch, const polytile_domain *threads,
+                                 int array, const polytile_domain *box) {
     polytile_domain best = pti_box_empty(threads->n_dims);
     for (int side = 0; side < 2 * threads->n_dims; side++) {
-        if (!may_cut(launch->instance, side / 2))
+        if (!may_cut(launch->call.instance, side / 2))
             continue;
         cut tried = least_cut(launch, threads, side / 2, side % 2 == 0, array, box);
-        polytile_domain left = without(threads, tried);
+        polytile_domain left = without_cut(threads, tried);
         if (pti_box_count(&left) > pti_box_count(&best))
             best = left;
     }
@@ -79,8 +79,8 @@ static polytile_domain avoid_transfer(const pti_shared_launch *launch, const pti
                                       polytile_domain threads) {
     for (int b = 0; b < transfer->boxes.n_boxes && !pti_box_is_empty(&threads); b++) {
         const polytile_domain *box = &transfer->boxes.box[b];
-        if (reads(launch, &threads, transfer->array, box))
-            threads = avoid(launch, &threads, transfer->array, box);
+        if (reads_box(launch, &threads, transfer->array, box))
+            threads = avoid_box(launch, &threads, transfer->array, box);
     }
     return threads;
 }
@@ -89,7 +89,7 @@ polytile_domain pti_interior_of(const pti_shared_launch *launch, const pti_excha
                                 int member, const polytile_domain *threads) {
     polytile_domain left = *threads;
     bool is_received = false;
-    if (pti_shared_is_any(launch->instance->n_operands, launch->array))
+    if (pti_shared_is_any(launch->call.instance->n_operands, launch->call.array))
         return pti_box_empty(threads->n_dims);
     for (int t = 0; t < exchange->n_transfers && !pti_box_is_empty(&left); t++) {
         if (exchange->transfer[t].to != member)

@@ -89,12 +89,12 @@ typedef struct row_functions {
 #define PAIR(size)                                                                                 \
     { size, 2 * (size), pack_pair_##size, unpack_pair_##size }
 
-/** The first that does is taken; the last one does for all. */
+/** The first row that suits is taken; the last one suits all. */
 static const row_functions rows[] = {
     ROW(1),  ROW(2),  ROW(4),  ROW(8),  ROW(12),  ROW(16),  ROW(24),
     ROW(32), ROW(64), PAIR(4), PAIR(8), PAIR(16), PAIR(32), {0, INT64_MAX, pack_any, unpack_any}};
 
-static const row_functions *find_rows(int64_t unit_bytes) {
+static const row_functions *find_row_functions(int64_t unit_bytes) {
     const row_functions *found = rows;
     while (unit_bytes < found->least_bytes || unit_bytes > found->most_bytes)
         found++;
@@ -144,7 +144,7 @@ static bool next_row(const lattice *of, int64_t *at, char **row) {
 static char *copy_box(const polytile_array *array, const polytile_domain *box, char *packed,
                       bool packs) {
     const lattice of = lattice_of(array, box);
-    const row_functions *functions = find_rows(of.unit_bytes);
+    const row_functions *functions = find_row_functions(of.unit_bytes);
     copy_row *copy = packs ? functions->pack : functions->unpack;
     int64_t at[POLYTILE_MAX_DIMS] = {0};
     const int64_t n = of.n_dims > 0 ? of.n[0] : 1;

@@ -4,7 +4,7 @@
 #include "access/declare/array.h"
 #include "access/set/boxes.h"
 
-/* Boxes of an array as one piece of memory: box after box, each in C order without its gaps. */
+/* Boxes of an array in contiguous memory: box after box, each in C order without its gaps. */
 
 /** What the elements of boxes take; INT64_MAX if that exceeds 64 bits. */
 int64_t pti_packed_bytes(const pti_boxes *boxes, int64_t element_bytes);

@@ -5,30 +5,30 @@
 /* One written operand of the launch. */
 typedef struct remote_search {
     pti_transfers *transfers;
-    pti_share share;
+    pti_home home;
     int operand;
     int array;
     pti_boxes written; /* by all members together */
     pti_boxes scratch; /* owned, as are all */
 } remote_search;
 
-typedef void thread_list(const pti_share *share, const pti_shared_launch *launch,
+typedef void thread_list(const pti_home *home, const pti_shared_launch *launch,
                          const pti_ownership *ownerships, int member, pti_boxes *threads);
 
 /* What a member writes, or passes on, replaces what was in *written. */
 static void find_written(remote_search *search, thread_list *threads_of, int member,
                          pti_boxes *written) {
-    const pti_group *group = search->transfers->group;
-    threads_of(&search->share, group->launch, group->ownerships, member, &search->scratch);
+    const pti_superstep *superstep = search->transfers->superstep;
+    threads_of(&search->home, superstep->launch, superstep->ownerships, member, &search->scratch);
     pti_boxes_clear(written);
-    pti_footprint_gather(group->launch->instance, search->operand, PTI_WRITES, &search->scratch,
-                         written);
+    pti_footprint_gather(superstep->launch->call.instance, search->operand, PTI_WRITES,
+                         &search->scratch, written);
 }
 
 /* What a member owns and does not write, of some elements, replaces what was in *lost. */
 static void find_lost(remote_search *search, int member, const pti_boxes *elements,
                       pti_boxes *lost) {
-    const pti_ownership *ownership = &search->transfers->group->ownerships[search->array];
+    const pti_ownership *ownership = &search->transfers->superstep->ownerships[search->array];
     pti_boxes other = {0};
     polytile_domain hull = pti_ownership_hull(ownership, member);
     pti_boxes_clear(lost);
@@ -37,14 +37,14 @@ static void find_lost(remote_search *search, int member, const pti_boxes *elemen
         pti_boxes_intersect(lost, elements, &other);
     }
     if (lost->n_boxes > 0) {
-        find_written(search, pti_share_threads, member, &other);
+        find_written(search, pti_home_threads, member, &other);
         pti_boxes_subtract_all(lost, &other);
     }
     pti_boxes_free(&other);
 }
 
-/* Add what one member passes on and another one has lost. Each of the two packs or unpacks by a list
- * of its own: this finds the same boxes in the same order, whichever of them is local. */
+/* Add what one member passes on and another one has lost. Each of the two packs or unpacks by a
+ * list of its own: this finds the same boxes in the same order, whichever of them is local. */
 static void add_between(remote_search *search, int from, int to, const pti_boxes *passed) {
     pti_boxes lost = {0};
     find_lost(search, to, passed, &lost);
@@ -53,13 +53,13 @@ static void add_between(remote_search *search, int from, int to, const pti_boxes
     pti_boxes_free(&lost);
 }
 
-/* From all others to a local member. */
+/* Add what comes from all others to a local member. */
 static void receive_all(remote_search *search, int member) {
     pti_boxes passed = {0}, lost = {0};
     find_lost(search, member, &search->written, &lost);
-    for (int from = 0; from < search->transfers->group->n_members && lost.n_boxes > 0; from++)
+    for (int from = 0; from < search->transfers->superstep->n_members && lost.n_boxes > 0; from++)
         if (from != member) {
-            find_written(search, pti_share_deal, from, &passed);
+            find_written(search, pti_home_deal, from, &passed);
             add_between(search, from, member, &passed);
         }
     search->transfers->failed = search->transfers->failed || passed.failed || lost.failed;
@@ -67,15 +67,16 @@ static void receive_all(remote_search *search, int member) {
     pti_boxes_free(&lost);
 }
 
-/* From a local member to those that are not: what a local one receives is known already. */
+/* Add what goes from a local member to those that are not: what local ones receive is added
+ * already. */
 static void send_all(remote_search *search, int member) {
-    const pti_group *group = search->transfers->group;
+    const pti_superstep *superstep = search->transfers->superstep;
     pti_boxes passed = {0}, away = {0}, owned = {0};
-    find_written(search, pti_share_deal, member, &passed);
-    pti_ownership_boxes(&group->ownerships[search->array], member, &owned);
+    find_written(search, pti_home_deal, member, &passed);
+    pti_ownership_boxes(&superstep->ownerships[search->array], member, &owned);
     pti_boxes_copy(&away, &passed);
     pti_boxes_subtract_all(&away, &owned);
-    for (int to = 0; to < group->n_members && away.n_boxes > 0; to++)
+    for (int to = 0; to < superstep->n_members && away.n_boxes > 0; to++)
         if (!pti_transfers_is_local(search->transfers, to))
             add_between(search, member, to, &passed);
     search->transfers->failed =
@@ -87,7 +88,7 @@ static void send_all(remote_search *search, int member) {
 
 static void bring_home(remote_search *search) {
     const pti_transfers *transfers = search->transfers;
-    const pti_instance *instance = transfers->group->launch->instance;
+    const pti_instance *instance = transfers->superstep->launch->call.instance;
     pti_boxes_append(&search->scratch, &instance->threads);
     pti_footprint_gather(instance, search->operand, PTI_WRITES, &search->scratch, &search->written);
     for (int q = transfers->first; q < transfers->first + transfers->n_local; q++) {
@@ -101,14 +102,14 @@ static void bring_home(remote_search *search) {
 }
 
 void pti_remote_writes_bring_home(pti_transfers *transfers) {
-    const pti_shared_launch *launch = transfers->group->launch;
-    pti_share share = pti_share_of(launch, transfers->group->ownerships);
-    for (int p = 0; p < launch->instance->n_operands; p++) {
-        const pti_operand *operand = &launch->instance->operand[p];
+    const pti_shared_launch *launch = transfers->superstep->launch;
+    pti_home home = pti_home_of(launch, transfers->superstep->ownerships);
+    for (int p = 0; p < launch->call.instance->n_operands; p++) {
+        const pti_operand *operand = &launch->call.instance->operand[p];
         remote_search search = {
-            .transfers = transfers, .share = share, .operand = p, .array = launch->array[p]};
-        if (operand->writes && (!operand->partial || share.is_alone) && share.operand >= 0 &&
-            !pti_share_combines(&share, launch, transfers->group->ownerships, p))
+            .transfers = transfers, .home = home, .operand = p, .array = launch->call.array[p]};
+        if (operand->writes && (!operand->partial || home.is_alone) && home.operand >= 0 &&
+            !pti_home_combines(&home, launch, transfers->superstep->ownerships, p))
             bring_home(&search);
     }
 }

@@ -3,7 +3,7 @@
 
 #include "distribute/exchange/transfers.h"
 
-/** Bring remote writes home after a group of one launch: elements that others than their owners
+/** Bring remote writes home after a superstep of one launch: elements that others than their owners
  * wrote. */
 void pti_remote_writes_bring_home(pti_transfers *transfers);
 

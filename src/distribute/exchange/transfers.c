@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-pti_transfers pti_transfers_begin(const pti_group *group, int first, int n_local,
+pti_transfers pti_transfers_begin(const pti_superstep *superstep, int first, int n_local,
                                   pti_exchange *exchange) {
     *exchange = (pti_exchange){0};
     return (pti_transfers){
-        .group = group, .first = first, .n_local = n_local, .exchange = exchange};
+        .superstep = superstep, .first = first, .n_local = n_local, .exchange = exchange};
 }
 
 void pti_exchange_free(pti_exchange *exchange) {
@@ -30,8 +30,8 @@ bool pti_transfers_end(pti_transfers *transfers) {
     pti_exchange *exchange = transfers->exchange;
     for (int t = 0; t < exchange->n_transfers; t++)
         transfers->failed = transfers->failed || exchange->transfer[t].boxes.failed;
-    transfers->failed = transfers->failed || transfers->scratch.failed;
-    pti_boxes_free(&transfers->scratch);
+    transfers->failed = transfers->failed || transfers->reused.failed;
+    pti_boxes_free(&transfers->reused);
     if (transfers->failed)
         pti_exchange_free(exchange);
     else if (exchange->n_transfers > 0)
@@ -68,13 +68,13 @@ void pti_transfers_add(pti_transfers *transfers, int array, int from, int to,
 
 void pti_transfers_fetch(pti_transfers *transfers, int array, int from, int to,
                          const pti_boxes *elements) {
-    const pti_ownership *ownership = &transfers->group->ownerships[array];
+    const pti_ownership *ownership = &transfers->superstep->ownerships[array];
     polytile_domain hull = pti_ownership_hull(ownership, from);
     if (!pti_boxes_meet(elements, &hull))
         return;
     pti_boxes owned = {0};
     pti_ownership_boxes(ownership, from, &owned);
-    pti_boxes_intersect(&transfers->scratch, elements, &owned);
-    pti_transfers_add(transfers, array, from, to, &transfers->scratch);
+    pti_boxes_intersect(&transfers->reused, elements, &owned);
+    pti_transfers_add(transfers, array, from, to, &transfers->reused);
     pti_boxes_free(&owned);
 }

@@ -3,30 +3,30 @@
 
 #include "distribute/exchange/exchange.h"
 
-/* An exchange while it is made: of all transfers those that concern some members. */
+/* An exchange while it is made: those of all transfers that concern some members. */
 
 typedef struct pti_transfers {
-    const pti_group *group; /* borrowed */
-    int first;              /* the members first .. first + n_local - 1 */
+    const pti_superstep *superstep; /* borrowed */
+    int first;                      /* the members first .. first + n_local - 1 */
     int n_local;
     pti_exchange *exchange; /* what is made; borrowed */
     int capacity;
     bool failed;
-    pti_boxes scratch; /* owned */
+    pti_boxes reused; /* owned */
 } pti_transfers;
 
 /** Begin with no transfer; the exchange need not be initialised. */
-pti_transfers pti_transfers_begin(const pti_group *group, int first, int n_local,
+pti_transfers pti_transfers_begin(const pti_superstep *superstep, int first, int n_local,
                                   pti_exchange *exchange);
 
 /** Bring the exchange into order; false, with an empty one, if memory ran out. */
 bool pti_transfers_end(pti_transfers *transfers);
 
-/** What of some elements one member owns goes from there to another. */
+/** Adds a transfer of those of `elements` that `from` owns, to `to`. */
 void pti_transfers_fetch(pti_transfers *transfers, int array, int from, int to,
                          const pti_boxes *elements);
 
-/** Elements that one member has go to another. */
+/** Adds a transfer of `elements`, which `from` has, to `to`. */
 void pti_transfers_add(pti_transfers *transfers, int array, int from, int to,
                        const pti_boxes *elements);
 

@@ -3,7 +3,6 @@
 #include "access/declare/npy_header.h"
 #include "base/checked.h"
 #include "base/retry.h"
-#include <polytile/size.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +35,7 @@ int64_t pti_array_file_offset(const polytile_array *array, const char *path) {
     return header.data_offset;
 }
 
-/** The file's header, and its length with all elements. */
+/** Make the file's header, and find its length with all elements. */
 static polytile_status make_header(polytile_context *ctx, const char *path,
                                    const polytile_array *array, char *bytes, pti_npy_header *header,
                                    int64_t *n_bytes) {
@@ -54,21 +53,6 @@ static polytile_status make_header(polytile_context *ctx, const char *path,
     return POLYTILE_OK;
 }
 
-/** Reserve the space if the file system knows how to; else only say how long the file is: writing
- * tells when the disk is full. */
-static polytile_status reserve_disk_space(polytile_context *ctx, const char *path, int file,
-                                          int64_t n_bytes) {
-    char size[32];
-    int status;
-    PTI_RETRY(status, fallocate(file, 0, 0, n_bytes));
-    if (status != 0 && (errno == EOPNOTSUPP || errno == ENOSYS))
-        PTI_RETRY(status, ftruncate(file, n_bytes));
-    if (status == 0)
-        return POLYTILE_OK;
-    return pti_fail(ctx, POLYTILE_IO, "%s: cannot reserve %s on the disk: %s", path,
-                    polytile_size_format(n_bytes, size), strerror(errno));
-}
-
 static polytile_status write_header(polytile_context *ctx, const char *path, int file,
                                     const char *bytes, int64_t n_bytes) {
     for (int64_t done = 0; done < n_bytes;) {
@@ -81,10 +65,9 @@ static polytile_status write_header(polytile_context *ctx, const char *path, int
     return POLYTILE_OK;
 }
 
-/** NFS makes of this lock one of those by which MPI-IO's processes keep out of each other's way:
- * they would wait for this process for ever. Somebody else who begins the same file is found by
- * commit. */
-static void unlock(const pti_part_file *part) {
+/** Unlock the file: on NFS, MPI-IO's processes would wait for this lock for ever. Commit finds
+ * another writer of the same file. */
+static void unlock_file(const pti_part_file *part) {
     flock(part->file, LOCK_UN);
 }
 
@@ -97,9 +80,9 @@ polytile_status pti_array_file_begin(polytile_context *ctx, const char *path,
     *part = (pti_part_file){0};
     PTI_TRY(make_header(ctx, path, array, bytes, &header, &n_bytes));
     PTI_TRY(pti_part_file_begin(ctx, path, part));
-    PTI_TRY(reserve_disk_space(ctx, part->part, part->file, n_bytes));
+    PTI_TRY(pti_part_file_reserve(ctx, part, n_bytes, false));
     PTI_TRY(write_header(ctx, part->part, part->file, bytes, header.data_offset));
-    unlock(part);
+    unlock_file(part);
 done:
     if (status != POLYTILE_OK)
         pti_part_file_abandon(part);

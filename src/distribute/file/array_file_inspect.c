@@ -1,9 +1,9 @@
 #include "distribute/file/array_file.h"
 
 #include "access/declare/npy_header.h"
+#include "access/declare/type.h"
 #include "access/set/range.h"
 #include "base/retry.h"
-#include "partition/show/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** As much of a file as its header is looked for in; NumPy's own take 128 bytes or a few more. */
+/** The bytes of a file in which its header must lie; NumPy's own take 128 bytes or a few more. */
 enum { HEAD_BYTES = 1 << 18 };
 
 /** A file's length and its beginning. */
@@ -76,14 +76,12 @@ static bool has_shape(const polytile_domain *a, const polytile_domain *b) {
     return is_same;
 }
 
-/** "f32 of 100x20" */
+/** Append a type and a shape: "f32 of 100x20". */
 static void add_shape(pti_text *text, polytile_type type, const polytile_domain *domain) {
-    int64_t extents[POLYTILE_MAX_DIMS];
+    char word[PTI_TYPE_TEXT_BYTES];
+    pti_text_add(text, "%s of ", pti_type_format(type, word));
     for (int d = 0; d < domain->n_dims; d++)
-        extents[d] = pti_range_count(domain->range[d]);
-    pti_words_type(text, type);
-    pti_text_add(text, " of ");
-    pti_words_extents(text, domain->n_dims, extents);
+        pti_text_add(text, "%s%" PRId64, d == 0 ? "" : "x", pti_range_count(domain->range[d]));
 }
 
 static polytile_status fail_shape(polytile_context *ctx, const char *path,

@@ -3,33 +3,33 @@
 
 #include "distribute/file/store.h"
 
-/* A store's elements in rounds: so many at a time as a buffer holds, in the array's C order. What
- * is one stretch moves from or to where it lies. */
+/* A store's elements in rounds, each what a buffer holds, in the array's C order. A round of one
+ * run moves without the buffer. */
 
-/** The usual limits of a round: large enough for a link or a disk to be busy, small beside any
- * array that is worth distributing. */
-enum { PTI_ROUND_BYTES = 16 << 20, PTI_ROUND_STRETCHES = 1 << 16 };
+/** The usual limits of a round: large enough to keep a link or a disk busy, small beside any
+ * distributed array. */
+enum { PTI_ROUND_BYTES = 16 << 20, PTI_ROUND_RUNS = 1 << 16 };
 
 typedef struct pti_rounds {
     pti_walk walk;
     int64_t capacity_bytes;
-    int capacity_stretches;
-    char *buffer;         /* owned */
-    pti_stretch *stretch; /* of this round, ascending; owned */
-    int n_stretches;
+    int capacity_runs;
+    char *buffer;      /* owned */
+    pti_file_run *run; /* of this round, ascending; owned */
+    int n_runs;
     int64_t n_bytes; /* of this round */
 } pti_rounds;
 
-/** Errors: false: memory ran out. Ending is needed all the same. */
-bool pti_rounds_begin(const pti_store *store, int64_t capacity_bytes, int capacity_stretches,
+/** Begin the rounds of a store. False: memory ran out; end them all the same. */
+bool pti_rounds_begin(const pti_store *store, int64_t capacity_bytes, int capacity_runs,
                       pti_rounds *rounds);
-/** Go on to the next round, the first at first; false, and an empty round, after the last. */
+/** Go to the next round; false, and an empty round, after the last. */
 bool pti_rounds_next(pti_rounds *rounds);
 void pti_rounds_end(pti_rounds *rounds);
 
-/** The round's elements side by side, to be read until the next round. */
+/** Return the round's elements side by side, readable until the next round. */
 void *pti_round_collect(pti_rounds *rounds);
-/** Where the round's elements are to be written side by side; then they are put where they
+/** Return where to write the round's elements side by side, before they are put where they
  * belong. */
 void *pti_round_place(pti_rounds *rounds);
 void pti_round_spread(pti_rounds *rounds);

@@ -44,8 +44,8 @@ int64_t pti_store_bytes(const pti_store *store) {
 void pti_store_fill(const pti_store *store, pti_element_function *element, void *user) {
     for (int k = 0; k < store->n_boxes; k++) {
         const pti_stored_box *stored = &store->box[k];
-        pti_layout layout = pti_layout_of(&stored->around, store->element_bytes);
-        pti_image memory = {stored->memory, &layout};
+        pti_memory_layout layout = pti_memory_layout_of(&stored->around, store->element_bytes);
+        pti_memory_span memory = {stored->memory, &layout};
         pti_box_fill(&memory, &stored->box, element, user);
     }
 }

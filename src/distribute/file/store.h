@@ -3,8 +3,8 @@
 
 #include "launch/host/box_fill.h"
 
-/* Elements of an array that lie in pieces of host memory, and how they come one after another in
- * the array's C order, which is that of files and of whole copies. */
+/* Elements of an array in several boxes of host memory, and a walk over them in the array's C
+ * order, which is that of files and of whole copies. */
 
 /** A box of elements, and memory in C order over a box around it. */
 typedef struct pti_stored_box {
@@ -13,7 +13,7 @@ typedef struct pti_stored_box {
     char *memory;           /* of the first element of `around`; borrowed */
 } pti_stored_box;
 
-/** Zero-initialise, but for whole and element_bytes; a failed allocation is remembered. */
+/** Zero-initialise all but whole and element_bytes. It remembers a failed allocation. */
 typedef struct pti_store {
     polytile_domain whole; /* of the array; steps 1 */
     int64_t element_bytes;
@@ -23,23 +23,23 @@ typedef struct pti_store {
     pti_stored_box *box; /* disjoint; owned */
 } pti_store;
 
-/** Add boxes, none of them empty, that lie in one memory and have no element of the store's. */
+/** Add boxes that lie in one memory. None is empty, or shares an element with the store. */
 void pti_store_add(pti_store *store, const pti_boxes *boxes, const polytile_domain *around,
                    void *memory);
 void pti_store_free(pti_store *store);
 
-/** The bytes of all elements. */
+/** Return the bytes of all elements. */
 int64_t pti_store_bytes(const pti_store *store);
 
-/** Have every element written once, from several threads. */
+/** Write every element once, from several threads. */
 void pti_store_fill(const pti_store *store, pti_element_function *element, void *user);
 
 /** Bytes that lie side by side in the array's C order and in memory. */
-typedef struct pti_stretch {
+typedef struct pti_file_run {
     int64_t at_bytes; /* from the array's first element */
     int64_t n_bytes;
     char *memory;
-} pti_stretch;
+} pti_file_run;
 
 typedef struct pti_stored_row pti_stored_row;
 
@@ -52,16 +52,15 @@ typedef struct pti_walk {
                             comes first; owned */
 } pti_walk;
 
-/** Errors: false: memory ran out. */
+/** Begin a walk. False: memory ran out. */
 bool pti_walk_begin(const pti_store *store, pti_walk *walk);
-/** The next stretch, of at most so many bytes; false at the end. */
-bool pti_walk_next(pti_walk *walk, int64_t most_bytes, pti_stretch *stretch);
+/** Find the next run, of at most most_bytes; false at the end. */
+bool pti_walk_next(pti_walk *walk, int64_t most_bytes, pti_file_run *run);
 void pti_walk_end(pti_walk *walk);
 
-/** The next elements side by side, as many bytes as there are left, at most so many. Returns how
- * many. */
+/** Copy the next elements side by side into `to`, at most most_bytes. Returns the bytes. */
 int64_t pti_walk_collect(pti_walk *walk, char *to, int64_t most_bytes);
-/** The same the other way: bytes that lie side by side are put where the next elements belong. */
+/** Copy n_bytes that lie side by side to where the next elements belong. */
 void pti_walk_spread(pti_walk *walk, const char *from, int64_t n_bytes);
 
 #endif

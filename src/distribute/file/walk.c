@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/**
- * A row: elements of a box that lie side by side both in the array and in memory. The dimensions
- * first .. n_dims - 1 are within a row, those before count the rows.
- */
+/** A row: elements of a box that lie side by side both in the array and in memory. Dimensions from
+ * first on are within a row, those before count the rows. */
 struct pti_stored_row {
     const polytile_domain *box;
     int first;
@@ -21,7 +19,7 @@ struct pti_stored_row {
     int64_t memory_stride[POLYTILE_MAX_DIMS];
 };
 
-/** Bytes from one index to the box's next, in C order over a domain. */
+/** Find the bytes from one index to the box's next, in C order over a domain. */
 static void find_strides(const polytile_domain *domain, const polytile_domain *box,
                          int64_t element_bytes, int64_t *stride) {
     int64_t next_bytes = element_bytes;
@@ -31,7 +29,7 @@ static void find_strides(const polytile_domain *domain, const polytile_domain *b
     }
 }
 
-/** Bytes from a domain's first element to a box's. */
+/** Return the bytes from a domain's first element to a box's. */
 static int64_t find_begin(const polytile_domain *domain, const polytile_domain *box,
                           int64_t element_bytes) {
     int64_t n_before = 0;
@@ -41,8 +39,8 @@ static int64_t find_begin(const polytile_domain *domain, const polytile_domain *
     return n_before * element_bytes;
 }
 
-/** A dimension joins the row if its indices follow each other, and all that lies behind it is whole
- * in the array and in memory. */
+/** Find the dimensions of a row. One joins if its indices follow each other, and all dimensions
+ * behind it are whole in the array and in memory. */
 static void find_row(const pti_store *store, const pti_stored_box *stored, pti_stored_row *row) {
     const polytile_domain *box = &stored->box;
     bool is_whole_behind = true;
@@ -71,8 +69,8 @@ static pti_stored_row first_row(const pti_store *store, const pti_stored_box *st
     return row;
 }
 
-/** Go on to the box's next row; false if this was the last. */
-static bool advance(pti_stored_row *row) {
+/** Go to the box's next row; false after the last. */
+static bool advance_row(pti_stored_row *row) {
     row->done_bytes = 0;
     for (int d = row->first - 1; d >= 0; d--) {
         polytile_range range = row->box->range[d];
@@ -92,8 +90,8 @@ static int64_t next_at(const pti_stored_row *row) {
     return row->at_bytes + row->done_bytes;
 }
 
-/** Let a row sink to where it belongs in the heap. */
-static void sink(pti_walk *walk, int k) {
+/** Move a row down to where it belongs in the heap. */
+static void sink_row(pti_walk *walk, int k) {
     pti_stored_row row = walk->row[k];
     for (int child = 2 * k + 1; child < walk->n_rows; child = 2 * k + 1) {
         if (child + 1 < walk->n_rows && next_at(&walk->row[child + 1]) < next_at(&walk->row[child]))
@@ -116,21 +114,21 @@ bool pti_walk_begin(const pti_store *store, pti_walk *walk) {
     for (int k = 0; k < store->n_boxes; k++)
         walk->row[walk->n_rows++] = first_row(store, &store->box[k]);
     for (int k = walk->n_rows / 2 - 1; k >= 0; k--)
-        sink(walk, k);
+        sink_row(walk, k);
     return !store->failed;
 }
 
-bool pti_walk_next(pti_walk *walk, int64_t most_bytes, pti_stretch *stretch) {
+bool pti_walk_next(pti_walk *walk, int64_t most_bytes, pti_file_run *run) {
     if (walk->n_rows == 0)
         return false;
     pti_stored_row *row = &walk->row[0];
-    stretch->at_bytes = next_at(row);
-    stretch->memory = row->memory + row->done_bytes;
-    stretch->n_bytes = pti_min(row->n_bytes - row->done_bytes, most_bytes);
-    row->done_bytes += stretch->n_bytes;
-    if (row->done_bytes == row->n_bytes && !advance(row))
+    run->at_bytes = next_at(row);
+    run->memory = row->memory + row->done_bytes;
+    run->n_bytes = pti_min(row->n_bytes - row->done_bytes, most_bytes);
+    row->done_bytes += run->n_bytes;
+    if (row->done_bytes == row->n_bytes && !advance_row(row))
         walk->row[0] = walk->row[--walk->n_rows];
-    sink(walk, 0);
+    sink_row(walk, 0);
     return true;
 }
 
@@ -140,20 +138,20 @@ void pti_walk_end(pti_walk *walk) {
 }
 
 int64_t pti_walk_collect(pti_walk *walk, char *to, int64_t most_bytes) {
-    pti_stretch stretch;
+    pti_file_run run;
     int64_t n_bytes = 0;
-    while (n_bytes < most_bytes && pti_walk_next(walk, most_bytes - n_bytes, &stretch)) {
-        memcpy(to + n_bytes, stretch.memory, (size_t)stretch.n_bytes);
-        n_bytes += stretch.n_bytes;
+    while (n_bytes < most_bytes && pti_walk_next(walk, most_bytes - n_bytes, &run)) {
+        memcpy(to + n_bytes, run.memory, (size_t)run.n_bytes);
+        n_bytes += run.n_bytes;
     }
     return n_bytes;
 }
 
 void pti_walk_spread(pti_walk *walk, const char *from, int64_t n_bytes) {
-    pti_stretch stretch;
+    pti_file_run run;
     int64_t n_done = 0;
-    while (n_done < n_bytes && pti_walk_next(walk, n_bytes - n_done, &stretch)) {
-        memcpy(stretch.memory, from + n_done, (size_t)stretch.n_bytes);
-        n_done += stretch.n_bytes;
+    while (n_done < n_bytes && pti_walk_next(walk, n_bytes - n_done, &run)) {
+        memcpy(run.memory, from + n_done, (size_t)run.n_bytes);
+        n_done += run.n_bytes;
     }
 }

@@ -4,7 +4,7 @@
 
 _Static_assert((int)PTI_PEER_FAILED > (int)POLYTILE_INTERNAL, "it is no public status");
 
-static polytile_status broadcast(pti_mpi_transport *mpi, int root, void *bytes, int n_bytes) {
+static polytile_status broadcast_error(pti_mpi_transport *mpi, int root, void *bytes, int n_bytes) {
     polytile_context *ctx = mpi->transport.ctx;
     polytile_status status = POLYTILE_OK;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -14,42 +14,54 @@ done:
     return status;
 }
 
-/** Who failed by itself comes first, then who failed because of others, then who did not. */
-static int urgency(const pti_transport *transport, polytile_status status) {
+polytile_status pti_mpi_all_succeeded(polytile_context *ctx, MPI_Comm comm, polytile_status own) {
+    polytile_status status = POLYTILE_OK;
+    int has_failed = own != POLYTILE_OK, any_failed = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    PTI_MPI_TRY(ctx, MPI_Iallreduce(&has_failed, &any_failed, 1, MPI_INT, MPI_MAX, comm, &request));
+    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
+    status = any_failed && own == POLYTILE_OK ? PTI_PEER_FAILED : own;
+done:
+    return status;
+}
+
+/** Return a rank's urgency: one that failed by itself comes first, then one that failed because of
+ * others. */
+static int urgency_of(const pti_transport *transport, polytile_status status) {
     if (status == POLYTILE_OK)
         return 2 * transport->n_members;
     return transport->first + (status == PTI_PEER_FAILED ? transport->n_members : 0);
 }
 
-/** What this process would say; a peer's failure is its own only where nobody else has one. */
+/** Return this process' error; a peer's failure counts only if no rank has its own. */
 static pti_error verdict_of(const pti_transport *transport, polytile_status status) {
-    pti_error told = {0};
+    pti_error verdict = {0};
     if (status == PTI_PEER_FAILED)
         return pti_error_of(POLYTILE_DEVICE, "another rank had failed");
-    pti_error_keep(&told, transport->ctx, status);
-    return told.text[0] != '\0' ? told : pti_error_of(status, polytile_status_text(status));
+    pti_error_keep(&verdict, transport->ctx, status);
+    return verdict.text[0] != '\0' ? verdict : pti_error_of(status, polytile_status_text(status));
 }
 
 polytile_status pti_mpi_agree(pti_transport *transport, polytile_status mine) {
     pti_mpi_transport *mpi = pti_mpi_of(transport);
     polytile_status status = POLYTILE_OK;
     MPI_Request request = MPI_REQUEST_NULL;
-    pti_error told = verdict_of(transport, mine);
-    int own = urgency(transport, mine), first = 0, rank;
+    pti_error verdict = verdict_of(transport, mine);
+    int own = urgency_of(transport, mine), first = 0, rank;
     PTI_MPI_TRY(transport->ctx,
                 MPI_Iallreduce(&own, &first, 1, MPI_INT, MPI_MIN, mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(transport->ctx, 1, &request));
     if (first == 2 * transport->n_members)
         return POLYTILE_OK;
     rank = first % transport->n_members;
-    PTI_TRY(broadcast(mpi, rank, &told, sizeof told));
-    pti_error_restore(transport->ctx, &told);
-    status = pti_error_prefix(transport->ctx, told.status, "rank %d: ", rank);
+    PTI_TRY(broadcast_error(mpi, rank, &verdict, sizeof verdict));
+    pti_error_restore(transport->ctx, &verdict);
+    status = pti_error_prefix(transport->ctx, verdict.status, "rank %d: ", rank);
 done:
     return status;
 }
 
-/** Whether all hashes are the same: the smallest is the largest. */
+/** Find out whether all hashes are equal: the smallest is the largest. */
 static polytile_status all_same(pti_mpi_transport *mpi, uint64_t hash, bool *same) {
     polytile_context *ctx = mpi->transport.ctx;
     polytile_status status = POLYTILE_OK;
@@ -62,14 +74,14 @@ done:
     return status;
 }
 
-/** The lowest rank whose hash is not that of rank 0. */
+/** Find the lowest rank whose hash is not that of rank 0. */
 static polytile_status find_stranger(pti_mpi_transport *mpi, uint64_t hash, int *stranger) {
     polytile_context *ctx = mpi->transport.ctx;
     polytile_status status = POLYTILE_OK;
     MPI_Request request = MPI_REQUEST_NULL;
     uint64_t first = hash;
     int own;
-    PTI_TRY(broadcast(mpi, 0, &first, sizeof first));
+    PTI_TRY(broadcast_error(mpi, 0, &first, sizeof first));
     own = hash != first ? mpi->transport.first : mpi->transport.n_members;
     PTI_MPI_TRY(ctx, MPI_Iallreduce(&own, stranger, 1, MPI_INT, MPI_MIN, mpi->comm, &request));
     PTI_TRY(pti_mpi_wait(ctx, 1, &request));
@@ -77,7 +89,7 @@ done:
     return status;
 }
 
-/** Words are cut where two of them do not fit an error's text. */
+/** Words are cut if two of them do not fit an error's text. */
 polytile_status pti_mpi_compare(pti_transport *transport, uint64_t hash, const char *words) {
     enum { WORDS_BYTES = PTI_ERROR_BYTES / 2 - 128 };
     pti_mpi_transport *mpi = pti_mpi_of(transport);
@@ -91,8 +103,8 @@ polytile_status pti_mpi_compare(pti_transport *transport, uint64_t hash, const c
     PTI_TRY(find_stranger(mpi, hash, &stranger));
     snprintf(at_first, sizeof at_first, "%s", words);
     snprintf(at_stranger, sizeof at_stranger, "%s", words);
-    PTI_TRY(broadcast(mpi, 0, at_first, sizeof at_first));
-    PTI_TRY(broadcast(mpi, stranger, at_stranger, sizeof at_stranger));
+    PTI_TRY(broadcast_error(mpi, 0, at_first, sizeof at_first));
+    PTI_TRY(broadcast_error(mpi, stranger, at_stranger, sizeof at_stranger));
     status = pti_fail(transport->ctx, POLYTILE_INVALID,
                       "rank %d: %s; rank 0: %s; all ranks must make the same calls in the same "
                       "order, with the same declarations, domains and options",

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/** Who owns what of an array that is spread over ranks; NULL: it is not. */
+/** Return the ownership of an array that is spread over ranks; NULL: it is not. */
 static const pti_ownership *find_ownership(const polytile_array *array, int *rank) {
     pti_team *team = array == NULL || array->queue == NULL ? NULL : pti_team_over_mpi(array->queue);
     const pti_team_array *of = team == NULL ? NULL : pti_team_find(team, array);

@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The functions of polytile/mpi.h that get at all elements of an array: open it, move, close it. */
+/* The functions of polytile/mpi.h for all elements of an array: open it, move, close it. */
 
 /** The words by which ranks compare calls. */
 typedef struct words {
     char text[512];
 } words;
 
-/** more: behind the array's name; NULL or empty: nothing. Of what is too long the end is a number,
- * and differs with it. */
+/** Make the words of a call. more: behind the array's name; NULL or empty: nothing. Words that are
+ * too long end in a hash. */
 static words words_of(const char *call, const polytile_array *array, const char *more) {
     enum { SHOWN_BYTES = 256 };
     words of;
@@ -78,7 +78,7 @@ done:
     return pti_array_close(&open, status, false, NULL);
 }
 
-/** The paths of all ranks are the same, so that all fail here or none does. */
+/** Check a path, which is the same on all ranks: all fail or none. */
 static polytile_status check_path(const polytile_array *array, const char *path) {
     if (path != NULL && *path != '\0')
         return POLYTILE_OK;

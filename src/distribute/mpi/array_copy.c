@@ -1,14 +1,14 @@
 #include "distribute/mpi/array_open.h"
 
+#include "access/set/box_text.h"
 #include "base/plural.h"
 #include "launch/host/box_copy.h"
 #include "launch/host/host.h"
-#include "partition/show/words.h"
 #include <polytile/mpi.h>
 
 #include <stdio.h>
 
-/* Boxes of what a rank owns from and to the program's memory. */
+/* Copies boxes that a rank owns from and to the program's memory. */
 
 /** A call of one rank. */
 typedef struct request {
@@ -35,8 +35,8 @@ static polytile_status fail_owner(const pti_open_array *open, const polytile_dom
     return status;
 }
 
-/** Errors: INVALID. */
-static polytile_status check_shape(const pti_open_array *open, const request *of) {
+/** Check the box and the memory of a request. Errors: INVALID. */
+static polytile_status check_box(const pti_open_array *open, const request *of) {
     polytile_context *ctx = pti_spread_context(&open->spread);
     const char *name = open->array->name;
     if (of->box->n_dims != open->array->domain.n_dims)
@@ -53,12 +53,12 @@ static polytile_status check_shape(const pti_open_array *open, const request *of
     return POLYTILE_OK;
 }
 
-static polytile_status check(const pti_open_array *open, const request *of) {
+static polytile_status check_boxes(const pti_open_array *open, const request *of) {
     polytile_context *ctx = pti_spread_context(&open->spread);
     polytile_status status = POLYTILE_OK;
     if (is_nothing(of))
         return POLYTILE_OK;
-    PTI_TRY(check_shape(open, of));
+    PTI_TRY(check_box(open, of));
     if (!pti_boxes_cover(&open->owned, of->box))
         PTI_TRY(fail_owner(open, of->box));
     if (of->elements == NULL)
@@ -71,10 +71,10 @@ done:
 static void copy_common_box(const pti_open_array *open, const request *of,
                             const polytile_domain *piece) {
     int64_t element_bytes = open->array->element_bytes;
-    pti_layout member_layout = pti_layout_of(&open->member->domain, element_bytes);
-    pti_layout box_layout = pti_layout_of(of->box, element_bytes);
-    pti_image member = {open->member->data, &member_layout};
-    pti_image elements = {of->elements, &box_layout};
+    pti_memory_layout member_layout = pti_memory_layout_of(&open->member->domain, element_bytes);
+    pti_memory_layout box_layout = pti_memory_layout_of(of->box, element_bytes);
+    pti_memory_span member = {open->member->data, &member_layout};
+    pti_memory_span elements = {of->elements, &box_layout};
     pti_move move = {.box = piece,
                      .element_bytes = element_bytes,
                      .to = of->puts ? member : elements,
@@ -82,7 +82,7 @@ static void copy_common_box(const pti_open_array *open, const request *of,
     pti_box_copy(&move, pti_host_default_threads());
 }
 
-/** In pieces: a box may lie in several that the rank owns. */
+/** Copy all boxes: one may lie in several that the rank owns. */
 static void copy_all(const pti_open_array *open, const request *of) {
     polytile_domain piece;
     for (int k = 0; !is_nothing(of) && k < open->owned.n_boxes; k++) {
@@ -91,7 +91,7 @@ static void copy_all(const pti_open_array *open, const request *of) {
     }
 }
 
-/** What is copied, as boxes. Errors: NO_MEMORY. */
+/** Find the boxes to copy. Errors: NO_MEMORY. */
 static polytile_status find_boxes(const pti_open_array *open, const request *of, pti_boxes *boxes) {
     if (!is_nothing(of))
         pti_boxes_append(boxes, of->box);
@@ -101,10 +101,10 @@ static polytile_status find_boxes(const pti_open_array *open, const request *of,
                            sizeof *boxes->box);
 }
 
-/** What each rank does before any of them copies. */
-static polytile_status prepare(pti_open_array *open, const request *of, pti_boxes *boxes) {
+/** Prepare a copy on this rank, before any rank copies. */
+static polytile_status prepare_copy(pti_open_array *open, const request *of, pti_boxes *boxes) {
     polytile_status status;
-    PTI_TRY(check(open, of));
+    PTI_TRY(check_boxes(open, of));
     PTI_TRY(find_boxes(open, of, boxes));
     PTI_TRY(pti_array_bring(open, boxes));
 done:
@@ -122,7 +122,7 @@ static polytile_status copy_box(polytile_array *array, const char *call, const r
         return pti_fail(NULL, POLYTILE_INVALID, "%s: the array is NULL", call);
     snprintf(words, sizeof words, "%s() of %.128s", call, array->name);
     PTI_TRY(pti_array_open(array, use, words, &open));
-    PTI_TRY(pti_spread_agree(&open.spread, prepare(&open, of, &boxes)));
+    PTI_TRY(pti_spread_agree(&open.spread, prepare_copy(&open, of, &boxes)));
     has_begun = true;
     copy_all(&open, of);
 done:

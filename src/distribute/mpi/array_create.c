@@ -1,7 +1,7 @@
 #include "distribute/mpi/array_open.h"
 
 #include "access/set/range.h"
-#include "queue/outer.h"
+#include "queue/queue.h"
 #include <polytile/mpi.h>
 
 /** A call of polytile_mpi_array_create(). */
@@ -15,7 +15,7 @@ typedef struct request {
     pti_distribution distribution;
 } request;
 
-/** What ranks compare. */
+/** Write the words that ranks compare. */
 static polytile_status write_words(const request *of, pti_text *words) {
     pti_text_add(words, "polytile_mpi_array_create() of %s, type %d, layout %s, extents",
                  of->name == NULL ? "NULL" : of->name, of->type,
@@ -26,7 +26,7 @@ static polytile_status write_words(const request *of, pti_text *words) {
                          : POLYTILE_OK;
 }
 
-static polytile_status hold(polytile_queue *queue, polytile_array *array) {
+static polytile_status hold_array(polytile_queue *queue, polytile_array *array) {
     array->is_internal = true;
     pti_queue_claim(queue);
     polytile_status status = pti_queue_hold(queue, array, true);
@@ -34,8 +34,8 @@ static polytile_status hold(polytile_queue *queue, polytile_array *array) {
     return status;
 }
 
-/** An array that some rank failed to make. */
-static void let_go(polytile_queue *queue, polytile_array *array) {
+/** Destroy an array that some rank failed to make. */
+static void destroy_array(polytile_queue *queue, polytile_array *array) {
     if (array == NULL || array->queue == NULL)
         return;
     pti_queue_claim(queue);
@@ -43,8 +43,8 @@ static void let_go(polytile_queue *queue, polytile_array *array) {
     pti_queue_unclaim(queue);
 }
 
-/** What each rank does for itself. */
-static polytile_status make(request *of, polytile_array **made) {
+/** Make this rank's array. */
+static polytile_status make_array(request *of, polytile_array **made) {
     polytile_context *ctx = of->queue->object.context;
     polytile_domain domain;
     polytile_status status = POLYTILE_OK;
@@ -55,12 +55,12 @@ static polytile_status make(request *of, polytile_array **made) {
         PTI_TRY(pti_distribution_parse(ctx, of->layout, &of->distribution));
     domain = polytile_domain_from_extents(of->n_dims, of->extents);
     PTI_TRY(pti_array_create(ctx, of->name, of->type, &domain, made));
-    PTI_TRY(hold(of->queue, *made));
+    PTI_TRY(hold_array(of->queue, *made));
 done:
     return status;
 }
 
-static polytile_status compare(const request *of, pti_transport *transport) {
+static polytile_status compare_requests(const request *of, pti_transport *transport) {
     pti_text words = {0};
     polytile_status status;
     PTI_TRY(transport->functions->agree(transport, write_words(of, &words)));
@@ -70,31 +70,30 @@ done:
     return status;
 }
 
-/** On every rank or none. */
+/** Make the array on every rank or none. */
 static polytile_status make_on_all(request *of, pti_transport *transport, polytile_array **made) {
     polytile_context *ctx = of->queue->object.context;
     pti_error first = {0};
-    polytile_status status = transport->functions->agree(transport, make(of, made));
+    polytile_status status = transport->functions->agree(transport, make_array(of, made));
     if (pti_error_keep(&first, ctx, status) == POLYTILE_OK)
         return POLYTILE_OK;
-    let_go(of->queue, *made);
+    destroy_array(of->queue, *made);
     polytile_array_destroy(*made);
     *made = NULL;
     return pti_error_restore(ctx, &first);
 }
 
-/** End an array of the team's, whose launches have texts of their own. Returns the error. */
+/** End an array of the team. Returns the error. */
 static polytile_status end_array(const request *of, polytile_array **made, polytile_status status) {
     polytile_context *ctx = of->queue->object.context;
     pti_error first = {0};
     pti_error_keep(&first, ctx, status);
-    pti_outer_end_array(of->queue, *made);
     polytile_array_destroy(*made);
     *made = NULL;
     return pti_error_restore(ctx, &first);
 }
 
-/** The same; a rank that got no memory for its part keeps all from having one. */
+/** Add the array to the team on every rank, or on none if one has no memory for its part. */
 static polytile_status add_on_all(request *of, pti_team *team, polytile_array **made) {
     pti_transport *transport = pti_team_transport(team);
     const pti_distribution *distribution = of->layout == NULL ? NULL : &of->distribution;
@@ -106,7 +105,7 @@ static polytile_status add_on_all(request *of, pti_team *team, polytile_array **
 static polytile_status create_array_on_ranks(request *of, pti_team *team, polytile_array **made) {
     pti_transport *transport = pti_team_transport(team);
     polytile_status status;
-    PTI_TRY(compare(of, transport));
+    PTI_TRY(compare_requests(of, transport));
     PTI_TRY(make_on_all(of, transport, made));
     PTI_TRY(add_on_all(of, team, made));
 done:

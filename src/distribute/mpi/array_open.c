@@ -34,7 +34,7 @@ done:
     return status;
 }
 
-/** What this rank owns, and where. */
+/** Find the elements that this rank owns, and where they lie. */
 static polytile_status find_elements(pti_open_array *open) {
     pti_team_array *of = pti_team_find(open->team, open->array);
     pti_spread *spread = &open->spread;
@@ -66,7 +66,7 @@ static bool is_of_all(const pti_open_array *open) {
     return open->use == PTI_ARRAY_READS || open->use == PTI_ARRAY_REPLACES;
 }
 
-static bool replaces(const pti_open_array *open) {
+static bool replaces_elements(const pti_open_array *open) {
     return open->use == PTI_ARRAY_REPLACES || open->use == PTI_ARRAY_REPLACES_SOME;
 }
 
@@ -84,11 +84,11 @@ polytile_status pti_array_open(polytile_array *array, pti_array_use use, const c
     polytile_status status;
     *open = (pti_open_array){.array = array, .use = use};
     open->spread.round_bytes = PTI_ROUND_BYTES;
-    open->spread.round_stretches = PTI_ROUND_STRETCHES;
+    open->spread.round_runs = PTI_ROUND_RUNS;
     PTI_TRY(find_team(open));
     open->spread.transport = pti_team_transport(open->team);
     PTI_TRY(pti_mpi_compare_words(open->spread.transport, words));
-    PTI_TRY(pti_team_settle(open->team));
+    PTI_TRY(pti_team_wait(open->team));
     PTI_TRY(pti_spread_agree(&open->spread, find_and_bring(open)));
 done:
     return status;
@@ -100,20 +100,20 @@ static void set_complete(pti_open_array *open, bool complete) {
         pti_array_set_complete(open->member, complete);
 }
 
-static polytile_status renew(pti_open_array *open, const pti_boxes *changed) {
+static polytile_status invalidate_elements(pti_open_array *open, const pti_boxes *changed) {
     if (changed->n_boxes == 0)
         return POLYTILE_OK;
-    return pti_queue_renew(open->member->queue, open->member, changed);
+    return pti_queue_invalidate(open->member->queue, open->member, changed);
 }
 
-/** Everybody hears of it, or nobody. */
+/** Publish changes to all members or none. */
 static polytile_status publish_changes(pti_open_array *open, const pti_boxes *changed) {
     pti_team_note_changed(open->team, open->array);
-    return pti_spread_agree(&open->spread, renew(open, changed));
+    return pti_spread_agree(&open->spread, invalidate_elements(open, changed));
 }
 
-/** Keeps the error's text, and says what became of the array. */
-static polytile_status lose(pti_open_array *open, polytile_status status) {
+/** Mark the array as incomplete, and say so behind the error's text. */
+static polytile_status mark_incomplete(pti_open_array *open, polytile_status status) {
     polytile_context *ctx = pti_spread_context(&open->spread);
     set_complete(open, false);
     return pti_fail(ctx, status, "%s; array %s is incomplete", polytile_last_error(ctx),
@@ -123,7 +123,7 @@ static polytile_status lose(pti_open_array *open, polytile_status status) {
 polytile_status pti_array_close(pti_open_array *open, polytile_status status, bool has_begun,
                                 const pti_boxes *changed) {
     polytile_context *ctx = open->array->object.context;
-    bool has_changed = replaces(open) && has_begun;
+    bool has_changed = replaces_elements(open) && has_begun;
     pti_error first = {0};
     pti_error_keep(&first, ctx, status);
     if (has_changed)
@@ -131,7 +131,7 @@ polytile_status pti_array_close(pti_open_array *open, polytile_status status, bo
                        publish_changes(open, changed == NULL ? &open->owned : changed));
     status = pti_error_restore(ctx, &first);
     if (has_changed && status != POLYTILE_OK)
-        lose(open, status);
+        mark_incomplete(open, status);
     else if (has_changed && open->use == PTI_ARRAY_REPLACES)
         set_complete(open, true);
     pti_store_free(&open->spread.store);

@@ -4,10 +4,10 @@
 #include "distribute/mpi/spread.h"
 #include "distribute/team/team.h"
 
-/* What every function of polytile_mpi_array_create()'s arrays begins and ends with. */
+/* The beginning and the end of every call on arrays of polytile_mpi_array_create(). */
 
-/** What a call does to the elements of each rank. Elements that are to be replaced are in the
- * host's memory before: so nothing is lost if that fails before it begins. */
+/** What a call does to the elements of each rank. Elements to be replaced are in the host's memory
+ * before, so nothing is lost if the call fails before it begins. */
 typedef enum pti_array_use {
     PTI_ARRAY_READS,        /* all of them */
     PTI_ARRAY_REPLACES,     /* all of them */
@@ -15,7 +15,7 @@ typedef enum pti_array_use {
     PTI_ARRAY_REPLACES_SOME /* the same */
 } pti_array_use;
 
-/** An array while the program gets at its elements. */
+/** An array while the program accesses its elements. */
 typedef struct pti_open_array {
     polytile_array *array;
     pti_team *team;
@@ -25,31 +25,31 @@ typedef struct pti_open_array {
     pti_spread spread;
 } pti_open_array;
 
-/** The team of a queue over a communicator; NULL: it is none. */
+/** Return the team of a queue over a communicator; NULL: none. */
 pti_team *pti_team_over_mpi(const polytile_queue *queue);
 
-/** See whether all ranks make the same call, which words tell. Errors: INVALID, DEVICE. */
+/** Check that all ranks make the same call, which words describe. Errors: INVALID, DEVICE. */
 polytile_status pti_mpi_compare_words(pti_transport *transport, const char *words);
 
 /**
- * Open an array: all launches are done, and all ranks make this call.
+ * Open an array, after all launches are done; collective.
  *
- * words: tell the call from others; compared between ranks.
- * Errors  INVALID (another kind of array; ranks call for different things), NO_MEMORY, and those of
- *         the launches; the same on all ranks. Closing is needed all the same.
+ * words: describe the call; ranks compare them.
+ * Errors  INVALID (another kind of array; ranks make different calls), NO_MEMORY, and those of the
+ *         launches; the same on all ranks. Close it all the same.
  */
 polytile_status pti_array_open(polytile_array *array, pti_array_use use, const char *words,
                                pti_open_array *open);
 
-/** Bring elements that this rank owns to the host's memory. Not collective. Errors: NO_MEMORY,
+/** Fetch elements that this rank owns to the host's memory; not collective. Errors: NO_MEMORY,
  * those of the device. */
 polytile_status pti_array_bring(pti_open_array *open, const pti_boxes *boxes);
 
 /**
- * Close an array: launches see what was changed.
+ * Close an array; later launches see the changes.
  *
- * status: agreed upon; has_begun: elements may have changed, although it is no success: the array
- * is incomplete then. changed: on this rank, in case of PTI_ARRAY_REPLACES_SOME.
+ * status: agreed upon. has_begun: elements may have changed, so on failure the array is incomplete.
+ * changed: on this rank, for PTI_ARRAY_REPLACES_SOME.
  * Errors  NO_MEMORY, agreed upon, if status is a success; else that.
  */
 polytile_status pti_array_close(pti_open_array *open, polytile_status status, bool has_begun,

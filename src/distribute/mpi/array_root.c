@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Scattering and gathering: the owners' turns come one after another, in which the root and one of
- * them walk over the same elements, so that neither tells the other what is in a message. */
+/* Scattering and gathering: owners take turns. In each, the root and one owner walk over the same
+ * elements, so messages need no description. */
 
 /** One rank's part of one turn. */
 typedef struct turn {
@@ -30,7 +30,7 @@ static bool is_owner(const turn *t) {
     return pti_spread_rank(t->spread) == t->owner;
 }
 
-/** What the owner has, where it lies among all elements. */
+/** Begin a walk over the owner's elements among all elements; false when memory runs out. */
 static bool begin_whole(turn *t, void *elements) {
     const pti_spread *spread = t->spread;
     pti_boxes boxes = {0};
@@ -79,7 +79,7 @@ done:
     return status;
 }
 
-/** A buffer full, from where it is read to where it is written. */
+/** Move a buffer of elements from the reader to the writer. */
 static polytile_status move_buffer(turn *t, int64_t n_bytes) {
     bool is_source = t->to_root ? is_owner(t) : is_root(t);
     bool is_target = t->to_root ? is_root(t) : is_owner(t);
@@ -94,7 +94,7 @@ done:
     return status;
 }
 
-/** Ranks that have no part in it know of no bytes. */
+/** Move one turn; ranks without a part in it move nothing. */
 static polytile_status move_turn(turn *t) {
     polytile_status status = POLYTILE_OK;
     while (t->left_bytes > 0) {
@@ -106,7 +106,7 @@ done:
     return status;
 }
 
-/** What failed in one turn on one rank keeps all from beginning the next. */
+/** Take all turns; a failure of one rank keeps all from the next turn. */
 static polytile_status take_turns(turn *t, void *elements) {
     polytile_status status, moved = POLYTILE_OK;
     for (t->owner = 0; t->owner < t->spread->transport->n_members; t->owner++) {
@@ -121,7 +121,7 @@ done:
     return status;
 }
 
-static polytile_status check(const pti_spread *spread, int root, const void *elements) {
+static polytile_status check_arguments(const pti_spread *spread, int root, const void *elements) {
     polytile_context *ctx = pti_spread_context(spread);
     if (root < 0 || root >= spread->transport->n_members)
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -135,7 +135,7 @@ static polytile_status check(const pti_spread *spread, int root, const void *ele
 
 static polytile_status check_and_allocate(const pti_spread *spread, int root, const void *elements,
                                           char **buffer) {
-    polytile_status status = check(spread, root, elements);
+    polytile_status status = check_arguments(spread, root, elements);
     if (status != POLYTILE_OK)
         return status;
     *buffer = malloc((size_t)spread->round_bytes);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-/** Without the arguments of the call. */
+/** The text has the call without its arguments. */
 polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code) {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
@@ -17,8 +17,7 @@ polytile_status pti_mpi_check(polytile_context *ctx, const char *call, int code)
                     text);
 }
 
-/** As long as the shortest sleep takes: so waiting costs at most twice what it would for one who
- * knew how long it takes. */
+/** As long as the shortest sleep: so waiting costs at most twice what it must. */
 static const double busy_s = 50e-6;
 
 static void pause_since(double begin_s) {
@@ -26,7 +25,7 @@ static void pause_since(double begin_s) {
         nanosleep(&(struct timespec){.tv_nsec = 1}, NULL);
 }
 
-static polytile_status wait_for(polytile_context *ctx, MPI_Request *request) {
+static polytile_status wait_for_requests(polytile_context *ctx, MPI_Request *request) {
     polytile_status status = POLYTILE_OK;
     const double begin_s = pti_now_s();
     int is_done = 0;
@@ -42,7 +41,7 @@ done:
 polytile_status pti_mpi_wait(polytile_context *ctx, int n_requests, MPI_Request *requests) {
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < n_requests; k++)
-        PTI_TRY(wait_for(ctx, &requests[k]));
+        PTI_TRY(wait_for_requests(ctx, &requests[k]));
 done:
     return status;
 }

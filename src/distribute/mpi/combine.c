@@ -6,22 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An element's partial results are combined one after the other in the order of the ranks, whoever
- * does it: the result does not depend on how elements are dealt out to ranks, nor on timing. */
+/* An element's partial results are always combined in the order of the ranks: the result depends
+ * neither on the distribution nor on timing. */
 
 enum { HEADER_BYTES = 8, ROUND_BYTES = 8 << 20 };
 
-/** to := to combined with from, n elements each. */
+/** Combine n elements of `from` into `to`. */
 static void combine_run(const pti_combination *of, void *to, void *from, int64_t n) {
     const polytile_domain box = polytile_domain_from_extents(1, &n);
     const int64_t element_bytes = polytile_type_get_bytes(of->type);
-    const pti_layout layout = pti_layout_of(&box, element_bytes);
+    const pti_memory_layout layout = pti_memory_layout_of(&box, element_bytes);
     const pti_move move = {
         .box = &box, .element_bytes = element_bytes, .to = {to, &layout}, .from = {from, &layout}};
     pti_reduction_combine(of->role, of->type, &move);
 }
 
-/** Combine pieces of n elements, one a rank and pitch_bytes apart. */
+/** Combine n elements of each rank, pitch_bytes apart. */
 static void combine_pieces(const pti_combination *of, void *result, char *pieces,
                            int64_t pitch_bytes, int64_t n, int n_ranks) {
     if (n == 0)
@@ -41,7 +41,8 @@ static bool has_failed_peer(const char *slots, int64_t slot_bytes, int n_ranks) 
     return false;
 }
 
-/** All partial results go to every rank, each behind a word: not zero if its rank has failed. */
+/** Combine on every rank all partial results, each behind a word that is not zero if its rank has
+ * failed. */
 static polytile_status combine_small(pti_mpi_transport *mpi, const pti_combination *of,
                                      int64_t n_bytes, bool has_failed) {
     polytile_status status = POLYTILE_OK;
@@ -63,7 +64,7 @@ done:
     return status;
 }
 
-/** A round of a large combination: every rank combines its share of so many elements. */
+/** A round of a large combination: every rank combines its share of the elements. */
 typedef struct round {
     const pti_combination *of;
     int64_t element_bytes;
@@ -72,12 +73,12 @@ typedef struct round {
     char *pieces; /* of all ranks: those of this one's share */
 } round;
 
-/** The first element of a rank's share. */
+/** Return the first element of a rank's share. */
 static int64_t share_begin(const round *r, int rank, int n_ranks) {
     return r->n * rank / n_ranks;
 }
 
-/** Where the shares of a round begin, and how long they are, in bytes; and the pieces of one. */
+/** Find where the shares of a round begin, and their lengths, in bytes. */
 static void count_shares(const round *r, int n_ranks, int own, int *counts) {
     const int64_t own_n = share_begin(r, own + 1, n_ranks) - share_begin(r, own, n_ranks);
     for (int rank = 0; rank < n_ranks; rank++) {
@@ -112,8 +113,8 @@ done:
     return status;
 }
 
-/** Every rank combines a share of the elements, and gets the others'; in rounds, which bound the
- * memory that it takes and the counts, which have 31 bits. */
+/** Combine a share of the elements on every rank, and exchange shares; in rounds, which bound
+ * memory, and counts to 31 bits. */
 static polytile_status combine_large(pti_mpi_transport *mpi, const pti_combination *of,
                                      bool has_failed) {
     polytile_status status = POLYTILE_OK;
@@ -124,7 +125,7 @@ static polytile_status combine_large(pti_mpi_transport *mpi, const pti_combinati
         status = pti_fail_memory(mpi->transport.ctx, "combining partial results", ROUND_BYTES);
     if (has_failed)
         status = PTI_PEER_FAILED;
-    PTI_TRY(pti_mpi_all_succeeded(mpi, status));
+    PTI_TRY(pti_mpi_all_succeeded(mpi->transport.ctx, mpi->comm, status));
     for (; r.first < of->n_elements; r.first += most) {
         r.n = pti_min(most, of->n_elements - r.first);
         PTI_TRY(combine_round(mpi, &r));

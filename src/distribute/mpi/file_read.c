@@ -1,8 +1,8 @@
 #include "distribute/file/array_file.h"
 #include "distribute/mpi/file_rounds.h"
 
-/** Every rank looks at the file itself: it may be another one, or none, on another machine. */
-static polytile_status prepare(pti_file_rounds *rounds) {
+/** Check the file on every rank: on another machine it may be another one, or none. */
+static polytile_status prepare_read(pti_file_rounds *rounds) {
     const pti_spread *spread = rounds->spread;
     polytile_context *ctx = pti_spread_context(spread);
     polytile_status status;
@@ -16,7 +16,7 @@ polytile_status pti_spread_read(const pti_spread *spread, const char *path, bool
     pti_file_rounds rounds = {.spread = spread, .path = path, .file = MPI_FILE_NULL};
     polytile_status status;
     *has_begun = false;
-    PTI_TRY(pti_spread_agree(spread, prepare(&rounds)));
+    PTI_TRY(pti_spread_agree(spread, prepare_read(&rounds)));
     PTI_TRY(pti_file_rounds_open(&rounds));
     *has_begun = true;
     PTI_TRY(pti_file_rounds_move(&rounds));

@@ -3,23 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ROMIO, which MPICH and others have for files, takes what stands before a colon for a file system:
- * one is given then, the usual one. */
+/* ROMIO, which MPICH and others use for files, reads what stands before a colon as a file system,
+ * so names with one get the usual one. */
 #ifdef ROMIO_VERSION
 static const char before_colons[] = "ufs:";
 #else
 static const char before_colons[] = "";
 #endif
 
-/** MPI's texts have several lines. */
+/** Join the lines of MPI's text. */
 static void join_lines(char *text, int length) {
     for (int k = 0; k < length; k++)
         if (text[k] == '\n')
             text[k] = ' ';
 }
 
-/** Errors: IO, with MPI's text. */
-static polytile_status check(const pti_file_rounds *r, const char *action, int code) {
+/** Check a call of MPI. Errors: IO, with MPI's text. */
+static polytile_status check_call(const pti_file_rounds *r, const char *action, int code) {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
     if (code == MPI_SUCCESS)
@@ -31,7 +31,7 @@ static polytile_status check(const pti_file_rounds *r, const char *action, int c
                     action, length, text);
 }
 
-/** The path as MPI understands it. */
+/** Write the path as MPI understands it. */
 static void write_name(const pti_file_rounds *r, pti_text *name) {
     bool has_colon = strchr(r->path, ':') != NULL;
     pti_text_add(name, "%s%s", has_colon ? before_colons : "", r->path);
@@ -39,38 +39,38 @@ static void write_name(const pti_file_rounds *r, pti_text *name) {
 
 polytile_status pti_file_rounds_prepare(pti_file_rounds *r) {
     const pti_spread *spread = r->spread;
-    size_t n_stretches = (size_t)spread->round_stretches;
+    size_t n_runs = (size_t)spread->round_runs;
     write_name(r, &r->name);
-    r->length = malloc(n_stretches * sizeof *r->length);
-    r->at = malloc(n_stretches * sizeof *r->at);
-    if (pti_rounds_begin(&spread->store, spread->round_bytes, spread->round_stretches,
-                         &r->rounds) &&
+    r->length = malloc(n_runs * sizeof *r->length);
+    r->at = malloc(n_runs * sizeof *r->at);
+    if (pti_rounds_begin(&spread->store, spread->round_bytes, spread->round_runs, &r->rounds) &&
         r->length != NULL && r->at != NULL && !r->name.failed)
         return POLYTILE_OK;
     return pti_fail_memory(pti_spread_context(spread), spread->array->name,
                            (double)spread->round_bytes);
 }
 
-/** A file that not all have opened stays open: closing it would wait for the others. Views with
- * gaps are written by reading around them. */
+/** A file that not all have opened stays open: closing would wait for the others. Views with gaps
+ * are written by reading around them. */
 polytile_status pti_file_rounds_open(pti_file_rounds *r) {
     int mode = r->writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
     int code =
         MPI_File_open(pti_spread_comm(r->spread), r->name.data, mode, MPI_INFO_NULL, &r->file);
-    polytile_status status = pti_spread_agree(r->spread, check(r, "open", code));
+    polytile_status status = pti_spread_agree(r->spread, check_call(r, "open", code));
     if (status != POLYTILE_OK)
         r->file = MPI_FILE_NULL;
     return status;
 }
 
-/** What all ranks have to know of each other before a round. */
-typedef struct outlook {
+/** The state of a rank before a round, and all-reduced that of all. */
+typedef struct round_state {
     int has_more;
     int has_failed;
-} outlook;
+} round_state;
 
-/** Errors: DEVICE. */
-static polytile_status look_around(const pti_file_rounds *r, const outlook *mine, outlook *all) {
+/** All-reduce the states of a round. Errors: DEVICE. */
+static polytile_status all_reduce_round_state(const pti_file_rounds *r, const round_state *mine,
+                                              round_state *all) {
     polytile_context *ctx = pti_spread_context(r->spread);
     MPI_Request request = MPI_REQUEST_NULL;
     polytile_status status;
@@ -81,39 +81,39 @@ done:
     return status;
 }
 
-/** The stretches of a round as a type; those that follow each other in the file are one. */
+/** Make a type of a round's runs; those that follow each other in the file are one. */
 static int make_type(pti_file_rounds *r, MPI_Datatype *type) {
     int n = 0;
-    for (int k = 0; k < r->rounds.n_stretches; k++) {
-        const pti_stretch *stretch = &r->rounds.stretch[k];
-        if (n > 0 && r->at[n - 1] + r->length[n - 1] == stretch->at_bytes) {
-            r->length[n - 1] += (int)stretch->n_bytes;
+    for (int k = 0; k < r->rounds.n_runs; k++) {
+        const pti_file_run *run = &r->rounds.run[k];
+        if (n > 0 && r->at[n - 1] + r->length[n - 1] == run->at_bytes) {
+            r->length[n - 1] += (int)run->n_bytes;
         } else {
-            r->at[n] = (MPI_Aint)stretch->at_bytes;
-            r->length[n++] = (int)stretch->n_bytes;
+            r->at[n] = (MPI_Aint)run->at_bytes;
+            r->length[n++] = (int)run->n_bytes;
         }
     }
     int code = MPI_Type_create_hindexed(n, r->length, r->at, MPI_BYTE, type);
     return code == MPI_SUCCESS ? MPI_Type_commit(type) : code;
 }
 
-/** See what this round moves as one piece; nothing, if that is nothing or failed. */
+/** Set the view of this round's bytes, or of nothing if it has none or failed. */
 static polytile_status set_view(pti_file_rounds *r) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     polytile_context *ctx = pti_spread_context(r->spread);
     pti_error first = {0};
-    if (r->rounds.n_stretches > 0)
-        pti_error_keep(&first, ctx, check(r, "describe its part", make_type(r, &type)));
-    bool is_empty = first.status != POLYTILE_OK || r->rounds.n_stretches == 0;
+    if (r->rounds.n_runs > 0)
+        pti_error_keep(&first, ctx, check_call(r, "describe its part", make_type(r, &type)));
+    bool is_empty = first.status != POLYTILE_OK || r->rounds.n_runs == 0;
     int code = MPI_File_set_view(r->file, r->offset_bytes, MPI_BYTE, is_empty ? MPI_BYTE : type,
                                  "native", MPI_INFO_NULL);
-    pti_error_keep(&first, ctx, check(r, "see its part", code));
+    pti_error_keep(&first, ctx, check_call(r, "see its part", code));
     if (type != MPI_DATATYPE_NULL)
         MPI_Type_free(&type);
     return pti_error_restore(ctx, &first);
 }
 
-/** Errors: IO (fewer bytes than there should be). */
+/** Check how many bytes moved. Errors: IO (too few). */
 static polytile_status check_count(const pti_file_rounds *r, const MPI_Status *moved, int n_bytes) {
     int n_moved = 0;
     MPI_Get_count(moved, MPI_BYTE, &n_moved);
@@ -126,9 +126,9 @@ static polytile_status check_count(const pti_file_rounds *r, const MPI_Status *m
 static polytile_status write_round(pti_file_rounds *r, int n_bytes) {
     MPI_Status moved;
     polytile_status status;
-    PTI_TRY(check(r, "write",
-                  MPI_File_write_at_all(r->file, 0, pti_round_collect(&r->rounds), n_bytes,
-                                        MPI_BYTE, &moved)));
+    PTI_TRY(check_call(r, "write",
+                       MPI_File_write_at_all(r->file, 0, pti_round_collect(&r->rounds), n_bytes,
+                                             MPI_BYTE, &moved)));
     PTI_TRY(check_count(r, &moved, n_bytes));
 done:
     return status;
@@ -137,7 +137,7 @@ done:
 static polytile_status read_round(pti_file_rounds *r, int n_bytes) {
     MPI_Status moved;
     polytile_status status;
-    PTI_TRY(check(
+    PTI_TRY(check_call(
         r, "read",
         MPI_File_read_at_all(r->file, 0, pti_round_place(&r->rounds), n_bytes, MPI_BYTE, &moved)));
     PTI_TRY(check_count(r, &moved, n_bytes));
@@ -146,7 +146,7 @@ done:
     return status;
 }
 
-/** A rank that fails to see its part takes part with none. */
+/** Move a round; a rank that cannot set its view moves nothing. */
 static polytile_status move_round(pti_file_rounds *r) {
     polytile_context *ctx = pti_spread_context(r->spread);
     pti_error first = {0};
@@ -156,14 +156,14 @@ static polytile_status move_round(pti_file_rounds *r) {
     return pti_error_restore(ctx, &first);
 }
 
-/** Errors: of this rank. */
+/** Move all rounds; returns this rank's error. */
 static polytile_status move_rounds(pti_file_rounds *r) {
     polytile_status status, moved = POLYTILE_OK;
-    outlook all = {0, 0};
+    round_state all = {0, 0};
     do {
-        outlook mine = {.has_more = pti_rounds_next(&r->rounds),
-                        .has_failed = moved != POLYTILE_OK};
-        PTI_TRY(look_around(r, &mine, &all));
+        round_state mine = {.has_more = pti_rounds_next(&r->rounds),
+                            .has_failed = moved != POLYTILE_OK};
+        PTI_TRY(all_reduce_round_state(r, &mine, &all));
         if (all.has_more && !all.has_failed)
             moved = move_round(r);
     } while (all.has_more && !all.has_failed);
@@ -175,7 +175,7 @@ done:
 polytile_status pti_file_rounds_move(pti_file_rounds *r) {
     polytile_status status;
     PTI_TRY(pti_spread_agree(r->spread, move_rounds(r)));
-    PTI_TRY(pti_spread_agree(r->spread, check(r, "close", MPI_File_close(&r->file))));
+    PTI_TRY(pti_spread_agree(r->spread, check_call(r, "close", MPI_File_close(&r->file))));
 done:
     return status;
 }

@@ -5,8 +5,8 @@
 #include "distribute/file/rounds.h"
 #include "distribute/mpi/spread.h"
 
-/* The elements of all ranks to and from an open file: in rounds, in each of which every rank sees
- * its next elements as one piece through a view of the file. */
+/* The elements of all ranks to and from an open file, in rounds: in each, a view of the file shows
+ * a rank its next elements as contiguous. */
 
 typedef struct pti_file_rounds {
     const pti_spread *spread; /* borrowed */
@@ -16,19 +16,19 @@ typedef struct pti_file_rounds {
     pti_text name;        /* the path for MPI; owned */
     MPI_File file;        /* closed with the rest */
     pti_rounds rounds;
-    int *length; /* bytes of the stretches of a view, and where they are; owned */
+    int *length; /* bytes of the runs of a view, and where they are; owned */
     MPI_Aint *at;
 } pti_file_rounds;
 
-/** All memory that is needed; spread, path, writes and offset_bytes are given. Not collective.
- * Errors: NO_MEMORY. */
+/** Allocate all memory; spread, path, writes and offset_bytes are set. Not collective. Errors:
+ * NO_MEMORY. */
 polytile_status pti_file_rounds_prepare(pti_file_rounds *rounds);
-/** Collective, and agreed upon. Errors: IO. */
+/** Open the file; collective, and agreed upon. Errors: IO. */
 polytile_status pti_file_rounds_open(pti_file_rounds *rounds);
-/** Move everything, and close the file. Collective, and agreed upon: a rank that fails keeps all
+/** Move everything, and close the file; collective, and agreed upon: a rank that fails keeps all
  * from the next round. Errors: IO. */
 polytile_status pti_file_rounds_move(pti_file_rounds *rounds);
-/** Free everything. Collective if the file is open still. */
+/** Free everything; collective if the file is still open. */
 void pti_file_rounds_end(pti_file_rounds *rounds);
 
 #endif

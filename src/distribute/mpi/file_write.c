@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/** What rank 0 does for all. */
+/** Begin the file on rank 0 for all. */
 static polytile_status begin_file(const pti_spread *spread, const char *path, pti_part_file *part) {
     if (pti_spread_rank(spread) != 0)
         return POLYTILE_OK;
@@ -16,8 +16,8 @@ static polytile_status commit_file(const pti_spread *spread, pti_part_file *part
     return pti_array_file_commit(pti_spread_context(spread), part);
 }
 
-/** Whether this rank could write its part: before any rank opens the file together with others. */
-static polytile_status prepare(pti_file_rounds *rounds) {
+/** Check that this rank can write its part, before ranks open the file together. */
+static polytile_status prepare_write(pti_file_rounds *rounds) {
     polytile_context *ctx = pti_spread_context(rounds->spread);
     polytile_status status;
     PTI_TRY(pti_array_file_probe(ctx, rounds->path, true));
@@ -26,7 +26,7 @@ done:
     return status;
 }
 
-/** All elements into the file that rank 0 has begun. */
+/** Write all elements into the file that rank 0 has begun. */
 static polytile_status write_part(const pti_spread *spread, const char *part,
                                   int64_t offset_bytes) {
     pti_file_rounds rounds = {.spread = spread,
@@ -35,7 +35,7 @@ static polytile_status write_part(const pti_spread *spread, const char *part,
                               .offset_bytes = offset_bytes,
                               .file = MPI_FILE_NULL};
     polytile_status status;
-    PTI_TRY(pti_spread_agree(spread, prepare(&rounds)));
+    PTI_TRY(pti_spread_agree(spread, prepare_write(&rounds)));
     PTI_TRY(pti_file_rounds_open(&rounds));
     PTI_TRY(pti_file_rounds_move(&rounds));
 done:

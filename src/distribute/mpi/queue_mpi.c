@@ -1,4 +1,4 @@
-#include "distribute/mpi/host_share.h"
+#include "distribute/mpi/host_cores.h"
 #include "distribute/mpi/speed.h"
 #include "distribute/mpi/transport_mpi.h"
 #include "distribute/team/devices.h"
@@ -18,10 +18,10 @@ typedef struct request {
     polytile_context *ctx;
     MPI_Comm comm;
     const char *device_text;
-    polytile_mpi_options options;
+    polytile_share_options options;
 } request;
 
-/* What each rank finds out for itself. */
+/* Checks of each rank. */
 
 static polytile_status check_mpi(polytile_context *ctx) {
     int has_begun = 0, has_ended = 0, level = MPI_THREAD_SINGLE, is_main = 0;
@@ -56,13 +56,14 @@ static polytile_status check_communicator(polytile_context *ctx, MPI_Comm comm) 
     return POLYTILE_OK;
 }
 
-/* What all find out together. */
+/* Checks of all ranks together. */
 
 static const char *or_default(const char *text) {
     return text == NULL ? "default" : text;
 }
 
-static polytile_status compare_options(pti_transport *setup, const polytile_mpi_options *options) {
+static polytile_status compare_options(pti_transport *setup,
+                                       const polytile_share_options *options) {
     char words[512];
     snprintf(words, sizeof words, "grid %.200s, layout %.200s, launches_per_exchange %lld",
              or_default(options->grid), or_default(options->layout),
@@ -70,15 +71,11 @@ static polytile_status compare_options(pti_transport *setup, const polytile_mpi_
     return setup->functions->compare(setup, pti_words_hash(words), words);
 }
 
-/** How the options say that the queue is shared; the grid is filled in if they give one. */
-static polytile_status parse_options(polytile_context *ctx, const polytile_mpi_options *options,
+/** Parse how the queue is shared, and the grid if the options have one. */
+static polytile_status parse_options(polytile_context *ctx, const polytile_share_options *options,
                                      int n_ranks, pti_member_grid *grid, pti_team_options *parsed) {
-    const pti_share_options given = {.grid = options->grid,
-                                     .layout = options->layout,
-                                     .launches_per_exchange = options->launches_per_exchange,
-                                     .members = "ranks",
-                                     .list = "the communicator",
-                                     .n_members = n_ranks};
+    const pti_share_options given = {
+        .given = options, .members = "ranks", .list = "the communicator", .n_members = n_ranks};
     return pti_share_options_parse(ctx, &given, grid, parsed);
 }
 
@@ -89,8 +86,7 @@ static polytile_status refuse_list(const request *of) {
                     of->device_text);
 }
 
-/** A device that is not told its number of threads takes no more than the rank's share of the
- * cores. */
+/** Open a device, by default with no more threads than the rank's share of the cores. */
 static polytile_status open_with_share(const request *of, int n_cores, polytile_queue **member) {
     if (pti_devices_count(of->device_text) > 1)
         return refuse_list(of);
@@ -100,7 +96,7 @@ static polytile_status open_with_share(const request *of, int n_cores, polytile_
     return status;
 }
 
-/** A rank's own queue; on every rank or none. */
+/** Open a rank's own queue, on every rank or none. */
 static polytile_status open_member(pti_transport *setup, const request *of,
                                    polytile_queue **member) {
     int n_cores;
@@ -115,10 +111,10 @@ static polytile_status open_member(pti_transport *setup, const request *of,
     return status;
 }
 
-/** The queue of all; on every rank or none. The member becomes its own, whatever happens. */
-static polytile_status join(pti_transport *setup, const request *of,
-                            const pti_team_options *options, polytile_queue *member,
-                            polytile_queue **queue) {
+/** Make the queue of all, on every rank or none. It takes the member also on failure. */
+static polytile_status make_queue_of_all(pti_transport *setup, const request *of,
+                                         const pti_team_options *options, polytile_queue *member,
+                                         polytile_queue **queue) {
     polytile_status status;
     pti_transport *transport = NULL;
     char text[256];
@@ -136,7 +132,7 @@ done:
     return status;
 }
 
-/** By a transport of its own: the team's ends with it where it cannot be made. */
+/** Create the queue by a setup transport: the team's own ends with the team on failure. */
 static polytile_status create_queue_on_ranks(pti_transport *setup, const request *of,
                                              polytile_queue **queue) {
     polytile_status status;
@@ -147,8 +143,8 @@ static polytile_status create_queue_on_ranks(pti_transport *setup, const request
     PTI_TRY(parse_options(of->ctx, &of->options, setup->n_members, &grid, &options));
     PTI_TRY(open_member(setup, of, &member));
     if (pti_share_options_is_by_speed(of->options.layout))
-        PTI_TRY(pti_mpi_weigh(setup, member, options.grid, &options.distribution));
-    status = join(setup, of, &options, member, queue);
+        PTI_TRY(pti_mpi_balance_load(setup, member, options.grid, &options.distribution));
+    status = make_queue_of_all(setup, of, &options, member, queue);
     member = NULL;
 done:
     return pti_queue_give_up(member, status);
@@ -156,7 +152,7 @@ done:
 
 polytile_status polytile_mpi_queue_create(polytile_context *ctx, MPI_Comm comm,
                                           const char *device_text,
-                                          const polytile_mpi_options *options,
+                                          const polytile_share_options *options,
                                           polytile_queue **queue) {
     polytile_status status;
     pti_transport *setup = NULL;

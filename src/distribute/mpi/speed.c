@@ -1,12 +1,12 @@
 #include "distribute/mpi/speed.h"
 
-#include "distribute/share/weigh.h"
+#include "distribute/share/load_balance.h"
 
 #include <math.h>
 
 enum { SIXTEEN = 16 };
 
-/** Of each part the least of its ranks' speeds. */
+/** Share the least speed of each part's ranks. */
 static polytile_status share_speeds(pti_mpi_transport *mpi, int part, double speed, int n_parts,
                                     double *speeds) {
     polytile_context *ctx = mpi->transport.ctx;
@@ -22,13 +22,13 @@ done:
     return status;
 }
 
-polytile_status pti_mpi_weigh(pti_transport *transport, polytile_queue *member,
-                              const pti_member_grid *grid, pti_distribution *distribution) {
+polytile_status pti_mpi_balance_load(pti_transport *transport, polytile_queue *member,
+                                     const pti_member_grid *grid, pti_distribution *distribution) {
     polytile_status status;
     pti_speed speed;
     double speeds[PTI_MAX_WEIGHTS];
     int n_parts = transport->n_members;
-    const int part = pti_weigh_part(grid, transport->first, &n_parts);
+    const int part = pti_balance_coordinate(grid, transport->first, &n_parts);
     if (n_parts > PTI_MAX_WEIGHTS)
         return pti_fail(transport->ctx, POLYTILE_INVALID,
                         "weighted: %d parts, at most %d can be weighed; give a grid with fewer in "
@@ -38,7 +38,7 @@ polytile_status pti_mpi_weigh(pti_transport *transport, polytile_queue *member,
     status = pti_speed_measure(member, &speed);
     PTI_TRY(transport->functions->agree(transport, status));
     PTI_TRY(share_speeds(pti_mpi_of(transport), part, speed.resident, n_parts, speeds));
-    pti_weigh_round(n_parts, SIXTEEN, 1, speeds);
+    pti_weights_round(n_parts, SIXTEEN, 1, speeds);
     *distribution = pti_weighted(n_parts, speeds);
 done:
     return status;

@@ -5,14 +5,14 @@
 #include "queue/queue.h"
 
 /**
- * Weigh the parts of the first dimension that is cut by how fast their devices go through what
- * lies on them, which all ranks measure now, at the same time; a part is as fast as its slowest
- * rank. In sixteenths of the fastest: devices that are alike get the same.
+ * Weigh the coordinates of the first dimension that is cut by the speeds of their devices, which
+ * all ranks measure now, at the same time; each is as fast as its slowest rank. Weights are
+ * sixteenths of the fastest, so devices that are alike get the same.
  *
  * grid: NULL: a part a rank.
  * Errors  INVALID (more than PTI_MAX_WEIGHTS parts), and those of launches; the same on all ranks.
  */
-polytile_status pti_mpi_weigh(pti_transport *transport, polytile_queue *member,
-                              const pti_member_grid *grid, pti_distribution *distribution);
+polytile_status pti_mpi_balance_load(pti_transport *transport, polytile_queue *member,
+                                     const pti_member_grid *grid, pti_distribution *distribution);
 
 #endif

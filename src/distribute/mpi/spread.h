@@ -6,9 +6,9 @@
 #include "distribute/mpi/transport_mpi.h"
 #include "distribute/share/ownership.h"
 
-/* An array whose elements are spread over ranks, and what moves all of them: to and from one rank's
- * memory, and files. These are collective, and what goes wrong on one rank is agreed upon before
- * others wait for it. */
+/* An array whose elements are spread over ranks. The functions move all of them, to and from one
+ * rank's memory, and files. They are collective, and ranks agree on failures before they wait for
+ * each other. */
 
 typedef struct pti_spread {
     pti_transport *transport;
@@ -16,7 +16,7 @@ typedef struct pti_spread {
     const pti_ownership *ownership; /* member r is rank r */
     pti_store store;                /* what the calling rank owns; owned */
     int64_t round_bytes;            /* that are moved at a time, see distribute/file/rounds.h */
-    int round_stretches;            /* of files */
+    int round_runs;                 /* of files */
 } pti_spread;
 
 static inline polytile_context *pti_spread_context(const pti_spread *spread) {
@@ -37,8 +37,8 @@ static inline polytile_status pti_spread_agree(const pti_spread *spread, polytil
 
 /* has_begun: elements of the array may have changed, also on failure. */
 
-/** All elements in C order, from a root's memory to their owners, and back. elements: NULL
- * elsewhere. Errors: INVALID (no such rank, no memory given), NO_MEMORY, DEVICE. */
+/** Scatter all elements, in C order, from a root's memory to their owners, and gather them.
+ * elements: NULL elsewhere. Errors: INVALID (no such rank, no memory given), NO_MEMORY, DEVICE. */
 polytile_status pti_spread_scatter(const pti_spread *spread, int root, const void *elements,
                                    bool *has_begun);
 polytile_status pti_spread_gather(const pti_spread *spread, int root, void *elements);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/** After MPI_Finalize() the communicator is gone. */
+/** Return whether MPI is up; after MPI_Finalize() the communicator is gone. */
 static bool mpi_is_up(void) {
     int has_begun = 0, has_ended = 0;
     MPI_Initialized(&has_begun);
@@ -22,15 +22,15 @@ static void close_transport(pti_transport *transport) {
 static const pti_transport_functions functions = {
     .agree = pti_mpi_agree,
     .compare = pti_mpi_compare,
-    .open_route = pti_mpi_open_route,
+    .open_exchange = pti_mpi_open_exchange,
     .start = pti_mpi_start,
     .finish = pti_mpi_finish,
-    .forget_route = pti_mpi_forget_route,
+    .forget_exchange = pti_mpi_forget_exchange,
     .combine = pti_mpi_combine,
     .close = close_transport,
 };
 
-/** A transport without a communicator; NULL: memory ran out. */
+/** Create a transport without a communicator; NULL: memory ran out. */
 static pti_mpi_transport *create_apart(polytile_context *ctx, int n_ranks, int rank) {
     pti_mpi_transport *mpi = calloc(1, sizeof *mpi);
     if (mpi == NULL)
@@ -48,33 +48,9 @@ static pti_mpi_transport *create_apart(polytile_context *ctx, int n_ranks, int r
     return mpi;
 }
 
-static polytile_status any_failed(polytile_context *ctx, MPI_Comm comm, bool has_failed,
-                                  bool *any) {
-    polytile_status status = POLYTILE_OK;
-    int mine = has_failed, most = 0;
-    MPI_Request request = MPI_REQUEST_NULL;
-    PTI_MPI_TRY(ctx, MPI_Iallreduce(&mine, &most, 1, MPI_INT, MPI_MAX, comm, &request));
-    PTI_TRY(pti_mpi_wait(ctx, 1, &request));
-    *any = most != 0;
-done:
-    return status;
-}
-
-static polytile_status all_succeeded(polytile_context *ctx, MPI_Comm comm, polytile_status mine) {
-    polytile_status status = POLYTILE_OK;
-    bool any = false;
-    PTI_TRY(any_failed(ctx, comm, mine != POLYTILE_OK, &any));
-    status = any && mine == POLYTILE_OK ? PTI_PEER_FAILED : mine;
-done:
-    return status;
-}
-
-polytile_status pti_mpi_all_succeeded(pti_mpi_transport *mpi, polytile_status status) {
-    return all_succeeded(mpi->transport.ctx, mpi->comm, status);
-}
-
-/** The duplicate, whose errors are returned. */
-static polytile_status duplicate(polytile_context *ctx, MPI_Comm comm, MPI_Comm *copy) {
+/** Duplicate a communicator, and let it return errors. */
+static polytile_status duplicate_communicator(polytile_context *ctx, MPI_Comm comm,
+                                              MPI_Comm *copy) {
     polytile_status status = POLYTILE_OK;
     PTI_MPI_TRY(ctx, MPI_Comm_dup(comm, copy));
     PTI_MPI_TRY(ctx, MPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN));
@@ -89,13 +65,13 @@ polytile_status pti_transport_mpi_create(polytile_context *ctx, MPI_Comm comm,
     MPI_Comm copy = MPI_COMM_NULL;
     int n_ranks = 0, rank = 0;
     *transport = NULL;
-    PTI_TRY(duplicate(ctx, comm, &copy));
+    PTI_TRY(duplicate_communicator(ctx, comm, &copy));
     PTI_MPI_TRY(ctx, MPI_Comm_size(copy, &n_ranks));
     PTI_MPI_TRY(ctx, MPI_Comm_rank(copy, &rank));
     mpi = create_apart(ctx, n_ranks, rank);
     if (mpi == NULL)
         status = pti_fail_memory(ctx, "a transport over MPI", 2. * PTI_MPI_SMALL_BYTES);
-    PTI_TRY(all_succeeded(ctx, copy, status));
+    PTI_TRY(pti_mpi_all_succeeded(ctx, copy, status));
     mpi->comm = copy;
     *transport = &mpi->transport;
     return POLYTILE_OK;

@@ -7,11 +7,11 @@
 /* distribute/mpi: members that are the ranks of a communicator. It is a library of its own,
  * polytile_mpi, and the only room that knows MPI. spread.h has arrays spread over ranks. */
 
-/** Combinations whose partial results, those of all ranks together, are at most as large are made
- * by every rank for itself. */
+/** Every rank for itself makes combinations whose partial results, of all ranks together, are at
+ * most this large. */
 enum { PTI_MPI_SMALL_BYTES = 64 << 10 };
 
-/** A message as one request has to be shorter than 2^31 bytes. */
+/** A message of one request must be shorter than 2^31 bytes. */
 enum { PTI_MPI_CHUNK_BYTES = 1 << 30 };
 
 typedef struct pti_mpi_transport {
@@ -34,8 +34,8 @@ static inline pti_mpi_transport *pti_mpi_of(pti_transport *transport) {
     return (pti_mpi_transport *)transport;
 }
 
-/** PTI_PEER_FAILED where a rank has failed and this one has not: `status` says how it stands. */
-polytile_status pti_mpi_all_succeeded(pti_mpi_transport *mpi, polytile_status status);
+/** Return `own` if this rank has failed, PTI_PEER_FAILED if only another one has; collective. */
+polytile_status pti_mpi_all_succeeded(polytile_context *ctx, MPI_Comm comm, polytile_status own);
 
 /* The transport's functions, see distribute/team/transport.h. */
 
@@ -43,11 +43,13 @@ polytile_status pti_mpi_all_succeeded(pti_mpi_transport *mpi, polytile_status st
 polytile_status pti_mpi_agree(pti_transport *transport, polytile_status status);
 polytile_status pti_mpi_compare(pti_transport *transport, uint64_t hash, const char *words);
 
-/* route.c */
-polytile_status pti_mpi_open_route(pti_transport *transport, pti_route *route);
-polytile_status pti_mpi_start(pti_transport *transport, pti_route *route, bool has_failed);
-polytile_status pti_mpi_finish(pti_transport *transport, pti_route *route);
-void pti_mpi_forget_route(pti_transport *transport, pti_route *route);
+/* persistent_exchange.c */
+polytile_status pti_mpi_open_exchange(pti_transport *transport,
+                                      pti_persistent_exchange *persistent);
+polytile_status pti_mpi_start(pti_transport *transport, pti_persistent_exchange *persistent,
+                              bool has_failed);
+polytile_status pti_mpi_finish(pti_transport *transport, pti_persistent_exchange *persistent);
+void pti_mpi_forget_exchange(pti_transport *transport, pti_persistent_exchange *persistent);
 
 /* combine.c */
 polytile_status pti_mpi_combine(pti_transport *transport, const pti_combination *combination,

@@ -4,8 +4,8 @@
 #include "base/context.h"
 #include <polytile/domain.h>
 
-/* How the indices of one dimension are dealt out to parts. One more way is one file with one entry
- * of the table. */
+/* How the indices of one dimension are dealt out to parts. A new kind is one file and one row of
+ * the table. */
 
 typedef struct pti_distribution pti_distribution;
 

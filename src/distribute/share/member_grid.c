@@ -37,7 +37,7 @@ bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const i
 }
 
 /* Whether so many equal extents hold all members. */
-static bool suffices(int extent, int n_dims, int n_members) {
+static bool holds_members(int extent, int n_dims, int n_members) {
     int64_t product = 1;
     for (int d = 0; d < n_dims && product < n_members; d++)
         product *= extent;
@@ -46,14 +46,14 @@ static bool suffices(int extent, int n_dims, int n_members) {
 
 /* The extents of n_dims dimensions, none above `most`, that come first in the order of words: the
  * largest is as small as can be, then the second. False if there are none. */
-static bool balance(int n_members, int n_dims, int most, int *extent) {
+static bool balance_extents(int n_members, int n_dims, int most, int *extent) {
     if (n_dims == 0)
         return n_members == 1;
     for (int largest = 1; largest <= most && largest <= n_members; largest++) {
-        if (n_members % largest != 0 || !suffices(largest, n_dims, n_members))
+        if (n_members % largest != 0 || !holds_members(largest, n_dims, n_members))
             continue;
         *extent = largest;
-        if (balance(n_members / largest, n_dims - 1, largest, extent + 1))
+        if (balance_extents(n_members / largest, n_dims - 1, largest, extent + 1))
             return true;
     }
     return false;
@@ -61,11 +61,11 @@ static bool balance(int n_members, int n_dims, int most, int *extent) {
 
 pti_member_grid pti_member_grid_balanced(int n_members, int n_dims) {
     pti_member_grid grid = {.n_dims = n_dims};
-    balance(n_members, n_dims, n_members, grid.extent);
+    balance_extents(n_members, n_dims, n_members, grid.extent);
     return grid;
 }
 
-/* A dimension is cut only where each part gets as many indices: not the three of a point in
+/* A dimension is cut only where each part gets so many indices: not the three of a point in
  * space. */
 enum { LEAST_INDICES = 8 };
 

@@ -20,8 +20,8 @@ void pti_member_grid_locate(const pti_member_grid *grid, int member, int *coordi
 /** The member at a place. */
 int pti_member_grid_at(const pti_member_grid *grid, const int *coordinate);
 
-/** Go on to the next place, in C order, of a part of the grid; false, at the first one again,
- * behind the last. */
+/** Go on to the next place, in C order, of a box of the grid; behind the last one false, at the
+ * first again. */
 bool pti_member_grid_next(const pti_member_grid *grid, const int *first, const int *last,
                           int *coordinate);
 

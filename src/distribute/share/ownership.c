@@ -12,8 +12,8 @@ static pti_member_grid grid_along(int dim, int n_members, int n_dims) {
     return grid;
 }
 
-/* False where a grid has other extents than 1 in dimensions that there are not. */
-static bool resize(const pti_member_grid *given, int n_dims, pti_member_grid *grid) {
+/* Drop or add dimensions of extent 1; false where a dropped one has another extent. */
+static bool resize_grid(const pti_member_grid *given, int n_dims, pti_member_grid *grid) {
     *grid = (pti_member_grid){.n_dims = n_dims};
     for (int d = 0; d < n_dims; d++)
         grid->extent[d] = d < given->n_dims ? given->extent[d] : 1;
@@ -34,7 +34,8 @@ static pti_member_grid choose_grid(const polytile_domain *domain, int n_members,
     int n_dims = domain->n_dims, dim = distribution->only_dim;
     if (dim >= 0)
         return grid_along(dim < n_dims ? dim : n_dims - 1, n_members, n_dims);
-    if (given != NULL && resize(given, n_dims, &grid) && pti_member_grid_count(&grid) == n_members)
+    if (given != NULL && resize_grid(given, n_dims, &grid) &&
+        pti_member_grid_count(&grid) == n_members)
         return grid;
     if (distribution->kind->is_of_first)
         return grid_along(0, n_members, n_dims);

@@ -14,7 +14,7 @@ typedef struct pti_ownership {
 } pti_ownership;
 
 /**
- * Whether arrays can be placed so; team options are checked with it.
+ * Check whether arrays can be placed so, as the options of a team ask.
  *
  * Errors  INVALID: a grid of another number of members; weights for another number of parts than
  *         the grid's first dimension that is cut has, or, without a grid, than there are members.

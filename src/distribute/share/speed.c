@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays of so many bytes at most; of a small memory a part that stays in it, and so many times as
- * much as it has, which does not. */
+/* The most bytes of arrays; the part of a small memory that stays in it, and the multiple of it
+ * that does not. */
 enum { TRIAL_BYTES = 16 << 20, RESIDENT_PART = 4, MOST_SUPERBLOCKS = 64, N_TRIALS = 5 };
 
 /** What is measured with: an array as large as the larger trial needs. */
@@ -19,7 +19,8 @@ typedef struct trial {
     void *bytes;
 } trial;
 
-static void increment(const polytile_domain *threads, const polytile_view *views, void *user) {
+static void increment_elements(const polytile_domain *threads, const polytile_view *views,
+                               void *user) {
     (void)user;
     unsigned char *element = views[0].origin;
     for (int64_t k = threads->range[0].lo; k <= threads->range[0].hi; k++)
@@ -31,7 +32,8 @@ static polytile_status launch_trial(const trial *of, polytile_array *array) {
 }
 
 /** The queue lets go of an array. status: a failure before, whose text stays. */
-static polytile_status detach(const trial *of, polytile_array *array, polytile_status status) {
+static polytile_status detach_trial(const trial *of, polytile_array *array,
+                                    polytile_status status) {
     polytile_context *ctx = of->member->object.context;
     pti_error first = {0};
     pti_error_keep(&first, ctx, status);
@@ -40,16 +42,16 @@ static polytile_status detach(const trial *of, polytile_array *array, polytile_s
 }
 
 /** Once there and back. */
-static polytile_status stream(const trial *of, polytile_array *array) {
+static polytile_status stream_array(const trial *of, polytile_array *array) {
     polytile_status status;
     PTI_TRY(polytile_queue_attach(of->member, 1, &array));
-    status = detach(of, array, launch_trial(of, array));
+    status = detach_trial(of, array, launch_trial(of, array));
 done:
     return status;
 }
 
 /** Once through what is there. */
-static polytile_status go_through(const trial *of, polytile_array *array) {
+static polytile_status go_through_array(const trial *of, polytile_array *array) {
     polytile_status status;
     PTI_TRY(launch_trial(of, array));
     PTI_TRY(polytile_queue_wait(of->member));
@@ -74,7 +76,7 @@ done:
     return status;
 }
 
-static polytile_status wrap(const trial *of, int64_t n_bytes, polytile_array **array) {
+static polytile_status wrap_trial(const trial *of, int64_t n_bytes, polytile_array **array) {
     return polytile_array_wrap(of->member->object.context, "x", POLYTILE_U8, 1, &n_bytes, of->bytes,
                                array);
 }
@@ -82,8 +84,8 @@ static polytile_status wrap(const trial *of, int64_t n_bytes, polytile_array **a
 static polytile_status measure_streamed(const trial *of, int64_t n_bytes, double *bytes_per_s) {
     polytile_status status;
     polytile_array *array = NULL;
-    PTI_TRY(wrap(of, n_bytes, &array));
-    PTI_TRY(time_best(of, array, stream, bytes_per_s));
+    PTI_TRY(wrap_trial(of, n_bytes, &array));
+    PTI_TRY(time_best(of, array, stream_array, bytes_per_s));
 done:
     polytile_array_destroy(array);
     return status;
@@ -92,9 +94,9 @@ done:
 static polytile_status measure_resident(const trial *of, int64_t n_bytes, double *bytes_per_s) {
     polytile_status status;
     polytile_array *array = NULL;
-    PTI_TRY(wrap(of, n_bytes, &array));
+    PTI_TRY(wrap_trial(of, n_bytes, &array));
     PTI_TRY(polytile_queue_attach(of->member, 1, &array));
-    status = detach(of, array, time_best(of, array, go_through, bytes_per_s));
+    status = detach_trial(of, array, time_best(of, array, go_through_array, bytes_per_s));
 done:
     polytile_array_destroy(array);
     return status;
@@ -114,7 +116,7 @@ done:
 }
 
 static polytile_status measure_host(polytile_queue *member, pti_speed *speed) {
-    static const polytile_implementation implementation = {.host = increment};
+    static const polytile_implementation implementation = {.host = increment_elements};
     polytile_context *ctx = member->object.context;
     trial of = {.member = member, .bytes = calloc(1, TRIAL_BYTES)};
     polytile_status status;

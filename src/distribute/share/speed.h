@@ -8,9 +8,9 @@
 /** Bytes a second of a kernel that memory bounds; 0: not even that fits the device. */
 typedef struct pti_speed {
     double resident; /* footprint bytes, of data that is on the device */
-    double
-        streamed; /* of an array that goes to the device, through the kernel and back; on a device
-                        that reaches the host's memory, where nothing moves, as resident */
+    /** Of an array that goes to the device, through the kernel and back; as resident on a device
+     * that reaches the host's memory, where nothing moves. */
+    double streamed;
 } pti_speed;
 
 /**

@@ -1,22 +1,25 @@
 #include "distribute/show/ranks_picture.h"
 
 #include "access/set/boxes.h"
-#include <polytile/size.h>
 
 #include <math.h>
-#include <stdio.h>
 
 /* What travels between ranks, drawn where it comes from, with arrows to where it goes. */
 
 static const double reach = 26, corner_reach = 14, narrow_shift = 6, most_shift = 62;
 static const double least_arrow = 30;
 
+static int64_t count_bytes(const polytile_ranks_plan *plan, const pti_transfer *transfer) {
+    return transfer->n_elements * plan->launches.arrays->operand[transfer->array].element_bytes;
+}
+
 int64_t pti_ranks_band_bytes(const polytile_ranks_plan *plan, int array) {
-    int64_t n_elements = 0;
-    for (int t = 0; t < plan->outer.first.n_transfers; t++)
-        if (plan->outer.first.transfer[t].array == array)
-            n_elements += plan->outer.first.transfer[t].n_elements;
-    return n_elements * plan->launches.arrays->operand[array].element_bytes;
+    const pti_exchange *first = &plan->members.first;
+    int64_t n_bytes = 0;
+    for (int t = 0; t < first->n_transfers; t++)
+        if (first->transfer[t].array == array)
+            n_bytes += count_bytes(plan, &first->transfer[t]);
+    return n_bytes;
 }
 
 /* An arrow of one transfer. */
@@ -30,7 +33,7 @@ typedef struct arrow {
 } arrow;
 
 /* Which way a range lies of another in a dimension: 1 behind it, -1 before it, 0 beside it. */
-static int way(const polytile_domain *from, const polytile_domain *to, int dim) {
+static int way_along(const polytile_domain *from, const polytile_domain *to, int dim) {
     if (dim < 0)
         return 0;
     return (to->range[dim].lo > from->range[dim].hi) - (to->range[dim].hi < from->range[dim].lo);
@@ -49,7 +52,7 @@ static void keep_apart(arrow *of, pti_svg_box band, bool is_line, bool is_back) 
 static arrow find_arrow(const pti_panel *panel, const polytile_domain *from,
                         const polytile_domain *to, bool is_back) {
     pti_svg_box band = pti_panel_place(panel, from);
-    int across = way(from, to, panel->col_dim), down = way(from, to, panel->row_dim);
+    int across = way_along(from, to, panel->col_dim), down = way_along(from, to, panel->row_dim);
     double beyond = across != 0 && down != 0 ? corner_reach : reach;
     double inside_x = fmin(band.width / 2, beyond), inside_y = fmin(band.height / 2, beyond);
     arrow found = {.x = band.x + band.width / 2 + across * (band.width / 2 - inside_x),
@@ -69,7 +72,7 @@ static bool has_room(const arrow *of, pti_svg_box target) {
 }
 
 static bool has_room_for_words(const pti_ranks_panel *of, pti_svg_box target) {
-    const pti_member_grid *grid = &of->plan->outer.ownerships[of->array].grid;
+    const pti_member_grid *grid = &of->plan->members.ownerships[of->array].grid;
     int row = of->panel.row_dim;
     bool goes_down = row >= 0 && grid->extent[row] > 1;
     bool goes_across = grid->extent[of->panel.col_dim] > 1;
@@ -89,24 +92,23 @@ static void draw_arrow(pti_text *svg, const arrow *of) {
 static void draw_words(pti_text *svg, const pti_panel *panel, const arrow *of, int64_t n_bytes,
                        bool is_back) {
     static const char *const styles[] = {"small halo end", "small halo middle", "small halo"};
-    char size[32];
     double x = of->x + of->length_x + 5 * of->across, y = of->y + of->length_y + 4;
-    const char *words = polytile_size_format(n_bytes, size);
+    const pti_words size = pti_words_size(n_bytes);
     if (panel->row_dim < 0)
         pti_svg_label(svg, "small middle", of->x,
                       panel->at.y + panel->at.height + (is_back ? 27 : 14),
-                      is_back ? "< %s" : "%s >", words);
+                      is_back ? "< %s" : "%s >", size.text);
     else
         pti_svg_label(svg, styles[of->across + 1], x, y + (of->down > 0 ? 11 : 9 * of->down), "%s",
-                      words);
+                      size.text);
 }
 
 static void draw_way(pti_text *svg, const pti_ranks_panel *of, const pti_transfer *transfer) {
-    const pti_ownership *ownership = &of->plan->outer.ownerships[of->array];
+    const pti_ownership *ownership = &of->plan->members.ownerships[of->array];
     polytile_domain to = pti_ownership_hull(ownership, transfer->to);
-    polytile_domain band = pti_boxes_enclose(&transfer->boxes, to.n_dims);
+    polytile_domain band = pti_boxes_bounding(&transfer->boxes, to.n_dims);
     bool is_back = transfer->from > transfer->to;
-    if (!pti_ranks_panel_shows(of, &to) || !pti_ranks_panel_shows(of, &band))
+    if (!pti_panel_shows(&of->panel, &to) || !pti_panel_shows(&of->panel, &band))
         return;
     pti_svg_box target = pti_panel_place(&of->panel, &to);
     arrow found = find_arrow(&of->panel, &band, &to, is_back);
@@ -114,33 +116,27 @@ static void draw_way(pti_text *svg, const pti_ranks_panel *of, const pti_transfe
         return;
     draw_arrow(svg, &found);
     if (has_room_for_words(of, target))
-        draw_words(svg, &of->panel, &found,
-                   transfer->n_elements *
-                       of->plan->launches.arrays->operand[of->array].element_bytes,
-                   is_back);
+        draw_words(svg, &of->panel, &found, count_bytes(of->plan, transfer), is_back);
 }
 
 static void draw_band(pti_text *svg, const pti_ranks_panel *of, const pti_transfer *transfer) {
-    char tooltip[128], size[32];
-    int64_t n_bytes =
-        transfer->n_elements * of->plan->launches.arrays->operand[of->array].element_bytes;
-    snprintf(tooltip, sizeof tooltip, "rank %d to rank %d: %s", transfer->from, transfer->to,
-             polytile_size_format(n_bytes, size));
-    for (int b = 0; b < transfer->boxes.n_boxes && b < PTI_PICTURE_MOST_RECTS; b++)
-        if (pti_ranks_panel_shows(of, &transfer->boxes.box[b]))
+    const pti_words tooltip = pti_words_of("rank %d to rank %d: %s", transfer->from, transfer->to,
+                                           pti_words_size(count_bytes(of->plan, transfer)).text);
+    for (int b = 0; b < transfer->boxes.n_boxes && b < PTI_PANEL_MOST_BOXES; b++)
+        if (pti_panel_shows(&of->panel, &transfer->boxes.box[b]))
             pti_panel_draw_box(svg, &of->panel, "halo-band", &transfer->boxes.box[b], NULL,
-                               tooltip);
+                               tooltip.text);
 }
 
 void pti_ranks_draw_bands(pti_text *svg, const pti_ranks_panel *of) {
-    const pti_outer_plan *outer = &of->plan->outer;
-    const pti_exchange *exchange = &outer->first;
-    bool has_arrows = outer->n_members <= PTI_RANKS_MOST_ARROWS &&
-                      pti_ownership_is_whole(&outer->ownerships[of->array]);
-    for (int t = 0; t < exchange->n_transfers; t++)
-        if (exchange->transfer[t].array == of->array)
-            draw_band(svg, of, &exchange->transfer[t]);
-    for (int t = 0; t < exchange->n_transfers && has_arrows; t++)
-        if (exchange->transfer[t].array == of->array)
-            draw_way(svg, of, &exchange->transfer[t]);
+    const pti_members_plan *members = &of->plan->members;
+    const pti_exchange *first = &members->first;
+    bool has_arrows = members->n_members <= PTI_RANKS_MOST_ARROWS &&
+                      pti_ownership_is_whole(&members->ownerships[of->array]);
+    for (int t = 0; t < first->n_transfers; t++)
+        if (first->transfer[t].array == of->array)
+            draw_band(svg, of, &first->transfer[t]);
+    for (int t = 0; t < first->n_transfers && has_arrows; t++)
+        if (first->transfer[t].array == of->array)
+            draw_way(svg, of, &first->transfer[t]);
 }

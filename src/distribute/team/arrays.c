@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Memory for `n` of what there were fewer of, the new ones zero; false when it runs out. */
-static bool grow(void *list, int former, int n, size_t size) {
+/** Grow a list to `n` entries, the new ones zero; false when memory runs out. */
+static bool grow_list(void *list, int former, int n, size_t size) {
     void **at = list;
     char *larger = realloc(*at, (size_t)n * size);
     if (larger == NULL)
@@ -19,11 +19,11 @@ static bool make_positions(pti_team *team, int n_arrays) {
     int n_local = team->transport->n_local, n_members = team->transport->n_members;
     if (n_arrays <= former)
         return true;
-    if (!grow(&team->array, former, n_arrays, sizeof *team->array) ||
-        !grow(&team->ownership, former, n_arrays, sizeof *team->ownership) ||
-        !grow(&team->reached, former * n_local, n_arrays * n_local, sizeof *team->reached) ||
-        !grow(&team->copies.extra, former * n_members, n_arrays * n_members,
-              sizeof *team->copies.extra))
+    if (!grow_list(&team->array, former, n_arrays, sizeof *team->array) ||
+        !grow_list(&team->ownership, former, n_arrays, sizeof *team->ownership) ||
+        !grow_list(&team->reached, former * n_local, n_arrays * n_local, sizeof *team->reached) ||
+        !grow_list(&team->copies.extra, former * n_members, n_arrays * n_members,
+                   sizeof *team->copies.extra))
         return false;
     team->copies.n_arrays = n_arrays;
     team->n_arrays = n_arrays;
@@ -31,7 +31,7 @@ static bool make_positions(pti_team *team, int n_arrays) {
 }
 
 /** Every member has every element, in its newest version. */
-static bool have_all(pti_team *team, int position) {
+static bool give_all_copies(pti_team *team, int position) {
     bool has_failed = false;
     for (int m = 0; m < team->transport->n_members; m++) {
         pti_boxes *extra = &team->copies.extra[position * team->transport->n_members + m];
@@ -43,14 +43,8 @@ static bool have_all(pti_team *team, int position) {
     return !has_failed;
 }
 
-void pti_team_note_changed(pti_team *team, const polytile_array *array) {
-    for (int m = 0; m < team->transport->n_members; m++)
-        pti_boxes_clear(&team->copies.extra[array->position * team->transport->n_members + m]);
-    pti_team_touch_copies(team);
-}
-
-static polytile_status add(pti_team *team, polytile_array *array, pti_team_memory memory,
-                           const pti_distribution *distribution) {
+static polytile_status add_array(pti_team *team, polytile_array *array, pti_team_memory memory,
+                                 const pti_distribution *distribution) {
     int position = array->position, n_members = team->transport->n_members;
     polytile_array **member = calloc((size_t)team->transport->n_local, sizeof *member);
     if (member == NULL || !make_positions(team, position + 1)) {
@@ -62,16 +56,16 @@ static polytile_status add(pti_team *team, polytile_array *array, pti_team_memor
     team->array[position] = (pti_team_array){
         .array = array, .memory = memory, .member = member, .ownership = ownership};
     team->ownership[position] = ownership;
-    pti_team_forget_stages(team);
-    return have_all(team, position)
+    pti_team_forget_prepared(team);
+    return give_all_copies(team, position)
                ? POLYTILE_OK
                : pti_fail_memory(team->ctx, array->name, n_members * (double)sizeof(pti_boxes));
 }
 
-/** A member's array behind the launches that use it; what they fail with is told later. */
+/** Destroy a member's array behind the launches that use it; their failure is reported later. */
 static void end_member(polytile_array *member) {
     if (member != NULL && member->queue != NULL)
-        pti_queue_settle(member->queue, PTI_WANT_RELATED, 1, &member);
+        pti_queue_wait_for(member->queue, PTI_WANT_RELATED, 1, &member);
     polytile_array_destroy(member);
 }
 
@@ -88,7 +82,7 @@ static void remove_array(pti_team *team, int position) {
     free(team->array[position].member);
     team->is_shallow = false;
     team->array[position] = (pti_team_array){0};
-    pti_team_forget_stages(team);
+    pti_team_forget_prepared(team);
     pti_team_touch_copies(team);
 }
 
@@ -97,7 +91,7 @@ polytile_status pti_team_attach(polytile_queue *queue, int n_arrays,
     pti_team *team = queue->team;
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < n_arrays; a++)
-        PTI_TRY(add(team, arrays[a], PTI_TEAM_PROGRAMS, &team->options.distribution));
+        PTI_TRY(add_array(team, arrays[a], PTI_TEAM_PROGRAMS, &team->options.distribution));
 done:
     for (int a = 0; status != POLYTILE_OK && a < n_arrays; a++)
         remove_array(team, arrays[a]->position);
@@ -106,7 +100,7 @@ done:
 
 polytile_status pti_team_create_array(polytile_queue *queue, polytile_array *array) {
     pti_team *team = queue->team;
-    polytile_status status = add(team, array, PTI_TEAM_QUEUES, &team->options.distribution);
+    polytile_status status = add_array(team, array, PTI_TEAM_QUEUES, &team->options.distribution);
     if (status != POLYTILE_OK)
         remove_array(team, array->position);
     return status;
@@ -129,7 +123,7 @@ polytile_status pti_team_add_distributed(pti_team *team, polytile_array *array,
         distribution == NULL ? &team->options.distribution : distribution;
     polytile_status status;
     PTI_TRY(pti_ownership_check(team->ctx, team->transport->n_members, team->options.grid, given));
-    PTI_TRY(add(team, array, PTI_TEAM_OWN, given));
+    PTI_TRY(add_array(team, array, PTI_TEAM_OWN, given));
     PTI_TRY(reach_owned(team, array->position));
 done:
     if (status != POLYTILE_OK)
@@ -141,7 +135,7 @@ static bool append_transfer(pti_exchange *all, int *capacity, pti_transfer *tran
     transfer->n_elements = pti_boxes_count(&transfer->boxes);
     if (transfer->boxes.failed ||
         (all->n_transfers == *capacity &&
-         !grow(&all->transfer, *capacity, 2 * *capacity + 8, sizeof *all->transfer))) {
+         !grow_list(&all->transfer, *capacity, 2 * *capacity + 8, sizeof *all->transfer))) {
         pti_boxes_free(&transfer->boxes);
         return false;
     }
@@ -180,17 +174,17 @@ static bool gather_transfers(const pti_team *team, int position, pti_exchange *a
 }
 
 /** Make the program's memory of arrays the same on every process; of internal ones it has none. */
-static polytile_status make_equal(pti_team *team, int n_arrays, polytile_array *const *arrays,
-                                  polytile_status status) {
+static polytile_status make_memory_equal(pti_team *team, int n_arrays,
+                                         polytile_array *const *arrays, polytile_status status) {
     pti_transport *transport = team->transport;
     pti_exchange all = {0};
     pti_error first = {0};
-    pti_route route = {.exchange = &all, .n_arrays = team->n_arrays};
+    pti_persistent_exchange persistent = {.exchange = &all, .n_arrays = team->n_arrays};
     polytile_array **memory =
         calloc((size_t)(team->n_arrays * transport->n_local) + 1, sizeof *memory);
     bool is_made = memory != NULL;
     int capacity = 0;
-    route.arrays = memory;
+    persistent.arrays = memory;
     for (int a = 0; is_made && a < n_arrays; a++) {
         if (arrays[a]->is_internal)
             continue;
@@ -201,10 +195,11 @@ static polytile_status make_equal(pti_team *team, int n_arrays, polytile_array *
         status = pti_fail_memory(team->ctx, arrays[0]->name, sizeof(pti_boxes));
     status = transport->functions->agree(transport, status);
     if (is_made && status == POLYTILE_OK) {
-        pti_error_keep(&first, team->ctx, transport->functions->start(transport, &route, false));
-        pti_error_keep(&first, team->ctx, transport->functions->finish(transport, &route));
+        pti_error_keep(&first, team->ctx,
+                       transport->functions->start(transport, &persistent, false));
+        pti_error_keep(&first, team->ctx, transport->functions->finish(transport, &persistent));
         status = transport->functions->agree(transport, pti_error_restore(team->ctx, &first));
-        transport->functions->forget_route(transport, &route);
+        transport->functions->forget_exchange(transport, &persistent);
     }
     pti_exchange_free(&all);
     free(memory);
@@ -218,18 +213,19 @@ static bool has_attached(int n_arrays, polytile_array *const *arrays) {
     return a < n_arrays;
 }
 
-polytile_status pti_team_leave(polytile_queue *queue, int n_arrays, polytile_array *const *arrays) {
+polytile_status pti_team_detach(polytile_queue *queue, int n_arrays,
+                                polytile_array *const *arrays) {
     pti_team *team = queue->team;
     pti_team_run_to_end(team, &(pti_team_last){n_arrays, arrays, pti_team_begin_leaving});
     pti_error first = {0};
-    pti_error_keep(&first, team->ctx, pti_team_settle(team));
+    pti_error_keep(&first, team->ctx, pti_team_wait(team));
     for (int a = 0; a < n_arrays; a++)
         pti_team_begin_leaving(team, arrays[a]);
     for (int a = 0; a < n_arrays; a++)
         pti_error_keep(&first, team->ctx, pti_team_finish_leaving(team, arrays[a]));
     polytile_status status = pti_error_restore(team->ctx, &first);
     if (!team->transport->shares_memory && has_attached(n_arrays, arrays))
-        status = make_equal(team, n_arrays, arrays, status);
+        status = make_memory_equal(team, n_arrays, arrays, status);
     for (int a = 0; a < n_arrays; a++) {
         if (status != POLYTILE_OK && team->array[arrays[a]->position].is_written)
             pti_array_set_complete(arrays[a], false);

@@ -17,11 +17,10 @@
 typedef struct sum {
     int operand;
     int position;
-    polytile_domain box;     /* all that any thread reduces into */
-    polytile_domain reached; /* that, and all that sections with steps span */
-    pti_layout layout;       /* of what is reached */
-    void **partial;          /* of each local member; owned, as all below */
-    void **set_aside;        /* the same, from earlier boxes of its threads; NULL: from none */
+    polytile_domain box;      /* all that any thread reduces into */
+    pti_memory_layout layout; /* of that */
+    void **partial;           /* of each local member; owned, as all below */
+    void **set_aside;         /* the same, from earlier boxes of its threads; NULL: from none */
     void *result;
     polytile_array **array; /* of each local member, over its partial */
 } sum;
@@ -54,11 +53,11 @@ static const pti_operand *operand_of(const pti_recorded *recorded, const sum *on
 static void fill_identity(const pti_recorded *recorded, const sum *one, void *elements) {
     const pti_operand *operand = operand_of(recorded, one);
     unsigned char identity[PTI_MAX_SCALAR_BYTES];
-    pti_layout everywhere = one->layout;
-    for (int d = 0; d < one->reached.n_dims; d++)
+    pti_memory_layout everywhere = one->layout;
+    for (int d = 0; d < one->box.n_dims; d++)
         everywhere.stride_bytes[d] = 0;
     pti_reduction_identity(operand->reduction, operand->type, identity);
-    pti_move move = {.box = &one->reached,
+    pti_move move = {.box = &one->box,
                      .element_bytes = operand->element_bytes,
                      .to = {elements, &one->layout},
                      .from = {identity, &everywhere}};
@@ -67,7 +66,7 @@ static void fill_identity(const pti_recorded *recorded, const sum *one, void *el
 
 static void copy_result(const pti_team *team, const sum *one, int local) {
     const polytile_array *to = team->array[one->position].member[local];
-    pti_layout layout = pti_layout_of(&to->domain, to->element_bytes);
+    pti_memory_layout layout = pti_memory_layout_of(&to->domain, to->element_bytes);
     pti_move move = {.box = &one->box,
                      .element_bytes = to->element_bytes,
                      .to = {to->data, &layout},
@@ -83,7 +82,7 @@ static polytile_status wrap_partial(const pti_team *team, const pti_recorded *re
     if (one->partial[local] == NULL)
         PTI_TRY(pti_fail_memory(team->ctx, operand->name, (double)one->layout.size_bytes));
     fill_identity(recorded, one, one->partial[local]);
-    PTI_TRY(polytile_array_wrap_domain(team->ctx, operand->name, operand->type, &one->reached,
+    PTI_TRY(polytile_array_wrap_domain(team->ctx, operand->name, operand->type, &one->box,
                                        one->partial[local], &one->array[local]));
 done:
     return status;
@@ -95,13 +94,11 @@ static polytile_status add_sum(const pti_team *team, const pti_recorded *recorde
     size_t n_local = (size_t)team->transport->n_local;
     polytile_status status = POLYTILE_OK;
     sum *one = &of->sum[of->n_sums++];
-    polytile_domain span =
-        pti_footprint_stepped_span(prepared->instance, operand, &prepared->instance->threads);
     *one = (sum){.operand = operand,
                  .position = prepared->position[operand],
                  .box = pti_box_without_steps(&prepared->written[operand])};
-    one->reached = pti_box_enclose(&one->box, &span);
-    one->layout = pti_layout_of(&one->reached, prepared->instance->operand[operand].element_bytes);
+    one->layout =
+        pti_memory_layout_of(&one->box, prepared->instance->operand[operand].element_bytes);
     one->partial = calloc(n_local, sizeof *one->partial);
     one->set_aside = calloc(n_local, sizeof *one->set_aside);
     one->array = calloc(n_local, sizeof *one->array);
@@ -115,14 +112,14 @@ done:
     return status;
 }
 
-static polytile_status make_sums(const pti_team *team, const pti_stage *stage,
+static polytile_status make_sums(const pti_team *team, const pti_prepared_superstep *superstep,
                                  const pti_recorded *recorded, sums *of) {
     const pti_prepared *prepared = recorded->prepared;
-    const pti_share *share = &stage->work[0].share[stage->n_launches - 1];
-    pti_shared_launch launch = {.instance = prepared->instance, .array = prepared->position};
+    const pti_home *home = &superstep->parts.work[0].home[superstep->n_launches - 1];
+    pti_shared_launch launch = {.call = pti_prepared_call(prepared)};
     polytile_status status = POLYTILE_OK;
     for (int a = 0; a < prepared->instance->n_operands; a++) {
-        if (pti_share_combines(share, &launch, team->ownership, a) &&
+        if (pti_home_combines(home, &launch, team->ownership, a) &&
             !pti_box_is_empty(&prepared->written[a]))
             PTI_TRY(add_sum(team, recorded, a, of));
     }
@@ -131,7 +128,7 @@ done:
 }
 
 /** The elements of a sum in a local member's array, in host memory and in their newest version. */
-static polytile_status fetch_held(pti_team *team, const sum *one, int local) {
+static polytile_status fetch_sum(pti_team *team, const sum *one, int local) {
     polytile_queue *queue = team->member[local];
     polytile_status status;
     PTI_TRY(pti_team_reach(team, one->position, local, &one->box));
@@ -143,13 +140,13 @@ done:
     return status;
 }
 
-/** What the arrays held, unless it is to be overwritten, goes into the first member's partial
+/** Put the arrays' former values, unless they are overwritten, into the first member's partial
  * results. */
-static polytile_status take_held(pti_team *team, const pti_recorded *recorded, sums *of) {
+static polytile_status add_former_values(pti_team *team, const pti_recorded *recorded, sums *of) {
     polytile_status status = POLYTILE_OK;
     for (int s = 0; s < of->n_sums; s++) {
         for (int m = 0; m < team->transport->n_local; m++) {
-            PTI_TRY(fetch_held(team, &of->sum[s], m));
+            PTI_TRY(fetch_sum(team, &of->sum[s], m));
             if (team->transport->first + m == 0 && !operand_of(recorded, &of->sum[s])->fresh)
                 pti_member_copy(team->array[of->sum[s].position].member[m], of->sum[s].array[m],
                                 &of->sum[s].box);
@@ -159,8 +156,8 @@ done:
     return status;
 }
 
-static void find_arrays(const pti_team *team, const pti_prepared *prepared, const sums *of,
-                        int local, polytile_array **arrays) {
+static void list_member_arrays(const pti_team *team, const pti_prepared *prepared, const sums *of,
+                               int local, polytile_array **arrays) {
     for (int a = 0; a < prepared->n_arrays; a++)
         arrays[a] = team->array[prepared->position[a]].member[local];
     for (int s = 0; s < of->n_sums; s++)
@@ -168,15 +165,15 @@ static void find_arrays(const pti_team *team, const pti_prepared *prepared, cons
 }
 
 static void combine_into(const pti_operand *operand, const sum *one, void *to, const void *from) {
-    pti_move move = {.box = &one->reached,
+    pti_move move = {.box = &one->box,
                      .element_bytes = operand->element_bytes,
                      .to = {to, &one->layout},
                      .from = {(void *)from, &one->layout}};
     pti_reduction_combine(operand->reduction, operand->type, &move);
 }
 
-/** A launch begins with the identity, but only what it touches: what the one before made of a sum
- * is kept beside, and nothing of it stays. */
+/** Set a sum aside before the next box: each launch sets to the identity only what it touches, so
+ * the whole partial result begins with the identity again. */
 static polytile_status set_sum_aside(pti_team *team, const pti_recorded *recorded, const sum *one,
                                      int local) {
     const pti_operand *operand = operand_of(recorded, one);
@@ -208,7 +205,7 @@ done:
     return status;
 }
 
-static void take_back(const pti_team *team, const pti_recorded *recorded, const sums *of) {
+static void add_set_aside(const pti_team *team, const pti_recorded *recorded, const sums *of) {
     for (int s = 0; s < of->n_sums; s++) {
         const sum *one = &of->sum[s];
         for (int m = 0; m < team->transport->n_local; m++) {
@@ -218,23 +215,22 @@ static void take_back(const pti_team *team, const pti_recorded *recorded, const 
     }
 }
 
-static polytile_status launch_member(pti_team *team, const pti_stage *stage,
+static polytile_status launch_member(pti_team *team, const pti_prepared_superstep *superstep,
                                      const pti_recorded *recorded, const sums *of, int local) {
     const pti_prepared *prepared = recorded->prepared;
-    const pti_boxes *threads = &stage->work[local].threads[stage->n_launches - 1];
+    const pti_boxes *threads = &superstep->parts.work[local].threads[superstep->n_launches - 1];
     polytile_queue *queue = team->member[local];
     polytile_array *arrays[PTI_MAX_OPERANDS];
     polytile_status status = POLYTILE_OK;
     if (threads->n_boxes == 0)
         return POLYTILE_OK;
-    find_arrays(team, prepared, of, local, arrays);
+    list_member_arrays(team, prepared, of, local, arrays);
     for (int s = 0; s < of->n_sums; s++)
         PTI_TRY(polytile_queue_attach(queue, 1, &of->sum[s].array[local]));
     for (int b = 0; b < threads->n_boxes; b++) {
         if (b > 0)
             PTI_TRY(set_aside(team, recorded, of, local));
-        PTI_TRY(polytile_queue_launch(queue, recorded->kernel, &threads->box[b], prepared->n_arrays,
-                                      arrays, &prepared->options));
+        PTI_TRY(pti_queue_launch_box(queue, recorded->kernel, prepared, &threads->box[b], arrays));
     }
 done:
     return status;
@@ -253,30 +249,31 @@ done:
     return status;
 }
 
-static polytile_status reduce_members(pti_team *team, const pti_stage *stage,
+static polytile_status reduce_members(pti_team *team, const pti_prepared_superstep *prepared,
                                       const pti_recorded *recorded, sums *of) {
     polytile_status status;
-    PTI_TRY(make_sums(team, stage, recorded, of));
-    PTI_TRY(take_held(team, recorded, of));
+    PTI_TRY(make_sums(team, prepared, recorded, of));
+    PTI_TRY(add_former_values(team, recorded, of));
     for (int m = 0; m < team->transport->n_local; m++)
-        PTI_TRY(launch_member(team, stage, recorded, of, m));
+        PTI_TRY(launch_member(team, prepared, recorded, of, m));
     PTI_TRY(detach_sums(team, of));
-    take_back(team, recorded, of);
+    add_set_aside(team, recorded, of);
 done:
     return status;
 }
 
-static polytile_status renew(pti_team *team, const sum *one) {
+static polytile_status invalidate_result(pti_team *team, const sum *one) {
     polytile_status status = POLYTILE_OK;
     for (int m = 0; m < team->transport->n_local; m++) {
         copy_result(team, one, m);
-        PTI_TRY(pti_member_renew(team->member[m], team->array[one->position].member[m], &one->box));
+        PTI_TRY(pti_member_invalidate(team->member[m], team->array[one->position].member[m],
+                                      &one->box));
     }
 done:
     return status;
 }
 
-static polytile_status combine(pti_team *team, const pti_recorded *recorded, const sums *of) {
+static polytile_status combine_sums(pti_team *team, const pti_recorded *recorded, const sums *of) {
     polytile_status status = POLYTILE_OK;
     for (int s = 0; s < of->n_sums; s++) {
         const pti_operand *operand = operand_of(recorded, &of->sum[s]);
@@ -287,7 +284,7 @@ static polytile_status combine(pti_team *team, const pti_recorded *recorded, con
                                        .partial = of->sum[s].partial,
                                        .result = of->sum[s].result};
         PTI_TRY(team->transport->functions->combine(team->transport, &combination, false));
-        PTI_TRY(renew(team, &of->sum[s]));
+        PTI_TRY(invalidate_result(team, &of->sum[s]));
     }
 done:
     return status;
@@ -301,14 +298,14 @@ static polytile_status end_sums(const pti_team *team, sums *of, polytile_status 
     return pti_error_restore(team->ctx, &first);
 }
 
-polytile_status pti_team_combine(pti_team *team, const pti_stage *stage,
+polytile_status pti_team_combine(pti_team *team, const pti_prepared_superstep *prepared,
                                  const pti_recorded *recorded) {
     sums of = {0};
     polytile_status status = pti_error_restore(team->ctx, &team->failure);
     if (status == POLYTILE_OK)
-        status = reduce_members(team, stage, recorded, &of);
+        status = reduce_members(team, prepared, recorded, &of);
     status = team->transport->functions->agree(team->transport, status);
     if (status == POLYTILE_OK)
-        status = combine(team, recorded, &of);
+        status = combine_sums(team, recorded, &of);
     return end_sums(team, &of, status);
 }

@@ -20,7 +20,8 @@ int pti_devices_count(const char *text) {
     return n_devices;
 }
 
-static polytile_status open_one(polytile_context *ctx, const char *text, polytile_queue **queue) {
+static polytile_status open_device_queue(polytile_context *ctx, const char *text,
+                                         polytile_queue **queue) {
     char *one = strndup(text, (size_t)(end_of_first(text) - text));
     if (one == NULL)
         return pti_fail_memory(ctx, text, (double)strlen(text));
@@ -36,8 +37,8 @@ static void destroy_queues(int n_queues, polytile_queue **queues) {
             pti_object_release(&queues[q]->object);
 }
 
-static polytile_status open_all(polytile_context *ctx, const char *text, int n_devices,
-                                polytile_queue **queues) {
+static polytile_status open_device_queues(polytile_context *ctx, const char *text, int n_devices,
+                                          polytile_queue **queues) {
     polytile_status status = POLYTILE_OK;
     const char *one = text;
     for (int q = 0; q < n_devices; q++) {
@@ -45,7 +46,7 @@ static polytile_status open_all(polytile_context *ctx, const char *text, int n_d
             return pti_fail(ctx, POLYTILE_INVALID,
                             "devices \"%s\": number %d of %d in the list is empty", text, q + 1,
                             n_devices);
-        PTI_TRY(open_one(ctx, one, &queues[q]));
+        PTI_TRY(open_device_queue(ctx, one, &queues[q]));
         one = end_of_first(one) + 1;
     }
 done:
@@ -80,9 +81,9 @@ done:
 }
 
 /** The queues become the team's, or end. */
-static polytile_status join(polytile_context *ctx, const char *text, int n_devices,
-                            polytile_queue **queues, const pti_team_options *options,
-                            polytile_queue **queue) {
+static polytile_status create_team(polytile_context *ctx, const char *text, int n_devices,
+                                   polytile_queue **queues, const pti_team_options *options,
+                                   polytile_queue **queue) {
     pti_transport *transport = pti_transport_within(ctx, n_devices);
     if (transport != NULL)
         return pti_team_create(ctx, text, transport, queues, options, queue);
@@ -101,12 +102,12 @@ polytile_status pti_devices_open(polytile_context *ctx, const char *text,
     *queue = NULL;
     if (queues == NULL || speed == NULL)
         PTI_TRY(pti_fail_memory(ctx, text, n_devices * (double)(sizeof *queues + sizeof *speed)));
-    status = open_all(ctx, text, n_devices, queues);
+    status = open_device_queues(ctx, text, n_devices, queues);
     if (status == POLYTILE_OK && is_by_speed)
         status = measure_all(ctx, n_devices, queues, speed);
     measured.speed = is_by_speed ? speed : NULL;
     if (status == POLYTILE_OK)
-        status = join(ctx, text, n_devices, queues, &measured, queue);
+        status = create_team(ctx, text, n_devices, queues, &measured, queue);
     else
         destroy_queues(n_devices, queues);
 done:

@@ -13,7 +13,7 @@ int pti_devices_count(const char *text);
  *
  * Shapes  options: how they share it; speeds are measured here if is_by_speed.
  * Errors  Those of polytile_device_open() of each of them; INVALID (by speed: more devices than can
- *         be weighed).
+ *         have weights).
  */
 polytile_status pti_devices_open(polytile_context *ctx, const char *text,
                                  const pti_team_options *options, bool is_by_speed,

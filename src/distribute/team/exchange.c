@@ -10,22 +10,21 @@ static polytile_array *array_of(const pti_team *team, int position, int member) 
     return team->reached[position * team->transport->n_local + member - team->transport->first];
 }
 
-/** What local members receive they do not bring home any more, should they have computed it,
- * too. */
-static polytile_status renew(const pti_team *team, const pti_exchange *exchange) {
+/** Invalidate what local members receive: if they computed it, too, they do not bring it home. */
+static polytile_status invalidate_received(const pti_team *team, const pti_exchange *exchange) {
     polytile_status status = POLYTILE_OK;
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
         if (pti_transport_is_local(team->transport, transfer->to))
-            PTI_TRY(pti_queue_renew(queue_of(team, transfer->to),
-                                    array_of(team, transfer->array, transfer->to),
-                                    &transfer->boxes));
+            PTI_TRY(pti_queue_invalidate(queue_of(team, transfer->to),
+                                         array_of(team, transfer->array, transfer->to),
+                                         &transfer->boxes));
     }
 done:
     return status;
 }
 
-static polytile_status fetch(const pti_team *team, const pti_exchange *exchange) {
+static polytile_status fetch_sent(const pti_team *team, const pti_exchange *exchange) {
     polytile_status status = POLYTILE_OK;
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
@@ -38,7 +37,7 @@ done:
     return status;
 }
 
-/** A local member's array: what it sends is there then, and nothing reads what it receives. */
+/** Wait until a local member's array has what it sends, and nothing reads what it receives. */
 static polytile_status wait_for_array(const pti_team *team, int position, int member) {
     polytile_array *array = array_of(team, position, member);
     polytile_queue *queue = queue_of(team, member);
@@ -50,7 +49,7 @@ done:
     return status;
 }
 
-static polytile_status settle_all(const pti_team *team, const pti_exchange *exchange) {
+static polytile_status wait_for_arrays(const pti_team *team, const pti_exchange *exchange) {
     polytile_status status = POLYTILE_OK;
     for (int t = 0; t < exchange->n_transfers; t++) {
         const pti_transfer *transfer = &exchange->transfer[t];
@@ -63,8 +62,8 @@ done:
     return status;
 }
 
-/** Members over the same memory: nobody still reads what another is about to write. */
-static polytile_status settle_members(const pti_team *team) {
+/** Members over the same memory wait until nobody reads what another is about to write. */
+static polytile_status wait_for_sharers(const pti_team *team) {
     polytile_status status = POLYTILE_OK;
     for (int m = 0; team->transport->shares_memory && m < team->transport->n_local; m++)
         PTI_TRY(polytile_queue_wait(team->member[m]));
@@ -72,32 +71,34 @@ done:
     return status;
 }
 
-polytile_status pti_team_begin_exchange(pti_team *team, pti_route *route, bool has_failed) {
+polytile_status pti_team_begin_exchange(pti_team *team, pti_persistent_exchange *persistent,
+                                        bool has_failed) {
     polytile_status status = POLYTILE_OK;
     pti_error first = {0};
-    if (route->exchange->n_transfers == 0)
+    if (persistent->exchange->n_transfers == 0)
         return POLYTILE_OK;
     if (!has_failed) {
-        PTI_TRY(fetch(team, route->exchange));
-        PTI_TRY(renew(team, route->exchange));
-        PTI_TRY(settle_all(team, route->exchange));
-        PTI_TRY(settle_members(team));
+        PTI_TRY(fetch_sent(team, persistent->exchange));
+        PTI_TRY(invalidate_received(team, persistent->exchange));
+        PTI_TRY(wait_for_arrays(team, persistent->exchange));
+        PTI_TRY(wait_for_sharers(team));
     }
 done:
     has_failed |= status != POLYTILE_OK;
     pti_error_keep(&first, team->ctx, status);
     pti_error_keep(&first, team->ctx,
-                   team->transport->functions->start(team->transport, route, has_failed));
+                   team->transport->functions->start(team->transport, persistent, has_failed));
     return pti_error_restore(team->ctx, &first);
 }
 
-polytile_status pti_team_end_exchange(pti_team *team, pti_route *route, bool has_failed) {
+polytile_status pti_team_end_exchange(pti_team *team, pti_persistent_exchange *persistent,
+                                      bool has_failed) {
     polytile_status status;
-    if (route->exchange->n_transfers == 0)
+    if (persistent->exchange->n_transfers == 0)
         return POLYTILE_OK;
-    PTI_TRY(team->transport->functions->finish(team->transport, route));
+    PTI_TRY(team->transport->functions->finish(team->transport, persistent));
     if (!has_failed)
-        status = renew(team, route->exchange);
+        status = invalidate_received(team, persistent->exchange);
 done:
     return status;
 }

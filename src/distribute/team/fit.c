@@ -1,43 +1,42 @@
 #include "distribute/team/state.h"
 #include "queue/shared.h"
 
-/* Whether a launch fits the devices that are to run it, told as soon as it is made: one block of
+/* Whether a launch fits the devices that are to run it, checked as soon as it is made: one block of
  * each member's threads, as the member's own queue will find it. Where shares are not known yet,
- * or differ between processes, which would not all refuse it, the wait tells. */
+ * or differ between processes, which would not all refuse it, the wait reports it. */
 
 polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *prepared, int local,
                                    const polytile_domain *box) {
     polytile_queue *member = team->member[local];
-    pti_prepared part = *prepared;
     pti_instance instance = *prepared->instance;
     pti_partition partition = {0};
     int64_t arena_bytes = pti_queue_get_usable_bytes(member);
-    if (member->device->reaches_host || pti_shared_bytes(prepared, box) <= arena_bytes)
+    if (member->device->reaches_host ||
+        pti_shared_bytes(pti_prepared_call(prepared), box) <= arena_bytes)
         return POLYTILE_OK;
     instance.threads = *box;
-    part.instance = &instance;
     pti_grain_request grain = {
-        .instance = &instance, .options = &prepared->options, .arena_bytes = arena_bytes};
-    polytile_status status = pti_shared_cut(team->ctx, &part, &grain, &partition);
+        .instance = &instance, .options = &prepared->options.plan, .arena_bytes = arena_bytes};
+    polytile_status status =
+        pti_shared_cut(team->ctx, (pti_call){&instance, prepared->position}, &grain, &partition);
     pti_partition_free(&partition);
     if (status == POLYTILE_NO_FIT)
         pti_error_prefix(team->ctx, status, "on %s: ", pti_queue_text(member));
     return status;
 }
 
-/** Where devices may compute threads twice, all fits them anyway. */
+/** Assumes that threads run once: where devices may run them twice, all fits anyway. */
 static pti_shared_launch shared_launch(const pti_team *team, const pti_prepared *prepared) {
-    return (pti_shared_launch){.instance = prepared->instance,
-                               .array = prepared->position,
+    return (pti_shared_launch){.call = pti_prepared_call(prepared),
                                .runs_once = pti_team_shares_results(team, prepared)};
 }
 
 static polytile_status check_member(const pti_team *team, const pti_prepared *prepared,
-                                    const pti_share *share, int local) {
+                                    const pti_home *home, int local) {
     const pti_shared_launch launch = shared_launch(team, prepared);
     pti_boxes threads = {0};
     polytile_status status = POLYTILE_OK;
-    pti_share_threads(share, &launch, team->ownership, local, &threads);
+    pti_home_threads(home, &launch, team->ownership, local, &threads);
     for (int b = 0; status == POLYTILE_OK && b < threads.n_boxes; b++)
         status = pti_team_check_box(team, prepared, local, &threads.box[b]);
     pti_boxes_free(&threads);
@@ -48,12 +47,12 @@ polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *pre
     const pti_transport *transport = team->transport;
     const pti_shared_launch launch = shared_launch(team, prepared);
     polytile_status status = POLYTILE_OK;
-    bool is_known = transport->shares_memory && (team->speed == NULL || team->is_weighed);
+    bool is_known = transport->shares_memory && (team->speed == NULL || team->is_balanced);
     if (!is_known)
         return POLYTILE_OK;
-    pti_share share = pti_share_of(&launch, team->ownership);
+    pti_home home = pti_home_of(&launch, team->ownership);
     for (int m = 0; m < transport->n_local; m++)
-        PTI_TRY(check_member(team, prepared, &share, m));
+        PTI_TRY(check_member(team, prepared, &home, m));
 done:
     return status;
 }

@@ -37,22 +37,14 @@ static polytile_status fill_words(pti_team *team, pti_recorded *recorded) {
                       : POLYTILE_OK;
 }
 
-static void record(pti_team *team, pti_recorded recorded) {
+static void record_launch(pti_team *team, pti_recorded recorded) {
     recorded.prepared->n_items++;
     recorded.prepared->last_used = ++team->queue->n_queued;
     pti_kernel_retain(recorded.kernel);
     team->recorded[team->n_recorded++] = recorded;
 }
 
-void pti_team_drop_recorded(pti_team *team) {
-    while (team->n_recorded > 0) {
-        pti_recorded *last = &team->recorded[--team->n_recorded];
-        last->prepared->n_items--;
-        pti_kernel_release(last->kernel);
-    }
-}
-
-/** Whatever the first launch of a queue is, it is that of every process. */
+/** Check that the first launch of a queue is the same on every process. */
 static polytile_status compare_first(pti_team *team) {
     pti_text words = {0};
     polytile_status status = POLYTILE_OK;
@@ -68,12 +60,12 @@ static polytile_status compare_first(pti_team *team) {
     return status;
 }
 
-/** After a failure launches are not run until somebody has heard of it. */
-static bool is_waiting_to_tell(const pti_team *team) {
+/** Whether a failure is still to be reported: until then launches are not run. */
+static bool is_waiting_to_report(const pti_team *team) {
     return team->queue->error.status != POLYTILE_OK;
 }
 
-/** One that is refused is not kept either: it would be taken for one that was checked. */
+/** A launch that is refused is not kept: it would pass for one that was checked. */
 static polytile_status check_new(pti_team *team, pti_prepared *prepared) {
     polytile_status status = pti_team_check_fit(team, prepared);
     if (status != POLYTILE_OK)
@@ -81,21 +73,19 @@ static polytile_status check_new(pti_team *team, pti_prepared *prepared) {
     return status;
 }
 
-polytile_status pti_team_launch(polytile_queue *queue, const polytile_kernel *kernel,
-                                const polytile_domain *domain, polytile_array *const *arrays,
-                                const polytile_plan_options *options) {
+polytile_status pti_team_launch(polytile_queue *queue, const pti_request *request) {
     pti_team *team = queue->team;
-    pti_recorded recorded = {.kernel = (polytile_kernel *)(uintptr_t)kernel};
+    pti_recorded recorded = {.kernel = (polytile_kernel *)(uintptr_t)request->kernel};
     int64_t n_cut = queue->n_cut;
     polytile_status status;
-    PTI_TRY(check_members(team, kernel));
-    PTI_TRY(pti_queue_prepare(queue, kernel, domain, arrays, options, &recorded.prepared));
+    PTI_TRY(check_members(team, request->kernel));
+    PTI_TRY(pti_queue_prepare(queue, request, &recorded.prepared));
     if (recorded.prepared->serial > n_cut)
         PTI_TRY(check_new(team, recorded.prepared));
     PTI_TRY(fill_words(team, &recorded));
-    if (is_waiting_to_tell(team))
+    if (is_waiting_to_report(team))
         goto done;
-    record(team, recorded);
+    record_launch(team, recorded);
     PTI_TRY(compare_first(team));
     if (team->n_recorded == PTI_TEAM_LAUNCHES)
         pti_team_run(team);

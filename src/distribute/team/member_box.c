@@ -2,8 +2,8 @@
 
 #include "launch/host/box_copy.h"
 
-static polytile_status list(const polytile_array *array, const polytile_domain *box,
-                            pti_boxes *boxes) {
+static polytile_status list_box(const polytile_array *array, const polytile_domain *box,
+                                pti_boxes *boxes) {
     pti_boxes_append(boxes, box);
     return boxes->failed ? pti_fail_memory(array->object.context, array->name, sizeof *boxes->box)
                          : POLYTILE_OK;
@@ -13,7 +13,7 @@ polytile_status pti_member_fetch(polytile_queue *queue, polytile_array *array,
                                  const polytile_domain *box) {
     pti_boxes boxes = {0};
     polytile_status status;
-    PTI_TRY(list(array, box, &boxes));
+    PTI_TRY(list_box(array, box, &boxes));
     PTI_TRY(pti_queue_fetch(queue, array, &boxes));
     PTI_TRY(pti_queue_wait_for_elements(queue, array));
 done:
@@ -21,12 +21,12 @@ done:
     return status;
 }
 
-polytile_status pti_member_renew(polytile_queue *queue, polytile_array *array,
-                                 const polytile_domain *box) {
+polytile_status pti_member_invalidate(polytile_queue *queue, polytile_array *array,
+                                      const polytile_domain *box) {
     pti_boxes boxes = {0};
     polytile_status status;
-    PTI_TRY(list(array, box, &boxes));
-    PTI_TRY(pti_queue_renew(queue, array, &boxes));
+    PTI_TRY(list_box(array, box, &boxes));
+    PTI_TRY(pti_queue_invalidate(queue, array, &boxes));
 done:
     pti_boxes_free(&boxes);
     return status;
@@ -34,8 +34,8 @@ done:
 
 void pti_member_copy(const polytile_array *from, const polytile_array *to,
                      const polytile_domain *box) {
-    pti_layout from_layout = pti_layout_of(&from->domain, from->element_bytes);
-    pti_layout to_layout = pti_layout_of(&to->domain, to->element_bytes);
+    pti_memory_layout from_layout = pti_memory_layout_of(&from->domain, from->element_bytes);
+    pti_memory_layout to_layout = pti_memory_layout_of(&to->domain, to->element_bytes);
     pti_move move = {.box = box,
                      .element_bytes = from->element_bytes,
                      .to = {to->data, &to_layout},

@@ -3,16 +3,16 @@
 
 #include "queue/member.h"
 
-/* One box of an array that a member's queue holds, in host memory. */
+/* One box of a member's array, in host memory. */
 
 /** Bring a box there in its newest version, and wait for it. Errors: NO_MEMORY, and those of what
  * ran before. */
 polytile_status pti_member_fetch(polytile_queue *queue, polytile_array *array,
                                  const polytile_domain *box);
 
-/** Tell the queue that it is newer there. Errors: NO_MEMORY. */
-polytile_status pti_member_renew(polytile_queue *queue, polytile_array *array,
-                                 const polytile_domain *box);
+/** Queue that the box is newer there. Errors: NO_MEMORY. */
+polytile_status pti_member_invalidate(polytile_queue *queue, polytile_array *array,
+                                      const polytile_domain *box);
 
 /** Copy a box, which is inside both arrays. */
 void pti_member_copy(const polytile_array *from, const polytile_array *to,

@@ -7,7 +7,7 @@
 /* Members whose GPUs are linked: what several of them need of one memory crosses the host's link
  * once (launch/peers/peers.h). */
 
-/** Members all of which reach all others'. */
+/** Members' devices, each of which reaches all others. */
 typedef struct island {
     int n;
     polytile_device *device[PTI_MOST_PEERS];
@@ -50,7 +50,7 @@ static island find_island(const pti_team *team, int first) {
     return found;
 }
 
-static void tell_linked(const pti_team *team, const island *of) {
+static void log_linked(const pti_team *team, const island *of) {
     for (int k = 1; k < of->n; k++)
         pti_log(team->ctx, PTI_LOG_INFO,
                 "%s and %s copy from each other's memory: what both read is uploaded once",
@@ -72,7 +72,7 @@ polytile_status pti_team_link(pti_team *team) {
         if (made == NULL)
             return pti_fail_memory(team->ctx, "the links between devices", sizeof *team->peers);
         team->peers[team->n_peers++] = made;
-        tell_linked(team, &found);
+        log_linked(team, &found);
     }
     return POLYTILE_OK;
 }
@@ -85,19 +85,20 @@ void pti_team_unlink(pti_team *team) {
 
 /* Panels. */
 
-static bool is_of(const pti_team *team, int member, const pti_peers *peers) {
+static bool is_of_peers(const pti_team *team, int member, const pti_peers *peers) {
     const polytile_device *device = team->member[member]->device;
     return device->peer != NULL && pti_peers_of(device) == peers;
 }
 
-static polytile_domain read_hull(const pti_stage *stage, int member, int position) {
-    const pti_boxes *reads = &stage->work[member].reads[position];
-    return reads->n_boxes == 0 ? pti_box_empty(1) : pti_boxes_enclose(reads, reads->box[0].n_dims);
+static polytile_domain read_hull(const pti_prepared_superstep *prepared, int member, int position) {
+    const pti_boxes *reads = &prepared->parts.work[member].reads[position];
+    return reads->n_boxes == 0 ? pti_box_empty(1) : pti_boxes_bounding(reads, reads->box[0].n_dims);
 }
 
 /** Whether two members read nearly the same of an array; not mere halos. */
-static bool read_alike(const pti_stage *stage, int one, int other, int position) {
-    polytile_domain a = read_hull(stage, one, position), b = read_hull(stage, other, position);
+static bool read_alike(const pti_prepared_superstep *prepared, int one, int other, int position) {
+    polytile_domain a = read_hull(prepared, one, position),
+                    b = read_hull(prepared, other, position);
     polytile_domain common;
     if (pti_box_is_empty(&a) || pti_box_is_empty(&b) || !pti_box_intersect(&a, &b, &common))
         return false;
@@ -105,25 +106,25 @@ static bool read_alike(const pti_stage *stage, int one, int other, int position)
            2 * pti_box_count(&common) >= pti_box_count(&b);
 }
 
-static bool is_written(const pti_team *team, const pti_stage *stage, int position) {
+static bool is_written(const pti_team *team, const pti_prepared_superstep *prepared, int position) {
     bool is = false;
     for (int m = 0; m < team->transport->n_local && !is; m++)
-        is = stage->work[m].writes[position].n_boxes > 0;
+        is = prepared->parts.work[m].writes[position].n_boxes > 0;
     return is;
 }
 
 /** Note which of linked members read an array alike; false: none. */
-static bool find_readers(const pti_team *team, const pti_stage *stage, const pti_peers *peers,
-                         int position, bool *is_reader) {
+static bool find_readers(const pti_team *team, const pti_prepared_superstep *prepared,
+                         const pti_peers *peers, int position, bool *is_reader) {
     bool found = false;
     int n_local = team->transport->n_local;
     if (team->array[position].array == NULL || team->array[position].memory != PTI_TEAM_PROGRAMS ||
-        is_written(team, stage, position))
+        is_written(team, prepared, position))
         return false;
     for (int one = 0; one < n_local; one++) {
         for (int other = 0; other < one; other++) {
-            if (!is_of(team, one, peers) || !is_of(team, other, peers) ||
-                !read_alike(stage, one, other, position))
+            if (!is_of_peers(team, one, peers) || !is_of_peers(team, other, peers) ||
+                !read_alike(prepared, one, other, position))
                 continue;
             is_reader[one] = is_reader[other] = found = true;
         }
@@ -131,8 +132,8 @@ static bool find_readers(const pti_team *team, const pti_stage *stage, const pti
     return found;
 }
 
-/** Nothing begins meanwhile: the number of the item queued last is that of the stage. */
-static void expect(const pti_team *team, const bool *is_reader) {
+/** Nothing begins meanwhile: the item queued last is the superstep's. */
+static void expect_readers(const pti_team *team, const bool *is_reader) {
     for (int m = 0; m < team->transport->n_local; m++) {
         polytile_queue *queue = team->member[m];
         if (!is_reader[m])
@@ -144,28 +145,28 @@ static void expect(const pti_team *team, const bool *is_reader) {
     }
 }
 
-static void share_spans(const pti_team *team, const pti_stage *stage, pti_peers *peers,
-                        bool *is_reader) {
+static void share_spans(const pti_team *team, const pti_prepared_superstep *prepared,
+                        pti_peers *peers, bool *is_reader) {
     pti_host_span span[PTI_MOST_HOST_SPANS];
     int n_spans = 0;
     for (int p = 0; p < team->n_arrays && n_spans < PTI_MOST_HOST_SPANS; p++) {
         const polytile_array *array = team->array[p].array;
-        if (find_readers(team, stage, peers, p, is_reader))
+        if (find_readers(team, prepared, peers, p, is_reader))
             span[n_spans++] = (pti_host_span){array->data, array->n_bytes};
     }
     if (n_spans == 0)
         return;
     pti_peers_set_spans(peers, n_spans, span);
-    expect(team, is_reader);
+    expect_readers(team, is_reader);
 }
 
-polytile_status pti_team_share_spans(pti_team *team, const pti_stage *stage) {
+polytile_status pti_team_share_spans(pti_team *team, const pti_prepared_superstep *prepared) {
     size_t n_local = (size_t)team->transport->n_local;
     for (int k = 0; k < team->n_peers; k++) {
         bool *is_reader = calloc(n_local, sizeof *is_reader);
         if (is_reader == NULL)
             return pti_fail_memory(team->ctx, "the links between devices", (double)n_local);
-        share_spans(team, stage, team->peers[k], is_reader);
+        share_spans(team, prepared, team->peers[k], is_reader);
         free(is_reader);
     }
     return POLYTILE_OK;

@@ -14,13 +14,11 @@ static polytile_status create_shared_queue(polytile_context *ctx, const char *de
     pti_team_options parsed;
     polytile_status status;
     const int n_devices = pti_devices_count(device_text);
-    const pti_share_options given = {.grid = options->grid,
-                                     .layout = options->layout,
-                                     .launches_per_exchange = options->launches_per_exchange,
+    const pti_share_options given = {.given = options,
                                      .members = "devices",
-                                     .may_pool = true,
                                      .list = device_text == NULL ? "the text" : device_text,
-                                     .n_members = n_devices};
+                                     .n_members = n_devices,
+                                     .may_self_schedule = true};
     PTI_TRY(pti_share_options_parse(ctx, &given, &grid, &parsed));
     PTI_TRY(n_devices == 1
                 ? pti_queue_open(ctx, device_text, queue)

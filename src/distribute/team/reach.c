@@ -7,11 +7,11 @@
 
 /* The boxes that members' arrays lie over: as small as their work allows. */
 
-/** Of what a member owns along a dimension, the part by which its box is larger on either side, so
+/** A member's box is larger on either side by one such part of what it owns along a dimension, so
  * that deeper halos find room. */
 enum { MARGIN_PART = 32 };
 
-static polytile_range widened(polytile_range range, int64_t by, polytile_range whole) {
+static polytile_range widened_range(polytile_range range, int64_t by, polytile_range whole) {
     return (polytile_range){pti_max(range.lo - by, whole.lo), pti_min(range.hi + by, whole.hi), 1};
 }
 
@@ -19,7 +19,7 @@ static polytile_domain with_margin(const polytile_domain *box, const polytile_do
     polytile_domain larger = *box;
     for (int d = 0; d < box->n_dims; d++) {
         int64_t extent = box->range[d].hi - box->range[d].lo + 1;
-        larger.range[d] = widened(box->range[d], extent / MARGIN_PART + 1, whole->range[d]);
+        larger.range[d] = widened_range(box->range[d], extent / MARGIN_PART + 1, whole->range[d]);
     }
     return larger;
 }
@@ -72,12 +72,12 @@ int64_t pti_team_expect_bytes(const pti_team *team, int position, int local) {
     if (pti_box_is_empty(&owned))
         return 0;
     polytile_domain box = choose_box(team, position, local, &owned);
-    return pti_layout_of(&box, of->array->element_bytes).size_bytes;
+    return pti_memory_layout_of(&box, of->array->element_bytes).size_bytes;
 }
 
 /** The program's memory of a box of whole rows. */
-static void *find_rows(const polytile_array *array, const polytile_domain *box) {
-    pti_layout layout = pti_layout_of(&array->domain, array->element_bytes);
+static void *find_memory_of_rows(const polytile_array *array, const polytile_domain *box) {
+    pti_memory_layout layout = pti_memory_layout_of(&array->domain, array->element_bytes);
     return (char *)array->data +
            (box->range[0].lo - array->domain.range[0].lo) * layout.stride_bytes[0];
 }
@@ -100,7 +100,7 @@ static polytile_status attach_over(pti_team *team, int position, int local,
     PTI_TRY(pti_array_create(team->ctx, of->array->name, of->array->type, box, made));
     (*made)->read_only = of->array->read_only;
     if (of->memory == PTI_TEAM_PROGRAMS)
-        (*made)->data = find_rows(of->array, box);
+        (*made)->data = find_memory_of_rows(of->array, box);
     else
         PTI_TRY(map_memory(*made));
     PTI_TRY(pti_queue_attach_shared(team->member[local], *made));
@@ -108,8 +108,8 @@ done:
     return status;
 }
 
-static polytile_status make(pti_team *team, int position, int local, const polytile_domain *box,
-                            polytile_array **made) {
+static polytile_status make_member_array(pti_team *team, int position, int local,
+                                         const polytile_domain *box, polytile_array **made) {
     const polytile_array *array = team->array[position].array;
     polytile_status status =
         team->array[position].memory == PTI_TEAM_QUEUES
@@ -122,9 +122,9 @@ static polytile_status make(pti_team *team, int position, int local, const polyt
     return status;
 }
 
-/** What the former array held, into a larger one with memory of its own. */
-static polytile_status hand_over(pti_team *team, int position, int local, polytile_array *former,
-                                 polytile_array *made) {
+/** Copy the former array's elements into a larger one with memory of its own. */
+static polytile_status copy_to_larger(pti_team *team, int position, int local,
+                                      polytile_array *former, polytile_array *made) {
     polytile_queue *queue = team->member[local];
     polytile_status status = POLYTILE_OK;
     if (team->array[position].memory == PTI_TEAM_PROGRAMS)
@@ -132,7 +132,7 @@ static polytile_status hand_over(pti_team *team, int position, int local, polyti
     if (pti_queue_get_spill(queue, made) == NULL)
         PTI_TRY(pti_fail_memory(team->ctx, made->name, (double)made->n_bytes));
     pti_member_copy(former, made, &former->domain);
-    PTI_TRY(pti_member_renew(queue, made, &former->domain));
+    PTI_TRY(pti_member_invalidate(queue, made, &former->domain));
 done:
     return status;
 }
@@ -147,14 +147,14 @@ polytile_status pti_team_reach(pti_team *team, int position, int local,
     polytile_domain chosen = choose_box(team, position, local, box);
     if (former != NULL)
         PTI_TRY(pti_member_fetch(team->member[local], former, &former->domain));
-    PTI_TRY(make(team, position, local, &chosen, &made));
+    PTI_TRY(make_member_array(team, position, local, &chosen, &made));
     if (former != NULL)
-        PTI_TRY(hand_over(team, position, local, former, made));
+        PTI_TRY(copy_to_larger(team, position, local, former, made));
     polytile_array_destroy(former);
     *member = made;
     team->reached[position * team->transport->n_local + local] = made;
     made = NULL;
-    pti_team_forget_routes(team);
+    pti_team_forget_exchanges(team);
 done:
     polytile_array_destroy(made);
     return status;

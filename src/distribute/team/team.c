@@ -5,14 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-polytile_status pti_team_settle(pti_team *team) {
-    pti_team_run(team);
-    return pti_queue_take_error(team->queue);
-}
-
 static polytile_status wait_for(polytile_queue *queue, polytile_array *array) {
     (void)array;
-    return pti_team_settle(queue->team);
+    return pti_team_wait(queue->team);
 }
 
 /** Nothing runs before something is waited for, or many launches are recorded. */
@@ -21,7 +16,7 @@ static void set_paused(polytile_queue *queue, bool is_paused) {
     (void)is_paused;
 }
 
-static void add(polytile_queue_report *sum, const polytile_queue_report *part) {
+static void add_to_report(polytile_report *sum, const polytile_report *part) {
     sum->n_kernels += part->n_kernels;
     sum->h2d_bytes += part->h2d_bytes;
     sum->d2h_bytes += part->d2h_bytes;
@@ -33,14 +28,14 @@ static void add(polytile_queue_report *sum, const polytile_queue_report *part) {
     sum->transfer_s += part->transfer_s;
 }
 
-static void get_report(polytile_queue *queue, bool reset, polytile_queue_report *report) {
+static void get_report(polytile_queue *queue, bool reset, polytile_report *report) {
     pti_team *team = queue->team;
     pti_team_run(team);
-    *report = (polytile_queue_report){.n_launches = team->n_launches};
+    *report = (polytile_report){.n_launches = team->n_launches};
     for (int m = 0; m < team->transport->n_local; m++) {
-        polytile_queue_report part;
+        polytile_report part;
         polytile_queue_get_report(team->member[m], reset, &part);
-        add(report, &part);
+        add_to_report(report, &part);
     }
     if (reset)
         team->n_launches = 0;
@@ -53,7 +48,7 @@ static polytile_device *get_device(const polytile_queue *queue) {
 
 static void free_team(pti_team *team) {
     pti_team_drop_recorded(team);
-    pti_team_forget_stages(team);
+    pti_team_forget_prepared(team);
     pti_copies_free(&team->copies);
     for (int m = 0; team->member != NULL && m < team->transport->n_local; m++)
         polytile_queue_destroy(team->member[m]);
@@ -72,9 +67,9 @@ static void close_team(polytile_queue *queue) {
     free_team(queue->team);
 }
 
-static const pti_outer_functions team_functions = {
+static const pti_team_functions team_functions = {
     .attach = pti_team_attach,
-    .leave = pti_team_leave,
+    .detach = pti_team_detach,
     .discard = pti_team_discard,
     .create_array = pti_team_create_array,
     .launch = pti_team_launch,
@@ -105,8 +100,8 @@ static bool take_speeds(pti_team *team) {
 }
 
 /** Without its queue; NULL when memory runs out. */
-static pti_team *allocate(polytile_context *ctx, pti_transport *transport,
-                          const pti_team_options *options) {
+static pti_team *allocate_team(polytile_context *ctx, pti_transport *transport,
+                               const pti_team_options *options) {
     pti_team *team = calloc(1, sizeof *team);
     if (team == NULL)
         return NULL;
@@ -132,23 +127,21 @@ static pti_team *allocate(polytile_context *ctx, pti_transport *transport,
 }
 
 static void take_members(pti_team *team, polytile_queue *const *members) {
-    for (int m = 0; m < team->transport->n_local; m++) {
+    for (int m = 0; m < team->transport->n_local; m++)
         team->member[m] = members[m];
-        members[m]->is_member = true;
-    }
 }
 
 polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_transport *transport,
                                 polytile_queue *const *members, const pti_team_options *options,
                                 polytile_queue **queue) {
-    pti_team *team = allocate(ctx, transport, options);
+    pti_team *team = allocate_team(ctx, transport, options);
     *queue = NULL;
     if (team == NULL) {
         destroy_members(transport, members);
         return pti_fail_memory(ctx, text, sizeof *team);
     }
     take_members(team, members);
-    team->queue = pti_queue_create_outer(ctx, text, &team_functions, team);
+    team->queue = pti_queue_create_over_team(ctx, text, &team_functions, team);
     if (team->queue == NULL) {
         free_team(team);
         return pti_fail_memory(ctx, text, sizeof *team->queue);
@@ -161,7 +154,7 @@ polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_tra
 }
 
 pti_team *pti_team_of(const polytile_queue *queue) {
-    return queue != NULL && queue->outer == &team_functions ? queue->team : NULL;
+    return queue != NULL && queue->team_functions == &team_functions ? queue->team : NULL;
 }
 
 pti_transport *pti_team_transport(pti_team *team) {

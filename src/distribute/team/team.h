@@ -4,13 +4,13 @@
 #include "distribute/share/speed.h"
 #include "distribute/team/transport.h"
 #include "queue/member.h"
-#include "queue/outer.h"
+#include "queue/over_team.h"
 
 /* distribute/team: a queue over the members of this process. It records launches, cuts them for
  * the members, and runs exchanges between them. queue_create.c opens queues of any kind. */
 
-/* A queue over several members. Launches are recorded as they come; when something is waited for,
- * or many are recorded, they are cut into groups, and of each group every local member runs its
+/* A queue over several members. Launches are recorded as they come. When something is waited for,
+ * or many are recorded, they are cut into supersteps. Of each superstep every local member runs its
  * work on its own queue, after an exchange of what the members lack. */
 
 typedef struct pti_team pti_team;
@@ -19,16 +19,13 @@ typedef struct pti_team pti_team;
 typedef struct pti_team_options {
     const pti_member_grid *grid; /* NULL: balanced */
     pti_distribution distribution;
-    int64_t most_steps; /* launches of a group; 0: chosen by what is computed twice */
-    bool pools;         /* local members over one memory, of a team in one process: launches that
-                               can be are cut into pieces which they take as they get done */
-    const pti_speed *speed; /* of each local member, of a team in one process: shares are found from
-                               these at the first launch, in place of the distribution; copied.
-                               NULL: they are as the distribution says */
+    int64_t most_steps; /* launches of a superstep; 0: chosen by what is computed twice */
+    bool by_chunks;     /* self-scheduling, of local members over one memory, of a team in one
+                               process: free members take chunks of launches that can be cut so */
+    /** Of each local member, of a team in one process: the first launch finds the distribution from
+     * these; copied. NULL: it is as given. */
+    const pti_speed *speed;
 } pti_team_options;
-
-/** Launches that are recorded before they are run anyway. */
-enum { PTI_TEAM_LAUNCHES = 1024 };
 
 /**
  * A queue of the members that a transport joins.
@@ -56,8 +53,8 @@ typedef struct pti_team_array {
                                 needs something */
     pti_ownership ownership;
     bool is_written;   /* by a launch that was run */
-    bool is_leaving;   /* members' queues are told that it ends */
-    bool is_discarded; /* likewise, that what it holds is dead; while that is told */
+    bool is_leaving;   /* members' queues know that it ends */
+    bool is_discarded; /* likewise, that its elements are dead; while they are notified */
     bool is_lent;      /* members over one memory may still read what others own of it */
 } pti_team_array;
 
@@ -79,7 +76,7 @@ pti_team *pti_team_of(const polytile_queue *queue);
 pti_transport *pti_team_transport(pti_team *team);
 
 /** Run what is recorded and wait for it; collective. Errors: of any member of any process. */
-polytile_status pti_team_settle(pti_team *team);
+polytile_status pti_team_wait(pti_team *team);
 
 /**
  * Give an array to the queue whose elements lie with their owners, in memory of the team's: each

@@ -7,21 +7,21 @@
 /* How the members of a queue reach each other. Every function is called by all processes in the
  * same order; none of them hangs because another process failed, as long as that lives. */
 
-/** How a process stands that could not go on because another one failed. It is no status of the
- * public API: agree() puts that of the other process in its place. */
+/** The status of a process that could not go on because another one failed. It is not of the public
+ * API: agree() puts that of the other process in its place. */
 #define PTI_PEER_FAILED ((polytile_status)15)
 
 typedef struct pti_transport pti_transport;
 
 /** An exchange that is made again and again, with whatever the transport keeps for it. */
-typedef struct pti_route {
+typedef struct pti_persistent_exchange {
     const pti_exchange *exchange; /* borrowed */
-    polytile_array *const
-        *arrays; /* [array * n_local + local member], borrowed: their host memory is
-                                      read and written; where it lies does not change */
+    /** [array * n_local + local member], borrowed: their host memory is read and written; where it
+     * lies does not change. */
+    polytile_array *const *arrays;
     int n_arrays;
     void *state; /* the transport's; NULL at first */
-} pti_route;
+} pti_persistent_exchange;
 
 /** Partial results of all members, combined in the order of the members. */
 typedef struct pti_combination {
@@ -34,33 +34,33 @@ typedef struct pti_combination {
 
 typedef struct pti_transport_functions {
     /**
-     * Tell all processes how this one stands, and hear how they do. Of failures all get the same:
-     * that of the lowest rank that has failed by itself. Its text is this context's last error,
-     * with the rank in front.
+     * Exchange the status of all processes. Of failures all get the same: that of the lowest rank
+     * that has failed by itself. Its text is this context's last error, with the rank in front.
      */
     polytile_status (*agree)(pti_transport *transport, polytile_status status);
     /** INVALID, with the rank and both words, unless all processes have the same hash. */
     polytile_status (*compare)(pti_transport *transport, uint64_t hash, const char *words);
     /**
-     * Memory for a route, before its first start(). No process waits for others here, so all agree
-     * afterwards that all have it: who has none cannot take part. NULL: it takes none.
+     * Memory for a persistent exchange, before its first start(). No process waits for others here;
+     * all agree afterwards that all have it: who has none cannot take part. NULL: it takes none.
      *
      * Errors  NO_MEMORY.
      */
-    polytile_status (*open_route)(pti_transport *transport, pti_route *route);
+    polytile_status (*open_exchange)(pti_transport *transport, pti_persistent_exchange *persistent);
     /**
      * Begin to move: what local members send is in their memory now. Processes whose exchange is
-     * empty may leave this and finish() out. A route that is not open is opened.
+     * empty may leave this and finish() out. An exchange that is not open is opened.
      *
-     * has_failed: this process has failed; it goes on so that nobody waits for it, and tells those
-     * it sends to, whose finish() then fails with PTI_PEER_FAILED in their turn. Its arrays are
+     * has_failed: this process has failed; it goes on so that nobody waits for it, and notifies
+     * those it sends to, whose finish() then fails with PTI_PEER_FAILED. Its arrays are
      * left alone.
      */
-    polytile_status (*start)(pti_transport *transport, pti_route *route, bool has_failed);
+    polytile_status (*start)(pti_transport *transport, pti_persistent_exchange *persistent,
+                             bool has_failed);
     /** Wait until what local members receive is in their memory. Errors: PTI_PEER_FAILED. */
-    polytile_status (*finish)(pti_transport *transport, pti_route *route);
-    /** Nothing of it is under way; not collective. */
-    void (*forget_route)(pti_transport *transport, pti_route *route);
+    polytile_status (*finish)(pti_transport *transport, pti_persistent_exchange *persistent);
+    /** Free what is kept for it; nothing of it is under way. Not collective. */
+    void (*forget_exchange)(pti_transport *transport, pti_persistent_exchange *persistent);
     /** Errors: PTI_PEER_FAILED, NO_MEMORY; the result is undefined then. */
     polytile_status (*combine)(pti_transport *transport, const pti_combination *combination,
                                bool has_failed);

@@ -23,50 +23,52 @@ static polytile_status compare(pti_transport *transport, uint64_t hash, const ch
     return POLYTILE_OK;
 }
 
-static polytile_status start(pti_transport *transport, pti_route *route, bool has_failed) {
-    (void)route;
+static polytile_status start(pti_transport *transport, pti_persistent_exchange *persistent,
+                             bool has_failed) {
+    (void)persistent;
     ((transport_within *)transport)->has_failed = has_failed;
     return POLYTILE_OK;
 }
 
-/** Where the first element of an array's whole index space would lie. */
-static const char *origin_of(const polytile_array *array, const pti_layout *layout) {
+/** Where the element with all indices 0 would lie. */
+static const char *origin_of(const polytile_array *array, const pti_memory_layout *layout) {
     const char *origin = array->data;
     for (int d = 0; d < array->domain.n_dims; d++)
         origin -= array->domain.range[d].lo * layout->stride_bytes[d];
     return origin;
 }
 
-static bool lie_together(const polytile_array *from, const pti_layout *from_layout,
-                         const polytile_array *to, const pti_layout *to_layout) {
+static bool lie_together(const polytile_array *from, const pti_memory_layout *from_layout,
+                         const polytile_array *to, const pti_memory_layout *to_layout) {
     size_t n_dims = (size_t)from->domain.n_dims;
     return origin_of(from, from_layout) == origin_of(to, to_layout) &&
            memcmp(from_layout->stride_bytes, to_layout->stride_bytes,
                   n_dims * sizeof *from_layout->stride_bytes) == 0;
 }
 
-static void move(const pti_route *route, int n_members, const pti_transfer *transfer) {
-    const polytile_array *from = route->arrays[transfer->array * n_members + transfer->from];
-    const polytile_array *to = route->arrays[transfer->array * n_members + transfer->to];
-    pti_layout from_layout = pti_layout_of(&from->domain, from->element_bytes);
-    pti_layout to_layout = pti_layout_of(&to->domain, to->element_bytes);
+static void move_transfer(const pti_persistent_exchange *persistent, int n_members,
+                          const pti_transfer *transfer) {
+    const polytile_array *from = persistent->arrays[transfer->array * n_members + transfer->from];
+    const polytile_array *to = persistent->arrays[transfer->array * n_members + transfer->to];
+    pti_memory_layout from_layout = pti_memory_layout_of(&from->domain, from->element_bytes);
+    pti_memory_layout to_layout = pti_memory_layout_of(&to->domain, to->element_bytes);
     if (lie_together(from, &from_layout, to, &to_layout))
         return;
     for (int b = 0; b < transfer->boxes.n_boxes; b++)
         pti_member_copy(from, to, &transfer->boxes.box[b]);
 }
 
-static polytile_status finish(pti_transport *transport, pti_route *route) {
+static polytile_status finish(pti_transport *transport, pti_persistent_exchange *persistent) {
     if (((transport_within *)transport)->has_failed)
         return PTI_PEER_FAILED;
-    for (int t = 0; t < route->exchange->n_transfers; t++)
-        move(route, transport->n_members, &route->exchange->transfer[t]);
+    for (int t = 0; t < persistent->exchange->n_transfers; t++)
+        move_transfer(persistent, transport->n_members, &persistent->exchange->transfer[t]);
     return POLYTILE_OK;
 }
 
-static void forget_route(pti_transport *transport, pti_route *route) {
+static void forget_exchange(pti_transport *transport, pti_persistent_exchange *persistent) {
     (void)transport;
-    (void)route;
+    (void)persistent;
 }
 
 static polytile_status combine(pti_transport *transport, const pti_combination *of,
@@ -74,7 +76,7 @@ static polytile_status combine(pti_transport *transport, const pti_combination *
     (void)has_failed;
     int64_t element_bytes = polytile_type_get_bytes(of->type);
     polytile_domain all = polytile_domain_from_extents(1, &of->n_elements);
-    pti_layout layout = pti_layout_of(&all, element_bytes);
+    pti_memory_layout layout = pti_memory_layout_of(&all, element_bytes);
     memcpy(of->result, of->partial[0], (size_t)layout.size_bytes);
     for (int m = 1; m < transport->n_members; m++) {
         pti_move part = {.box = &all,
@@ -95,7 +97,7 @@ static const pti_transport_functions within = {
     .compare = compare,
     .start = start,
     .finish = finish,
-    .forget_route = forget_route,
+    .forget_exchange = forget_exchange,
     .combine = combine,
     .close = close_transport,
 };

@@ -19,12 +19,12 @@ static void write_operands(pti_text *words, const pti_prepared *prepared) {
     }
 }
 
-static void write_options(pti_text *words, const polytile_plan_options *options) {
+static void write_options(pti_text *words, const polytile_launch_options *options) {
     for (int p = 0; p < options->n_parameters; p++)
         pti_text_add(words, ", %s = %lld", options->parameters[p].name,
                      (long long)options->parameters[p].value);
-    if (options->launches_per_pass > 0)
-        pti_text_add(words, ", %lld launches a pass", (long long)options->launches_per_pass);
+    if (options->plan.launches_per_pass > 0)
+        pti_text_add(words, ", %lld launches a pass", (long long)options->plan.launches_per_pass);
 }
 
 void pti_words_of_launch(const pti_recorded *recorded, pti_text *words) {

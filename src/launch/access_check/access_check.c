@@ -3,12 +3,11 @@
 #include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "launch/access_check/finding.h"
-#include "launch/access_check/locate.h"
 #include "launch/access_check/message.h"
 #include "launch/access_check/walk.h"
 
-/** Blocks that are looked at alone: fewer than most where they would take more bytes than the boxes,
- * and than a few. What one takes is told from a sample. */
+/** The most blocks that run alone: fewer if they would take more bytes than the boxes, and than a
+ * few, by a sample. */
 enum {
     LEAST_ALONE = 8,
     MOST_ALONE = 1024,
@@ -16,7 +15,7 @@ enum {
     N_SAMPLED = 16,
 };
 
-/** The bytes that arrays copied whole take, for boxes and for such blocks. */
+/** The bytes of arrays copied whole, for boxes and for blocks alone. */
 enum { WHOLE_WITH_BOXES_BYTES = 32 << 20, WHOLE_ALONE_BYTES = 64 << 10 };
 
 typedef struct check {
@@ -31,7 +30,7 @@ static bool has_found(const check *of) {
     return pti_finding_is_any(&of->finding);
 }
 
-/** Who runs is known before it can end in a fault. */
+/** Log the threads before they run, since they may end in a fault. */
 static void log_threads(const check *of, const polytile_domain *threads) {
     polytile_context *ctx = of->trial.kernel->object.context;
     pti_text text = {0};
@@ -62,7 +61,7 @@ static polytile_status look_at_box(const polytile_domain *threads, bool *goes_on
     return status;
 }
 
-/** The most bytes that blocks of a sample take one by one. */
+/** Return the most bytes that one block of a sample takes. */
 static int64_t alone_bytes(const check *of) {
     int64_t most_bytes = 1;
     for (int64_t k = 0; k < pti_units_n_drawn(&of->units, N_SAMPLED); k++) {
@@ -90,8 +89,8 @@ done:
     return status;
 }
 
-/** Go on with the half in which the violation is found again, down to one block. */
-static polytile_status narrow(check *of) {
+/** Narrow the violation to one block, by halves in which it is found again. */
+static polytile_status narrow_to_block(check *of) {
     polytile_domain halves[2];
     polytile_status status = POLYTILE_OK;
     pti_finding found = of->finding;
@@ -112,8 +111,58 @@ done:
     return status;
 }
 
-/** Put into words which element it is. */
-static polytile_status describe(check *of) {
+static int64_t count_places(const pti_trial *trial) {
+    int64_t n = 0;
+    for (int o = 0; o < trial->instance->n_operands; o++)
+        n += trial->shadow[o].n_elements;
+    return n;
+}
+
+static const unsigned char *first_result(const pti_shadow_copy *shadow, int64_t place) {
+    int64_t k = 0;
+    while (shadow->marked[k].place != place)
+        k++;
+    return pti_shadow_copy_result(shadow, k);
+}
+
+/** Find out whether the result is that of pattern 0 if the first n places have the other one. */
+static polytile_status try_first(pti_trial *trial, const pti_finding *finding, int64_t n,
+                                 bool *is_first) {
+    const pti_shadow_copy *shadow = &trial->shadow[finding->operand];
+    polytile_status status = pti_trial_run_mixed(trial, (int)finding->pattern, n, PTI_PATTERN_EVEN);
+    *is_first = pti_finding_is_same(trial, shadow, first_result(shadow, finding->place),
+                                    pti_shadow_copy_at(shadow, finding->place));
+    return status;
+}
+
+/** Find the copy, and the place in it, of a place counted through all copies. */
+static void find_copy(const pti_trial *trial, int64_t position, int *operand, int64_t *place) {
+    *operand = 0;
+    while (position >= trial->shadow[*operand].n_elements)
+        position -= trial->shadow[(*operand)++].n_elements;
+    *place = position;
+}
+
+/** Find the poisoned element on which a result depends, for a trial aimed at the threads and a
+ * finding that is a read. Bisection finds the place up to which changed poison changes the
+ * result. */
+static polytile_status locate_read(pti_trial *trial, const pti_finding *finding, int *operand,
+                                   int64_t *place) {
+    int64_t same = 0, differs = count_places(trial);
+    polytile_status status = POLYTILE_OK;
+    while (differs - same > 1) {
+        int64_t middle = same + (differs - same) / 2;
+        bool is_first;
+        PTI_TRY(try_first(trial, finding, middle, &is_first));
+        *(is_first ? &same : &differs) = middle;
+    }
+done:
+    find_copy(trial, differs - 1, operand, place);
+    return status;
+}
+
+/** Describe the element of the violation. */
+static polytile_status describe_violation(check *of) {
     polytile_check_report *report = &of->report;
     const pti_finding *found = &of->finding;
     int operand = found->operand;
@@ -124,16 +173,16 @@ static polytile_status describe(check *of) {
     report->shown_array = -1;
     if (found->violation == POLYTILE_READS_UNDECLARED) {
         report->shown_array = operand;
-        pti_scratch_find(&of->trial.scratch[operand], place, report->shown);
-        PTI_TRY(pti_locate_read(&of->trial, found, &operand, &place));
+        pti_shadow_copy_find(&of->trial.shadow[operand], place, report->shown);
+        PTI_TRY(locate_read(&of->trial, found, &operand, &place));
     }
     report->array = operand;
-    pti_scratch_find(&of->trial.scratch[operand], place, report->element);
+    pti_shadow_copy_find(&of->trial.shadow[operand], place, report->element);
 done:
     return status;
 }
 
-static polytile_status look(check *of) {
+static polytile_status look_everywhere(check *of) {
     polytile_status status;
     pti_trial_copy_whole(&of->trial, WHOLE_WITH_BOXES_BYTES);
     PTI_TRY(pti_walk_boxes(&of->trial, &of->units, look_at_box, of));
@@ -142,8 +191,8 @@ static polytile_status look(check *of) {
         PTI_TRY(look_alone(of));
     }
     if (has_found(of)) {
-        PTI_TRY(narrow(of));
-        PTI_TRY(describe(of));
+        PTI_TRY(narrow_to_block(of));
+        PTI_TRY(describe_violation(of));
     }
 done:
     return status;
@@ -156,7 +205,7 @@ polytile_status pti_access_check(polytile_device *device, const polytile_kernel 
     polytile_status status;
     PTI_TRY(pti_trial_open(device, kernel, instance, arrays, block, &of.trial));
     device->is_running = true;
-    status = look(&of);
+    status = look_everywhere(&of);
     device->is_running = false;
     PTI_TRY(status);
     if (has_found(&of))

@@ -3,32 +3,35 @@
 #include "launch/access_check/use.h"
 #include "launch/execute/run_check.h"
 
-static polytile_status refuse(const polytile_device *device, const char *why) {
+static polytile_status refuse_run(const polytile_device *device, const char *why) {
     return pti_fail(device->object.context, POLYTILE_INVALID, "%s: %s", device->text, why);
 }
 
 static polytile_status check_arguments(const polytile_device *device,
                                        const polytile_kernel *kernel) {
     if (device->queue != NULL)
-        return refuse(device, "the device belongs to a queue; open one for the check");
+        return refuse_run(device, "the device belongs to a queue; open one for the check");
     if (device->is_running)
-        return refuse(device, "a run on this device is in progress; a launcher can check on other "
-                              "devices only");
+        return refuse_run(device,
+                          "a run on this device is in progress; a launcher can check on other "
+                          "devices only");
     return pti_run_check_kernel(device, kernel);
 }
 
-/** As the device would be planned for, were all of its memory free. */
+/** Plan as for the device with all its memory free. */
 static polytile_status make_plan(const polytile_device *device, const polytile_kernel *kernel,
-                                 const polytile_domain *domain, polytile_array *const *arrays,
-                                 const polytile_plan_options *options, polytile_plan **plan) {
-    polytile_plan_options own = {0};
+                                 const polytile_domain *domain, int n_arrays,
+                                 polytile_array *const *arrays,
+                                 const polytile_launch_options *options, polytile_plan **plan) {
+    polytile_launch_options own = {0};
     if (options != NULL)
         own = *options;
-    if (own.link == NULL)
-        own.link = polytile_device_get_link(device);
-    if (own.limit_bytes == 0 || (device->limit_bytes > 0 && device->limit_bytes < own.limit_bytes))
-        own.limit_bytes = device->limit_bytes;
-    return polytile_plan_create(kernel, domain, arrays, &own, plan);
+    if (own.plan.link == NULL)
+        own.plan.link = polytile_device_get_link(device);
+    if (own.plan.limit_bytes == 0 ||
+        (device->limit_bytes > 0 && device->limit_bytes < own.plan.limit_bytes))
+        own.plan.limit_bytes = device->limit_bytes;
+    return polytile_plan_create(kernel, domain, n_arrays, arrays, &own, plan);
 }
 
 polytile_status pti_access_check_asked(polytile_device *device, const polytile_kernel *kernel,
@@ -44,33 +47,35 @@ done:
     return status;
 }
 
-/** A plan for a launch that can run. */
-static polytile_status begin(polytile_device *device, const polytile_kernel *kernel,
-                             const polytile_domain *domain, polytile_array *const *arrays,
-                             const polytile_plan_options *options, polytile_plan **plan) {
+/** Check that a launch can run, and plan it. */
+static polytile_status begin_check(polytile_device *device, const polytile_kernel *kernel,
+                                   const polytile_domain *domain, int n_arrays,
+                                   polytile_array *const *arrays,
+                                   const polytile_launch_options *options, polytile_plan **plan) {
     polytile_status status;
     if (device == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "checking a kernel: the device is NULL");
     polytile_context *ctx = device->object.context;
     pti_clear_error(ctx);
     PTI_TRY(pti_kernel_check_launch(ctx, device->text, kernel, domain));
-    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, arrays));
+    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
     PTI_TRY(check_arguments(device, kernel));
-    PTI_TRY(make_plan(device, kernel, domain, arrays, options, plan));
+    PTI_TRY(make_plan(device, kernel, domain, n_arrays, arrays, options, plan));
     PTI_TRY(pti_run_check(*plan, device, kernel, arrays));
 done:
     return status;
 }
 
 polytile_status polytile_check_run(polytile_device *device, const polytile_kernel *kernel,
-                                   const polytile_domain *domain, polytile_array *const *arrays,
-                                   const polytile_plan_options *options,
+                                   const polytile_domain *domain, int n_arrays,
+                                   polytile_array *const *arrays,
+                                   const polytile_launch_options *options,
                                    polytile_check_report *report) {
     polytile_plan *plan = NULL;
     polytile_status status;
     if (report != NULL)
         *report = (polytile_check_report){.shown_array = -1};
-    PTI_TRY(begin(device, kernel, domain, arrays, options, &plan));
+    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan));
     PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, pti_plan_block(plan), report));
 done:
     polytile_plan_destroy(plan);
@@ -78,13 +83,14 @@ done:
 }
 
 polytile_status polytile_check_use(polytile_device *device, const polytile_kernel *kernel,
-                                   const polytile_domain *domain, polytile_array *const *arrays,
-                                   const polytile_plan_options *options, polytile_use *uses) {
+                                   const polytile_domain *domain, int n_arrays,
+                                   polytile_array *const *arrays,
+                                   const polytile_launch_options *options, polytile_use *uses) {
     polytile_plan *plan = NULL;
     polytile_status status;
-    PTI_TRY(begin(device, kernel, domain, arrays, options, &plan));
+    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan));
     if (uses == NULL)
-        PTI_TRY(refuse(device, "uses is NULL; give memory for one use an array of the kernel"));
+        PTI_TRY(refuse_run(device, "uses is NULL; give memory for one use an array of the kernel"));
     PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, pti_plan_block(plan), NULL));
     PTI_TRY(pti_access_use(device, kernel, plan->instance, arrays, pti_plan_block(plan), uses));
 done:

@@ -17,7 +17,7 @@ pti_units pti_units_of(const polytile_domain *threads, const int64_t *block) {
     return units;
 }
 
-/** The blocks first .. last along an index. */
+/** Return the threads of the blocks first .. last along an index. */
 static polytile_range threads_of(const pti_units *units, int k, int64_t first, int64_t last) {
     const polytile_range *whole = &units->threads.range[k];
     int64_t n = units->extent[k];

@@ -4,7 +4,7 @@
 #include <polytile/domain.h>
 #include <stdbool.h>
 
-/** Blocks of threads, of which boxes are made; those at the end of the domain are clipped. */
+/** Blocks of threads, of which boxes consist; those at the end of the domain are clipped. */
 typedef struct pti_units {
     polytile_domain threads;
     int64_t extent[POLYTILE_MAX_DIMS]; /* threads of a block along each index */
@@ -12,19 +12,18 @@ typedef struct pti_units {
     int64_t n_units; /* all in all; INT64_MAX: more than can be counted */
 } pti_units;
 
-/** block: threads along each index; NULL: each thread is a block. */
+/** Cut threads into blocks. block: threads along each index; NULL: each thread is a block. */
 pti_units pti_units_of(const polytile_domain *threads, const int64_t *block);
 
-/** The threads of the k-th block in C order. */
+/** Return the threads of the k-th block in C order. */
 polytile_domain pti_units_get(const pti_units *units, int64_t k);
 
-/** The blocks to look at one by one if at most so many can be: all of them if they are few, else
- * those at the corners and some drawn by chance, always the same. Fewer may be wanted than that. */
+/** Return how many blocks to run alone, at most n_most: all of them if they are few, else those at
+ * the corners and some random ones, always the same. */
 int64_t pti_units_n_drawn(const pti_units *units, int64_t n_most);
 polytile_domain pti_units_draw(const pti_units *units, int64_t n_most, int64_t k);
 
-/** Cut a box of whole blocks in two along the index with the most of them; false: it is one
- * block. */
+/** Halve a box of whole blocks along the index with the most blocks; false: it is one block. */
 bool pti_units_halve(const pti_units *units, const polytile_domain *box, polytile_domain *halves);
 
 #endif

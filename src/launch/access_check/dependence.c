@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/** Integers of an operand that are changed, of each box. */
+/** The most integers of an operand that are changed in each box. */
 enum { N_CHANGED = 8 };
 
 /** A marked element of an operand, and what it is changed to; NULL: poison. */
@@ -27,54 +27,54 @@ bool pti_dependence_is_possible(const pti_instance *instance) {
     return is_possible;
 }
 
-/** Any number below n. */
-static int64_t draw(pti_dependence *of, int64_t n) {
+/** Draw a number below n. */
+static int64_t draw_number(pti_dependence *of, int64_t n) {
     of->drawn = of->drawn * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (int64_t)((of->drawn >> 33) % (uint64_t)n);
 }
 
-/** A value of the array's, for an index that points to what another box of threads reads. */
-static const unsigned char *draw_value(pti_dependence *of, const pti_scratch *scratch) {
-    return pti_values_get(&scratch->values, (uint64_t)draw(of, INT64_MAX));
+/** Draw a value of the array: an index to what another box of threads reads. */
+static const unsigned char *draw_value(pti_dependence *of, const pti_shadow_copy *shadow) {
+    return pti_values_get(&shadow->values, (uint64_t)draw_number(of, INT64_MAX));
 }
 
-/** Different numbers, so that it is not for zeros or ones that nothing depends on an index. */
-static void begin(const pti_dependence *of, pti_trial *trial) {
+/** Begin a box with different numbers: zeros or ones could hide that results depend on an index. */
+static void begin_dependence(const pti_dependence *of, pti_trial *trial) {
     for (int o = 0; o < trial->instance->n_operands; o++) {
-        pti_scratch *scratch = &trial->scratch[o];
-        pti_scratch_begin(scratch, PTI_PATTERN_EVEN, INT64_MAX, PTI_PATTERN_EVEN);
-        if (!of->is_recorded && pti_poison_has_fractions(scratch->operand->type) &&
-            !scratch->operand->writes)
-            pti_scratch_poison_marked(scratch, PTI_PATTERN_EVEN);
+        pti_shadow_copy *shadow = &trial->shadow[o];
+        pti_shadow_copy_begin(shadow, PTI_PATTERN_EVEN, INT64_MAX, PTI_PATTERN_EVEN);
+        if (!of->is_recorded && pti_poison_has_fractions(shadow->operand->type) &&
+            !shadow->operand->writes)
+            pti_shadow_copy_poison_marked(shadow, PTI_PATTERN_EVEN);
     }
 }
 
-static void apply(const pti_trial *trial, const change *made) {
-    const pti_scratch *scratch = &trial->scratch[made->operand];
-    const int64_t place = scratch->marked[made->k].place;
+static void apply_change(const pti_trial *trial, const change *made) {
+    const pti_shadow_copy *shadow = &trial->shadow[made->operand];
+    const int64_t place = shadow->marked[made->k].place;
     const unsigned char *value =
-        made->value != NULL ? made->value : pti_scratch_poison(scratch, PTI_PATTERN_ODD, place);
-    memcpy(pti_scratch_at(scratch, place), value, (size_t)scratch->operand->element_bytes);
+        made->value != NULL ? made->value : pti_shadow_copy_poison(shadow, PTI_PATTERN_ODD, place);
+    memcpy(pti_shadow_copy_at(shadow, place), value, (size_t)shadow->operand->element_bytes);
 }
 
 /** Run with up to two changes; NULL: none. */
 static polytile_status run_changed(const pti_dependence *of, pti_trial *trial, const change *one,
                                    const change *other) {
-    begin(of, trial);
+    begin_dependence(of, trial);
     if (one != NULL)
-        apply(trial, one);
+        apply_change(trial, one);
     if (other != NULL)
-        apply(trial, other);
+        apply_change(trial, other);
     return pti_trial_run_strange(trial);
 }
 
-/* Of kernels that tell. */
+/* Kernels that record. */
 
-static polytile_status record(const pti_dependence *of, pti_trial *trial, const change *made,
-                              pti_record *reached) {
+static polytile_status record_reached(const pti_dependence *of, pti_trial *trial,
+                                      const change *made, pti_record *reached) {
     polytile_status status;
     PTI_TRY(pti_record_make(trial->kernel->object.context, trial->instance->n_operands,
-                            trial->scratch, reached));
+                            trial->shadow, reached));
     pti_record_confine(reached);
     pti_record *before = pti_record_set(reached);
     status = run_changed(of, trial, made, NULL);
@@ -83,20 +83,20 @@ done:
     return status;
 }
 
-static void compare(pti_dependence *of, const pti_trial *trial, const pti_record *one,
-                    const pti_record *other) {
+static void compare_reached(pti_dependence *of, const pti_trial *trial, const pti_record *one,
+                            const pti_record *other) {
     for (int o = 0; o < trial->instance->n_operands; o++)
         of->depends[o] = of->depends[o] || memcmp(one->reached[o], other->reached[o],
-                                                  (size_t)trial->scratch[o].n_elements) != 0;
+                                                  (size_t)trial->shadow[o].n_elements) != 0;
 }
 
-/** The next element from one that is drawn that was reached for; -1: none was. */
-static int64_t draw_reached(pti_dependence *of, const pti_scratch *scratch,
+/** Return the next reached element from a random one on; -1: none. */
+static int64_t draw_reached(pti_dependence *of, const pti_shadow_copy *shadow,
                             const unsigned char *reached) {
-    const int64_t n = scratch->n_marked, first = n > 0 ? draw(of, n) : 0;
+    const int64_t n = shadow->n_marked, first = n > 0 ? draw_number(of, n) : 0;
     for (int64_t step = 0; step < n; step++) {
         const int64_t k = (first + step) % n;
-        if (reached[scratch->marked[k].place])
+        if (reached[shadow->marked[k].place])
             return k;
     }
     return -1;
@@ -104,16 +104,16 @@ static int64_t draw_reached(pti_dependence *of, const pti_scratch *scratch,
 
 static polytile_status look_at_reached(pti_dependence *of, pti_trial *trial, int operand,
                                        const pti_record *first) {
-    const pti_scratch *scratch = &trial->scratch[operand];
+    const pti_shadow_copy *shadow = &trial->shadow[operand];
     polytile_status status = POLYTILE_OK;
     pti_record second = {0};
     for (int t = 0; t < N_CHANGED; t++) {
-        change made = {.operand = operand, .k = draw_reached(of, scratch, first->reached[operand])};
+        change made = {.operand = operand, .k = draw_reached(of, shadow, first->reached[operand])};
         if (made.k < 0)
             break;
-        made.value = draw_value(of, scratch);
-        PTI_TRY(record(of, trial, &made, &second));
-        compare(of, trial, first, &second);
+        made.value = draw_value(of, shadow);
+        PTI_TRY(record_reached(of, trial, &made, &second));
+        compare_reached(of, trial, first, &second);
         pti_record_free(&second);
     }
 done:
@@ -124,7 +124,7 @@ done:
 static polytile_status look_recorded(pti_dependence *of, pti_trial *trial) {
     polytile_status status;
     pti_record first = {0};
-    PTI_TRY(record(of, trial, NULL, &first));
+    PTI_TRY(record_reached(of, trial, NULL, &first));
     for (int o = 0; o < trial->instance->n_operands; o++)
         if (holds_indices(&trial->instance->operand[o]))
             PTI_TRY(look_at_reached(of, trial, o, &first));
@@ -133,7 +133,7 @@ done:
     return status;
 }
 
-/* Of those that do not. */
+/* Kernels that do not record. */
 
 static int64_t integer_of(const pti_operand *operand, const unsigned char *value) {
     const int n_unused = 64 - 8 * (int)operand->element_bytes;
@@ -143,20 +143,20 @@ static int64_t integer_of(const pti_operand *operand, const unsigned char *value
                                               : (int64_t)bits;
 }
 
-/** The first marked element with an index along the first dimension; -1: there is none. */
-static int64_t find_marked(const pti_scratch *scratch, int64_t index) {
-    const polytile_range *range = &scratch->array->domain.range[0];
+/** Return the first marked element with an index along the first dimension; -1: none. */
+static int64_t find_marked(const pti_shadow_copy *shadow, int64_t index) {
+    const polytile_range *range = &shadow->array->domain.range[0];
     if (index < range->lo || index > range->hi)
         return -1;
-    const int64_t row_bytes = scratch->array->n_bytes / (range->hi - range->lo + 1);
-    for (int64_t k = 0; k < scratch->n_marked; k++)
-        if (scratch->marked[k].source_bytes == (index - range->lo) * row_bytes)
+    const int64_t row_bytes = shadow->array->n_bytes / (range->hi - range->lo + 1);
+    for (int64_t k = 0; k < shadow->n_marked; k++)
+        if (shadow->marked[k].source_bytes == (index - range->lo) * row_bytes)
             return k;
     return -1;
 }
 
-/** Whether a result depends on an element, be an integer changed or not. Of a run that ends before it
- * returns there is nothing to compare with. */
+/** Find out whether a result depends on an element, with an integer changed or not. A run that ends
+ * before it returns cannot be compared. */
 static polytile_status find_whether_matters(const pti_dependence *of, pti_trial *trial,
                                             const change *integer, const change *to, bool *matters,
                                             bool *is_known) {
@@ -173,7 +173,7 @@ done:
     return status;
 }
 
-/** Whether a result depends on an element when another one is changed, and not when it is not. */
+/** Find out whether a result depends on an element only when another one is changed. */
 static polytile_status compare_results(pti_dependence *of, pti_trial *trial, const change *integer,
                                        const change *to) {
     bool matters, mattered, is_known;
@@ -187,14 +187,14 @@ done:
     return status;
 }
 
-/** An integer may be an index, or the end of a range, whose last element is the one before. */
+/** Try the element that an integer names as an index, and the one before, if it ends a range. */
 static polytile_status look_where_it_points(pti_dependence *of, pti_trial *trial,
                                             const change *integer, int operand) {
-    const pti_scratch *scratch = &trial->scratch[operand];
+    const pti_shadow_copy *shadow = &trial->shadow[operand];
     const int64_t index = integer_of(&trial->instance->operand[integer->operand], integer->value);
     polytile_status status = POLYTILE_OK;
     for (int64_t before = 0; before < 2 && !of->depends[operand]; before++) {
-        const change to = {.operand = operand, .k = find_marked(scratch, index - before)};
+        const change to = {.operand = operand, .k = find_marked(shadow, index - before)};
         const bool is_itself = operand == integer->operand && to.k == integer->k;
         if (to.k >= 0 && !is_itself)
             PTI_TRY(compare_results(of, trial, integer, &to));
@@ -204,11 +204,12 @@ done:
 }
 
 static polytile_status look_at_results(pti_dependence *of, pti_trial *trial, int operand) {
-    const pti_scratch *scratch = &trial->scratch[operand];
+    const pti_shadow_copy *shadow = &trial->shadow[operand];
     polytile_status status = POLYTILE_OK;
-    for (int t = 0; t < N_CHANGED && scratch->n_marked > 0; t++) {
-        const change integer = {
-            .operand = operand, .k = draw(of, scratch->n_marked), .value = draw_value(of, scratch)};
+    for (int t = 0; t < N_CHANGED && shadow->n_marked > 0; t++) {
+        const change integer = {.operand = operand,
+                                .k = draw_number(of, shadow->n_marked),
+                                .value = draw_value(of, shadow)};
         for (int o = 0; o < trial->instance->n_operands; o++)
             if (!of->depends[o] && !trial->instance->operand[o].writes)
                 PTI_TRY(look_where_it_points(of, trial, &integer, o));

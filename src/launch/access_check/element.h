@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Single elements, millions of times: of known sizes, that takes no calls. */
+/* Copy one element. Known sizes take no calls; this runs millions of times. */
 
 static inline void pti_element_copy(void *to, const void *from, int64_t element_bytes) {
     switch (element_bytes) {

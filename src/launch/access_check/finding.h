@@ -4,7 +4,7 @@
 #include "launch/access_check/trial.h"
 #include <polytile/check.h>
 
-/** An element that gives a kernel away. */
+/** An element that shows a violation. */
 typedef struct pti_finding {
     polytile_violation violation;
     bool varies; /* it is another one in a run on the same, which is no violation; if neither, the
@@ -15,19 +15,19 @@ typedef struct pti_finding {
     bool is_partial; /* left: only some bytes of it are */
 } pti_finding;
 
-/** Whether there is one at all. */
+/** Return whether there is a violation. */
 bool pti_finding_is_any(const pti_finding *finding);
 
 /**
- * Run the box of threads that a trial is aimed at with every pattern of poison, and compare.
+ * Run a trial's box of threads with every pattern of poison, and compare.
  *
  * Errors  Those of the device, NO_MEMORY; a violation is none.
  */
 polytile_status pti_finding_look(pti_trial *trial, pti_finding *finding);
 
-/** Whether two results of an operand count as the same: if runs differ by themselves, so do those
- * of a reduction that are close. */
-bool pti_finding_is_same(const pti_trial *trial, const pti_scratch *scratch,
+/** Return whether two results of an operand count as the same: close ones do for a reduction whose
+ * runs differ by themselves. */
+bool pti_finding_is_same(const pti_trial *trial, const pti_shadow_copy *shadow,
                          const unsigned char *one, const unsigned char *other);
 
 #endif

@@ -3,15 +3,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/** Of address space, which costs nothing, on either side at most. */
+/** The most guarded address space, which costs nothing, on either side. */
 static const size_t most_reach_bytes = (size_t)1 << 36;
 
 static size_t round_up(size_t n_bytes, size_t page_bytes) {
     return (n_bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
-/** Less reach is better than none. */
-static void *reserve(size_t n_bytes, size_t page_bytes, size_t *reach_bytes) {
+/** Reserve pages, with less reach if there is no more. */
+static void *reserve_pages(size_t n_bytes, size_t page_bytes, size_t *reach_bytes) {
     void *map = MAP_FAILED;
     size_t next_bytes = *reach_bytes;
     while (map == MAP_FAILED && next_bytes >= page_bytes) {
@@ -32,7 +32,7 @@ polytile_status pti_guarded_make(polytile_context *ctx, pti_guarded *memory, siz
     size_t inside_bytes = round_up(n_bytes, page_bytes);
     size_t beside_bytes = reach_bytes < most_reach_bytes ? reach_bytes : most_reach_bytes;
     beside_bytes = round_up(beside_bytes + 1, page_bytes);
-    void *map = reserve(inside_bytes, page_bytes, &beside_bytes);
+    void *map = reserve_pages(inside_bytes, page_bytes, &beside_bytes);
     if (map == MAP_FAILED)
         return pti_fail_memory(ctx, "an array's copy to be checked", (double)inside_bytes);
     *memory = (pti_guarded){.bytes = (unsigned char *)map + beside_bytes,

@@ -5,8 +5,7 @@
 
 #include <stddef.h>
 
-/** Memory between pages that nobody may touch: who goes far beyond it faults at that very
- * access. */
+/** Memory between guard pages: an access far beyond it is a fault. */
 typedef struct pti_guarded {
     unsigned char *bytes;
     size_t n_bytes; /* that may be touched: whole pages */
@@ -15,8 +14,8 @@ typedef struct pti_guarded {
 } pti_guarded;
 
 /**
- * Let there be n_bytes at least, with about as many guarded ones on either side as reach_bytes;
- * what the memory held is lost. Zero-initialise it first.
+ * Make n_bytes of memory at least, with about reach_bytes of guard pages on either side; old
+ * contents are lost. Zero-initialise *memory first.
  *
  * Errors  NO_MEMORY.
  */

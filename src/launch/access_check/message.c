@@ -25,7 +25,7 @@ void pti_check_write_threads(pti_text *text, const polytile_domain *threads) {
         pti_domain_write(text, threads);
 }
 
-/** "in A[i, j-1:j+1], A[i-1:i+1, j]" */
+/** Write "in A[i, j-1:j+1], A[i-1:i+1, j]". */
 static void write_declared(pti_text *text, const polytile_declaration *declaration, int array) {
     bool is_first = true;
     for (int a = 0; a < declaration->n_accesses; a++) {
@@ -44,7 +44,7 @@ static bool is_outside(const pti_operand *operand, const int64_t *element) {
     return !is_inside;
 }
 
-/** ", which lies outside the array B[0:99]" */
+/** Write ", which lies outside the array B[0:99]". */
 static void write_outside(pti_text *text, const pti_operand *operand, const int64_t *element) {
     if (!is_outside(operand, element))
         return;
@@ -52,8 +52,8 @@ static void write_outside(pti_text *text, const pti_operand *operand, const int6
     pti_domain_write(text, &operand->domain);
 }
 
-/** What is said of each violation: what one thread does, or several do, to an element, what else it
- * may be that they do, what that means, and what helps. */
+/** The words for each violation: what one thread, or several, do to an element, what else they may
+ * do, what it means, and what helps. */
 typedef struct words {
     const char *does, *several_do;
     const char *or_else;

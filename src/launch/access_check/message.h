@@ -6,11 +6,11 @@
 #include "launch/access_check/finding.h"
 #include <polytile/check.h>
 
-/** "thread [3, 4]", or "the threads [0:7, 0:31]" */
+/** Write "thread [3, 4]", or "the threads [0:7, 0:31]". */
 void pti_check_write_threads(pti_text *text, const polytile_domain *threads);
 
-/** Fail with what a report says in words: who touches what, what was declared, and what to do.
- * Errors: INVALID (a violation), UNSUPPORTED (results that vary). */
+/** Record a report as an error: who touches what, what was declared, and what to do. Errors:
+ * INVALID (a violation), UNSUPPORTED (results that vary). */
 polytile_status pti_check_accuse(const polytile_kernel *kernel, const pti_instance *instance,
                                  const char *device, const polytile_check_report *report,
                                  const pti_finding *finding);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/** How the bits of a floating-point type lie. */
+/** The layout of a floating-point type's bits. */
 typedef struct float_form {
     int fraction_bits;
     int exponent_bits;
@@ -30,8 +30,9 @@ static const float_form *form_of(polytile_type type) {
     }
 }
 
-/** Sign, exponent relative to one, and the leading digits out of random bits. */
-static uint64_t compose(const float_form *form, bool is_negative, int exponent, uint64_t bits) {
+/** Compose a number of a sign, an exponent relative to one, and leading digits from random bits. */
+static uint64_t compose_number(const float_form *form, bool is_negative, int exponent,
+                               uint64_t bits) {
     uint64_t fraction = bits & ((UINT64_C(1) << form->fraction_bits) - 1);
     uint64_t sign = (uint64_t)is_negative << (form->fraction_bits + form->exponent_bits);
     return sign | (uint64_t)(form->bias + exponent) << form->fraction_bits | fraction;
@@ -41,19 +42,20 @@ static uint64_t poison_float(const float_form *form, pti_pattern pattern, uint64
     int step = (int)(bits >> 55 & 3);
     switch (pattern) {
     case PTI_PATTERN_ODD:
-        return compose(form, true, 1, bits);
+        return compose_number(form, true, 1, bits);
     case PTI_PATTERN_ZERO:
         return 0;
     case PTI_PATTERN_LARGEST:
-        return compose(form, false, form->bias - step, bits);
+        return compose_number(form, false, form->bias - step, bits);
     case PTI_PATTERN_SMALLEST:
-        return compose(form, true, form->bias - step, bits);
+        return compose_number(form, true, form->bias - step, bits);
     case PTI_PATTERN_NO_NUMBER:
-        return compose(form, false, form->bias + 1, UINT64_C(1) << (form->fraction_bits - 1));
+        return compose_number(form, false, form->bias + 1,
+                              UINT64_C(1) << (form->fraction_bits - 1));
     case PTI_PATTERN_FRACTIONS:
-        return compose(form, bits >> 63, -step - 1, bits);
+        return compose_number(form, bits >> 63, -step - 1, bits);
     default:
-        return compose(form, false, 0, bits);
+        return compose_number(form, false, 0, bits);
     }
 }
 
@@ -65,7 +67,8 @@ bool pti_poison_has_fractions(polytile_type type) {
     return form_of(type) != NULL;
 }
 
-/** Small numbers are 2 .. 32 and 1 .. 31; the smallest without a sign are zero. */
+/** Return an integer of a pattern. Small numbers are 2 .. 32 and 1 .. 31; the smallest ones of
+ * unsigned types are zero. */
 static uint64_t poison_integer(polytile_type type, int64_t element_bytes, pti_pattern pattern,
                                uint64_t bits) {
     uint64_t sign = pti_poison_has_sign(type) ? UINT64_C(1) << (8 * element_bytes - 1) : 0;
@@ -98,7 +101,7 @@ static uint64_t poison_at(polytile_type type, int64_t element_bytes, pti_pattern
                         : poison_integer(type, element_bytes, pattern, bits);
 }
 
-/** Of elements longer than a number, every eight bytes are one. */
+/** Fill an element that is longer than a number: every eight bytes are one number. */
 static void fill_long(pti_pattern pattern, int64_t element_bytes, int64_t place,
                       unsigned char *element) {
     for (int64_t at = 0; at < element_bytes; at += (int64_t)sizeof(uint64_t)) {
@@ -124,7 +127,7 @@ void pti_poison_fill(pti_pattern pattern, polytile_type type, int64_t element_by
 static bool is_nan(const float_form *form, int64_t element_bytes, const unsigned char *element) {
     uint64_t bits = 0;
     memcpy(&bits, element, (size_t)element_bytes);
-    uint64_t infinity = compose(form, false, form->bias + 1, 0);
+    uint64_t infinity = compose_number(form, false, form->bias + 1, 0);
     uint64_t magnitude = bits & ~(UINT64_C(1) << (8 * element_bytes - 1));
     return magnitude > infinity;
 }

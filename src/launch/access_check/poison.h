@@ -6,15 +6,14 @@
 #include <stdint.h>
 
 /**
- * What stands where a kernel must not look, in the order in which runs hold it.
+ * What poisoned elements hold, in the order of the runs.
  *
- * The first two are small numbers, of types with fractions one of either sign, so that what takes
- * one for an index stays near; they are never zero, and nowhere the same. With them a result that
- * depends on an element differs, unless it is one of a comparison: with zero, which is a pattern of
- * its own, or with a value that the array holds, there or elsewhere. The largest and the smallest
- * numbers there are show in whatever is combined with them by taking the larger or the smaller.
- * What is not a number spreads through arithmetic; integers have any bits then. The last one is
- * small fractions, or any bits again.
+ * The first two are small numbers, of types with fractions one of either sign: as an index they
+ * stay near. They are never zero and never equal, so results that depend on an element differ,
+ * except for comparisons, with zero, which is a pattern of its own, or with a value of the array.
+ * The largest and the smallest numbers show in maxima and minima. What is not a number spreads
+ * through arithmetic; integers have random bits then. The last one is small fractions, or random
+ * bits again.
  */
 typedef enum pti_pattern {
     PTI_PATTERN_EVEN,
@@ -29,20 +28,20 @@ typedef enum pti_pattern {
     PTI_N_PATTERNS
 } pti_pattern;
 
-/** Random bits of an element's own for a pattern. */
+/** Return random bits for a pattern, of an element's own. */
 uint64_t pti_poison_bits(pti_pattern pattern, int64_t place);
 
-/** Fill n elements, of which the first has a place, with a pattern; of those that are an array's
- * values small numbers. */
+/** Fill n elements with a pattern; the first has this place. The pattern of an array's own values
+ * is small numbers. */
 void pti_poison_fill(pti_pattern pattern, polytile_type type, int64_t element_bytes, int64_t place,
                      int64_t n, unsigned char *elements);
 
-/** Whether numbers of a type are integers with a sign. */
+/** Return whether numbers of a type are integers with a sign. */
 bool pti_poison_has_sign(polytile_type type);
-/** Whether elements of a type are numbers with fractions. */
+/** Return whether elements of a type are numbers with fractions. */
 bool pti_poison_has_fractions(polytile_type type);
 
-/** Whether two elements are the same result: equal bytes, or both not a number. */
+/** Return whether two elements are the same result: equal bytes, or both not a number. */
 bool pti_poison_is_same(polytile_type type, int64_t element_bytes, const unsigned char *one,
                         const unsigned char *other);
 

@@ -9,13 +9,13 @@
 enum { NOWHERE_BYTES = 4096 };
 
 static _Thread_local pti_record *current;
-/** What lies in place of elements beyond all copies. */
+/** What stands for elements beyond all copies. */
 static _Thread_local _Alignas(64) unsigned char nowhere[NOWHERE_BYTES];
 
 static int64_t most_element_bytes(const pti_record *record) {
     int64_t most_bytes = 0;
     for (int k = 0; k < record->n_copies; k++)
-        most_bytes = pti_max(most_bytes, record->scratch[k].operand->element_bytes);
+        most_bytes = pti_max(most_bytes, record->shadow[k].operand->element_bytes);
     return most_bytes;
 }
 
@@ -29,14 +29,14 @@ pti_record *pti_record_set(pti_record *record) {
     return before;
 }
 
-/** False: the address is in none of the copies. */
-static bool note(pti_record *record, const unsigned char *address) {
+/** Record an address; false: it is in none of the copies. */
+static bool note_address(pti_record *record, const unsigned char *address) {
     for (int k = 0; k < record->n_copies; k++) {
-        const pti_scratch *scratch = &record->scratch[k];
-        int64_t element_bytes = scratch->operand->element_bytes;
-        uintptr_t first = (uintptr_t)scratch->memory.bytes;
+        const pti_shadow_copy *shadow = &record->shadow[k];
+        int64_t element_bytes = shadow->operand->element_bytes;
+        uintptr_t first = (uintptr_t)shadow->memory.bytes;
         if ((uintptr_t)address >= first &&
-            (uintptr_t)address < first + (uintptr_t)(scratch->n_elements * element_bytes)) {
+            (uintptr_t)address < first + (uintptr_t)(shadow->n_elements * element_bytes)) {
             record->reached[k][(int64_t)((uintptr_t)address - first) / element_bytes] = 1;
             return true;
         }
@@ -48,18 +48,18 @@ void *polytile_record_access(const void *address) {
     if (current == NULL)
         return (void *)(uintptr_t)address;
     current->n_calls++;
-    const bool is_inside = note(current, address);
+    const bool is_inside = note_address(current, address);
     return is_inside || !current->is_confined ? (void *)(uintptr_t)address : nowhere;
 }
 
-polytile_status pti_record_make(polytile_context *ctx, int n_copies, const pti_scratch *scratch,
+polytile_status pti_record_make(polytile_context *ctx, int n_copies, const pti_shadow_copy *shadow,
                                 pti_record *record) {
     bool has_all = true;
     memset(nowhere, 0, sizeof nowhere);
-    *record = (pti_record){.n_copies = n_copies, .scratch = scratch};
+    *record = (pti_record){.n_copies = n_copies, .shadow = shadow};
     record->reached = calloc((size_t)n_copies, sizeof *record->reached);
     for (int k = 0; record->reached != NULL && k < n_copies; k++) {
-        record->reached[k] = calloc((size_t)scratch[k].n_elements, 1);
+        record->reached[k] = calloc((size_t)shadow[k].n_elements, 1);
         has_all = has_all && record->reached[k] != NULL;
     }
     if (record->reached != NULL && has_all)

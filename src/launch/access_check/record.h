@@ -1,26 +1,26 @@
 #ifndef POLYTILE_LAUNCH_ACCESS_CHECK_RECORD_H
 #define POLYTILE_LAUNCH_ACCESS_CHECK_RECORD_H
 
-#include "launch/access_check/scratch.h"
+#include "launch/access_check/shadow_copy.h"
 
-/** Which elements of the copies a kernel reached for, in the thread that began to record. */
+/** Which elements of the copies a kernel reached, in the thread that began to record. */
 typedef struct pti_record {
     int n_copies;
-    const pti_scratch *scratch; /* borrowed */
-    unsigned char **reached;    /* of each copy, one byte a place; owned, as it is */
-    int64_t n_calls;            /* 0: the kernel does not tell */
-    bool is_confined;           /* who reaches beyond the copies gets other memory */
+    const pti_shadow_copy *shadow; /* borrowed */
+    unsigned char **reached;       /* of each copy, one byte a place; owned, as it is */
+    int64_t n_calls;               /* 0: the kernel does not record */
+    bool is_confined;              /* who reaches beyond the copies gets other memory */
 } pti_record;
 
-/** Nothing is reached yet. Errors: NO_MEMORY. */
-polytile_status pti_record_make(polytile_context *ctx, int n_copies, const pti_scratch *scratch,
+/** Make a record in which nothing is reached yet. Errors: NO_MEMORY. */
+polytile_status pti_record_make(polytile_context *ctx, int n_copies, const pti_shadow_copy *shadow,
                                 pti_record *record);
 void pti_record_free(pti_record *record);
 
-/** From here on who reaches beyond the copies, led there by data that were changed, gets zeros. */
+/** From now on, accesses beyond the copies, to which changed data lead, read zeros. */
 void pti_record_confine(pti_record *record);
 
-/** What this thread records to from now on; NULL: nowhere. Returns what it was. */
+/** Set to what this thread records; NULL: nowhere. Returns what it was. */
 pti_record *pti_record_set(pti_record *record);
 
 #endif

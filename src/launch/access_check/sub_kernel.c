@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-/** Where copies begin in device memory; a multiple of every element's size that has a type. */
+/** The alignment of copies in device memory; a multiple of every type's size. */
 enum { ALIGNMENT_BYTES = 256 };
 
-/** A schedule of one launch, and what it refers to; all arrays are owned. */
+/** A schedule of one launch, and what it refers to; owns all its arrays. */
 typedef struct sub_kernel {
     pti_schedule schedule;
     pti_schedule_launch launch;
@@ -20,7 +20,7 @@ typedef struct sub_kernel {
     int *position;
 } sub_kernel;
 
-int64_t pti_sub_kernel_bytes(const pti_layout *layout) {
+int64_t pti_sub_kernel_bytes(const pti_memory_layout *layout) {
     return pti_ceil_div(layout->size_bytes, ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
 }
 
@@ -36,7 +36,7 @@ static void free_sub_kernel(sub_kernel *of) {
     free(of->schedule.wait);
 }
 
-static bool allocate(size_t n, sub_kernel *of) {
+static bool allocate_schedule(size_t n, sub_kernel *of) {
     of->operand = calloc(n, sizeof *of->operand);
     of->copy = calloc(n, sizeof *of->copy);
     of->copies = calloc(n, sizeof *of->copies);
@@ -52,25 +52,25 @@ static bool allocate(size_t n, sub_kernel *of) {
            of->schedule.wait != NULL;
 }
 
-/** The copy stands for the array, over the box that it is of. */
+/** Add a copy, which stands for the array over its box. */
 static void add_copy(sub_kernel *of, int o, const pti_operand *operand,
-                     const pti_scratch *scratch) {
+                     const pti_shadow_copy *shadow) {
     of->operand[o] = *operand;
-    of->operand[o].domain = scratch->layout.hull;
+    of->operand[o].domain = shadow->layout.hull;
     of->operand[o].n_sections = 0;
     of->copy[o] = (polytile_array){.name = operand->name,
                                    .type = operand->type,
                                    .element_bytes = operand->element_bytes,
-                                   .domain = scratch->layout.hull,
-                                   .data = scratch->memory.bytes,
-                                   .n_bytes = scratch->layout.size_bytes,
+                                   .domain = shadow->layout.hull,
+                                   .data = shadow->memory.bytes,
+                                   .n_bytes = shadow->layout.size_bytes,
                                    .state = PTI_ARRAY_COMPLETE};
-    of->copy[o].object.context = scratch->array->object.context;
+    of->copy[o].object.context = shadow->array->object.context;
     of->copies[o] = &of->copy[o];
     of->position[o] = o;
-    of->schedule.placement[o] = (pti_placement){o, of->schedule.arena_bytes, scratch->layout};
+    of->schedule.placement[o] = (pti_placement){o, of->schedule.arena_bytes, shadow->layout};
     of->schedule.launch_placement[o] = o;
-    of->schedule.arena_bytes += pti_sub_kernel_bytes(&scratch->layout);
+    of->schedule.arena_bytes += pti_sub_kernel_bytes(&shadow->layout);
 }
 
 static void add_move(sub_kernel *of, pti_op_kind kind, int o) {
@@ -83,7 +83,7 @@ static void add_move(sub_kernel *of, pti_op_kind kind, int o) {
                                                      .box = placement->layout.hull};
 }
 
-/** The newest operation waits for an earlier one, too. */
+/** Let the newest operation wait for an earlier one, too. */
 static void add_wait(sub_kernel *of, int64_t earlier) {
     of->schedule.wait[of->schedule.n_waits++] = earlier;
     of->schedule.op[of->schedule.n_ops - 1].n_waits++;
@@ -110,15 +110,16 @@ static void add_operations(sub_kernel *of, const polytile_domain *threads) {
     }
 }
 
-static void build(sub_kernel *of, const pti_instance *instance, const polytile_domain *threads,
-                  const pti_scratch *scratch, bool in_place) {
+static void build_schedule(sub_kernel *of, const pti_instance *instance,
+                           const polytile_domain *threads, const pti_shadow_copy *shadow,
+                           bool in_place) {
     for (int o = 0; o < instance->n_operands; o++)
-        add_copy(of, o, &instance->operand[o], &scratch[o]);
+        add_copy(of, o, &instance->operand[o], &shadow[o]);
     of->arrays = (pti_instance){.kernel_name = instance->kernel_name,
                                 .n_operands = instance->n_operands,
                                 .operand = of->operand};
-    of->launch =
-        (pti_schedule_launch){.instance = instance, .array = of->position, .n_superblocks = 1};
+    of->launch = (pti_schedule_launch){.call = {instance, of->position}, .n_superblocks = 1};
+    of->schedule.n_launch_placements = instance->n_operands;
     of->schedule.instance = &of->arrays;
     of->schedule.n_launches = 1;
     of->schedule.launch = &of->launch;
@@ -131,16 +132,16 @@ static void build(sub_kernel *of, const pti_instance *instance, const polytile_d
 
 polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *instance,
                                    const polytile_domain *threads, const pti_body *body,
-                                   const pti_scratch *scratch) {
+                                   const pti_shadow_copy *shadow) {
     sub_kernel of = {0};
     polytile_report report = {0};
     polytile_status status = POLYTILE_OK;
-    if (!allocate((size_t)instance->n_operands, &of)) {
+    if (!allocate_schedule((size_t)instance->n_operands, &of)) {
         free_sub_kernel(&of);
         return pti_fail_memory(device->object.context, instance->kernel_name,
                                (double)instance->n_operands * (double)sizeof(polytile_array));
     }
-    build(&of, instance, threads, scratch, device->reaches_host);
+    build_schedule(&of, instance, threads, shadow, device->reaches_host);
     bool was_running = device->is_running;
     device->is_running = true;
     status = pti_execute_copies(device, &of.schedule, body, of.copies, of.has_begun, &report);

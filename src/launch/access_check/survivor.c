@@ -10,7 +10,7 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/** A run takes too long that takes so many times what others take, and so much more. */
+/** A run takes too long if it takes this many times as long as others, and this much longer. */
 static const double most_times = 20, least_s = 0.1;
 
 static double processor_now_s(void) {
@@ -19,7 +19,7 @@ static double processor_now_s(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/** 0: without an end. */
+/** Set the timer; 0: without an end. */
 static void set_timer(const pti_survivor *of, double seconds) {
     struct itimerspec at = {{0, 0}, {(time_t)seconds, 0}};
     at.it_value.tv_nsec = (long)(1e9 * (seconds - (double)at.it_value.tv_sec));
@@ -49,7 +49,7 @@ static void run_strange(pti_survivor *of, const polytile_domain *threads,
     set_timer(of, 0);
 }
 
-static void run(const polytile_domain *threads, const polytile_view *views, void *user) {
+static void run_launch(const polytile_domain *threads, const polytile_view *views, void *user) {
     pti_survivor *of = user;
     if (of->is_strange)
         run_strange(of, threads, views);
@@ -57,7 +57,7 @@ static void run(const polytile_domain *threads, const polytile_view *views, void
         run_usual(of, threads, views);
 }
 
-/** Threads of the library's own block whatever is not raised by what they do. */
+/** Unblock the timer's signal: the library's threads block all that they do not raise. */
 static void unblock_timer(pti_survivor *survivor) {
     sigset_t timer;
     sigemptyset(&timer);
@@ -69,7 +69,7 @@ void pti_survivor_open(const polytile_implementation *original, pti_survivor *su
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGXCPU};
     event.sigev_notify_thread_id = gettid();
     *survivor = (pti_survivor){.original = original, .body = *original};
-    survivor->body.host = run;
+    survivor->body.host = run_launch;
     survivor->body.host_launcher = NULL;
     survivor->body.user = survivor;
     pti_crash_catch();

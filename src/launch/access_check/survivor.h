@@ -7,11 +7,11 @@
 #include <time.h>
 
 /**
- * A host function that also runs on values which the program never had. What follows from them is
- * no fault of the program's: an index leads anywhere, a divisor is zero, a list never ends. Such a
- * run is left where it crashes or takes very much longer than others, and has ended, not returned.
+ * A host function that also runs on values that the program never had: an index leads anywhere, a
+ * divisor is zero, a list never ends. That is no fault of the program, so a run that crashes, or
+ * takes much longer than others, is left: it has ended, not returned.
  *
- * It stays where it is as long as it is open, and is used by the thread that has opened it.
+ * It does not move while it is open. The thread that opens it uses it.
  */
 typedef struct pti_survivor {
     const polytile_implementation *original; /* borrowed; NULL: it is not open */
@@ -24,7 +24,7 @@ typedef struct pti_survivor {
     sigset_t mask; /* the thread's before */
 } pti_survivor;
 
-/** For an implementation that has a host function. */
+/** Open a survivor of an implementation that has a host function. */
 void pti_survivor_open(const polytile_implementation *original, pti_survivor *survivor);
 void pti_survivor_close(pti_survivor *survivor);
 

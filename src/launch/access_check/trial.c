@@ -8,16 +8,16 @@
 
 #include <stdlib.h>
 
-/** Elements around what is copied, along each dimension, of arrays of as many dimensions: indices
- * that are wrong by a little stay there. */
+/** Elements around the copied box along each dimension, by the array's number of dimensions:
+ * indices that are slightly wrong stay there. */
 static const int64_t margins[POLYTILE_MAX_DIMS + 1] = {0, 64, 8, 4, 2, 1, 1, 1, 1};
 
-/** All patterns are tried of launches that write fewer bytes, for few bits are the same by chance,
- * and the last is left out of others. Elements of an operand that are counted for that. */
+/** Launches that write fewer bytes run with all patterns, since few bits may agree by chance;
+ * others without the last. The most elements of an operand that are counted for that. */
 enum { FEW_BYTES = 16, ELEMENTS_COUNTED = 64 };
 
-/** On the host one thread runs kernels, for the order of a reduction must not change, and nothing
- * that is written beside a declaration may meet another thread's. */
+/** Choose the device. On the host one thread runs kernels: reductions keep their order, and writes
+ * beside a declaration meet no other thread's. */
 static polytile_status choose_device(polytile_device *device, bool is_host, pti_trial *trial) {
     polytile_status status;
     polytile_device *own;
@@ -40,12 +40,12 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
                                const int64_t *block, pti_trial *trial) {
     polytile_status status = POLYTILE_OK;
     *trial = (pti_trial){.kernel = kernel, .instance = instance, .block = block};
-    trial->scratch = calloc((size_t)instance->n_operands, sizeof *trial->scratch);
-    if (trial->scratch == NULL)
+    trial->shadow = calloc((size_t)instance->n_operands, sizeof *trial->shadow);
+    if (trial->shadow == NULL)
         return pti_fail_memory(device->object.context, instance->kernel_name,
-                               (double)instance->n_operands * (double)sizeof *trial->scratch);
+                               (double)instance->n_operands * (double)sizeof *trial->shadow);
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
-        status = pti_scratch_make(arrays[o], &instance->operand[o], o, &trial->scratch[o]);
+        status = pti_shadow_copy_make(arrays[o], &instance->operand[o], o, &trial->shadow[o]);
     return status == POLYTILE_OK ? choose_device(device, false, trial) : status;
 }
 
@@ -63,16 +63,16 @@ done:
 
 void pti_trial_close(pti_trial *trial) {
     pti_survivor_close(&trial->survivor);
-    for (int o = 0; trial->scratch != NULL && o < trial->instance->n_operands; o++)
-        pti_scratch_free(&trial->scratch[o]);
-    free(trial->scratch);
+    for (int o = 0; trial->shadow != NULL && o < trial->instance->n_operands; o++)
+        pti_shadow_copy_free(&trial->shadow[o]);
+    free(trial->shadow);
     polytile_device_close(trial->own);
     *trial = (pti_trial){0};
 }
 
-/** What is copied of an operand: all of its array, or the box's footprint, and some around it. */
+/** Return the box to copy of an operand: its array or the threads' footprint, with a margin. */
 static polytile_domain box_of(const pti_trial *trial, int operand, const polytile_domain *threads) {
-    const polytile_array *array = trial->scratch[operand].array;
+    const polytile_array *array = trial->shadow[operand].array;
     polytile_domain box = array->domain;
     int64_t margin = margins[box.n_dims];
     if (!trial->is_whole)
@@ -91,7 +91,8 @@ int64_t pti_trial_bytes(const pti_trial *trial, const polytile_domain *threads) 
     int64_t n_bytes = 0;
     for (int o = 0; o < trial->instance->n_operands; o++) {
         polytile_domain box = box_of(trial, o, threads);
-        pti_layout layout = pti_layout_of(&box, trial->instance->operand[o].element_bytes);
+        pti_memory_layout layout =
+            pti_memory_layout_of(&box, trial->instance->operand[o].element_bytes);
         if (layout.size_bytes == INT64_MAX ||
             pti_add_overflows(n_bytes, pti_sub_kernel_bytes(&layout), &n_bytes))
             return INT64_MAX;
@@ -106,33 +107,33 @@ void pti_trial_copy_whole(pti_trial *trial, int64_t most_bytes) {
     trial->is_whole = n_bytes <= most_bytes && (limit_bytes == 0 || n_bytes <= limit_bytes);
 }
 
-/** Elements of an operand that get a mark. */
+/** Marks for elements of an operand. */
 typedef struct marking {
-    pti_scratch *scratch;
+    pti_shadow_copy *shadow;
     int marks;
 } marking;
 
-static void mark(const polytile_domain *box, void *user) {
+static void mark_box(const polytile_domain *box, void *user) {
     const marking *of = user;
-    pti_scratch_mark(of->scratch, box, of->marks);
+    pti_shadow_copy_mark(of->shadow, box, of->marks);
 }
 
-/** What may be written without being known to count as read, too: it need not be written. */
+/** Mark the elements of an operand. What may be written, but perhaps is not, counts as read, too. */
 static polytile_status mark_operand(pti_trial *trial, int operand, pti_touch touch, int marks) {
-    marking of = {&trial->scratch[operand], marks};
+    marking of = {&trial->shadow[operand], marks};
     polytile_context *ctx = trial->kernel->object.context;
     bool is_exact;
     polytile_status status = pti_touched_each(trial->kernel, trial->instance, operand, touch,
-                                              &trial->threads, mark, &of, &is_exact);
+                                              &trial->threads, mark_box, &of, &is_exact);
     if (status == POLYTILE_OK && !is_exact && touch == PTI_WRITES)
-        for (int64_t k = 0; k < of.scratch->n_marked; k++)
-            of.scratch->mark[of.scratch->marked[k].place] |= PTI_MARK_READ;
-    if (status == POLYTILE_OK && of.scratch->has_failed)
+        for (int64_t k = 0; k < of.shadow->n_marked; k++)
+            of.shadow->mark[of.shadow->marked[k].place] |= PTI_MARK_READ;
+    if (status == POLYTILE_OK && of.shadow->has_failed)
         status = pti_fail_memory(ctx, trial->instance->kernel_name, PTI_UNKNOWN_BYTES);
     return status;
 }
 
-/** The written bytes of all operands, if they are few. */
+/** Return the written bytes of all operands, if they are few. */
 static int64_t written_bytes(const pti_trial *trial, const polytile_domain *threads) {
     int64_t n_bytes = 0;
     for (int o = 0; o < trial->instance->n_operands; o++) {
@@ -152,7 +153,7 @@ polytile_status pti_trial_aim(pti_trial *trial, const polytile_domain *threads) 
     trial->n_patterns = n_patterns;
     for (int o = 0; o < trial->instance->n_operands; o++) {
         polytile_domain box = box_of(trial, o, threads);
-        PTI_TRY(pti_scratch_place(ctx, &trial->scratch[o], &box, n_patterns));
+        PTI_TRY(pti_shadow_copy_place(ctx, &trial->shadow[o], &box, n_patterns));
         PTI_TRY(mark_operand(trial, o, PTI_WRITES, PTI_MARK_WRITTEN));
         PTI_TRY(mark_operand(trial, o, PTI_READS, PTI_MARK_READ));
     }
@@ -167,7 +168,7 @@ polytile_status pti_trial_run(pti_trial *trial) {
                            &kernel->character, trial->block};
     trial->n_runs++;
     return pti_sub_kernel_run(trial->device, trial->instance, &trial->threads, &body,
-                              trial->scratch);
+                              trial->shadow);
 }
 
 bool pti_trial_may_be_strange(const pti_trial *trial) {
@@ -198,8 +199,8 @@ polytile_status pti_trial_run_pattern(pti_trial *trial, int pattern) {
 polytile_status pti_trial_run_mixed(pti_trial *trial, int first_pattern, int64_t n_first,
                                     int then_pattern) {
     for (int o = 0; o < trial->instance->n_operands; o++) {
-        pti_scratch_begin(&trial->scratch[o], first_pattern, n_first, then_pattern);
-        n_first -= pti_min(n_first, trial->scratch[o].n_elements);
+        pti_shadow_copy_begin(&trial->shadow[o], first_pattern, n_first, then_pattern);
+        n_first -= pti_min(n_first, trial->shadow[o].n_elements);
     }
     return pti_trial_run(trial);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The bytes that arrays copied whole take. */
+/** The bytes of arrays copied whole. */
 enum { WHOLE_BYTES = 32 << 20 };
 
 typedef struct usage {
@@ -30,50 +30,50 @@ typedef struct usage {
     int n_looked;              /* boxes in which it was looked for */
 } usage;
 
-/** Boxes in which it is looked for what depends on data, at most. */
+/** The most boxes that are searched for reads that depend on data. */
 enum { MOST_LOOKED = 64 };
 
-/** An element that some box is declared to read, and that one reached for. */
+/** An element that some box declares to read, and one that a box reached. */
 enum { SEEN_DECLARED = 1, SEEN_REACHED = 2 };
 
-/** Elements of an array of which this is noted, at most. */
+/** The most elements of an array for which this is recorded. */
 enum { MOST_SEEN = 32 << 20 };
 
 static int64_t n_elements_of(const polytile_array *array) {
     return array->n_bytes / array->element_bytes;
 }
 
-/** Count what a box is declared to read, and what of it was reached for. */
-static void count(usage *of, const pti_record *record) {
+/** Count what a box declares to read, and what of it the kernel reached. */
+static void count_calls(usage *of, const pti_record *record) {
     for (int o = 0; o < of->trial.instance->n_operands; o++) {
-        const pti_scratch *scratch = &of->trial.scratch[o];
-        for (int64_t k = 0; k < scratch->n_marked; k++) {
-            int64_t place = scratch->marked[k].place;
-            bool is_declared = scratch->mark[place] & PTI_MARK_READ;
-            bool is_updated = is_declared && scratch->mark[place] & PTI_MARK_WRITTEN;
+        const pti_shadow_copy *shadow = &of->trial.shadow[o];
+        for (int64_t k = 0; k < shadow->n_marked; k++) {
+            int64_t place = shadow->marked[k].place;
+            bool is_declared = shadow->mark[place] & PTI_MARK_READ;
+            bool is_updated = is_declared && shadow->mark[place] & PTI_MARK_WRITTEN;
             of->uses[o].n_declared += is_declared;
             bool is_read = is_declared && record != NULL && record->reached[o][place];
             of->uses[o].n_read += is_read;
             if (of->seen[o] != NULL && is_declared)
-                of->seen[o][scratch->marked[k].source_bytes / scratch->operand->element_bytes] |=
+                of->seen[o][shadow->marked[k].source_bytes / shadow->operand->element_bytes] |=
                     (unsigned char)(SEEN_DECLARED | (is_read ? SEEN_REACHED : 0));
-            of->updates[o] = of->updates[o] || (is_updated && !scratch->operand->reduces);
+            of->updates[o] = of->updates[o] || (is_updated && !shadow->operand->reduces);
         }
     }
 }
 
-/** Run a box while it is recorded. */
+/** Run a box and record its accesses. */
 static polytile_status record_box(const polytile_domain *threads, bool *goes_on, void *user) {
     usage *of = user;
     polytile_context *ctx = of->trial.kernel->object.context;
     pti_record record = {0};
     polytile_status status;
     PTI_TRY(pti_trial_aim(&of->trial, threads));
-    PTI_TRY(pti_record_make(ctx, of->trial.instance->n_operands, of->trial.scratch, &record));
+    PTI_TRY(pti_record_make(ctx, of->trial.instance->n_operands, of->trial.shadow, &record));
     pti_record *before = pti_record_set(&record);
     status = pti_trial_run_pattern(&of->trial, 0);
     pti_record_set(before);
-    count(of, &record);
+    count_calls(of, &record);
     of->is_recorded = of->is_recorded || record.n_calls > 0;
     *goes_on = true;
 done:
@@ -89,8 +89,8 @@ static polytile_status count_box(const polytile_domain *threads, bool *goes_on, 
     return POLYTILE_OK;
 }
 
-/** Of kernels that do not tell, it is looked for what data say before elements are tried again, for
- * that takes much longer. */
+/** Search for reads that depend on data. Kernels that do not record are searched before elements
+ * are tried again, which takes much longer. */
 static polytile_status look_for_data(usage *of) {
     if (of->is_recorded || !pti_sampling_is_open(&of->sampling) || of->n_looked == MOST_LOOKED ||
         !pti_dependence_is_possible(of->trial.instance))
@@ -105,7 +105,7 @@ static polytile_status sample_box(const polytile_domain *threads, bool *goes_on,
     polytile_status status;
     PTI_TRY(pti_trial_aim(&of->trial, threads));
     if (!of->is_recorded)
-        count(of, NULL);
+        count_calls(of, NULL);
     PTI_TRY(pti_sampling_try(&of->sampling, &of->trial));
     PTI_TRY(look_for_data(of));
     PTI_TRY(pti_sampling_try_again(&of->sampling, &of->trial));
@@ -114,8 +114,7 @@ done:
     return status;
 }
 
-/** Where elements showed only late that they matter, as many others may not have shown it: these are
- * not counted. */
+/** Do not count as many elements as showed late that they matter: as many others may matter, too. */
 static void note_sample(usage *of, int operand) {
     polytile_use *use = &of->uses[operand];
     use->n_tried = of->sampling.n_tried[operand];
@@ -132,7 +131,7 @@ static int64_t count_never(const usage *of, int operand) {
     int64_t n_never = 0;
     if (seen == NULL)
         return -1;
-    for (int64_t e = 0; e < n_elements_of(of->trial.scratch[operand].array); e++)
+    for (int64_t e = 0; e < n_elements_of(of->trial.shadow[operand].array); e++)
         n_never += seen[e] == SEEN_DECLARED;
     return n_never;
 }
@@ -143,9 +142,8 @@ static void note_record(usage *of, int operand) {
     of->uses[operand].is_recorded = true;
 }
 
-/** Who writes an element or leaves it, as the data say, must be given what it held: that those which
- * were written depend on nothing is then no reason to declare anything else. Nor is it where the
- * data say what is read. */
+/** Return whether an operand is declared too wide. One that is written where data say must keep
+ * what it held, and one that is read where data say cannot be declared otherwise. */
 static bool is_too_wide(const usage *of, int operand) {
     const polytile_use *use = &of->uses[operand];
     return use->n_read < use->n_tried && !of->leaves[operand] && !use->depends_on_data;
@@ -162,7 +160,7 @@ static void forget_counts(usage *of) {
     memset(of->uses, 0, (size_t)of->trial.instance->n_operands * sizeof *of->uses);
 }
 
-static polytile_status sample(usage *of) {
+static polytile_status sample_boxes(usage *of) {
     polytile_status status;
     of->sampling.only_updates = of->is_recorded;
     PTI_TRY(pti_walk_boxes(&of->trial, &of->units, count_box, of));
@@ -178,7 +176,7 @@ static bool any_too_wide(const usage *of) {
     return any;
 }
 
-/** Until nothing is left that would be called too wide. */
+/** Try a box; go on until no operand seems too wide. */
 static polytile_status look_in_box(const polytile_domain *threads, bool *goes_on, void *user) {
     usage *of = user;
     polytile_status status;
@@ -191,9 +189,9 @@ done:
     return status;
 }
 
-/** Who reaches for an element that it may read and write does not tell which of the two it does, so
- * of such operands a sample is tried in any case. */
-static polytile_status find(usage *of) {
+/** Find the use of what is read. A record does not say whether an element was read or written, so
+ * operands with both are sampled in any case. */
+static polytile_status find_use_of_reads(usage *of) {
     polytile_status status = POLYTILE_OK;
     pti_trial_copy_whole(&of->trial, WHOLE_BYTES);
     if (pti_trial_repeats(&of->trial))
@@ -201,7 +199,7 @@ static polytile_status find(usage *of) {
     if (!of->is_recorded)
         forget_counts(of);
     if (!of->is_recorded || any_updates(of))
-        PTI_TRY(sample(of));
+        PTI_TRY(sample_boxes(of));
     for (int o = 0; o < of->trial.instance->n_operands; o++)
         if (of->is_recorded && !of->updates[o])
             note_record(of, o);
@@ -214,7 +212,7 @@ done:
     return status;
 }
 
-/** updates, leaves: one an operand, false at first. */
+/** Find the use of all operands. updates, leaves: one an operand, false at first. */
 static polytile_status find_use(polytile_device *device, const polytile_kernel *kernel,
                                 const pti_instance *instance, polytile_array *const *arrays,
                                 const int64_t *block, usage *of) {
@@ -226,7 +224,7 @@ static polytile_status find_use(polytile_device *device, const polytile_kernel *
     PTI_TRY(pti_sampling_make(&of->trial, &of->sampling));
     of->sampling.depends = of->dependence.depends;
     device->is_running = true;
-    status = find(of);
+    status = find_use_of_reads(of);
     device->is_running = false;
 done:
     pti_sampling_free(&of->sampling);
@@ -234,7 +232,7 @@ done:
     return status;
 }
 
-/** Memory for what is noted of each operand. */
+/** Allocate memory for the records of each operand. */
 static bool make_notes(usage *of, const pti_instance *instance, polytile_array *const *arrays) {
     const size_t n_operands = (size_t)instance->n_operands;
     of->updates = calloc(n_operands, sizeof *of->updates);
@@ -273,8 +271,8 @@ polytile_status pti_access_use(polytile_device *device, const polytile_kernel *k
     return status;
 }
 
-/** What to do about an operand of which no result depends on some elements. */
-static const char *advice(const usage *of, int operand) {
+/** Return advice for an operand with elements on which no result depends. */
+static const char *advice_for(const usage *of, int operand) {
     if (!of->updates[operand])
         return "compile the kernel with POLYTILE_RECORD_ACCESS to be sure";
     if (of->uses[operand].n_read == 0)
@@ -283,7 +281,7 @@ static const char *advice(const usage *of, int operand) {
            "declare it out";
 }
 
-/** "A: of 4096 declared elements 2048 are read", or of those that were tried. */
+/** Write "A: of 4096 declared elements 2048 are read", or of those that were tried. */
 static void write_use(pti_text *text, const pti_instance *instance, const usage *of, int operand) {
     const pti_operand *array = &instance->operand[operand];
     const polytile_use *use = &of->uses[operand];
@@ -306,10 +304,10 @@ static void write_use(pti_text *text, const pti_instance *instance, const usage 
                      "perhaps declared too wide: %s: of %lld elements tried no result depends on "
                      "%lld, about %s of %s; %s",
                      array->name, (long long)use->n_tried, (long long)(use->n_tried - use->n_read),
-                     unread, all, advice(of, operand));
+                     unread, all, advice_for(of, operand));
 }
 
-/** Whether nothing was said of an operand yet; something is from now on. */
+/** Return whether this is the first warning of an operand, and remember it. */
 static bool is_news(const polytile_kernel *kernel, const pti_instance *instance, int operand) {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     polytile_kernel *noted = (polytile_kernel *)kernel;
@@ -325,10 +323,10 @@ static bool is_news(const polytile_kernel *kernel, const pti_instance *instance,
     return is_new;
 }
 
-/** Which threads were looked at is told, for of a queue's members, that look at their own parts, the
- * first one to find something warns. */
-static polytile_status warn(const polytile_device *device, const pti_instance *instance,
-                            const usage *of, int operand) {
+/** Warn of an operand. The text names the threads, since of a queue's members, which check their
+ * own parts, the first one to find something warns. */
+static polytile_status warn_of_operand(const polytile_device *device, const pti_instance *instance,
+                                       const usage *of, int operand) {
     polytile_context *ctx = device->object.context;
     pti_text text = {0};
     write_use(&text, instance, of, operand);
@@ -354,7 +352,7 @@ polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *
                                  : pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
         if (is_too_wide(&of, o) && is_news(kernel, instance, o))
-            status = warn(device, instance, &of, o);
+            status = warn_of_operand(device, instance, &of, o);
     free(of.uses);
     free_notes(&of, instance->n_operands);
     return status;

@@ -6,8 +6,7 @@
 #include <polytile/check.h>
 
 /**
- * Find how much of what is declared to be read is read, in a launch that is known to be one that
- * can run.
+ * Find how much a launch that can run reads of what it declares to read.
  *
  * Shapes  arrays, block: as for pti_access_check(). uses: one an operand.
  * Errors  NO_MEMORY, NO_FIT, those of the device.

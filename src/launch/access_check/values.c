@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Places of the table in which a value is looked for, those that are tried for one value, and
- * elements that are looked at, about. */
+/** Places of the table, places that are tried for one value, and about how many elements are
+ * read. */
 enum { N_PLACES = 256, N_PROBES = 8, MOST_ELEMENTS = 1 << 22 };
 
-/** Values, borrowed from the array, each at a place that its hash tells, or close behind. */
+/** Values, borrowed from the array, each at the place of its hash, or close behind. */
 typedef struct table {
     const unsigned char *at[N_PLACES];
 } table;
@@ -25,8 +25,8 @@ static uint64_t hash_of(const unsigned char *element, int64_t element_bytes) {
     return pti_scramble(hash);
 }
 
-/** Where there are more values than places, the first of them stay. */
-static void see(table *seen, const unsigned char *element, int64_t element_bytes) {
+/** Add an element's value. If there are more values than places, the first ones stay. */
+static void add_value(table *seen, const unsigned char *element, int64_t element_bytes) {
     uint64_t hash = hash_of(element, element_bytes);
     for (uint64_t probe = 0; probe < N_PROBES; probe++) {
         const unsigned char **place = &seen->at[(hash + probe) % N_PLACES];
@@ -45,7 +45,7 @@ static void look_through(const polytile_array *array, table *seen) {
     int64_t n = array->n_bytes / array->element_bytes;
     int64_t step = pti_ceil_div(n, MOST_ELEMENTS) | 1;
     for (int64_t k = 0; k < n; k += step)
-        see(seen, element_of(array, k), array->element_bytes);
+        add_value(seen, element_of(array, k), array->element_bytes);
 }
 
 static void take_some(const polytile_array *array, table *seen) {

@@ -3,7 +3,7 @@
 
 #include "access/declare/array.h"
 
-/** Values that an array holds, each once if they are few, and bytes of zero. */
+/** Values of an array, each once if they are few, and bytes of zero. */
 typedef struct pti_values {
     unsigned char *bytes; /* of one value after the other; owned */
     int64_t element_bytes;
@@ -11,16 +11,16 @@ typedef struct pti_values {
 } pti_values;
 
 /**
- * Collect values: all that there are if they are some dozens, else some of them; of arrays with
- * many millions of elements those of a part.
+ * Collect values: all if they are some dozens, else some of them; of arrays with many millions of
+ * elements those of a part.
  *
- * is_set: all elements have values; else they are not looked at, and some are taken as they are.
+ * is_set: all elements have values; else some are taken unread.
  * Errors  NO_MEMORY. To be freed in any case.
  */
 polytile_status pti_values_collect(const polytile_array *array, bool is_set, pti_values *values);
 void pti_values_free(pti_values *values);
 
-/** One of them, as random bits say. */
+/** Return one of the values, chosen by random bits. */
 const unsigned char *pti_values_get(const pti_values *values, uint64_t bits);
 
 #endif

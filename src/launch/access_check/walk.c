@@ -2,8 +2,8 @@
 
 #include "base/checked.h"
 
-/** Boxes that a launch is cut into at least, as a power of two, and bytes that one takes at
- * most, unless all boxes together would then take so many times what the launch takes. */
+/** The fewest boxes of a launch, as a power of two; the most bytes of one, unless all boxes
+ * together take this many times the launch's bytes. */
 enum { LEAST_HALVINGS = 3, MOST_BOX_BYTES = 32 << 20, MOST_TIMES = 8 };
 
 typedef struct walk {
@@ -16,12 +16,12 @@ typedef struct walk {
     bool goes_on;
 } walk;
 
-/** A device whose memory is limited takes smaller boxes, if there are any. */
+/** Return whether a box is small enough; a limited device takes smaller boxes. */
 static bool is_small(const walk *of, int64_t n_bytes) {
     return n_bytes <= MOST_BOX_BYTES && (of->limit_bytes == 0 || n_bytes <= of->limit_bytes);
 }
 
-/** Whether boxes have so much in common that it is too much to cut them further. */
+/** Return whether boxes share so much that cutting further costs too much. */
 static bool is_shared(const walk *of, int64_t n_bytes, int n_halvings) {
     double all_bytes = (double)n_bytes * (double)(UINT64_C(1) << pti_min(n_halvings, 62));
     return all_bytes > MOST_TIMES * (double)of->launch_bytes &&

@@ -4,12 +4,11 @@
 #include "launch/access_check/cover.h"
 #include "launch/access_check/trial.h"
 
-/** Called with a box of threads; *goes_on becomes false where that is enough. */
+/** Visits a box of threads; sets *goes_on to false to end the walk. */
 typedef polytile_status pti_walk_visit(const polytile_domain *threads, bool *goes_on, void *user);
 
-/** Visit boxes of blocks that together are the launch: several if there are as many blocks, and as
- * many as it takes for the copies of one to be small. Errors: those of a visit, which is the
- * last. */
+/** Visit boxes of blocks that together are the launch: several if there are enough blocks, each
+ * with small copies. Errors: those of a visit, which is the last. */
 polytile_status pti_walk_boxes(const pti_trial *trial, const pti_units *units,
                                pti_walk_visit *visit, void *user);
 

@@ -9,9 +9,9 @@ static polytile_context *context_of(const pti_cuda_device *cuda) {
     return cuda->device.object.context;
 }
 
-/** The first number of threads of a block with which the most threads run on the GPU at once. With
- * 128 an H200 starts blocks too slowly to keep its memory busy (docs/ceilings.md). */
-static polytile_status choose_threads(pti_cuda_device *cuda, const pti_launch *launch,
+/** Find the first number of threads of a block with which the most threads run at once. With 128 an
+ * H200 starts blocks too slowly to keep its memory busy (docs/ceilings.md). */
+static polytile_status choose_threads(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                       int max_threads, int *n_threads) {
     static const int candidates[] = {256, 512, 128, 1024};
     const void *kernel = pti_cuda_kernel_for(launch);
@@ -33,10 +33,10 @@ done:
     return status;
 }
 
-/** What a kernel's choice depends on. */
-static pti_cuda_choice key_of(const pti_launch *launch, const pti_tuning *tuning) {
+/** Return the key of a kernel's choice. */
+static pti_cuda_choice key_of(const pti_sub_kernel *launch, const pti_tuning *tuning) {
     pti_cuda_choice key = {.kernel = pti_cuda_kernel_for(launch),
-                           .traits = pti_traits_of(launch->character),
+                           .traits = pti_traits_of(launch->body.character),
                            .n_indices = launch->threads->n_dims,
                            .generation = pti_tuning_generation(tuning)};
     size_t length = strnlen(launch->instance->kernel_name, sizeof key.name - 1);
@@ -51,8 +51,8 @@ static bool has_key(const pti_cuda_choice *choice, const pti_cuda_choice *key) {
            strcmp(choice->name, key->name) == 0;
 }
 
-/** The cache's setting stays with the function until it is set again. */
-static polytile_status set_cache(pti_cuda_device *cuda, const pti_launch *launch,
+/** Set the cache of a function, which keeps it until it is set again. */
+static polytile_status set_cache(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                  const pti_cuda_choice *choice) {
     if (!choice->has_row || choice->row.cache == PTI_CACHE_NONE)
         return POLYTILE_OK;
@@ -60,9 +60,9 @@ static polytile_status set_cache(pti_cuda_device *cuda, const pti_launch *launch
                            (choice->kernel, (enum cudaFuncCache)choice->row.cache));
 }
 
-/** Ask CUDA and the tuning tables. */
-static polytile_status look_up(pti_cuda_device *cuda, const pti_launch *launch, pti_tuning *tuning,
-                               pti_cuda_choice *choice) {
+/** Look a kernel's choice up in CUDA and the tuning tables. */
+static polytile_status look_up(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                               pti_tuning *tuning, pti_cuda_choice *choice) {
     struct cudaFuncAttributes attributes;
     polytile_status status;
     PTI_TRY(PTI_KERNEL_CUDA(cuda, launch, cudaFuncGetAttributes, (&attributes, choice->kernel)));
@@ -79,7 +79,7 @@ done:
     return status;
 }
 
-polytile_status pti_cuda_choose(pti_cuda_device *cuda, const pti_launch *launch,
+polytile_status pti_cuda_choose(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                 pti_cuda_choice **choice) {
     pti_tuning *tuning;
     polytile_status status;
@@ -98,10 +98,10 @@ done:
     return status;
 }
 
-/** The block that the user asked for, if CUDA and the kernel take it. */
-static polytile_status asked_block(const pti_cuda_device *cuda, const pti_launch *launch,
+/** Find the user's block, if CUDA and the kernel take it. */
+static polytile_status asked_block(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                    const pti_cuda_choice *choice, pti_cuda_extents *block) {
-    *block = pti_cuda_extents_of(launch->threads->n_dims, launch->block);
+    *block = pti_cuda_extents_of(launch->threads->n_dims, launch->body.block);
     int64_t n_threads = pti_cuda_count(*block);
     if (n_threads > choice->max_threads)
         return pti_fail(context_of(cuda), POLYTILE_INVALID,
@@ -117,9 +117,9 @@ static polytile_status asked_block(const pti_cuda_device *cuda, const pti_launch
     return POLYTILE_OK;
 }
 
-/** The block of a tuning table's row; its number of threads alone counts where the row is for
- * another number of indices. */
-static pti_cuda_extents block_of_row(const pti_launch *launch, const pti_cuda_choice *choice) {
+/** Return the block of a tuning table's row; if the row is for another number of indices, one with
+ * its number of threads. */
+static pti_cuda_extents block_of_row(const pti_sub_kernel *launch, const pti_cuda_choice *choice) {
     const pti_tuning_row *row = &choice->row;
     pti_cuda_extents block = pti_cuda_extents_of(row->n_dims, row->block);
     if (row->n_dims == pti_tuning_block_dims(choice->n_indices))
@@ -128,13 +128,13 @@ static pti_cuda_extents block_of_row(const pti_launch *launch, const pti_cuda_ch
     return pti_cuda_block_for(launch->threads, (int)n_threads);
 }
 
-pti_cuda_extents pti_cuda_full_block(const pti_launch *launch, const pti_cuda_choice *choice) {
+pti_cuda_extents pti_cuda_full_block(const pti_sub_kernel *launch, const pti_cuda_choice *choice) {
     return pti_cuda_block_for(launch->threads, choice->n_threads);
 }
 
-polytile_status pti_cuda_find_block(const pti_cuda_device *cuda, const pti_launch *launch,
+polytile_status pti_cuda_find_block(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                     const pti_cuda_choice *choice, pti_cuda_extents *block) {
-    if (launch->block != NULL)
+    if (launch->body.block != NULL)
         return asked_block(cuda, launch, choice, block);
     *block = choice->has_row ? block_of_row(launch, choice) : pti_cuda_full_block(launch, choice);
     return POLYTILE_OK;

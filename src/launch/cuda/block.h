@@ -4,24 +4,25 @@
 #include "launch/cuda/grid.h"
 #include "launch/cuda/runtime/cuda.h"
 
-/* The thread block of a launch: the one that was asked for; else that of the tuning tables' row for
- * the kernel; else the one with which the most threads run at once. */
+/* The thread block of a launch: the user's; else that of the tuning tables' row for the kernel;
+ * else the one with which the most threads run at once. */
 
 /**
- * What is known of a launch's kernel: looked up when it is new, or when the tables have changed.
+ * Find what is known of a launch's kernel; it is looked up if it is new, or the tables have
+ * changed.
  *
  * Errors  DEVICE, UNSUPPORTED (CUDA has no code for the kernel); those of pti_tuning_get().
- * Owns    *choice is the device's, until the next call.
+ * Owns    The device owns *choice, until the next call.
  */
-polytile_status pti_cuda_choose(pti_cuda_device *cuda, const pti_launch *launch,
+polytile_status pti_cuda_choose(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                 pti_cuda_choice **choice);
 
-/** The block of a launch whose kernel was looked up. Errors: INVALID (the block that was asked for
- * has more threads than the kernel can be launched with). */
-polytile_status pti_cuda_find_block(const pti_cuda_device *cuda, const pti_launch *launch,
+/** Find the block of a launch whose kernel was looked up. Errors: INVALID (the user's block has
+ * more threads than the kernel can be launched with). */
+polytile_status pti_cuda_find_block(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                     const pti_cuda_choice *choice, pti_cuda_extents *block);
 
-/** The block with which the most threads run at once, whatever the tables say. */
-pti_cuda_extents pti_cuda_full_block(const pti_launch *launch, const pti_cuda_choice *choice);
+/** Return the block with which the most threads run at once, without the tables. */
+pti_cuda_extents pti_cuda_full_block(const pti_sub_kernel *launch, const pti_cuda_choice *choice);
 
 #endif

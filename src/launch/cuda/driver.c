@@ -1,204 +1,76 @@
 #include "launch/cuda/runtime/cuda.h"
 
-#include "base/checked.h"
-#include "launch/cuda/link.h"
 #include "launch/cuda/runtime/fault.h"
-#include "launch/cuda/runtime/order.h"
-#include "launch/cuda/runtime/timing.h"
-#include "launch/cuda/staging/staging.h"
 
-#include <stdlib.h>
-#include <unistd.h>
+#include <stdio.h>
 
-/** CUDA hands out memory in pieces of 2 MiB. What that costs a limit, and what streams and events
- * take, is each at most an eighth of it; smaller limits cannot be kept to the byte. */
-enum { PIECE_BYTES = 2 << 20, MAX_OVERHEAD_PART = 8 };
+/* The driver of GPUs, and the GPUs of this machine for polytile_devices_list(). */
 
-static bool can_run(const polytile_implementation *implementation, const char **wanted) {
-    *wanted = "a CUDA kernel or launcher";
-    return implementation->cuda != NULL || implementation->cuda_launcher != NULL;
+/** Write "NVIDIA H200, compute capability 9.0, CUDA 12.9 (driver: 13.0)". */
+static void describe_gpu(const pti_cuda_api *api, const struct cudaDeviceProp *properties,
+                         polytile_device_info *info) {
+    int driver = 0, runtime = CUDART_VERSION;
+    if (api->cudaDriverGetVersion(&driver) != cudaSuccess)
+        api->cudaGetLastError();
+    snprintf(info->description, sizeof info->description,
+             "%.40s, compute capability %d.%d, CUDA %d.%d (driver: %d.%d)", properties->name,
+             properties->major, properties->minor, runtime / 1000, runtime % 1000 / 10,
+             driver / 1000, driver % 1000 / 10);
+    info->memory_bytes = (int64_t)properties->totalGlobalMem;
 }
 
-static void destroy_streams(pti_cuda_device *cuda) {
-    for (int s = 0; s < PTI_N_STREAMS; s++) {
-        if (cuda->stream[s] != NULL)
-            cuda->api->cudaStreamDestroy(cuda->stream[s]);
+/** Find the link that plans for the device assume; this opens the device. */
+static void find_link(polytile_context *ctx, int number, polytile_device_info *info) {
+    const pti_device_text text = {.driver = &pti_cuda_driver, .number = number};
+    polytile_device *device = NULL;
+    if (pti_cuda_open(ctx, &text, &device) == POLYTILE_OK) {
+        info->link = device->link;
+        device->functions->close(device);
+    } else {
+        snprintf(info->description, sizeof info->description, "cannot be used: %s",
+                 polytile_last_error(ctx));
     }
+    pti_clear_error(ctx);
 }
 
-static void close_cuda(polytile_device *device) {
-    pti_cuda_device *cuda = pti_cuda_of(device);
-    cuda->api->cudaSetDevice(cuda->number);
-    pti_staging_destroy(cuda->staging);
-    pti_cuda_order_destroy(cuda->order);
-    pti_cuda_timing_destroy(cuda->timing);
-    pti_cuda_marks_destroy(cuda);
-    destroy_streams(cuda);
-    if (cuda->arena != NULL)
-        cuda->api->cudaFree(cuda->arena);
-    free(cuda);
-}
-
-static const pti_device_functions functions = {
-    .can_run = can_run,
-    .usable = pti_cuda_usable,
-    .reserve = pti_cuda_reserve,
-    .begin = pti_cuda_begin,
-    .submit = pti_cuda_submit,
-    .finish = pti_cuda_finish,
-    .close = close_cuda,
-    .peer = &pti_cuda_peer_functions,
-};
-
-/** Streams that run beside each other and beside the default stream. */
-static polytile_status create_streams(pti_cuda_device *cuda) {
-    polytile_status status = POLYTILE_OK;
-    for (int s = 0; s < PTI_N_STREAMS; s++)
-        PTI_TRY(
-            PTI_CUDA(cuda, cudaStreamCreateWithFlags, (&cuda->stream[s], cudaStreamNonBlocking)));
-    PTI_TRY(pti_cuda_order_create(cuda, &cuda->order));
-    PTI_TRY(pti_cuda_timing_create(cuda, &cuda->timing));
-done:
-    return status;
-}
-
-/** The part of a limit that one allocation can have without taking more. */
-static int64_t in_whole_pieces(int64_t limit_bytes) {
-    int64_t rest_bytes = limit_bytes % PIECE_BYTES;
-    return rest_bytes <= limit_bytes / MAX_OVERHEAD_PART ? limit_bytes - rest_bytes : limit_bytes;
-}
-
-/** The limit for plans: what was asked for, or what is free, less what streams and events took. */
-static void set_limit(pti_cuda_device *cuda, int64_t free_before_bytes, int64_t free_bytes) {
-    int64_t asked_bytes = cuda->memory_bytes > 0 ? cuda->memory_bytes : free_before_bytes;
-    int64_t overhead_bytes = pti_max(free_before_bytes - free_bytes, 0);
-    int64_t left_bytes = asked_bytes - pti_min(overhead_bytes, asked_bytes / MAX_OVERHEAD_PART);
-    cuda->device.limit_bytes = pti_max(in_whole_pieces(left_bytes), 1);
-}
-
-/** What CUDA says where there is no GPU for it; other errors are those of earlier calls. */
-static bool is_absence(cudaError_t error) {
-    static const cudaError_t absences[] = {cudaErrorNoDevice,
-                                           cudaErrorInsufficientDriver,
-                                           cudaErrorInitializationError,
-                                           cudaErrorStubLibrary,
-                                           cudaErrorDevicesUnavailable,
-                                           cudaErrorSystemNotReady,
-                                           cudaErrorSystemDriverMismatch,
-                                           cudaErrorCompatNotSupportedOnDevice};
-    for (size_t k = 0; k < sizeof absences / sizeof *absences; k++) {
-        if (error == absences[k])
-            return true;
-    }
-    return false;
-}
-
-/** The newest CUDA that the machine's driver is for, as 1000 * major + 10 * minor; 0: there is no
- * driver. */
-static int driver_version(const pti_cuda_api *api) {
-    int version = 0;
-    if (api->cudaDriverGetVersion(&version) == cudaSuccess)
-        return version;
-    api->cudaGetLastError();
-    return 0;
-}
-
-static polytile_status refuse_driver(const pti_cuda_device *cuda, const char *error) {
-    const int needed = CUDART_VERSION, had = driver_version(cuda->api);
-    polytile_context *ctx = cuda->device.object.context;
-    if (had == 0)
-        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                        "cuda:%d: there is no driver of NVIDIA's here (%s); install it, or use "
-                        "host",
-                        cuda->number, error);
-    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                    "cuda:%d: NVIDIA's driver here is for CUDA up to %d.%d, and this library uses "
-                    "%d.%d (%s); install a newer driver, or use host",
-                    cuda->number, had / 1000, had % 1000 / 10, needed / 1000, needed % 1000 / 10,
-                    error);
-}
-
-static polytile_status refuse_no_gpu(const pti_cuda_device *cuda, const char *error) {
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-    polytile_context *ctx = cuda->device.object.context;
-    if (visible == NULL)
-        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                        "cuda:%d: NVIDIA's driver is here, but no GPU (%s); use host", cuda->number,
-                        error);
-    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                    "cuda:%d: NVIDIA's driver shows no GPU (%s), and CUDA_VISIBLE_DEVICES is "
-                    "\"%.40s\"; change that, or use host",
-                    cuda->number, error, visible);
-}
-
-static polytile_status refuse_count(const pti_cuda_device *cuda, cudaError_t error) {
-    polytile_context *ctx = cuda->device.object.context;
-    if (!is_absence(error))
-        return pti_fail(ctx, POLYTILE_DEVICE, "cuda:%d: cudaGetDeviceCount failed: %s (%s)",
-                        cuda->number, cudaGetErrorString(error), cudaGetErrorName(error));
-    if (error == cudaErrorInsufficientDriver)
-        return refuse_driver(cuda, cudaGetErrorString(error));
-    if (error == cudaErrorNoDevice)
-        return refuse_no_gpu(cuda, cudaGetErrorString(error));
-    return pti_fail(ctx, POLYTILE_UNSUPPORTED,
-                    "cuda:%d: CUDA finds no GPU that it can use (%s); use host, or install "
-                    "NVIDIA's driver",
-                    cuda->number, cudaGetErrorString(error));
-}
-
-static polytile_status find_device(pti_cuda_device *cuda) {
-    cudaError_t error = pti_cuda_count_gpus(cuda->api, &cuda->n_gpus);
-    if (error != cudaSuccess)
-        return refuse_count(cuda, error);
-    if (cuda->number >= cuda->n_gpus)
-        return pti_fail(cuda->device.object.context, POLYTILE_UNSUPPORTED,
-                        "cuda:%d: there %s %d GPU%s here, from cuda:0", cuda->number,
-                        cuda->n_gpus == 1 ? "is" : "are", cuda->n_gpus,
-                        cuda->n_gpus == 1 ? "" : "s");
-    return POLYTILE_OK;
-}
-
-static polytile_status set_up(pti_cuda_device *cuda) {
-    polytile_status status;
+static void fill_info(polytile_context *ctx, const pti_cuda_api *api, int number,
+                      polytile_device_info *info) {
     struct cudaDeviceProp properties;
-    int64_t free_before_bytes, free_bytes;
-    PTI_TRY(find_device(cuda));
-    PTI_TRY(pti_cuda_enter(cuda));
-    PTI_TRY(pti_cuda_free_bytes(cuda, &free_before_bytes));
-    PTI_TRY(create_streams(cuda));
-    PTI_TRY(pti_cuda_free_bytes(cuda, &free_bytes));
-    set_limit(cuda, free_before_bytes, free_bytes);
-    PTI_TRY(PTI_CUDA(cuda, cudaGetDeviceProperties, (&properties, cuda->number)));
-    cuda->capability = 10 * properties.major + properties.minor;
-    PTI_TRY(pti_cuda_link(cuda, &properties, pti_min(cuda->device.limit_bytes, free_bytes),
-                          &cuda->device.link));
-done:
-    return status;
+    *info = (polytile_device_info){0};
+    snprintf(info->text, sizeof info->text, "cuda:%d", number);
+    if (api->cudaGetDeviceProperties(&properties, number) == cudaSuccess)
+        describe_gpu(api, &properties, info);
+    else
+        api->cudaGetLastError();
+    find_link(ctx, number, info);
 }
 
-static int default_host_threads(void) {
-    return (int)pti_max(1, pti_min(sysconf(_SC_NPROCESSORS_ONLN), PTI_MAX_THREADS));
+/** Return how many GPUs to list. If CUDA fails to count them, although there is a driver and a GPU,
+ * list the first GPU with the reason. */
+static int count_gpus(const pti_cuda_api *api) {
+    int n_gpus = 0;
+    switch (pti_cuda_count_gpus(api, &n_gpus)) {
+    case cudaSuccess:
+        return n_gpus;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorStubLibrary:
+        return 0;
+    default:
+        return 1;
+    }
 }
 
-static polytile_status open_cuda(polytile_context *ctx, const pti_device_text *text,
-                                 polytile_device **device) {
-    polytile_status status;
-    pti_cuda_device *cuda = calloc(1, sizeof *cuda);
-    if (cuda == NULL)
-        return pti_fail_memory(ctx, "cuda", sizeof *cuda);
-    int64_t n_threads = text->value[PTI_OPTION_THREADS];
-    cuda->device.object.context = ctx;
-    cuda->device.functions = &functions;
-    cuda->api = pti_cuda_current_api;
-    cuda->number = (int)pti_min(text->number, INT32_MAX);
-    cuda->memory_bytes = text->value[PTI_OPTION_MEMORY];
-    cuda->n_host_threads = n_threads > 0 ? (int)n_threads : default_host_threads();
-    PTI_TRY(set_up(cuda));
-    *device = &cuda->device;
+/** List GPUs: none without a driver or a GPU; the entry of a GPU that cannot be used says why. */
+polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_device_info *infos,
+                              int *n_devices) {
+    const pti_cuda_api *api = pti_cuda_current_api;
+    int n_gpus = count_gpus(api);
+    for (int k = 0; k < n_gpus; k++, ++*n_devices) {
+        if (*n_devices < capacity)
+            fill_info(ctx, api, k, &infos[*n_devices]);
+    }
     return POLYTILE_OK;
-done:
-    close_cuda(&cuda->device);
-    return status;
 }
 
 const pti_driver pti_cuda_driver = {
@@ -207,6 +79,6 @@ const pti_driver pti_cuda_driver = {
     .is_numbered = true,
     .options = pti_cuda_options,
     .n_options = PTI_N_OPTIONS,
-    .open = open_cuda,
+    .open = pti_cuda_open,
     .list = pti_cuda_list,
 };

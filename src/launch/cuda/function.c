@@ -1,6 +1,6 @@
 #include "launch/cuda/function.h"
 
-/** Errors of CUDA that mean that it has no code for the kernel, and what to do about them. */
+/** CUDA's errors for a kernel without code, and what to do about them. */
 static const struct missing_code {
     cudaError_t error;
     const char *reason;
@@ -13,7 +13,7 @@ static const struct missing_code {
      "it was compiled for other GPUs; compile it for this one as well (nvcc -arch=native)"},
 };
 
-polytile_status pti_cuda_check_kernel(pti_cuda_device *cuda, const pti_launch *launch,
+polytile_status pti_cuda_check_kernel(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                       cudaError_t error, const char *call) {
     for (size_t k = 0; k < sizeof missing_codes / sizeof *missing_codes; k++) {
         if (error != missing_codes[k].error)
@@ -31,29 +31,64 @@ static bool fits_32_bits(int64_t number) {
     return number >= INT32_MIN && number <= INT32_MAX;
 }
 
-/** Whether a view's last dimension is contiguous, and all strides are numbers of 32 bits. */
-static bool is_near(const polytile_view *view, const polytile_view_shape *shape) {
+/** Return whether a view's last dimension is contiguous, and all strides are numbers of 32 bits. */
+static bool has_32_bit_strides(const polytile_view *view, const polytile_view_shape *shape) {
     bool is = view->stride_bytes[shape->n_dims - 1] == shape->element_bytes;
     for (int d = 0; d < shape->n_dims; d++)
         is = is && fits_32_bits(view->stride_bytes[d]);
     return is;
 }
 
-static bool are_near(const polytile_domain *threads) {
+static bool are_32_bit(const polytile_domain *threads) {
     bool are = true;
     for (int d = 0; d < threads->n_dims; d++)
         are = are && fits_32_bits(threads->range[d].lo) && fits_32_bits(threads->range[d].hi);
     return are;
 }
 
-const void *pti_cuda_kernel_for(const pti_launch *launch) {
-    const polytile_implementation *implementation = launch->implementation;
+const void *pti_cuda_kernel_for(const pti_sub_kernel *launch) {
+    const polytile_implementation *implementation = launch->body.implementation;
     if (implementation->cuda_contiguous == NULL || implementation->views == NULL ||
-        !are_near(launch->threads))
+        !are_32_bit(launch->threads))
         return implementation->cuda;
     for (int a = 0; a < launch->instance->n_operands; a++) {
-        if (!is_near(&launch->views[a], &implementation->views[a]))
+        if (!has_32_bit_strides(&launch->views[a], &implementation->views[a]))
             return implementation->cuda;
     }
     return implementation->cuda_contiguous;
+}
+
+enum { MAX_ARGUMENTS = PTI_CUDA_ARGUMENT_BYTES / sizeof(polytile_view) + 1 };
+
+cudaStream_t pti_cuda_stream_of(const pti_cuda_device *cuda, const pti_sub_kernel *launch) {
+    return cuda->stream[launch->concurrent ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE];
+}
+
+static dim3 dim3_of(pti_cuda_extents extents) {
+    return (dim3){(unsigned)extents.x, (unsigned)extents.y, (unsigned)extents.z};
+}
+
+/** Launch a grid for each part of the threads, which is its first argument. */
+static polytile_status launch_grids(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                    pti_cuda_extents block, const pti_cuda_grids *grids) {
+    polytile_status status = POLYTILE_OK;
+    polytile_domain part;
+    void *arguments[MAX_ARGUMENTS] = {&part};
+    for (int a = 0; a < launch->instance->n_operands; a++)
+        arguments[1 + a] = (void *)&launch->views[a];
+    for (int64_t k = 0; k < grids->n_parts; k++) {
+        part = pti_cuda_grid_box(launch->threads, grids, k);
+        PTI_TRY(
+            PTI_KERNEL_CUDA(cuda, launch, cudaLaunchKernel,
+                            (pti_cuda_kernel_for(launch), dim3_of(pti_cuda_grid_of(&part, block)),
+                             dim3_of(block), arguments, 0, pti_cuda_stream_of(cuda, launch))));
+    }
+done:
+    return status;
+}
+
+polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                     pti_cuda_extents block) {
+    pti_cuda_grids grids = pti_cuda_grids_of(launch->threads, block, pti_cuda_most_blocks);
+    return launch_grids(cuda, launch, block, &grids);
 }

@@ -1,20 +1,31 @@
 #ifndef POLYTILE_LAUNCH_CUDA_FUNCTION_H
 #define POLYTILE_LAUNCH_CUDA_FUNCTION_H
 
+#include "launch/cuda/grid.h"
 #include "launch/cuda/runtime/cuda.h"
 
-/* The CUDA function that a launch runs. */
+/* The CUDA function of a launch, and how it is enqueued. */
 
-/** Which of an implementation's CUDA kernels is for the views of a launch. */
-const void *pti_cuda_kernel_for(const pti_launch *launch);
+/** The bytes of arguments that CUDA takes, on every GPU and by every compiler. */
+enum { PTI_CUDA_ARGUMENT_BYTES = 4096 };
 
-/** As pti_cuda_check() for calls that are about a launch's kernel; UNSUPPORTED where CUDA has no
- * code for it. */
-polytile_status pti_cuda_check_kernel(pti_cuda_device *cuda, const pti_launch *launch,
+/** Return the CUDA kernel of an implementation for the views of a launch. */
+const void *pti_cuda_kernel_for(const pti_sub_kernel *launch);
+
+/** Check a call about a launch's kernel as pti_cuda_check() does; UNSUPPORTED if CUDA has no code
+ * for it. */
+polytile_status pti_cuda_check_kernel(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                       cudaError_t error, const char *call);
 
-/** As PTI_CUDA() for calls that are about a launch's kernel. */
+/** PTI_CUDA() for calls about a launch's kernel. */
 #define PTI_KERNEL_CUDA(cuda, launch, call, arguments)                                             \
     pti_cuda_check_kernel(cuda, launch, (cuda)->api->call arguments, #call)
+
+/** Return a sub-kernel's stream. */
+cudaStream_t pti_cuda_stream_of(const pti_cuda_device *cuda, const pti_sub_kernel *launch);
+
+/** Enqueue a launch's CUDA kernel with a valid block. */
+polytile_status pti_cuda_launch_with(pti_cuda_device *cuda, const pti_sub_kernel *launch,
+                                     pti_cuda_extents block);
 
 #endif

@@ -7,13 +7,13 @@ enum {
     FEW_PLANES = 4, /* deep enough for neighbouring planes to share what they read */
 };
 
-/** Of a part: with the threads outside it a grid's places still take 32 bits. */
+/** Threads of a part along x: with those outside it, a grid's places still fit 32 bits. */
 static const int64_t most_threads_along_x = (int64_t)1 << 31;
 
 const pti_cuda_extents pti_cuda_most_threads = {1024, 1024, 64};
 const pti_cuda_extents pti_cuda_most_blocks = {INT32_MAX, UINT16_MAX, UINT16_MAX};
 
-static int64_t times(int64_t a, int64_t b) {
+static int64_t multiply_saturated(int64_t a, int64_t b) {
     int64_t product;
     return pti_mul_overflows(a, b, &product) ? INT64_MAX : product;
 }
@@ -21,7 +21,7 @@ static int64_t times(int64_t a, int64_t b) {
 pti_cuda_extents pti_cuda_extents_of(int n_indices, const int64_t *numbers) {
     pti_cuda_extents extents = {1, 1, 1};
     for (int d = 0; d < n_indices - 2; d++)
-        extents.z = times(extents.z, numbers[d]);
+        extents.z = multiply_saturated(extents.z, numbers[d]);
     if (n_indices > 1)
         extents.y = numbers[n_indices - 2];
     extents.x = numbers[n_indices - 1];
@@ -29,7 +29,7 @@ pti_cuda_extents pti_cuda_extents_of(int n_indices, const int64_t *numbers) {
 }
 
 int64_t pti_cuda_count(pti_cuda_extents extents) {
-    return times(times(extents.x, extents.y), extents.z);
+    return multiply_saturated(multiply_saturated(extents.x, extents.y), extents.z);
 }
 
 static pti_cuda_extents extents_of_box(const polytile_domain *threads) {
@@ -39,8 +39,8 @@ static pti_cuda_extents extents_of_box(const polytile_domain *threads) {
     return pti_cuda_extents_of(threads->n_dims, counts);
 }
 
-/** Widen a block along one axis by a power of two, out of the threads that are left, until it spans
- * the box or has most threads there. */
+/** Widen a block along one axis by a power of two, from the free threads, until it spans the box or
+ * has `most` threads there. */
 static void double_block_axis(int64_t *along, int64_t extent, int64_t most, int64_t *n_left) {
     while (*along < extent && *along * 2 <= most && *n_left >= 2) {
         *along *= 2;
@@ -60,8 +60,8 @@ pti_cuda_extents pti_cuda_block_for(const polytile_domain *threads, int n_thread
     return block;
 }
 
-/** Halve a block along one axis until it is shorter than twice the box; the factor that is free. */
-static int64_t narrow(int64_t *along, int64_t extent) {
+/** Halve a block along one axis until it is shorter than twice the box; return the freed factor. */
+static int64_t narrow_axis(int64_t *along, int64_t extent) {
     int64_t n_freed = 1;
     while (*along >= 2 * extent) {
         *along /= 2;
@@ -70,8 +70,8 @@ static int64_t narrow(int64_t *along, int64_t extent) {
     return n_freed;
 }
 
-/** Halve a block along its slowest axis that can be, until it has at most max_threads. */
-static void shrink(pti_cuda_extents *block, int max_threads) {
+/** Halve a block along its slowest axis possible, until it has at most max_threads. */
+static void shrink_block(pti_cuda_extents *block, int max_threads) {
     while (pti_cuda_count(*block) > max_threads) {
         int64_t *slowest = block->z > 1 ? &block->z : block->y > 1 ? &block->y : &block->x;
         *slowest /= 2;
@@ -81,34 +81,35 @@ static void shrink(pti_cuda_extents *block, int max_threads) {
 pti_cuda_extents pti_cuda_block_clip(const polytile_domain *threads, pti_cuda_extents block,
                                      int max_threads) {
     pti_cuda_extents box = extents_of_box(threads), most = pti_cuda_most_threads;
-    int64_t n_left = narrow(&block.x, box.x);
-    n_left *= narrow(&block.y, box.y);
-    n_left *= narrow(&block.z, box.z);
+    int64_t n_left = narrow_axis(&block.x, box.x);
+    n_left *= narrow_axis(&block.y, box.y);
+    n_left *= narrow_axis(&block.z, box.z);
     double_block_axis(&block.x, box.x, most.x, &n_left);
     double_block_axis(&block.y, box.y, most.y, &n_left);
     double_block_axis(&block.z, box.z, most.z, &n_left);
-    shrink(&block, max_threads);
+    shrink_block(&block, max_threads);
     return block;
 }
 
-pti_cuda_parts pti_cuda_parts_of(const polytile_domain *threads, pti_cuda_extents block,
+pti_cuda_grids pti_cuda_grids_of(const polytile_domain *threads, pti_cuda_extents block,
                                  pti_cuda_extents most_blocks) {
     enum { Z = 2 };
-    pti_cuda_parts parts = {.n_parts = 1};
-    int64_t most[] = {pti_min(times(most_blocks.x, block.x), most_threads_along_x),
-                      times(most_blocks.y, block.y), times(most_blocks.z, block.z)};
+    pti_cuda_grids parts = {.n_parts = 1};
+    int64_t most[] = {pti_min(multiply_saturated(most_blocks.x, block.x), most_threads_along_x),
+                      multiply_saturated(most_blocks.y, block.y),
+                      multiply_saturated(most_blocks.z, block.z)};
     for (int d = threads->n_dims - 1; d >= 0; d--) {
         int axis = (int)pti_min(threads->n_dims - 1 - d, Z);
         int64_t count = pti_range_count(threads->range[d]);
         parts.extent[d] = pti_min(count, most[axis]);
-        parts.n_parts = times(parts.n_parts, pti_ceil_div(count, parts.extent[d]));
+        parts.n_parts = multiply_saturated(parts.n_parts, pti_ceil_div(count, parts.extent[d]));
         most[axis] /= parts.extent[d];
     }
     return parts;
 }
 
-polytile_domain pti_cuda_part(const polytile_domain *threads, const pti_cuda_parts *parts,
-                              int64_t k) {
+polytile_domain pti_cuda_grid_box(const polytile_domain *threads, const pti_cuda_grids *parts,
+                                  int64_t k) {
     polytile_domain part = *threads;
     for (int d = threads->n_dims - 1; d >= 0; d--) {
         polytile_range *range = &part.range[d];

@@ -15,43 +15,43 @@ typedef struct pti_cuda_extents {
 extern const pti_cuda_extents pti_cuda_most_threads;
 extern const pti_cuda_extents pti_cuda_most_blocks;
 
-/** The indices' numbers (of threads in a box or a block) along x, y and z; the product of those
- * along z, at most INT64_MAX. */
+/** Return the indices' numbers of threads along x, y and z; along z their product, at most
+ * INT64_MAX. */
 pti_cuda_extents pti_cuda_extents_of(int n_indices, const int64_t *numbers);
 
-/** x * y * z, at most INT64_MAX. */
+/** Return x * y * z, at most INT64_MAX. */
 int64_t pti_cuda_count(pti_cuda_extents extents);
 
-/** A block shape for a box: at most n_threads threads, a warp along x and the rest along y where
- * the box is as wide, and no further than the box along any. */
+/** Return a block for a box: at most n_threads threads, a warp along x and the rest along y if the
+ * box is as wide, and none longer than the box. */
 pti_cuda_extents pti_cuda_block_for(const polytile_domain *threads, int n_threads);
 
-/** A block shape as near to a given one as a box and a kernel allow: no axis as long as twice the
- * box's, its threads put along other axes where there is room, x first, and at most max_threads. */
+/** Fit a block to a box and a kernel: no axis is as long as twice the box, freed threads go to
+ * other axes, x first, and there are at most max_threads. */
 pti_cuda_extents pti_cuda_block_clip(const polytile_domain *threads, pti_cuda_extents block,
                                      int max_threads);
 
-/** A box cut into parts of which each is one grid. */
-typedef struct pti_cuda_parts {
+/** A box cut into parts, each for one grid. */
+typedef struct pti_cuda_grids {
     int64_t
         extent[POLYTILE_MAX_DIMS]; /* threads along each index; of the last part perhaps fewer */
     int64_t n_parts;
-} pti_cuda_parts;
+} pti_cuda_grids;
 
 /**
- * Parts whose grids have at most most_blocks, and fewer than 2^32 threads along each axis; each as
- * large as that allows; cut along the outermost of the indices that go along z together.
+ * Cut a box into the largest parts whose grids have at most most_blocks, and fewer than 2^32
+ * threads along each axis; along the outermost of the indices that share z.
  *
  * Shapes  threads: not empty, steps 1.
  */
-pti_cuda_parts pti_cuda_parts_of(const polytile_domain *threads, pti_cuda_extents block,
+pti_cuda_grids pti_cuda_grids_of(const polytile_domain *threads, pti_cuda_extents block,
                                  pti_cuda_extents most_blocks);
 
-/** The k-th part in C order, 0 <= k < n_parts. */
-polytile_domain pti_cuda_part(const polytile_domain *threads, const pti_cuda_parts *parts,
-                              int64_t k);
+/** Return the k-th part in C order, 0 <= k < n_parts. */
+polytile_domain pti_cuda_grid_box(const polytile_domain *threads, const pti_cuda_grids *parts,
+                                  int64_t k);
 
-/** The blocks of a grid that covers a box. */
+/** Return the blocks of a grid that covers a box. */
 pti_cuda_extents pti_cuda_grid_of(const polytile_domain *threads, pti_cuda_extents block);
 
 #endif

@@ -1,4 +1,4 @@
-#include "launch/cuda/link_measure.h"
+#include "launch/cuda/link.h"
 
 #include "base/checked.h"
 #include "base/clock.h"
@@ -6,7 +6,7 @@
 
 #include <sys/mman.h>
 
-/* The link, measured by the host's clock around work that is enqueued back to back. */
+/* Measures the link by the host's clock around work that is enqueued back to back. */
 
 enum {
     MAX_CHUNK_BYTES = 16 << 20, /* a copy of as much reaches 99% of the link */
@@ -16,8 +16,8 @@ enum {
     N_SMALL = 200,
 };
 
-/** Memory to copy between: two chunks on the host, one for each direction, and two halves of the
- * device's, which are at least as large. */
+/** Memory to copy between: two chunks on the host, one for each direction, and two halves on the
+ * device, at least as large. */
 typedef struct bench {
     pti_cuda_device *cuda;
     char *host;
@@ -52,14 +52,14 @@ static polytile_status both_ways(const bench *on) {
     return status == POLYTILE_OK ? copy_down(on) : status;
 }
 
-/** Reads one half and writes the other, as a kernel that is bound by memory would. */
+/** Copy one half to the other, as a kernel that is bound by memory would. */
 static polytile_status copy_within(const bench *on) {
     return PTI_CUDA(on->cuda, cudaMemcpyAsync,
                     (on->device + on->half_bytes, on->device, (size_t)on->half_bytes,
                      cudaMemcpyDeviceToDevice, on->cuda->stream[PTI_STREAM_COMPUTE]));
 }
 
-/** CUDA fills memory by a kernel of its own, so this costs what launching one does. */
+/** Fill a little memory, which costs a launch: CUDA fills by a kernel. */
 static polytile_status fill_little(const bench *on) {
     return PTI_CUDA(
         on->cuda, cudaMemset2DAsync,
@@ -68,7 +68,7 @@ static polytile_status fill_little(const bench *on) {
 
 typedef enum figure { UPLOAD, DOWNLOAD, DUPLEX, WITHIN, TRANSFER, LAUNCH, N_FIGURES } figure;
 
-/** What is enqueued for each figure, and how often. */
+/** What each figure enqueues, and how often. */
 static const struct {
     polytile_status (*enqueue)(const bench *on);
     int n_times;
@@ -86,7 +86,7 @@ done:
     return status;
 }
 
-/** Seconds of one of the operations that a trial enqueues, at best. */
+/** Find the least seconds of one operation of a trial. */
 static polytile_status time_trial(const bench *on, figure what, double *best_s) {
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < N_TRIALS; k++) {
@@ -101,8 +101,8 @@ done:
     return status;
 }
 
-/** What a run of a strided transfer costs on top depends on the shape of the section far more than
- * on the GPU, so that figure is the default's. */
+/** Measure all figures but one: what a run of a strided transfer costs on top depends on the
+ * section far more than on the GPU, so that is the default's. */
 static polytile_status run_trials(const bench *on, polytile_link *link) {
     double seconds[N_FIGURES];
     double chunk_bytes = (double)on->chunk_bytes;
@@ -125,7 +125,7 @@ done:
     return status;
 }
 
-/** POLYTILE_OK also where CUDA has no memory for a call; *is_short then says so. */
+/** Check a call; if CUDA has no memory for it, that is POLYTILE_OK with *is_short set. */
 static polytile_status check_memory(pti_cuda_device *cuda, cudaError_t error, const char *call,
                                     bool *is_short) {
     *is_short = error == cudaErrorMemoryAllocation;
@@ -135,7 +135,7 @@ static polytile_status check_memory(pti_cuda_device *cuda, cudaError_t error, co
     return POLYTILE_OK;
 }
 
-/** Pinned by registering it, which is ten times as fast as having CUDA allocate it. */
+/** Allocate host memory and register it, ten times as fast as CUDA's allocation of pinned memory. */
 static polytile_status take_host_memory(bench *on, bool *is_short) {
     size_t n_bytes = 2 * (size_t)on->chunk_bytes;
     void *mapped = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -158,8 +158,8 @@ static polytile_status take_memory(bench *on, bool *is_short) {
     return status;
 }
 
-/** Copies of a trial that failed half way may still be under way; then its failure is the one that
- * is told. Each thing is given back once, whatever CUDA says of it. */
+/** Free everything once, after copies of a failed trial have ended. The trial's failure is the one
+ * that is returned. */
 static polytile_status give_back(bench *on, polytile_status status) {
     const pti_cuda_api *api = on->cuda->api;
     cudaError_t unregistered = cudaSuccess, freed = cudaSuccess;
@@ -179,7 +179,7 @@ static polytile_status give_back(bench *on, polytile_status status) {
     return status == POLYTILE_OK ? pti_cuda_check(on->cuda, freed, "cudaFree") : status;
 }
 
-/** Whether what was measured may be believed. */
+/** Return whether the measured figures are plausible. */
 static bool is_plausible(const pti_cuda_device *cuda, const polytile_link *link) {
     const char *implausible = pti_link_find_implausible(link);
     if (implausible != NULL)

@@ -14,8 +14,8 @@
 
 #include <stdlib.h>
 
-/* A schedule on its streams. Nothing here waits for the GPU between begin and finish, but where
- * transfers go through the staging ring. */
+/* Runs a schedule on its streams. Between begin and finish, only transfers through the staging ring
+ * wait for the GPU. */
 
 enum { PAGE_BYTES = 4096 };
 
@@ -51,7 +51,7 @@ polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution
     return prepare_run(cuda, execution);
 }
 
-/** The ring is there from the first transfer on that needs it. */
+/** Create the ring at the first transfer that needs it. */
 static polytile_status use_ring(pti_cuda_device *cuda) {
     polytile_status status = POLYTILE_OK;
     if (cuda->run->is_staging)
@@ -68,14 +68,14 @@ static polytile_status upload_box(pti_cuda_device *cuda, const pti_move *move) {
     return pti_cuda_copy(cuda, move, cudaMemcpyHostToDevice, cuda->stream[PTI_STREAM_IN]);
 }
 
-/** Upload from a copy of a box that has its pages for itself: CUDA is done with pageable memory
- * when it returns, but the array's may be pinned by another run, in whole or in part, which unpins
- * it when that run ends. */
+/** Upload from a copy of a box in pages of its own. CUDA is done with pageable memory when it
+ * returns; but another run may have pinned the array, in whole or in part, and unpin it when it
+ * ends. */
 static polytile_status upload_aside(pti_cuda_device *cuda, const pti_move *move) {
     polytile_status status;
-    pti_layout layout = pti_layout_of(move->box, move->element_bytes);
+    pti_memory_layout layout = pti_memory_layout_of(move->box, move->element_bytes);
     size_t n_pages = ((size_t)layout.size_bytes + PAGE_BYTES - 1) / PAGE_BYTES;
-    pti_image aside = {aligned_alloc(PAGE_BYTES, n_pages * PAGE_BYTES), &layout};
+    pti_memory_span aside = {aligned_alloc(PAGE_BYTES, n_pages * PAGE_BYTES), &layout};
     pti_move apart = *move, up = *move;
     if (aside.base == NULL)
         return pti_fail_memory(cuda->device.object.context,
@@ -88,8 +88,9 @@ static polytile_status upload_aside(pti_cuda_device *cuda, const pti_move *move)
     return status;
 }
 
-/** What other GPUs were to have is uploaded after all. The ring has gone on to later uploads. */
-static polytile_status exchange(pti_cuda_device *cuda, const pti_command *command) {
+/** Exchange parts of an upload with other GPUs, and upload those that do not come. The ring has
+ * gone on to later uploads. */
+static polytile_status exchange_parts(pti_cuda_device *cuda, const pti_command *command) {
     bool is_pageable = cuda->run->kinds[command->operand] == PTI_CUDA_PAGEABLE;
     polytile_domain missing[PTI_MOST_PEERS];
     int n_missing;
@@ -109,29 +110,29 @@ static polytile_status upload(pti_cuda_device *cuda, const pti_command *command)
     PTI_TRY(pti_cuda_is_staged(command, cuda->run->kinds)
                 ? pti_staging_upload(cuda->staging, command)
                 : upload_box(cuda, &command->move));
-    status = exchange(cuda, command);
+    status = exchange_parts(cuda, command);
 done:
     return status;
 }
 
-static polytile_status download(pti_cuda_device *cuda, const pti_command *command) {
+static polytile_status download_box(pti_cuda_device *cuda, const pti_command *command) {
     return pti_cuda_copy(cuda, &command->move, cudaMemcpyDeviceToHost,
                          cuda->stream[PTI_STREAM_OUT]);
 }
 
 static polytile_status copy_on_device(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status = POLYTILE_OK;
-    pti_slide slices = pti_move_slide(&command->move);
+    pti_overlapping_copy slices = pti_move_overlapping(&command->move);
     polytile_domain box;
     pti_move slice = command->move;
     slice.box = &box;
-    while (pti_slide_next(&slices, &box))
+    while (pti_overlapping_next(&slices, &box))
         PTI_TRY(pti_cuda_copy(cuda, &slice, cudaMemcpyDeviceToDevice, cuda->stream[PTI_STREAM_IN]));
 done:
     return status;
 }
 
-static polytile_status fill(pti_cuda_device *cuda, const pti_command *command) {
+static polytile_status fill_box(pti_cuda_device *cuda, const pti_command *command) {
     return pti_cuda_fill(cuda, &command->move, cuda->stream[pti_op_stream(command->op)]);
 }
 
@@ -140,8 +141,8 @@ static polytile_status submit_launch(pti_cuda_device *cuda, const pti_command *c
 }
 
 static polytile_status (*const enqueue[])(pti_cuda_device *cuda, const pti_command *command) = {
-    [PTI_UPLOAD] = upload,        [PTI_COPY] = copy_on_device, [PTI_FILL] = fill,
-    [PTI_LAUNCH] = submit_launch, [PTI_DOWNLOAD] = download,
+    [PTI_UPLOAD] = upload,        [PTI_COPY] = copy_on_device,   [PTI_FILL] = fill_box,
+    [PTI_LAUNCH] = submit_launch, [PTI_DOWNLOAD] = download_box,
 };
 
 /** Enqueue a command behind what it waits for. */
@@ -157,14 +158,14 @@ done:
     return status;
 }
 
-/** A download through the ring is enqueued when there are buffers for it. */
+/** Submit a command; a download through the ring is enqueued when there are buffers for it. */
 static polytile_status submit(pti_cuda_device *cuda, const pti_command *command) {
     polytile_status status;
     bool is_staged = pti_cuda_is_staged(command, cuda->run->kinds);
     if (is_staged)
         PTI_TRY(use_ring(cuda));
     if (cuda->run->is_staging)
-        PTI_TRY(pti_staging_settle(cuda->staging, command));
+        PTI_TRY(pti_staging_wait_command(cuda->staging, command));
     PTI_TRY(is_staged && command->op->kind == PTI_DOWNLOAD
                 ? pti_staging_download(cuda->staging, command)
                 : submit_now(cuda, command));
@@ -184,7 +185,7 @@ polytile_status pti_cuda_submit(polytile_device *device, const pti_command *comm
     return status;
 }
 
-static polytile_status synchronize(pti_cuda_device *cuda) {
+static polytile_status synchronize_streams(pti_cuda_device *cuda) {
     polytile_status status = POLYTILE_OK;
     for (int s = 0; s < PTI_N_STREAMS; s++)
         PTI_TRY(PTI_CUDA(cuda, cudaStreamSynchronize, (cuda->stream[s])));
@@ -192,12 +193,12 @@ done:
     return status;
 }
 
-static polytile_status complete(pti_cuda_device *cuda) {
+static polytile_status complete_run(pti_cuda_device *cuda) {
     polytile_status status;
     if (cuda->run->is_staging)
         PTI_TRY(pti_staging_finish(cuda->staging, true));
     PTI_TRY(pti_cuda_timing_watch(cuda->timing));
-    PTI_TRY(synchronize(cuda));
+    PTI_TRY(synchronize_streams(cuda));
     PTI_TRY(pti_cuda_timing_end(cuda->timing));
     pti_cuda_order_end(cuda->order);
     PTI_TRY(pti_cuda_routes_end(cuda, cuda->execution, cuda->run->kinds));
@@ -206,8 +207,8 @@ done:
     return status;
 }
 
-/** Bring everything to rest, whatever else fails on the way. */
-static void come_to_rest(pti_cuda_device *cuda) {
+/** Wait for everything, whatever fails meanwhile. */
+static void wait_for_everything(pti_cuda_device *cuda) {
     for (int s = 0; s < PTI_N_STREAMS; s++)
         cuda->api->cudaStreamSynchronize(cuda->stream[s]);
     if (cuda->run->is_staging)
@@ -218,24 +219,24 @@ static void come_to_rest(pti_cuda_device *cuda) {
     cuda->api->cudaGetLastError();
 }
 
-/** Come to rest after complete() failed, with its error still the one to tell. */
-static void recover(pti_cuda_device *cuda, polytile_status status) {
+/** Wait for everything after complete_run() failed, and keep its error. */
+static void recover_run(pti_cuda_device *cuda, polytile_status status) {
     polytile_context *ctx = cuda->device.object.context;
     pti_error first = {0};
     pti_error_keep(&first, ctx, status);
-    come_to_rest(cuda);
+    wait_for_everything(cuda);
     pti_error_restore(ctx, &first);
 }
 
-/** Without memory for the run there is nothing to finish. */
+/** Finish a run; does nothing if there was no memory to begin it. */
 polytile_status pti_cuda_finish(polytile_device *device) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     polytile_status status = POLYTILE_OK;
     if (cuda->run != NULL) {
         if (!cuda->run->has_failed)
-            status = complete(cuda);
+            status = complete_run(cuda);
         if (cuda->run->has_failed)
-            recover(cuda, status);
+            recover_run(cuda, status);
     }
     free(cuda->run);
     cuda->run = NULL;

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "launch/cuda/block.h"
-#include "launch/cuda/kernel.h"
+#include "launch/cuda/function.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +13,13 @@ enum {
     MIN_THREADS = 1 << 16, /* of a launch: a smaller one does not show what a block is worth */
 };
 
-/** Measuring one kernel takes no longer than this and the runs with one block. */
+/** The most seconds to measure one kernel, beside the runs with one block. */
 static const double limit_s = 0.5;
 
-/** How much shorter a run must be for another block than that of the most threads. */
+/** How much shorter a run must be for a block to replace that of the most threads. */
 static const double least_gain = 0.02;
 
-/** Blocks along x, y, z, of one, two and three dimensions. */
+/** Blocks along x, y, z, for one, two and three dimensions. */
 static const pti_cuda_extents shapes_1[] = {
     {64, 1, 1}, {128, 1, 1}, {256, 1, 1}, {512, 1, 1}, {1024, 1, 1}};
 static const pti_cuda_extents shapes_2[] = {
@@ -37,7 +37,7 @@ static const struct shapes {
 } shapes_of[] = {[1] = SHAPES(shapes_1), [2] = SHAPES(shapes_2), [3] = SHAPES(shapes_3)};
 #undef SHAPES
 
-/** The operand that is not the same after a second run as after the first; -1: there is none. */
+/** Return an operand that a second run would change; -1: none. */
 static int find_changing(const pti_instance *instance) {
     for (int a = 0; a < instance->n_operands; a++) {
         const pti_operand *operand = &instance->operand[a];
@@ -47,7 +47,7 @@ static int find_changing(const pti_instance *instance) {
     return -1;
 }
 
-static bool is_repeatable(const pti_cuda_device *cuda, const pti_launch *launch,
+static bool is_repeatable(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                           pti_cuda_choice *choice) {
     int changing = find_changing(launch->instance);
     if (changing < 0)
@@ -61,18 +61,18 @@ static bool is_repeatable(const pti_cuda_device *cuda, const pti_launch *launch,
     return false;
 }
 
-bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_launch *launch,
+bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                            pti_cuda_choice *choice) {
-    return pti_get_settings(cuda->device.object.context)->tunes && launch->block == NULL &&
+    return pti_get_settings(cuda->device.object.context)->tunes && launch->body.block == NULL &&
            !choice->has_row && !choice->is_left_alone &&
            strlen(launch->instance->kernel_name) < PTI_TUNING_NAME_BYTES &&
            pti_box_count(launch->threads) >= MIN_THREADS && is_repeatable(cuda, launch, choice);
 }
 
-/** A measurement in progress. */
+/** A current measurement. */
 typedef struct tuner {
     pti_cuda_device *cuda;
-    const pti_launch *launch;
+    const pti_sub_kernel *launch;
     const pti_cuda_choice *choice;
     cudaEvent_t event[N_TIMED + 1];
     pti_cuda_extents best;
@@ -96,29 +96,29 @@ static void destroy_events(tuner *t) {
     }
 }
 
-static polytile_status record(tuner *t, int k) {
+static polytile_status record_event(tuner *t, int k) {
     return PTI_CUDA(t->cuda, cudaEventRecord,
                     (t->event[k], pti_cuda_stream_of(t->cuda, t->launch)));
 }
 
-/** The first run only keeps the GPU busy while the others are enqueued. */
-static polytile_status enqueue(tuner *t, pti_cuda_extents block) {
+/** Enqueue runs with a block. The first only keeps the GPU busy while the others are enqueued. */
+static polytile_status enqueue_runs(tuner *t, pti_cuda_extents block) {
     polytile_status status;
     PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, block));
-    PTI_TRY(record(t, 0));
+    PTI_TRY(record_event(t, 0));
     for (int k = 1; k <= N_TIMED; k++) {
         PTI_TRY(pti_cuda_launch_with(t->cuda, t->launch, block));
-        PTI_TRY(record(t, k));
+        PTI_TRY(record_event(t, k));
     }
     PTI_TRY(PTI_CUDA(t->cuda, cudaEventSynchronize, (t->event[N_TIMED])));
 done:
     return status;
 }
 
-static polytile_status measure(tuner *t, pti_cuda_extents block, double *least_s) {
+static polytile_status measure_block(tuner *t, pti_cuda_extents block, double *least_s) {
     polytile_status status;
     float taken_ms;
-    PTI_TRY(enqueue(t, block));
+    PTI_TRY(enqueue_runs(t, block));
     for (int k = 1; k <= N_TIMED; k++) {
         PTI_TRY(PTI_CUDA(t->cuda, cudaEventElapsedTime, (&taken_ms, t->event[k - 1], t->event[k])));
         if (k == 1 || 1e-3 * (double)taken_ms < *least_s)
@@ -133,7 +133,7 @@ static bool are_equal(pti_cuda_extents one, pti_cuda_extents other) {
     return one.x == other.x && one.y == other.y && one.z == other.z;
 }
 
-/** Whether the launch could have a block as it is, and not that which was measured first. */
+/** Return whether a block fits the launch unclipped, and is not the one that was measured first. */
 static bool is_candidate(const tuner *t, pti_cuda_extents block, pti_cuda_extents full) {
     return !are_equal(block, full) &&
            are_equal(block, pti_cuda_block_clip(t->launch->threads, block, t->choice->max_threads));
@@ -144,13 +144,13 @@ static polytile_status measure_all(tuner *t) {
     pti_cuda_extents full = pti_cuda_full_block(t->launch, t->choice);
     double start_s = pti_now_s(), taken_s;
     polytile_status status;
-    PTI_TRY(measure(t, full, &t->full_s));
+    PTI_TRY(measure_block(t, full, &t->full_s));
     t->best = full;
     t->best_s = t->full_s * (1 - least_gain);
     for (size_t k = 0; k < shapes->n_shapes && pti_now_s() - start_s < limit_s; k++) {
         if (!is_candidate(t, shapes->shape[k], full))
             continue;
-        PTI_TRY(measure(t, shapes->shape[k], &taken_s));
+        PTI_TRY(measure_block(t, shapes->shape[k], &taken_s));
         if (taken_s < t->best_s) {
             t->best = shapes->shape[k];
             t->best_s = taken_s;
@@ -178,7 +178,7 @@ static void log_fastest_block(const tuner *t) {
             (long long)t->best.y, (long long)t->best.z, 1e3 * t->full_s);
 }
 
-polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_launch *launch,
+polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                               pti_cuda_choice *choice) {
     tuner t = {.cuda = cuda, .launch = launch, .choice = choice};
     pti_tuning *tuning;

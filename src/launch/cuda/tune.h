@@ -3,24 +3,23 @@
 
 #include "launch/cuda/runtime/cuda.h"
 
-/* POLYTILE_TUNE=1: thread blocks measured on a program's own launches. */
+/* POLYTILE_TUNE=1 measures thread blocks on a program's own launches. */
 
 /**
- * Whether a launch's blocks are to be measured: it was asked for, no block was given, no table has
- * a row for the kernel, the launch fills the GPU, and it may be repeated, since it reads nothing
- * that it writes. One that may not be says so once, at the log level info, and is left alone.
+ * Return whether to measure blocks for a launch: the user asks for it and gives no block, no table
+ * has a row for the kernel, and the launch fills the GPU and may be repeated, since it reads
+ * nothing that it writes. One that may not be is logged once, at level info.
  */
-bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_launch *launch,
+bool pti_cuda_wants_tuning(const pti_cuda_device *cuda, const pti_sub_kernel *launch,
                            pti_cuda_choice *choice);
 
 /**
- * Run a launch with several blocks, and have the tuning tables learn which is the fastest. Waits
- * for the compute stream; every run writes what the launch is to write. What takes too long is cut
- * short.
+ * Run a launch with several blocks, and let the tuning tables learn the fastest. Waits for the
+ * compute stream; every run writes what the launch writes. A time limit ends it.
  *
  * Errors  As pti_cuda_launch().
  */
-polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_launch *launch,
+polytile_status pti_cuda_tune(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                               pti_cuda_choice *choice);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* A footprint in more boxes is taken for one that does not cover its array. */
+/* A footprint of more boxes counts as not covering its array. */
 enum { MAX_BOXES = 64 };
 
 polytile_status pti_completeness_create(polytile_context *ctx, const pti_schedule *schedule,
@@ -35,20 +35,18 @@ bool pti_completeness_is_overwritten(const pti_instance *instance, int operand) 
 }
 
 static void restore_overwritten(const pti_completeness *of, const pti_schedule_launch *launch) {
-    for (int o = 0; o < launch->instance->n_operands; o++) {
-        int a = pti_schedule_array(launch, o);
+    for (int o = 0; o < launch->call.instance->n_operands; o++) {
+        int a = launch->call.array[o];
         if (of->has_begun[a] && !pti_array_is_complete(of->arrays[a]) &&
-            launch->instance->operand[o].writes &&
-            pti_completeness_is_overwritten(launch->instance, o))
+            launch->call.instance->operand[o].writes &&
+            pti_completeness_is_overwritten(launch->call.instance, o))
             pti_array_set_complete(of->arrays[a], true);
     }
 }
 
-static void restore(const pti_completeness *of) {
-    for (int l = 0; l == 0 || l < of->schedule->n_launches; l++) {
-        pti_schedule_launch launch = pti_schedule_launch_of(of->schedule, &(pti_op){.launch = l});
-        restore_overwritten(of, &launch);
-    }
+static void restore_states(const pti_completeness *of) {
+    for (int l = 0; l < of->schedule->n_launches; l++)
+        restore_overwritten(of, &of->schedule->launch[l]);
 }
 
 static void mark_and_name(const pti_completeness *of, polytile_status status) {
@@ -65,7 +63,7 @@ static void mark_and_name(const pti_completeness *of, polytile_status status) {
 polytile_status pti_completeness_end(pti_completeness *of, polytile_status status) {
     if (of->has_begun != NULL) {
         if (status == POLYTILE_OK)
-            restore(of);
+            restore_states(of);
         else
             mark_and_name(of, status);
     }

@@ -3,32 +3,31 @@
 
 #include "access/footprint/instance.h"
 #include "base/context.h"
-#include "launch/device/device_text.h"
 #include "partition/schedule/schedule.h"
 #include <polytile/run.h>
 #include <polytile/tuning.h>
 
-/* launch/device: what a device is: a table of functions, and beside it what the executor offers
- * devices while a schedule runs (execution.h), views, traces and progress. */
+/* launch/device: a device is a table of functions. Beside it are what the executor offers devices
+ * while a schedule runs (execution.h), views, traces and progress. */
 
-/* What the executor needs of a device. One more kind of device is one file that implements these
- * functions and one row of the driver table. */
+/* What the executor needs of a device. To add a kind of device, add a file with these functions and
+ * a row of the driver table. */
 
-/** Where the elements of an array's box lie: the layout's first element is at base. */
-typedef struct pti_image {
+/** The memory of an array's box: the layout's first element is at base. */
+typedef struct pti_memory_span {
     void *base;
-    const pti_layout *layout;
-} pti_image;
+    const pti_memory_layout *layout;
+} pti_memory_span;
 
-/** The elements of a box, from one memory to another; box is inside both layouts. */
+/** Elements of a box that move from one memory to another; box is inside both layouts. */
 typedef struct pti_move {
     const polytile_domain *box;
     int64_t element_bytes;
-    pti_image to;
-    pti_image from; /* of a fill: one element in host memory, with strides of 0 */
+    pti_memory_span to;
+    pti_memory_span from; /* of a fill: one element in host memory, with strides of 0 */
 } pti_move;
 
-/** What runs the sub-kernels of a launch, and how. */
+/** How the sub-kernels of a launch run. */
 typedef struct pti_body {
     const polytile_implementation *implementation;
     const polytile_character *character;
@@ -37,75 +36,73 @@ typedef struct pti_body {
 } pti_body;
 
 /** One sub-kernel: a box of threads and one view an operand. */
-typedef struct pti_launch {
+typedef struct pti_sub_kernel {
     const pti_instance *instance;
-    const polytile_implementation *implementation;
-    const polytile_character *character;
+    pti_body body;
     const polytile_domain *threads;
     const polytile_view *views;
-    const int64_t *block; /* threads of a block along each index, as the user asked; NULL: the
-                             device's choice */
-    bool abreast;         /* it has the second of the streams for launches */
-    bool is_first;        /* every fresh accumulator that is touched holds the identity */
-} pti_launch;
+    bool concurrent; /* it has the second of the streams for launches */
+    bool is_first;   /* every fresh accumulator that is touched holds the identity */
+} pti_sub_kernel;
 
-/** One operation of a schedule, with what it works on found in memory. */
+/** One operation of a schedule, with its addresses found. */
 typedef struct pti_command {
     const pti_op *op;
     int64_t index; /* of op in the schedule */
     int operand;   /* whose elements move; launch: -1 */
     pti_move move; /* unless it is a launch */
-    pti_launch launch;
+    pti_sub_kernel launch;
 } pti_command;
 
 /** A schedule being run; launch/device/execution.h. */
 typedef struct pti_execution pti_execution;
 
-/** A moment of a device's stream, which streams of other devices can wait for; the device's. */
-typedef struct pti_mark pti_mark;
+/** A point of a device's stream, for which streams of other devices can wait; the device owns it. */
+typedef struct pti_event pti_event;
 
-/** What a device does with the memory of another one that it is linked to. One of several threads
- * calls them at a time, but for settle. */
+/** What a device does with the memory of a linked one. One thread calls them at a time, except for
+ * wait_for_event. */
 typedef struct pti_peer_functions {
-    /** Whether it can read another device's memory, which is made possible; if not, *why_not says
-     * why: text that stays. */
+    /** Enable access to another device's memory; if that is impossible, return false and a static
+     * text in *why_not. */
     bool (*reaches)(polytile_device *device, polytile_device *other, const char **why_not);
-    /** Mark what was submitted to a stream so far. */
-    polytile_status (*mark)(polytile_device *device, pti_stream stream, pti_mark **mark);
-    /** Let what is submitted to a stream from now on wait for any device's mark. */
-    polytile_status (*await)(polytile_device *device, pti_stream stream, const pti_mark *mark);
-    /** Submit a copy from another device's memory, behind a mark of that, to the stream of uploads,
-     * and mark its end. Nothing of it is under way after an error. */
+    /** Record an event behind what was submitted to a stream so far. */
+    polytile_status (*record_event)(polytile_device *device, pti_stream stream, pti_event **event);
+    /** Let what is submitted to a stream from now on wait for any device's event. */
+    polytile_status (*await_event)(polytile_device *device, pti_stream stream,
+                                   const pti_event *event);
+    /** Submit a copy from another device's memory, behind an event of that, to the stream of
+     * uploads, and record an event behind it. After an error nothing of it runs. */
     polytile_status (*copy)(polytile_device *device, polytile_device *from, const pti_move *move,
-                            const pti_mark *ready, pti_mark **done);
-    /** Wait for a mark, as well as can be where the device has failed, while other threads call the
-     * functions for other marks. */
-    void (*settle)(const pti_mark *mark);
-    /** Give a mark back; NULL does nothing. */
-    void (*drop)(pti_mark *mark);
+                            const pti_event *ready, pti_event **done);
+    /** Wait for an event in the calling thread, as well as possible if the device has failed.
+     * Meanwhile other threads may call functions for other events. */
+    void (*wait_for_event)(const pti_event *event);
+    /** Release an event; NULL does nothing. */
+    void (*drop_event)(pti_event *event);
 } pti_peer_functions;
 
-/** Each function that can fail leaves the error's text on the device's context. */
+/** A function that fails leaves the error's text on the device's context. */
 typedef struct pti_device_functions {
-    /** Whether an implementation has what this device runs; *wanted names it. */
+    /** Return whether an implementation has what this device runs; *wanted names that. */
     bool (*can_run)(const polytile_implementation *implementation, const char **wanted);
-    /** What a plan may use at present, in bytes, at most limit_bytes; 0: there is no limit. */
+    /** Find the bytes that a plan may use now, at most limit_bytes; 0: no limit. */
     polytile_status (*usable)(polytile_device *device, int64_t *usable_bytes);
-    /** Device memory for a schedule's arena; it is the device's and stays valid until the next
-     * reserve. Errors: NO_FIT when there is not as much. */
+    /** Reserve device memory for a schedule's arena. The device owns it; it is valid until the next
+     * reserve. Errors: NO_FIT if there is not as much. */
     polytile_status (*reserve)(polytile_device *device, int64_t arena_bytes, void **arena);
-    /** Get ready for a run, after reserve. */
+    /** Begin a run, after reserve. */
     polytile_status (*begin)(polytile_device *device, pti_execution *execution);
     /** Run a command, or enqueue it behind its stream and what its operation waits for. Commands
      * come in the schedule's order. */
     polytile_status (*submit)(polytile_device *device, const pti_command *command);
-    /** Run all operations of the execution that began, where there is a faster way than command by
-     * command and none of them can fail; false: nothing was done. NULL: there is never one. */
+    /** Run all operations of the execution, if there is a faster way than command by command and
+     * none can fail; false: nothing was done. NULL: there is never one. */
     bool (*run_all)(polytile_device *device);
-    /** Wait for all that was submitted, also after a failure, and fill in the report's times.
-     * Called once after each begin, whether or not that succeeded. */
+    /** Wait for all that was submitted, also after a failure, and set the report's times. Called
+     * once after each begin, also if that failed. */
     polytile_status (*finish)(polytile_device *device);
-    /** Free what the device holds, and the device. */
+    /** Free the device and all that it owns. */
     void (*close)(polytile_device *device);
     const pti_peer_functions *peer; /* NULL: no other device's memory is in its reach */
 } pti_device_functions;
@@ -127,6 +124,38 @@ struct polytile_device {
     struct pti_peer *peer;          /* as one of several that are linked; NULL: it is not */
 };
 
+/* A device's text, NAME, NAME:NUMBER, NAME(OPTION=VALUE,...), as its driver gets it. */
+
+typedef enum pti_option_kind {
+    PTI_OPTION_MEMORY,
+    PTI_OPTION_THREADS,
+    PTI_N_OPTIONS
+} pti_option_kind;
+
+/** An option that a driver takes. */
+typedef struct pti_device_option {
+    pti_option_kind kind;
+    const char *name;
+    const char *form; /* what a value looks like, for error texts */
+    /** Parse a value; false if it is invalid. */
+    bool (*parse)(const char *value, int64_t *number);
+    /** Explain why a value is invalid, in a buffer of POLYTILE_SIZE_WHY_BYTES; NULL: the form
+     * does. */
+    char *(*explain)(const char *value, char *buffer);
+} pti_device_option;
+
+/** A parsed text. */
+typedef struct pti_device_text {
+    const struct pti_driver *driver;
+    int64_t number;               /* 0 unless given */
+    int64_t value[PTI_N_OPTIONS]; /* 0 unless given */
+} pti_device_text;
+
+enum { PTI_MAX_THREADS = 1024 };
+
+/** Parse a number of host threads, from 1 to PTI_MAX_THREADS; false: invalid. */
+bool pti_parse_threads(const char *value, int64_t *n_threads);
+
 /** A kind of device. */
 typedef struct pti_driver {
     const char *name;  /* in a device's text, before a colon or a parenthesis */
@@ -134,16 +163,15 @@ typedef struct pti_driver {
     bool is_numbered;  /* several of one kind: name:0, name:1, ... */
     const pti_device_option *options;
     int n_options;
-    /** The device is made, with functions, limit_bytes and link; text and object are filled in by
-     * the caller. */
+    /** Create a device with functions, limit_bytes and link; the caller sets text and object. */
     polytile_status (*open)(polytile_context *ctx, const pti_device_text *text,
                             polytile_device **device);
-    /** Append entries as polytile_devices_list() does; *n_devices grows by as many as there are. */
+    /** Append entries as polytile_devices_list() does, and add their number to *n_devices. */
     polytile_status (*list)(polytile_context *ctx, int capacity, polytile_device_info *infos,
                             int *n_devices);
 } pti_driver;
 
-/** What the CUDA driver takes, in builds with CUDA and without. */
+/** The options of the CUDA driver, in builds with CUDA and without. */
 extern const pti_device_option pti_cuda_options[PTI_N_OPTIONS];
 
 extern const pti_driver pti_host_driver;

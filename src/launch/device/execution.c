@@ -7,17 +7,17 @@
 
 #include <string.h>
 
-static pti_image host_image(const pti_execution *run, int operand) {
-    return (pti_image){run->arrays[operand]->data, &run->host_layout[operand]};
+static pti_memory_span host_image(const pti_execution *run, int operand) {
+    return (pti_memory_span){run->arrays[operand]->data, &run->host_layout[operand]};
 }
 
-static pti_image placement_image(const pti_execution *run, const pti_placement *placement) {
+static pti_memory_span placement_image(const pti_execution *run, const pti_placement *placement) {
     if (run->schedule->in_place)
         return host_image(run, placement->operand);
-    return (pti_image){run->arena + placement->offset_bytes, &placement->layout};
+    return (pti_memory_span){run->arena + placement->offset_bytes, &placement->layout};
 }
 
-/** The two memories of a move; what is in the placement's is the side of the device. */
+/** Find the two memories of a move; the placement is the device's side. */
 static void resolve_upload(pti_execution *run, pti_command *command) {
     const polytile_domain *part =
         run->sharing == NULL ? NULL : run->own_part(run->sharing, command->index);
@@ -35,59 +35,45 @@ static void resolve_copy(pti_execution *run, pti_command *command) {
         placement_image(run, &run->schedule->placement[command->op->source_placement]);
 }
 
-/** The operand of the launch at hand that starts from an identity in an array; NULL if none
- * does. */
-static const pti_operand *fresh_operand(const pti_schedule *schedule, const pti_op *op, int array) {
-    pti_schedule_launch launch = pti_schedule_launch_of(schedule, op);
-    for (int o = 0; o < launch.instance->n_operands; o++) {
-        if (pti_schedule_array(&launch, o) == array && launch.instance->operand[o].fresh)
-            return &launch.instance->operand[o];
-    }
-    return NULL;
-}
-
-/** Elements get the identity of a reduction that starts from it; others, that nobody wrote,
- * zero. */
+/** Find what a fill writes: the identity of a fresh reduction, or zero for elements that nobody
+ * wrote. */
 static void resolve_fill(pti_execution *run, pti_command *command) {
-    const pti_operand *fresh = fresh_operand(run->schedule, command->op, command->operand);
+    const pti_operand *fresh = pti_schedule_fresh(run->schedule, command->op, command->operand);
     memset(run->identity, 0, (size_t)command->move.element_bytes);
     if (fresh != NULL)
         pti_reduction_identity(fresh->reduction, fresh->type, run->identity);
     run->everywhere.hull = command->op->box;
-    command->move.from = (pti_image){run->identity, &run->everywhere};
+    command->move.from = (pti_memory_span){run->identity, &run->everywhere};
 }
 
-/** The view of an operand of which a superblock touches nothing: no elements. Whatever index a body
- * reads there in spite of its declaration, it finds memory of the device. */
+/** Return a view without elements, for a superblock that touches none. Any index that a body reads
+ * there against its declaration is in the device's memory. */
 static polytile_view empty_view(const pti_execution *run, const pti_operand *operand) {
     return (polytile_view){.origin = operand->writes ? NULL : run->arena,
                            .resident = pti_box_empty(operand->domain.n_dims)};
 }
 
-/** The view of a launch's operand. */
+/** Return the view of a launch's operand. */
 static polytile_view view_of(const pti_execution *run, const pti_op *op,
-                             const pti_schedule_launch *launch, int operand) {
-    const pti_instance *instance = launch->instance;
+                             const pti_instance *instance, int operand) {
     const pti_placement *placement =
-        pti_schedule_placement(run->schedule, op->superblock, pti_schedule_array(launch, operand));
+        pti_schedule_placement(run->schedule, op->launch, op->superblock, operand);
     if (placement == NULL)
         return empty_view(run, &instance->operand[operand]);
-    pti_image image = placement_image(run, placement);
+    pti_memory_span image = placement_image(run, placement);
     polytile_view view = pti_view_of(image.base, image.layout);
-    if (run->schedule->in_place || run->schedule->n_launches > 0)
-        view.resident = pti_footprint_hull(instance, operand, PTI_TOUCHES, &op->box);
+    view.resident = pti_footprint_hull(instance, operand, PTI_TOUCHES, &op->box);
     return view;
 }
 
-/** Whether all that a launch combines into from the identity was filled just before it. */
-static bool is_first(const pti_execution *run, const pti_schedule_launch *launch,
-                     const pti_op *op) {
-    const pti_instance *instance = launch->instance;
+/** Return whether all identities of a launch were filled just before it. */
+static bool is_first(const pti_execution *run, const pti_call *call, const pti_op *op) {
+    const pti_instance *instance = call->instance;
     for (int o = 0; o < instance->n_operands; o++) {
         if (!instance->operand[o].fresh)
             continue;
         polytile_domain hull = pti_footprint_hull(instance, o, PTI_WRITES, &op->box);
-        const pti_filled *filled = &run->filled[pti_schedule_array(launch, o)];
+        const pti_filled *filled = &run->filled[call->array[o]];
         if (filled->superblock != op->superblock || filled->n_elements < pti_box_count(&hull))
             return false;
     }
@@ -95,23 +81,20 @@ static bool is_first(const pti_execution *run, const pti_schedule_launch *launch
 }
 
 static void resolve_launch(pti_execution *run, pti_command *command) {
-    pti_schedule_launch launch = pti_schedule_launch_of(run->schedule, command->op);
-    const pti_body *body = &run->bodies[command->op->launch];
+    const pti_call *call = &run->schedule->launch[command->op->launch].call;
     polytile_view *views =
         run->views + (size_t)(run->n_resolved++ % PTI_LAUNCHES_RESOLVED) * run->n_views;
-    for (int o = 0; o < launch.instance->n_operands; o++)
-        views[o] = view_of(run, command->op, &launch, o);
-    command->launch = (pti_launch){.instance = launch.instance,
-                                   .implementation = body->implementation,
-                                   .character = body->character,
-                                   .threads = &command->op->box,
-                                   .views = views,
-                                   .block = body->block,
-                                   .abreast = command->op->abreast,
-                                   .is_first = is_first(run, &launch, command->op)};
+    for (int o = 0; o < call->instance->n_operands; o++)
+        views[o] = view_of(run, command->op, call->instance, o);
+    command->launch = (pti_sub_kernel){.instance = call->instance,
+                                       .body = run->bodies[command->op->launch],
+                                       .threads = &command->op->box,
+                                       .views = views,
+                                       .concurrent = command->op->concurrent,
+                                       .is_first = is_first(run, call, command->op)};
 }
 
-/** What finds an operation's memory, and which part of the report its time belongs to. */
+/** How an operation's memory is found, and to which part of the report its time belongs. */
 static const struct {
     void (*resolve)(pti_execution *run, pti_command *command);
     bool computes;
@@ -143,20 +126,20 @@ void pti_execution_note(pti_execution *run, const pti_op *op, double start_s, do
 }
 
 static void begin_launch(pti_execution *run, const pti_op *op) {
-    pti_schedule_launch launch = pti_schedule_launch_of(run->schedule, op);
-    for (int o = 0; o < launch.instance->n_operands; o++) {
-        if (launch.instance->operand[o].writes)
-            pti_completeness_begin(&run->completeness, pti_schedule_array(&launch, o));
+    const pti_call *call = &run->schedule->launch[op->launch].call;
+    for (int o = 0; o < call->instance->n_operands; o++) {
+        if (call->instance->operand[o].writes)
+            pti_completeness_begin(&run->completeness, call->array[o]);
     }
 }
 
-/** Where what a launch writes may stay on the device, a failure loses it as one in place does. */
+/** What a launch writes may stay on the device; a failure loses it as one in place does. */
 void pti_execution_begin(pti_execution *run, const pti_command *command) {
     const pti_schedule *schedule = run->schedule;
     pti_op_kind kind = command->op->kind;
     if (kind == PTI_DOWNLOAD || (schedule->in_place && kind == PTI_FILL))
         pti_completeness_begin(&run->completeness, command->operand);
-    if (kind == PTI_LAUNCH && (schedule->in_place || schedule->n_launches > 0))
+    if (kind == PTI_LAUNCH && (schedule->in_place || !pti_schedule_is_of_one_launch(schedule)))
         begin_launch(run, command->op);
 }
 

@@ -6,60 +6,60 @@
 #include "launch/device/progress.h"
 #include "launch/device/reduction.h"
 
-/* A schedule being run on a device. The executor goes through it; a device may look ahead. */
+/* A schedule that runs on a device. The executor goes through it; a device may look ahead. */
 
-/** The views of so many launches, the ones resolved last, stay valid. */
+/** The views of this many launches, the last resolved ones, stay valid. */
 enum { PTI_LAUNCHES_RESOLVED = 2 };
 
-/** How many elements of an array got their identity for a superblock that did not run yet. */
+/** How many elements of an array got their identity for a superblock that has not run yet. */
 typedef struct pti_filled {
     int64_t superblock;
     int64_t n_elements;
 } pti_filled;
 
-/** Its part in what several devices share; launch/peers/sharing.h. */
+/** What it shares with other devices; launch/peers/sharing.h. */
 typedef struct pti_sharing pti_sharing;
 
-/** The box of an upload that this device uploads; NULL: all of it, it is not shared. */
-typedef const polytile_domain *pti_own_part_function(const pti_sharing *sharing, int64_t op_index);
+/** Returns the box of an upload that this device uploads; NULL: all of it, it is not shared. */
+typedef const polytile_domain *pti_own_share_function(const pti_sharing *sharing, int64_t op_index);
 
 struct pti_execution {
     polytile_device *device;
     const pti_schedule *schedule;
-    const pti_body *bodies;        /* one a launch of the schedule */
-    polytile_array *const *arrays; /* one an operand of the schedule's instance */
-    char *arena;                   /* in device memory; NULL in place */
-    pti_layout *host_layout;       /* of each whole array; owned, as all below */
-    polytile_view *views;          /* of the launches resolved last, one an operand of each */
-    size_t n_views;                /* of one launch at most */
-    int64_t n_resolved;            /* launches, so far */
-    pti_filled *filled;            /* of each array */
-    unsigned char *identity;       /* of the fill resolved last: one element */
-    pti_layout everywhere;         /* strides of 0, for the identity */
+    const pti_body *bodies;         /* one a launch of the schedule */
+    polytile_array *const *arrays;  /* one an operand of the schedule's instance */
+    char *arena;                    /* in device memory; NULL in place */
+    pti_memory_layout *host_layout; /* of each whole array; owned, as all below */
+    polytile_view *views;           /* of the launches resolved last, one an operand of each */
+    size_t n_views;                 /* of one launch at most */
+    int64_t n_resolved;             /* launches, so far */
+    pti_filled *filled;             /* of each array */
+    unsigned char *identity;        /* of the fill resolved last: one element */
+    pti_memory_layout everywhere;   /* strides of 0, for the identity */
     pti_completeness completeness;
     pti_progress progress;
-    pti_sharing *sharing;            /* NULL: none; owned */
-    pti_own_part_function *own_part; /* unless there is none */
+    pti_sharing *sharing;             /* NULL: none; owned */
+    pti_own_share_function *own_part; /* unless there is none */
     polytile_report *report;
 };
 
 /**
- * Find what an operation works on. Uploads may be resolved ahead of their turn.
+ * Resolve an operation: find its addresses. Uploads may be resolved ahead.
  *
- * Owns  The views of a launch and the element of a fill are the execution's, until
- *       PTI_LAUNCHES_RESOLVED more launches, or the next fill, are resolved.
+ * The execution owns the views of a launch and the element of a fill, until PTI_LAUNCHES_RESOLVED
+ * more launches, or the next fill, are resolved.
  */
 pti_command pti_execution_resolve(pti_execution *execution, int64_t index);
 
-/** Note that a command is about to be submitted: where it writes to the arrays themselves, a
- * failure from now on leaves them incomplete. */
+/** Record that a command is about to be submitted: from now on a failure leaves the arrays that it
+ * writes incomplete. */
 void pti_execution_begin(pti_execution *execution, const pti_command *command);
 
-/** Count a command that was submitted in the report. */
+/** Count a submitted command in the report. */
 void pti_execution_count(pti_execution *execution, const pti_command *command);
 
-/** Note in the report, the trace and the progress bar that an operation ran, by the clock of
- * pti_now_s(). */
+/** Report an operation that ran, by the clock of pti_now_s(), to the report, the trace and the
+ * progress bar. */
 void pti_execution_note(pti_execution *execution, const pti_op *op, double start_s, double taken_s);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "access/declare/access_text.h"
 
-static polytile_status fail_launcher(polytile_context *ctx, const pti_launch *launch,
+static polytile_status fail_launcher(polytile_context *ctx, const pti_sub_kernel *launch,
                                      int returned) {
     pti_text box = {0};
     pti_domain_write(&box, launch->threads);
@@ -14,13 +14,13 @@ static polytile_status fail_launcher(polytile_context *ctx, const pti_launch *la
 }
 
 polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *launcher,
-                                  const pti_launch *launch, void *stream) {
-    polytile_launch told = {.threads = launch->threads,
-                            .n_views = launch->instance->n_operands,
-                            .views = launch->views,
-                            .is_first = launch->is_first,
-                            .stream = stream,
-                            .user = launch->implementation->user};
+                                  const pti_sub_kernel *launch, void *stream) {
+    polytile_sub_kernel told = {.threads = launch->threads,
+                                .n_views = launch->instance->n_operands,
+                                .views = launch->views,
+                                .is_first = launch->is_first,
+                                .stream = stream,
+                                .user = launch->body.implementation->user};
     int returned = launcher(&told);
     return returned == 0 ? POLYTILE_OK : fail_launcher(ctx, launch, returned);
 }

@@ -6,6 +6,6 @@
 /** Call a launcher callback for a sub-kernel. Errors: DEVICE (it returned a number other than 0;
  * the text has the number and the box). */
 polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *launcher,
-                                  const pti_launch *launch, void *stream);
+                                  const pti_sub_kernel *launch, void *stream);
 
 #endif

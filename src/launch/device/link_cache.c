@@ -10,7 +10,7 @@ enum {
     MAX_FILE_BYTES = 16 << 10, /* far more than a file of ours has */
 };
 
-/** What a file holds of a link, and between which bounds a figure of a real machine lies. */
+/** The figures of a link in a file, and the bounds of those of real machines. */
 static const struct figure {
     const char *name;
     size_t offset;
@@ -45,8 +45,8 @@ const char *pti_link_find_implausible(const polytile_link *link) {
     return NULL;
 }
 
-/** The path of a device's file; false when nothing is to be kept. */
-static bool locate(const polytile_context *ctx, const char *key, pti_text *path) {
+/** Find the path of a device's file; false if nothing is to be kept. */
+static bool locate_link_file(const polytile_context *ctx, const char *key, pti_text *path) {
     bool is_kept = pti_cache_locate(ctx, path);
     pti_text_add(path, "/links/%s.json", key);
     return is_kept && !path->failed;
@@ -95,7 +95,7 @@ static bool read_file(const char *path, polytile_link *link, pti_text *why) {
 
 bool pti_link_cache_read(polytile_context *ctx, const char *key, polytile_link *link) {
     pti_text path = {0}, why = {0};
-    bool is_found = locate(ctx, key, &path) && read_file(path.data, link, &why);
+    bool is_found = locate_link_file(ctx, key, &path) && read_file(path.data, link, &why);
     if (why.data != NULL)
         pti_log(ctx, PTI_LOG_WARN, "%s is ignored, since %s", path.data, why.data);
     pti_text_free(&path);
@@ -103,7 +103,7 @@ bool pti_link_cache_read(polytile_context *ctx, const char *key, polytile_link *
     return is_found;
 }
 
-static json_t *describe(const polytile_link *link) {
+static json_t *describe_link(const polytile_link *link) {
     json_t *object = json_object();
     int failed = 0;
     for (size_t k = 0; k < N_FIGURES; k++)
@@ -119,8 +119,8 @@ static json_t *describe(const polytile_link *link) {
 
 void pti_link_cache_write(polytile_context *ctx, const char *key, const polytile_link *link) {
     pti_text path = {0};
-    json_t *root = describe(link);
-    if (locate(ctx, key, &path) && root != NULL && !pti_file_replace(path.data, root))
+    json_t *root = describe_link(link);
+    if (locate_link_file(ctx, key, &path) && root != NULL && !pti_file_replace(path.data, root))
         pti_log(ctx, PTI_LOG_WARN,
                 "%s cannot be written (%s), so that every process measures the link again; set "
                 "POLYTILE_CACHE to a directory that can be, or to off",

@@ -8,15 +8,15 @@
  * POLYTILE_CACHE, else $XDG_CACHE_HOME/polytile, else ~/.cache/polytile. POLYTILE_CACHE=off: none.
  */
 
-/** The name of the first figure that no machine has (not finite, not positive, beyond reason); NULL
- * for a link that may be believed. */
+/** Return the name of the first implausible figure (not finite, not positive, beyond reason); NULL:
+ * the link is plausible. */
 const char *pti_link_find_implausible(const polytile_link *link);
 
-/** Read a device's link. False when there is none; what is there but wrong is warned about with
- * file and reason, and ignored. key: letters, digits, '-', '_'. */
+/** Read a device's link; false if there is none. A wrong file is ignored with a warning that names
+ * file and reason. key: letters, digits, '-', '_'. */
 bool pti_link_cache_read(polytile_context *ctx, const char *key, polytile_link *link);
 
-/** Keep a plausible link, replacing the file in one step; a failure is a warning. */
+/** Write a plausible link, and replace the file in one step; a failure is a warning. */
 void pti_link_cache_write(polytile_context *ctx, const char *key, const polytile_link *link);
 
 #endif

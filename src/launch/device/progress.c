@@ -17,7 +17,7 @@ static const double redraw_s = 0.1;
 
 enum { DEFAULT_COLUMNS = 80, MAX_COLUMNS = 512, MIN_BAR = 8, MAX_BAR = 40, TEXT_BYTES = 256 };
 
-/** A dumb terminal cannot go back to the beginning of a line and wipe it. */
+/** Return whether a file is a terminal that can wipe a line; a dumb one cannot. */
 static bool is_capable_terminal(int file) {
     const char *kind = getenv("TERM");
     return kind != NULL && strcmp(kind, "dumb") != 0 && isatty(file) == 1;
@@ -59,8 +59,8 @@ static void count_op(pti_progress *progress, const pti_op *op) {
     }
 }
 
-/** Bring the sums up to what is known to be done. Only a line that is drawn needs them, so short
- * and silent runs never pay for it. */
+/** Update the sums of what is done. Only a drawn line needs them, so short and silent runs never
+ * pay for it. */
 static void catch_up(pti_progress *progress) {
     if (progress->threads_total == 0)
         count_totals(progress);
@@ -74,11 +74,11 @@ static void catch_up(pti_progress *progress) {
 }
 
 /**
- * How much of the run is done, 0 to 1: half of it is the bytes moved, half the threads run.
+ * Return how much of the run is done, 0 to 1: half of it is the bytes moved, half the threads run.
  *
  * Streams wait for each other, so away from the run's ends bytes and threads both grow evenly with
- * time, whichever of them is the bottleneck. Their mean is robust where one stream says little: a
- * single download at the end, superblocks that need no upload.
+ * time. Their mean is robust where one stream says little: a single download at the end,
+ * superblocks without upload.
  */
 static double fraction_done(const pti_progress *progress) {
     double threads = (double)progress->threads_done / (double)pti_max(progress->threads_total, 1);
@@ -87,7 +87,7 @@ static double fraction_done(const pti_progress *progress) {
     return 0.5 * (threads + (double)progress->bytes_done / (double)progress->bytes_total);
 }
 
-/** Units of time from the largest, with what one of them is in the next. */
+/** Units of time from the largest, each with its length in the next. */
 static const struct {
     double unit_s;
     const char *unit;
@@ -99,7 +99,7 @@ static const struct {
     {60, "min", 1, "s"},
 };
 
-/** "3 s", "2 min 5 s", "1 h 10 min". */
+/** Print "3 s", "2 min 5 s", "1 h 10 min". */
 static void print_duration(double seconds, char *text, size_t text_bytes) {
     double whole_s = ceil(seconds);
     for (size_t k = 0; k < sizeof durations / sizeof *durations; k++) {
@@ -114,7 +114,7 @@ static void print_duration(double seconds, char *text, size_t text_bytes) {
     snprintf(text, text_bytes, "%.0f s", whole_s);
 }
 
-/** What follows the bar: superblocks, and where they are known rate and time left. */
+/** Print what follows the bar: superblocks, and rate and time left if known. */
 static void print_figures(const pti_progress *progress, double taken_s, char *text) {
     char left[64];
     double fraction = fraction_done(progress);
@@ -156,9 +156,8 @@ static int columns_of(int file) {
     return is_known ? (int)pti_min(size.ws_col, MAX_COLUMNS) : DEFAULT_COLUMNS;
 }
 
-/** To the beginning of the line, the text, and wipe the rest; in one write, so that it does not
- * flicker. */
-static void put(const char *text) {
+/** Replace the line by a text, in one write, so that it does not flicker. */
+static void put_line(const char *text) {
     fprintf(stderr, "\r%s\033[K", text);
 }
 
@@ -168,7 +167,7 @@ void pti_progress_show(pti_progress *progress) {
     if (!pti_progress_may_show(progress) || (now_s = pti_now_s()) < progress->due_s)
         return;
     pti_progress_print(progress, now_s, columns_of(STDERR_FILENO), text);
-    put(text);
+    put_line(text);
     progress->is_shown = true;
     progress->due_s = now_s + redraw_s;
 }
@@ -183,7 +182,7 @@ void pti_progress_update(pti_progress *progress, int64_t op_index) {
 
 void pti_progress_end(pti_progress *progress) {
     if (progress->is_shown)
-        put("");
+        put_line("");
     progress->is_shown = false;
     progress->due_s = INFINITY;
 }

@@ -3,14 +3,16 @@
 
 #include "partition/schedule/schedule.h"
 
-/* A line on the terminal for long runs:
+/*
+ * A line on the terminal for long runs:
  *
  *     add  [#####...........] 123/400 superblocks  52.1 GB/s  3 s left
  *
- * It is on stderr, if that is a terminal which can wipe a line, from two seconds after the run
- * began until its end, and drawn at most ten times a second. */
+ * It is on stderr, if that is a terminal that can wipe a line, from two seconds after the run began
+ * until its end, at most ten times a second.
+ */
 
-/** What is done of the run in progress. */
+/** What is done of the current run. */
 typedef struct pti_progress {
     const pti_schedule *schedule; /* borrowed */
     double start_s;
@@ -28,21 +30,20 @@ typedef struct pti_progress {
 
 pti_progress pti_progress_begin(const pti_schedule *schedule);
 
-/** Whether a line may be drawn before the run ends, so that it is worth looking what is done. */
+/** Return whether a line may be drawn before the run ends. */
 bool pti_progress_may_show(const pti_progress *progress);
 
-/** The operation at this place of the schedule is done, and so are those of its stream before it.
- */
+/** Record that an operation is done, and those of its stream before it. */
 void pti_progress_update(pti_progress *progress, int64_t op_index);
 
-/** Draw the line, if it is due. */
+/** Draw the line if it is due. */
 void pti_progress_show(pti_progress *progress);
 
 /** Wipe the line. */
 void pti_progress_end(pti_progress *progress);
 
-/** The line at a time of pti_now_s(), in fewer than n_columns columns; what does not fit is left
- * out, the bar first. text has room for n_columns characters. */
+/** Print the line at a time of pti_now_s(), in fewer than n_columns columns; leaves out what does
+ * not fit, the bar first. text has room for n_columns characters. */
 void pti_progress_print(pti_progress *progress, double now_s, int n_columns, char *text);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct element_row {
     int64_t from_step_bytes;
 } element_row;
 
-/** What is known of one type; the tables are in the order sum, prod, min, max. */
+/** The functions of one type; the tables are in the order sum, prod, min, max. */
 typedef struct reduction {
     void (*identity)(int verb, unsigned char *element);
     void (*combine[4])(const element_row *row);
@@ -47,8 +47,8 @@ IDENTITY_FUNCTION(F64, double, 0, 1, INFINITY, -INFINITY)
 
 #define AS_IS(value) (value)
 
-/** T is the type in memory; READ and WRITE convert between it and the type W computed in. Rows
- * without gaps are a loop of their own, which compilers turn into vector instructions. */
+/** T is the type in memory; READ and WRITE convert between it and the type W of computing. Rows
+ * without gaps have a loop of their own, which compilers vectorise. */
 #define COMBINE_FUNCTION(name, verb, T, W, READ, WRITE, EXPRESSION)                                \
     static inline void verb##_each_##name(const element_row *row, int64_t to_step_bytes,           \
                                           int64_t from_step_bytes) {                               \
@@ -68,7 +68,7 @@ IDENTITY_FUNCTION(F64, double, 0, 1, INFINITY, -INFINITY)
             verb##_each_##name(row, row->to_step_bytes, row->from_step_bytes);                     \
     }
 
-/** Integers are added and multiplied as unsigned ones, which wrap around. */
+/** Adds and multiplies integers as unsigned ones, which wrap around. */
 #define COMBINE_FUNCTIONS(name, T, W)                                                              \
     COMBINE_FUNCTION(name, sum, T, W, AS_IS, AS_IS, SUM_OF)                                        \
     COMBINE_FUNCTION(name, prod, T, W, AS_IS, AS_IS, PROD_OF)                                      \
@@ -108,11 +108,11 @@ void pti_reduction_identity(polytile_role role, polytile_type type,
     reductions[type].identity((int)role - (int)POLYTILE_SUM, element);
 }
 
-static int64_t offset_of(const pti_image *image, const int64_t *element) {
-    return pti_layout_offset(image->layout, element);
+static int64_t offset_of(const pti_memory_span *image, const int64_t *element) {
+    return pti_memory_layout_offset(image->layout, element);
 }
 
-/** Step to the next row of a box in C order; false behind the last. */
+/** Go to the next row of a box in C order; false behind the last. */
 static bool next_row(const polytile_domain *box, int64_t *element) {
     for (int d = box->n_dims - 2; d >= 0; d--) {
         element[d] += box->range[d].step;

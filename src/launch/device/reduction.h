@@ -7,15 +7,14 @@
 
 enum { PTI_MAX_SCALAR_BYTES = 8 };
 
-/** Whether the role's identity over the type is known: a reducing role over no raw bytes. */
+/** Return whether the role has an identity over the type: a reducing role over no raw bytes. */
 bool pti_reduction_is_known(polytile_role role, polytile_type type);
 
-/** Write the element that changes nothing when combined: 0, 1, the largest, or the smallest value.
- */
+/** Write the identity: 0, 1, the largest, or the smallest value. */
 void pti_reduction_identity(polytile_role role, polytile_type type,
                             unsigned char element[PTI_MAX_SCALAR_BYTES]);
 
-/** to := to combined with from, for every element of the box; integers wrap around. */
+/** Combine `from` into `to` for every element of the box; integers wrap around. */
 void pti_reduction_combine(polytile_role role, polytile_type type, const pti_move *move);
 
 #endif

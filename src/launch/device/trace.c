@@ -20,8 +20,7 @@ typedef struct track {
 /**
  * A trace being written: an open JSON array of events.
  *
- * Units  Nanoseconds since start_s, whole, so that what is compared here is what is printed, in any
- *        locale.
+ * Units  Whole nanoseconds since start_s, so that printed times compare as these, in any locale.
  */
 struct pti_trace {
     FILE *file;
@@ -32,14 +31,14 @@ struct pti_trace {
     track track[PTI_N_STREAMS];
 };
 
-/** Of a track: what it is called, and where it stands. */
+/** The name and the place of each track. */
 static const struct {
     const char *name;
     int place;
 } tracks[PTI_N_STREAMS] = {
     [PTI_STREAM_IN] = {"in", 0},
     [PTI_STREAM_COMPUTE] = {"compute", 1},
-    [PTI_STREAM_ABREAST] = {"compute, abreast", 2},
+    [PTI_STREAM_CONCURRENT] = {"compute, abreast", 2},
     [PTI_STREAM_OUT] = {"out", 3},
 };
 
@@ -47,7 +46,7 @@ static const struct {
 #define MICROSECONDS   "%" PRId64 ".%03" PRId64
 #define IN_US(time_ns) (time_ns) / 1000, (time_ns) % 1000
 
-/** What a name has to have escaped inside a JSON string. */
+/** Print a name, escaped for a JSON string. */
 static void print_escaped(FILE *file, const char *text) {
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
@@ -58,7 +57,7 @@ static void print_escaped(FILE *file, const char *text) {
     }
 }
 
-/** The file's head: the process is the device, a track is a stream. */
+/** Write the file's head: the process is the device, a track is a stream. */
 static void begin_file(FILE *file, const char *device_text) {
     fprintf(file, "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n"
                   "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, "
@@ -122,8 +121,7 @@ void pti_trace_run_begin(polytile_device *device, const pti_schedule *schedule) 
     trace->run_begin_ns = since_start_ns(trace, pti_now_s());
 }
 
-/** Open the run's slice on a track, once an operation is to lie in it: tracks that a run leaves
- * alone stay empty. */
+/** Open the run's slice on a track before its first operation; unused tracks stay empty. */
 static void enter_run(struct pti_trace *trace, int tid) {
     track *on = &trace->track[tid];
     if (on->is_in_run)
@@ -145,7 +143,7 @@ static void print_name(struct pti_trace *trace, const pti_op *op, const char *su
 }
 
 static void print_launch(struct pti_trace *trace, const pti_op *op) {
-    print_name(trace, op, pti_schedule_launch_of(trace->schedule, op).instance->kernel_name);
+    print_name(trace, op, trace->schedule->launch[op->launch].call.instance->kernel_name);
     fprintf(trace->file, "\"args\": {\"superblock\": %" PRId64 ", \"threads\": %" PRId64 "}, ",
             op->superblock, pti_box_count(&op->box));
 }

@@ -5,18 +5,18 @@
 #include "partition/schedule/schedule.h"
 
 /* What a device did, as JSON for chrome://tracing and Perfetto: one track a stream, on which a
- * slice for each run encloses those of its operations. Slices of a track never overlap in part, as
- * viewers demand: where clocks or rounding disagree, an operation begins when the one before it on
- * its track ended, and a run ends with the last of its operations. All times are those of
- * pti_now_s(). A device without a trace is told nothing and costs nothing. */
+ * slice for each run encloses those of its operations. Viewers demand that slices never overlap in
+ * part: if clocks or rounding disagree, an operation begins when the one before it ended, and a run
+ * ends with its last operation. Times are those of pti_now_s(). Without a trace these functions
+ * cost nothing. */
 
-/** A run begins on the device. schedule is borrowed until pti_trace_run_end(). */
+/** Trace the beginning of a run. schedule is borrowed until pti_trace_run_end(). */
 void pti_trace_run_begin(polytile_device *device, const pti_schedule *schedule);
 
-/** One operation of the run has finished; those of one stream come in their order. */
+/** Trace an operation that has finished; those of one stream come in their order. */
 void pti_trace_op(polytile_device *device, const pti_op *op, double start_s, double taken_s);
 
-/** The run is over, whether or not it succeeded. */
+/** Trace the end of the run, successful or not. */
 void pti_trace_run_end(polytile_device *device);
 
 /**

@@ -9,7 +9,7 @@ static int64_t origin_to_first(const polytile_domain *resident, const int64_t *s
     return offset_bytes;
 }
 
-polytile_view pti_view_of(void *base, const pti_layout *layout) {
+polytile_view pti_view_of(void *base, const pti_memory_layout *layout) {
     polytile_view view = {.resident = layout->hull};
     memcpy(view.stride_bytes, layout->stride_bytes, sizeof view.stride_bytes);
     int64_t offset_bytes = origin_to_first(&view.resident, view.stride_bytes);
@@ -17,8 +17,8 @@ polytile_view pti_view_of(void *base, const pti_layout *layout) {
     return view;
 }
 
-pti_layout pti_layout_of_view(const polytile_view *view) {
-    pti_layout layout = {.hull = view->resident};
+pti_memory_layout pti_memory_layout_of_view(const polytile_view *view) {
+    pti_memory_layout layout = {.hull = view->resident};
     memcpy(layout.stride_bytes, view->stride_bytes, sizeof layout.stride_bytes);
     return layout;
 }

@@ -12,13 +12,14 @@ static size_t max_size(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-/** Of several launches, the text of a failed transfer does not say which it was for. */
+/** Name the launch of a failed transfer, which its text does not do. */
 static polytile_status name_launch(const pti_execution *run, const pti_op *op,
                                    polytile_status status) {
-    if (op->launch >= run->schedule->n_launches || op->kind == PTI_LAUNCH)
+    const pti_schedule_launch *launch = pti_schedule_launch_of(run->schedule, op);
+    if (launch == NULL || op->kind == PTI_LAUNCH)
         return status;
-    return pti_error_prefix(run->device->object.context, status, "%s: ",
-                            pti_schedule_launch_of(run->schedule, op).instance->kernel_name);
+    return pti_error_prefix(run->device->object.context, status,
+                            "%s: ", launch->call.instance->kernel_name);
 }
 
 static polytile_status run_ops(pti_execution *run) {
@@ -37,8 +38,8 @@ static polytile_status run_ops(pti_execution *run) {
     return POLYTILE_OK;
 }
 
-/** After a failure the device still waits for what was submitted; the first failure is told. */
-static polytile_status finish(pti_execution *run, polytile_status status) {
+/** Finish a run. After a failure the device still waits; the first failure is returned. */
+static polytile_status finish_run(pti_execution *run, polytile_status status) {
     polytile_context *ctx = run->device->object.context;
     pti_error first = {0};
     pti_error_keep(&first, ctx, status);
@@ -54,24 +55,24 @@ static polytile_status run_on_device(pti_execution *run) {
     polytile_status status = run->device->functions->begin(run->device, run);
     if (status == POLYTILE_OK)
         status = run_ops(run);
-    status = finish(run, status);
+    status = finish_run(run, status);
     pti_progress_end(&run->progress);
     pti_trace_run_end(run->device);
     return status;
 }
 
-/** The most views of a launch, and the bytes of the longest element. */
+/** Find the most views of a launch, and the bytes of the longest element. */
 static void find_sizes(const pti_schedule *schedule, size_t *n_views, size_t *element_bytes) {
     const pti_instance *arrays = schedule->instance;
     *n_views = (size_t)arrays->n_operands;
     *element_bytes = PTI_MAX_SCALAR_BYTES;
     for (int l = 0; l < schedule->n_launches; l++)
-        *n_views = max_size(*n_views, (size_t)schedule->launch[l].instance->n_operands);
+        *n_views = max_size(*n_views, (size_t)schedule->launch[l].call.instance->n_operands);
     for (int a = 0; a < arrays->n_operands; a++)
         *element_bytes = max_size(*element_bytes, (size_t)arrays->operand[a].element_bytes);
 }
 
-static polytile_status prepare(pti_execution *run) {
+static polytile_status prepare_run(pti_execution *run) {
     const pti_instance *instance = run->schedule->instance;
     polytile_context *ctx = run->device->object.context;
     size_t n_arrays = (size_t)instance->n_operands, element_bytes;
@@ -87,7 +88,7 @@ static polytile_status prepare(pti_execution *run) {
                                (double)run->n_views * sizeof *run->views);
     for (int a = 0; a < instance->n_operands; a++)
         run->host_layout[a] =
-            pti_layout_of(&instance->operand[a].domain, instance->operand[a].element_bytes);
+            pti_memory_layout_of(&instance->operand[a].domain, instance->operand[a].element_bytes);
     if (!run->schedule->in_place) {
         void *arena = NULL;
         PTI_TRY(run->device->functions->reserve(run->device, run->schedule->arena_bytes, &arena));
@@ -100,7 +101,7 @@ done:
 static polytile_status execute(pti_execution *run) {
     double start_s = pti_now_s();
     polytile_status status;
-    PTI_TRY(prepare(run));
+    PTI_TRY(prepare_run(run));
     run->report->peak_device_bytes = pti_schedule_peak_bytes(run->schedule);
     PTI_TRY(run_on_device(run));
 done:
@@ -108,12 +109,12 @@ done:
     free(run->views);
     free(run->filled);
     free(run->identity);
-    run->report->total_s = pti_now_s() - start_s;
+    run->report->run_s = pti_now_s() - start_s;
     return status;
 }
 
-/** POLYTILE_CHECK=plan: the independent checker proves a schedule before anything relies on it. */
-static polytile_status prove(const polytile_device *device, const pti_schedule *schedule) {
+/** Prove a schedule before anything relies on it, with POLYTILE_CHECK=plan. */
+static polytile_status prove_schedule(const polytile_device *device, const pti_schedule *schedule) {
     polytile_context *ctx = device->object.context;
     pti_text why = {0};
     polytile_status status = POLYTILE_OK;
@@ -138,7 +139,7 @@ polytile_status pti_execute(polytile_device *device, const pti_schedule *schedul
                          .bodies = bodies,
                          .arrays = arrays,
                          .report = report};
-    PTI_TRY(prove(device, schedule));
+    PTI_TRY(prove_schedule(device, schedule));
     PTI_TRY(pti_completeness_create(device->object.context, schedule, arrays, &run.completeness));
     status = execute(&run);
 done:
@@ -160,7 +161,7 @@ polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *
 polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
                                    const pti_body *bodies, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report) {
-    polytile_status status = prove(device, schedule);
+    polytile_status status = prove_schedule(device, schedule);
     return status == POLYTILE_OK
                ? pti_execute_copies(device, schedule, bodies, arrays, has_begun, report)
                : status;

@@ -3,16 +3,16 @@
 
 #include "launch/device/device.h"
 
-/* launch/execute: the executor. It proves a schedule if that is asked for, and runs it on any
- * device. run_check.h says whether a run may begin. */
+/* launch/execute: the executor. It runs a schedule on any device, and proves it first if the user
+ * asks for that. run_check.h says whether a run may begin. */
 
 /**
  * Run a schedule on a device and wait for it; operations are submitted in the order of the list.
- * Nothing of a program's arrays is computed in another way: with POLYTILE_CHECK=plan the schedule
- * is proved here first.
+ * Programs' arrays are computed in no other way: with POLYTILE_CHECK=plan the schedule is proved
+ * here first.
  *
- * After a failure those arrays are marked incomplete whose host memory had begun to change; after
- * success those are complete that were before, or that a launch wrote all of.
+ * After a failure, arrays whose host memory had begun to change are incomplete; after success,
+ * arrays are complete that were before, or that a launch overwrote.
  *
  * Shapes  bodies: one a launch; arrays: one an operand of the schedule's instance, of its type and
  *         domain, with memory where operations need it.
@@ -26,18 +26,17 @@ polytile_status pti_execute(polytile_device *device, const pti_schedule *schedul
                             polytile_report *report);
 
 /**
- * The same for a schedule that goes on from what lies on the device: arrays are neither marked nor
- * named.
+ * Run a schedule that goes on from what lies on the device; arrays are neither marked nor named.
  *
- * Shapes  has_begun: one an operand of the schedule's instance, all false; true of those that a
+ * Shapes  has_begun: one an operand of the schedule's instance, all false; set for those that a
  *         launch or a download had begun to write.
  */
 polytile_status pti_execute_window(polytile_device *device, const pti_schedule *schedule,
                                    const pti_body *bodies, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report);
 
-/** The same over copies of arrays, in a schedule that moves more than its launch needs, to see what
- * becomes of it: no plan, and not proved. */
+/** Run a schedule over copies of arrays, for access checks. It moves more than its launch needs,
+ * and is not proved. */
 polytile_status pti_execute_copies(polytile_device *device, const pti_schedule *schedule,
                                    const pti_body *bodies, polytile_array *const *arrays,
                                    bool *has_begun, polytile_report *report);

@@ -35,8 +35,8 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the plan is of a chain of %d %s, which no run of one kernel can make; "
                         "launch through a queue",
-                        name, plan->summary.n_launches,
-                        pti_plural(plan->summary.n_launches, "launch", "launches"));
+                        name, plan->chain_summary.n_launches,
+                        pti_plural(plan->chain_summary.n_launches, "launch", "launches"));
     if (strcmp(polytile_kernel_get_name(kernel), name) != 0 ||
         polytile_kernel_get_n_arrays(kernel) != plan->instance->n_operands)
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -74,8 +74,8 @@ const polytile_array *pti_run_find_attached(const polytile_array *array) {
     return other;
 }
 
-/** The queue's thread may be about to read or write there. It does not run into itself: a launcher
- * that it runs may use other devices for the elements it was given. */
+/** Refuse memory of attached arrays, which a queue's thread may read or write. That thread itself
+ * may: a launcher may use other devices for the elements that it gets. */
 static polytile_status check_not_attached(polytile_context *ctx, const pti_instance *instance,
                                           const polytile_array *array) {
     const polytile_array *other = pti_errors_are_redirected() ? NULL : pti_run_find_attached(array);
@@ -120,8 +120,9 @@ static polytile_status check_array(polytile_context *ctx, const pti_instance *in
     return POLYTILE_OK;
 }
 
-/** Types are compared where both are known, sizes where not: C has no type for f16. */
-static bool suits(const polytile_array *array, const polytile_view_shape *body) {
+/** Return whether an array suits a body: by types if both are known, else by sizes, since C has no
+ * type for f16. */
+static bool suits_body(const polytile_array *array, const polytile_view_shape *body) {
     const polytile_type taken = pti_type_of(body->number, body->element_bytes);
     if (array->element_bytes != body->element_bytes)
         return false;
@@ -150,7 +151,7 @@ polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
     if (views == NULL)
         return POLYTILE_OK;
     const polytile_view_shape *body = &views[operand];
-    if (!suits(array, body))
+    if (!suits_body(array, body))
         return refuse_type(kernel, operand, array);
     if (array->domain.n_dims != body->n_dims)
         return pti_fail(ctx, POLYTILE_INVALID,
@@ -171,8 +172,8 @@ uint64_t pti_run_shared_bytes(const polytile_array *a, const polytile_array *b, 
     return begin < end ? end - begin : 0;
 }
 
-static polytile_status check_pair(polytile_context *ctx, const pti_instance *instance,
-                                  polytile_array *const *arrays, int one, int other) {
+static polytile_status check_array_pair(polytile_context *ctx, const pti_instance *instance,
+                                        polytile_array *const *arrays, int one, int other) {
     const polytile_array *a = arrays[one], *b = arrays[other];
     bool one_writes = instance->operand[one].writes;
     uint64_t first;
@@ -191,7 +192,7 @@ static polytile_status check_overlaps(polytile_context *ctx, const pti_instance 
     polytile_status status = POLYTILE_OK;
     for (int one = 0; one < instance->n_operands; one++) {
         for (int other = one + 1; other < instance->n_operands; other++)
-            PTI_TRY(check_pair(ctx, instance, arrays, one, other));
+            PTI_TRY(check_array_pair(ctx, instance, arrays, one, other));
     }
 done:
     return status;

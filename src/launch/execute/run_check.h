@@ -4,29 +4,27 @@
 #include "launch/device/device.h"
 #include "partition/window/plan.h"
 
-/** Errors: INVALID (of another context), UNSUPPORTED (the device has nothing of the kernel to run).
- */
+/** Check that a device can run a kernel. Errors: INVALID (of another context), UNSUPPORTED (no
+ * implementation for the device). */
 polytile_status pti_run_check_kernel(const polytile_device *device, const polytile_kernel *kernel);
 
-/** Compare an array with what the kernel body takes it for, where that is known. Errors: INVALID
- * (another type of elements or number of dimensions). */
+/** Compare an array with the view of the kernel's body, if known. Errors: INVALID (another type of
+ * elements or number of dimensions). */
 polytile_status pti_run_check_view(const polytile_kernel *kernel, int operand,
                                    const polytile_array *array);
 
-/** Errors: INVALID (the operand is written, and the array is of a file opened for reading). */
+/** Refuse to write a read-only array. Errors: INVALID. */
 polytile_status pti_run_check_writable(polytile_context *ctx, const pti_instance *instance,
                                        int operand, const polytile_array *array);
 
-/** The bytes that the memory of two arrays has in common, and where in a they begin; 0 if they lie
- * apart. */
+/** Return how many bytes two arrays share, and find where in a they begin; 0 if they are apart. */
 uint64_t pti_run_shared_bytes(const polytile_array *a, const polytile_array *b, uint64_t *first);
 
-/** Another array of the context that is attached to a queue and shares memory with this one; NULL:
- * none. */
+/** Return another attached array of the context that shares memory with this one; NULL: none. */
 const polytile_array *pti_run_find_attached(const polytile_array *array);
 
 /**
- * Whether a plan can run on a device over these arrays, before anything is touched.
+ * Check that a plan can run on a device over these arrays.
  *
  * Errors  INVALID (kernel or arrays other than planned; an array without memory; one that is
  *         written and read-only; one with a type or a number of dimensions other than the

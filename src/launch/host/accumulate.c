@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies of different chunks share no cache line. */
+/* The alignment of copies: chunks share no cache line. */
 enum { LINE_BYTES = 64 };
 
-static int count_private(const pti_launch *launch, const bool *is_private) {
+static int count_private(const pti_sub_kernel *launch, const bool *is_private) {
     int n_private = 0;
     for (int a = 0; a < launch->instance->n_operands; a++)
         n_private += is_private[a];
     return n_private;
 }
 
-/** Find the operands that need copies; false when one of them cannot have any. */
-static bool mark_private(const pti_launch *launch, const pti_cut *cut, bool *is_private) {
+/** Find the operands that need copies; false if one of them cannot have any. */
+static bool mark_private(const pti_sub_kernel *launch, const pti_cut *cut, bool *is_private) {
     for (int a = 0; a < launch->instance->n_operands; a++) {
         const pti_operand *operand = &launch->instance->operand[a];
         is_private[a] =
@@ -30,8 +30,8 @@ static bool mark_private(const pti_launch *launch, const pti_cut *cut, bool *is_
     return true;
 }
 
-/** Lay out all copies one after another; returns their bytes, saturated above the maximum. */
-static int64_t lay_out(const pti_launch *launch, const pti_cut *cut, const bool *is_private,
+/** Lay out all copies one after another; returns their bytes, at most just above the maximum. */
+static int64_t lay_out(const pti_sub_kernel *launch, const pti_cut *cut, const bool *is_private,
                        pti_accumulators *made) {
     int64_t n_bytes = 0;
     pti_accumulator *next = made->accumulator;
@@ -41,7 +41,8 @@ static int64_t lay_out(const pti_launch *launch, const pti_cut *cut, const bool 
             if (!is_private[a])
                 continue;
             polytile_domain hull = pti_footprint_hull(launch->instance, a, PTI_WRITES, &threads);
-            pti_layout layout = pti_layout_of(&hull, launch->instance->operand[a].element_bytes);
+            pti_memory_layout layout =
+                pti_memory_layout_of(&hull, launch->instance->operand[a].element_bytes);
             if (layout.size_bytes > PTI_MAX_PRIVATE_BYTES - n_bytes)
                 return INT64_MAX;
             *next++ = (pti_accumulator){a, layout, n_bytes};
@@ -51,10 +52,11 @@ static int64_t lay_out(const pti_launch *launch, const pti_cut *cut, const bool 
     return n_bytes;
 }
 
-static void fill(const pti_operand *operand, const pti_accumulator *accumulator, char *memory) {
+static void fill_accumulator(const pti_operand *operand, const pti_accumulator *accumulator,
+                             char *memory) {
     unsigned char identity[PTI_MAX_SCALAR_BYTES];
     pti_reduction_identity(operand->reduction, operand->type, identity);
-    pti_layout one = {.hull = accumulator->layout.hull};
+    pti_memory_layout one = {.hull = accumulator->layout.hull};
     pti_move move = {&accumulator->layout.hull,
                      operand->element_bytes,
                      {memory + accumulator->offset_bytes, &accumulator->layout},
@@ -62,8 +64,8 @@ static void fill(const pti_operand *operand, const pti_accumulator *accumulator,
     pti_box_copy(&move, 1);
 }
 
-/** Give each chunk the launch's views, with its own copies in place of what it reduces into. */
-static void fill_and_view(const pti_launch *launch, pti_accumulators *made) {
+/** Give each chunk the launch's views, with its own copies of what it reduces into. */
+static void fill_and_view(const pti_sub_kernel *launch, pti_accumulators *made) {
     int n_operands = launch->instance->n_operands;
     for (int64_t chunk = 0; chunk < made->n_chunks; chunk++) {
         polytile_view *views = made->views + chunk * n_operands;
@@ -71,13 +73,13 @@ static void fill_and_view(const pti_launch *launch, pti_accumulators *made) {
         for (int k = 0; k < made->n_private; k++) {
             const pti_accumulator *accumulator = &made->accumulator[chunk * made->n_private + k];
             int a = accumulator->operand;
-            fill(&launch->instance->operand[a], accumulator, made->memory);
+            fill_accumulator(&launch->instance->operand[a], accumulator, made->memory);
             views[a] = pti_view_of(made->memory + accumulator->offset_bytes, &accumulator->layout);
         }
     }
 }
 
-bool pti_accumulators_create(const pti_launch *launch, const pti_cut *cut,
+bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
                              pti_accumulators *accumulators) {
     size_t n_operands = (size_t)launch->instance->n_operands;
     size_t n_chunks = (size_t)cut->n_chunks;
@@ -103,13 +105,13 @@ bool pti_accumulators_create(const pti_launch *launch, const pti_cut *cut,
     return true;
 }
 
-void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_launch *launch) {
+void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_sub_kernel *launch) {
     int64_t n_copies = accumulators->n_chunks * accumulators->n_private;
     for (int64_t k = 0; k < n_copies; k++) {
         const pti_accumulator *accumulator = &accumulators->accumulator[k];
         const pti_operand *operand = &launch->instance->operand[accumulator->operand];
         const polytile_view *view = &launch->views[accumulator->operand];
-        pti_layout target = pti_layout_of_view(view);
+        pti_memory_layout target = pti_memory_layout_of_view(view);
         pti_move move = {&accumulator->layout.hull,
                          operand->element_bytes,
                          {pti_view_first(view), &target},

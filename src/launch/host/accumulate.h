@@ -4,7 +4,7 @@
 #include "launch/device/device.h"
 #include "launch/host/cut.h"
 
-/* Private copies of what chunks reduce into, where chunks that run at once would meet. */
+/* Private copies of what concurrent chunks reduce into. */
 
 /** The most that all copies of one launch may take. */
 enum { PTI_MAX_PRIVATE_BYTES = 1024 * 1024 };
@@ -12,7 +12,7 @@ enum { PTI_MAX_PRIVATE_BYTES = 1024 * 1024 };
 /** One chunk's copy of one operand. */
 typedef struct pti_accumulator {
     int operand;
-    pti_layout layout; /* of what the chunk writes */
+    pti_memory_layout layout; /* of what the chunk writes */
     int64_t offset_bytes;
 } pti_accumulator;
 
@@ -25,19 +25,17 @@ typedef struct pti_accumulators {
 } pti_accumulators;
 
 /**
- * Make copies of those reducing operands that a cut does not separate.
+ * Make copies of the reducing operands that a cut does not separate.
  *
- * False when they would take more than PTI_MAX_PRIVATE_BYTES, when a reduction is unknown, or when
- * memory runs out; nothing is then left behind.
+ * Returns false, and leaves nothing behind, if they take more than PTI_MAX_PRIVATE_BYTES, a
+ * reduction is unknown, or memory runs out.
  */
-bool pti_accumulators_create(const pti_launch *launch, const pti_cut *cut,
+bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
                              pti_accumulators *accumulators);
 
-/**
- * Combine the copies into the operands, chunk by chunk in C order of the chunks: results are the
- * same bits for the same number of threads.
- */
-void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_launch *launch);
+/** Combine the copies into the operands in C order of the chunks: results are the same bits for the
+ * same number of threads. */
+void pti_accumulators_combine(const pti_accumulators *accumulators, const pti_sub_kernel *launch);
 
 void pti_accumulators_free(pti_accumulators *accumulators);
 

@@ -8,13 +8,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/** Some 400 us: more than threads of equal shares differ by, also where one is interrupted for a
- * moment, and little beside the milliseconds that a thread is away for whose core another program
- * got. One that sleeps too soon is woken late: with 40 us, chains took 10 % longer beside
- * others. */
+/** Some 400 us: more than threads of equal shares differ, also if one is interrupted, and little
+ * beside the milliseconds for which a thread loses its core to another program. A thread that
+ * sleeps too soon wakes late: with 40 us, chains took 10 % longer beside other programs. */
 enum { SPINS = 10000 };
 
-/** Lines of their own: a thread that looks does not hold up one that comes. */
+/** Cache lines: a thread that looks does not hold up one that arrives. */
 enum { LINE_BYTES = 64 };
 
 struct pti_barrier {
@@ -26,7 +25,7 @@ struct pti_barrier {
     pthread_cond_t opened;
 };
 
-/** Where there are fewer cores than threads, one that spins may keep another from arriving. */
+/** With fewer cores than threads, a spinning thread may keep another from arriving. */
 pti_barrier *pti_barrier_create(int most_threads) {
     pti_barrier *barrier = aligned_alloc(LINE_BYTES, sizeof *barrier);
     if (barrier == NULL)
@@ -52,7 +51,7 @@ static bool is_shut(pti_barrier *barrier, unsigned n_opened) {
     return atomic_load(&barrier->n_opened) == n_opened;
 }
 
-/** Either this sees a thread that is about to sleep, or that sees that the barrier is open. */
+/** Open the barrier. Either this sees a thread that is about to sleep, or that one sees it open. */
 static void open_for_all(pti_barrier *barrier, unsigned n_opened) {
     atomic_store(&barrier->n_arrived, 0);
     atomic_store(&barrier->n_opened, n_opened + 1);

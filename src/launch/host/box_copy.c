@@ -29,7 +29,7 @@ static void copy_row(char *to, const char *from, pti_loop row, int64_t count, in
         memcpy(to + k * row.to_step, from + k * row.from_step, (size_t)unit_bytes);
 }
 
-/** Copy count units along the innermost loop; the common small sizes as single moves. */
+/** Copy count units along the innermost loop; common small sizes as single moves. */
 static void copy_units_in_row(const pti_loop_nest *nest, char *to, const char *from,
                               int64_t count) {
     pti_loop row = nest->loops[nest->n_loops - 1];
@@ -68,7 +68,7 @@ static void copy_units(const pti_loop_nest *nest, int64_t first, int64_t end) {
     }
 }
 
-/** Copy the bytes first .. end - 1 of all units taken one after another. */
+/** Copy the bytes first .. end - 1 of all units in sequence. */
 static void copy_bytes(const pti_loop_nest *nest, int64_t first, int64_t end) {
     while (first < end) {
         char *to;
@@ -81,7 +81,7 @@ static void copy_bytes(const pti_loop_nest *nest, int64_t first, int64_t end) {
     }
 }
 
-/** The k-th of n about equal parts of 0 .. total begins here, at a multiple of granule. */
+/** Return where the k-th of n about equal parts of 0 .. total begins, a multiple of granule. */
 static int64_t part_begin(int64_t total, int64_t granule, int64_t k, int64_t n) {
     int64_t n_granules = pti_ceil_div(total, granule);
     int64_t begin = n_granules / n * k + pti_min(n_granules % n, k);
@@ -99,11 +99,11 @@ static void copy_part(const pti_loop_nest *nest, int64_t k, int64_t n) {
     }
 }
 
-pti_slide pti_move_slide(const pti_move *move) {
-    pti_slide slices;
+pti_overlapping_copy pti_move_overlapping(const pti_move *move) {
+    pti_overlapping_copy slices;
     bool is_alone = move->to.base != move->from.base ||
-                    !pti_slide_begin(move->from.layout, move->to.layout, move->box, &slices);
-    return is_alone ? pti_slide_whole(move->box) : slices;
+                    !pti_overlapping_begin(move->from.layout, move->to.layout, move->box, &slices);
+    return is_alone ? pti_overlapping_whole(move->box) : slices;
 }
 
 static void copy_slice(const pti_move *move, int n_threads) {
@@ -120,10 +120,10 @@ static void copy_slice(const pti_move *move, int n_threads) {
 }
 
 void pti_box_copy(const pti_move *move, int n_threads) {
-    pti_slide slices = pti_move_slide(move);
+    pti_overlapping_copy slices = pti_move_overlapping(move);
     polytile_domain box;
     pti_move slice = *move;
     slice.box = &box;
-    while (pti_slide_next(&slices, &box))
+    while (pti_overlapping_next(&slices, &box))
         copy_slice(&slice, n_threads);
 }

@@ -3,18 +3,18 @@
 #include "base/checked.h"
 #include "launch/host/host.h"
 
-/** Elements that a thread writes in one go: finding the first of them costs nothing then. */
+/** Elements that a thread writes at once, so that finding the first one costs little. */
 enum { FILLED_AT_ONCE = 4096 };
 
-/** One call. */
+/** One call of pti_box_fill(). */
 typedef struct filling {
-    const pti_image *to;
+    const pti_memory_span *to;
     const polytile_domain *box;
     pti_element_function *element;
     void *user;
 } filling;
 
-/** The indices of an element by its number in C order. */
+/** Find the indices of an element by its number in C order. */
 static void find_index(const polytile_domain *box, int64_t number, int64_t *index) {
     for (int d = box->n_dims - 1; d >= 0; d--) {
         int64_t count = pti_range_count(box->range[d]);
@@ -23,14 +23,14 @@ static void find_index(const polytile_domain *box, int64_t number, int64_t *inde
     }
 }
 
-/** The elements number .. end - 1, row by row. */
+/** Fill the elements number .. end - 1, row by row. */
 static void fill_some(const filling *f, int64_t number, int64_t end) {
     int64_t index[POLYTILE_MAX_DIMS];
     int last = f->box->n_dims - 1;
     polytile_range row = f->box->range[last];
     while (number < end) {
         find_index(f->box, number, index);
-        char *at = (char *)f->to->base + pti_layout_offset(f->to->layout, index);
+        char *at = (char *)f->to->base + pti_memory_layout_offset(f->to->layout, index);
         for (; number < end && index[last] <= row.hi; number++, index[last] += row.step) {
             f->element(index, at, f->user);
             at += f->to->layout->stride_bytes[last] * row.step;
@@ -38,8 +38,8 @@ static void fill_some(const filling *f, int64_t number, int64_t end) {
     }
 }
 
-void pti_box_fill(const pti_image *to, const polytile_domain *box, pti_element_function *element,
-                  void *user) {
+void pti_box_fill(const pti_memory_span *to, const polytile_domain *box,
+                  pti_element_function *element, void *user) {
     filling f = {to, box, element, user};
     int64_t count = pti_box_count(box);
     int64_t n_parts = pti_ceil_div(count, FILLED_AT_ONCE);

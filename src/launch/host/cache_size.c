@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-/** A core's share of a last level whose size is that of a machine of many cores, perhaps shared
- * with other machines that are not seen here. */
+/** The most bytes of a last level that count for a core: the level may be that of many cores,
+ * perhaps of other machines, too. */
 enum { SHARE_OF_LAST_LEVEL = 4, SHARE_OF_CORE_BYTES = 4 << 20 };
 
 int64_t pti_host_cache_bytes(void) {

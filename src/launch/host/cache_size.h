@@ -3,9 +3,8 @@
 
 #include <stdint.h>
 
-/** The bytes of data that the host's caches keep near all cores: what the second level holds, or of
- * the last level a quarter, but no more than 4 MiB a core (docs/time_skewing.md has the
- * measurements). */
+/** Return the bytes that the host's caches keep near all cores: the second level, or a quarter of
+ * the last, at most 4 MiB a core (docs/time_skewing.md has the measurements). */
 int64_t pti_host_cache_bytes(void);
 
 #endif

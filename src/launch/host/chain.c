@@ -7,7 +7,7 @@
 
 #include <omp.h>
 
-/** Fewer launches are not worth a way of their own. */
+/** Fewer launches are not worth this way. */
 enum { FEWEST_LAUNCHES = 8 };
 
 /** One launch, ready to run. */
@@ -16,7 +16,7 @@ typedef struct turn {
     pti_cut cut;
 } turn;
 
-/** While all threads run one launch, the first of them makes the next one ready. */
+/** While all threads run one launch, the first one prepares the next. */
 typedef struct host_chain {
     pti_execution *execution;
     turn turn[PTI_LAUNCHES_RESOLVED]; /* launch k is in turn k % PTI_LAUNCHES_RESOLVED */
@@ -25,9 +25,8 @@ typedef struct host_chain {
 } host_chain;
 
 static bool launch_suits(const pti_execution *execution, const pti_op *op) {
-    pti_schedule_launch launch = pti_schedule_launch_of(execution->schedule, op);
     return execution->bodies[op->launch].implementation->host_launcher == NULL &&
-           !pti_host_launch_reduces(launch.instance);
+           !pti_host_launch_reduces(execution->schedule->launch[op->launch].call.instance);
 }
 
 bool pti_host_chain_suits(const pti_execution *execution) {
@@ -55,8 +54,8 @@ static void run_share(const turn *present, int thread) {
         pti_host_launch_chunk(&present->command.launch, &present->cut, thread);
 }
 
-/** What the first thread does beside its share. */
-static void lead(host_chain *chain, int64_t k) {
+/** Do what the first thread does beside its share. */
+static void lead_launch(host_chain *chain, int64_t k) {
     const pti_command *command = &turn_of(chain, k)->command;
     double start_s = pti_now_s();
     pti_execution_begin(chain->execution, command);
@@ -80,7 +79,7 @@ static void publish_first_launch(host_chain *chain, int n_threads) {
 static void run_launches(host_chain *chain, int thread) {
     for (int64_t k = 0; k < chain->execution->schedule->n_ops; k++) {
         if (thread == 0)
-            lead(chain, k);
+            lead_launch(chain, k);
         else
             run_and_wait_for_launch(chain, k, thread);
     }

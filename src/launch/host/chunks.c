@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/** Widen the pieces by one more whole dimension, if that holds the limit. */
+/** Widen the chunks by one more whole dimension, if that holds the limit. */
 static bool takes_whole(polytile_range range, int64_t max_bytes, int64_t *piece_bytes) {
     int64_t wider_bytes;
     if (pti_mul_overflows(*piece_bytes, pti_range_count(range), &wider_bytes) ||
@@ -15,7 +15,7 @@ static bool takes_whole(polytile_range range, int64_t max_bytes, int64_t *piece_
     return true;
 }
 
-/** How many pieces there are along the range that is cut. */
+/** Return the number of chunks along the range that is cut. */
 static int64_t pieces_along(const pti_chunks *chunks) {
     return pti_ceil_div(pti_range_count(chunks->box.range[chunks->dim]), chunks->n_indices);
 }
@@ -40,11 +40,11 @@ polytile_domain pti_chunks_get(const pti_chunks *chunks, int64_t k) {
     polytile_domain piece = chunks->box;
     int64_t n_along = pieces_along(chunks);
     int64_t outer = k / n_along;
-    piece.range[chunks->dim] = pti_range_part(piece.range[chunks->dim],
-                                              k % n_along * chunks->n_indices, chunks->n_indices);
+    piece.range[chunks->dim] = pti_range_slice(piece.range[chunks->dim],
+                                               k % n_along * chunks->n_indices, chunks->n_indices);
     for (int d = chunks->dim - 1; d >= 0; d--) {
         int64_t count = pti_range_count(piece.range[d]);
-        piece.range[d] = pti_range_part(piece.range[d], outer % count, 1);
+        piece.range[d] = pti_range_slice(piece.range[d], outer % count, 1);
         outer /= count;
     }
     return piece;

@@ -13,12 +13,12 @@
 
 _Static_assert(sizeof(_Atomic(bool)) == sizeof(bool), "pti_copy_flag has one size");
 
-/** Runs from here on are worth stores that go past the cache: shorter ones share lines with bytes
+/** Runs of this many bytes or more use stores past the cache: shorter ones share lines with bytes
  * that may be in it. */
 enum { STREAM_RUN_BYTES = 4096 };
 
-/** A thread without a task looks again so often before it sleeps: some tens of microseconds, what
- * waking it costs. */
+/** How often a thread without a task looks again before it sleeps: some tens of microseconds, the
+ * cost of waking it. */
 enum { LOOKS_BEFORE_SLEEP = 100 };
 
 struct pti_copiers {
@@ -53,8 +53,8 @@ static void copy_past_cache(const pti_move *move) {
     pti_stream_fence();
 }
 
-/** The task is its owner's again after the last line. */
-static void perform(pti_copy_task *task) {
+/** Perform a task, which is its owner's again after the last line. */
+static void perform_task(pti_copy_task *task) {
     if (task->keeps_cache)
         pti_box_copy(&task->move, 1);
     else
@@ -62,7 +62,7 @@ static void perform(pti_copy_task *task) {
     atomic_store_explicit(&task->is_done, true, memory_order_release);
 }
 
-static void look_around(pti_copiers *copiers) {
+static void poll_for_task(pti_copiers *copiers) {
     for (int k = 0; k < LOOKS_BEFORE_SLEEP; k++) {
         if (atomic_load_explicit(&copiers->n_waiting, memory_order_relaxed) > 0)
             return;
@@ -70,7 +70,7 @@ static void look_around(pti_copiers *copiers) {
     }
 }
 
-/** The oldest task; NULL when there will be none. */
+/** Wait for the oldest task; NULL: there will be none. */
 static pti_copy_task *wait_for_task(pti_copiers *copiers) {
     pthread_mutex_lock(&copiers->mutex);
     while (copiers->first == NULL && !copiers->is_ending) {
@@ -97,11 +97,11 @@ static void note_finished(pti_copiers *copiers) {
 static void *work(void *argument) {
     pti_copiers *copiers = argument;
     for (;;) {
-        look_around(copiers);
+        poll_for_task(copiers);
         pti_copy_task *task = wait_for_task(copiers);
         if (task == NULL)
             return NULL;
-        perform(task);
+        perform_task(task);
         note_finished(copiers);
     }
 }

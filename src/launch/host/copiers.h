@@ -14,7 +14,7 @@ typedef bool pti_copy_flag;
 typedef _Atomic(bool) pti_copy_flag;
 #endif
 
-/** One copy. It is the caller's, as is what move points to, and stays put until it is done. */
+/** One copy. The caller owns it, and what move points to, and must not move it until it is done. */
 typedef struct pti_copy_task {
     pti_move move;
     bool keeps_cache;           /* false: the destination is not read soon */
@@ -22,16 +22,17 @@ typedef struct pti_copy_task {
     struct pti_copy_task *next; /* of those that wait for a thread */
 } pti_copy_task;
 
-/** Errors: NO_MEMORY; DEVICE (the threads do not start; the text says how many did). */
+/** Create threads. Errors: NO_MEMORY; DEVICE (the threads do not start; the text says how many
+ * did). */
 polytile_status pti_copiers_create(polytile_context *ctx, int n_threads, pti_copiers **copiers);
 
-/** Finish what was submitted and end the threads; NULL does nothing. */
+/** Finish all tasks and end the threads; NULL does nothing. */
 void pti_copiers_destroy(pti_copiers *copiers);
 
-/** Hand over a copy; tasks are begun in the order in which they come. */
+/** Submit a copy; tasks begin in the order of submission. */
 void pti_copiers_submit(pti_copiers *copiers, pti_copy_task *task);
 
-/** Whether a task is done; what it wrote can then be read, and the task be used again. */
+/** Return whether a task is done: its results can be read, and the task be reused. */
 bool pti_copiers_is_done(const pti_copy_task *task);
 
 /** Wait until every submitted task is done. */

@@ -15,10 +15,10 @@ typedef struct cut_search {
     pti_cut best;
 } cut_search;
 
-static pti_cut whole(const polytile_domain *threads) {
+static pti_cut whole_cut(const polytile_domain *threads) {
     pti_cut cut = {.n_chunks = 1};
     for (int d = 0; d < threads->n_dims; d++)
-        cut.n_pieces[d] = 1;
+        cut.n_chunks_along[d] = 1;
     return cut;
 }
 
@@ -26,13 +26,13 @@ static double balance_of(const cut_search *search, const pti_cut *cut) {
     double balance = (double)cut->n_chunks / search->n_workers;
     for (int d = 0; d < search->threads->n_dims; d++) {
         int64_t extent = pti_range_count(search->threads->range[d]);
-        int64_t largest = pti_ceil_div(extent, cut->n_pieces[d]);
-        balance *= (double)extent / (double)cut->n_pieces[d] / (double)largest;
+        int64_t largest = pti_ceil_div(extent, cut->n_chunks_along[d]);
+        balance *= (double)extent / (double)cut->n_chunks_along[d] / (double)largest;
     }
     return balance;
 }
 
-/** Try all numbers of pieces for dimension d and those inside it, many outer pieces first. */
+/** Try all numbers of chunks for dimension d and those inside it, many outer chunks first. */
 static void search_from(cut_search *search, pti_cut cut, int d, int n_dims_left) {
     while (d < search->threads->n_dims &&
            (!search->may_cut[d] || pti_range_count(search->threads->range[d]) == 1))
@@ -47,23 +47,24 @@ static void search_from(cut_search *search, pti_cut cut, int d, int n_dims_left)
         pti_min(pti_range_count(search->threads->range[d]), search->n_workers / cut.n_chunks);
     for (int64_t n = most; n >= 1 && search->best.balance < good_balance; n--) {
         pti_cut next = cut;
-        next.n_pieces[d] = n;
+        next.n_chunks_along[d] = n;
         next.n_chunks *= n;
         search_from(search, next, d + 1, n_dims_left - 1);
     }
 }
 
 pti_cut pti_cut_evenly(const polytile_domain *threads, int n_workers, const bool *may_cut) {
-    cut_search search = {threads, may_cut, n_workers, whole(threads)};
-    search_from(&search, whole(threads), 0, DIMS_TO_CUT);
+    cut_search search = {threads, may_cut, n_workers, whole_cut(threads)};
+    search_from(&search, whole_cut(threads), 0, DIMS_TO_CUT);
     return search.best;
 }
 
 polytile_domain pti_cut_chunk(const polytile_domain *threads, const pti_cut *cut, int64_t k) {
     polytile_domain chunk = *threads;
     for (int d = threads->n_dims - 1; d >= 0; d--) {
-        chunk.range[d] = pti_range_cut(threads->range[d], cut->n_pieces[d], k % cut->n_pieces[d]);
-        k /= cut->n_pieces[d];
+        chunk.range[d] =
+            pti_range_cut(threads->range[d], cut->n_chunks_along[d], k % cut->n_chunks_along[d]);
+        k /= cut->n_chunks_along[d];
     }
     return chunk;
 }

@@ -3,27 +3,28 @@
 
 #include "access/footprint/footprint.h"
 
-/* How the box of threads of one launch is shared out between host threads. */
+/* How host threads share the box of threads of one launch. */
 
-/** A grid of chunks: dimension d is cut into pieces[d] contiguous, about equal parts. */
+/** A grid of chunks: dimension d is cut into n_chunks_along[d] contiguous, about equal
+ * parts. */
 typedef struct pti_cut {
-    int64_t n_pieces[POLYTILE_MAX_DIMS];
+    int64_t n_chunks_along[POLYTILE_MAX_DIMS];
     int64_t n_chunks;
     double balance; /* mean work of a worker over that of the busiest: 1 is perfect */
 } pti_cut;
 
 /**
- * Cut a box for n_workers along the dimensions that may be cut, as evenly as it goes.
+ * Cut a box for n_workers along the dimensions that may be cut, as evenly as possible.
  *
  * Outer dimensions are preferred, so that chunks stay contiguous in memory.
  */
 pti_cut pti_cut_evenly(const polytile_domain *threads, int n_workers, const bool *may_cut);
 
-/** The k-th chunk in C order, 0 <= k < n_chunks. */
+/** Return the k-th chunk in C order, 0 <= k < n_chunks. */
 polytile_domain pti_cut_chunk(const polytile_domain *threads, const pti_cut *cut, int64_t k);
 
-/** Whether no two chunks write in the same part of an operand; false also when that cannot be found
- * out for lack of memory. */
+/** Return whether no two chunks write in the same part of an operand; false also if memory runs
+ * out. */
 bool pti_cut_separates(const pti_instance *instance, int operand, const polytile_domain *threads,
                        const pti_cut *cut);
 

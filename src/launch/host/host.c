@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The host as a device: in place, or with an arena of its own as a small accelerator has. */
+/* The host as a device: in place, or with an arena of its own like a small accelerator. */
 
 typedef struct host_device {
     polytile_device device;
@@ -34,7 +34,7 @@ static bool can_run(const polytile_implementation *implementation, const char **
     return implementation->host != NULL || implementation->host_launcher != NULL;
 }
 
-/** Map memory that is touched page by page as it is used, so it may exceed what is free now. */
+/** Map the arena. Pages get memory when they are touched, so it may exceed what is free now. */
 static polytile_status map_arena(polytile_context *ctx, int64_t n_bytes, void **arena) {
     char size[32];
     void *mapped = mmap(NULL, (size_t)n_bytes, PROT_READ | PROT_WRITE,
@@ -88,10 +88,10 @@ static polytile_status host_begin(polytile_device *device, pti_execution *execut
     return POLYTILE_OK;
 }
 
-static polytile_status run_sub_kernel(const host_device *host, const pti_launch *what) {
-    if (what->implementation->host_launcher != NULL)
-        return pti_launcher_call(host->device.object.context, what->implementation->host_launcher,
-                                 what, NULL);
+static polytile_status run_sub_kernel(const host_device *host, const pti_sub_kernel *what) {
+    if (what->body.implementation->host_launcher != NULL)
+        return pti_launcher_call(host->device.object.context,
+                                 what->body.implementation->host_launcher, what, NULL);
     pti_host_launch(what, host->n_threads);
     return POLYTILE_OK;
 }
@@ -117,7 +117,7 @@ static bool run_all(polytile_device *device) {
            pti_host_chain_run(host->execution, host->n_threads);
 }
 
-/** Every command is done when it was submitted. */
+/** Finish a run; every command was done when it was submitted. */
 static polytile_status finish(polytile_device *device) {
     host_of(device)->execution = NULL;
     return POLYTILE_OK;
@@ -139,7 +139,7 @@ static const pti_device_functions functions = {
     .close = close_host,
 };
 
-/** OpenMP's number of threads, and a word if that is more than can be had. */
+/** Return OpenMP's number of threads, with a warning if it exceeds the maximum. */
 static int default_threads(const polytile_context *ctx) {
     int n_threads = pti_host_default_threads();
     int64_t n_wanted = pti_host_wanted_threads();

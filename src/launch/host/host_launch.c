@@ -6,41 +6,41 @@
 #include "launch/host/accumulate.h"
 #include "launch/host/cut.h"
 
-/** A cut along these dimensions pays even when another is a little better balanced. */
+/** A cut along these dimensions pays even if another is a little better balanced. */
 static const double worth_copies = 2;
 
-/** A crash inside is told of. */
-static void run_body(const pti_launch *launch, const polytile_domain *threads,
+/** Run a body; a crash inside is reported. */
+static void run_body(const pti_sub_kernel *launch, const polytile_domain *threads,
                      const polytile_view *views) {
     const pti_crash_note note = {launch->instance->kernel_name,
                                  "was something touched that is not declared? "
                                  "POLYTILE_CHECK=access finds it"};
     const pti_crash_note *before = pti_crash_enter(&note);
-    launch->implementation->host(threads, views, launch->implementation->user);
+    launch->body.implementation->host(threads, views, launch->body.implementation->user);
     pti_crash_enter(before);
 }
 
-static void run_chunk(const pti_launch *launch, const pti_cut *cut, int64_t chunk,
+static void run_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t chunk,
                       const polytile_view *views) {
     polytile_domain threads = pti_cut_chunk(launch->threads, cut, chunk);
     run_body(launch, &threads, views);
 }
 
-void pti_host_launch_chunk(const pti_launch *launch, const pti_cut *cut, int64_t k) {
+void pti_host_launch_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t k) {
     run_chunk(launch, cut, k, launch->views);
 }
 
-static void run_whole(const pti_launch *launch) {
+static void run_whole(const pti_sub_kernel *launch) {
     run_body(launch, launch->threads, launch->views);
 }
 
-static void run_chunks(const pti_launch *launch, const pti_cut *cut) {
+static void run_chunks(const pti_sub_kernel *launch, const pti_cut *cut) {
 #pragma omp parallel for num_threads((int)cut->n_chunks) schedule(static, 1)
     for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++)
         pti_host_launch_chunk(launch, cut, chunk);
 }
 
-static void run_with_copies(const pti_launch *launch, const pti_cut *cut) {
+static void run_with_copies(const pti_sub_kernel *launch, const pti_cut *cut) {
     pti_accumulators copies;
     if (!pti_accumulators_create(launch, cut, &copies)) {
         run_whole(launch);
@@ -62,12 +62,12 @@ bool pti_host_launch_reduces(const pti_instance *instance) {
     return false;
 }
 
-static bool writes_apart(const pti_launch *launch, int operand, const pti_cut *cut) {
+static bool writes_apart(const pti_sub_kernel *launch, int operand, const pti_cut *cut) {
     return !launch->instance->operand[operand].reduces ||
            pti_cut_separates(launch->instance, operand, launch->threads, cut);
 }
 
-static bool all_write_apart(const pti_launch *launch, const pti_cut *cut) {
+static bool all_write_apart(const pti_sub_kernel *launch, const pti_cut *cut) {
     for (int a = 0; a < launch->instance->n_operands; a++) {
         if (!writes_apart(launch, a, cut))
             return false;
@@ -75,26 +75,26 @@ static bool all_write_apart(const pti_launch *launch, const pti_cut *cut) {
     return true;
 }
 
-/** Whether every worker could have a copy of all that the launch writes of an operand. */
-static bool may_be_copied(const pti_launch *launch, int operand, int n_threads) {
+/** Return whether every worker could have a private copy of an operand. */
+static bool may_be_copied(const pti_sub_kernel *launch, int operand, int n_threads) {
     const pti_operand *of = &launch->instance->operand[operand];
     polytile_domain hull =
         pti_footprint_hull(launch->instance, operand, PTI_WRITES, launch->threads);
-    pti_layout layout = pti_layout_of(&hull, of->element_bytes);
+    pti_memory_layout layout = pti_memory_layout_of(&hull, of->element_bytes);
     return pti_reduction_is_known(of->reduction, of->type) &&
            layout.size_bytes <= PTI_MAX_PRIVATE_BYTES / n_threads;
 }
 
-/** The cut of one dimension into as many slabs as there are workers. */
+/** Return the cut of one dimension into a slab for each worker. */
 static pti_cut slabs_of(const polytile_domain *threads, int dim, int n_threads) {
     bool may_cut[POLYTILE_MAX_DIMS] = {false};
     may_cut[dim] = true;
     return pti_cut_evenly(threads, n_threads, may_cut);
 }
 
-/** The dimensions along which every reducing operand is written apart, or copied if that is
- * allowed. */
-static void find_cuttable(const pti_launch *launch, int n_threads, bool with_copies,
+/** Find the dimensions along which chunks write every reducing operand apart, or in copies if
+ * with_copies. */
+static void find_cuttable(const pti_sub_kernel *launch, int n_threads, bool with_copies,
                           bool *may_cut) {
     for (int d = 0; d < launch->threads->n_dims; d++) {
         pti_cut slabs = slabs_of(launch->threads, d, n_threads);
@@ -105,7 +105,7 @@ static void find_cuttable(const pti_launch *launch, int n_threads, bool with_cop
     }
 }
 
-static void launch_reduction(const pti_launch *launch, int n_threads) {
+static void launch_reduction(const pti_sub_kernel *launch, int n_threads) {
     bool may_cut[POLYTILE_MAX_DIMS];
     find_cuttable(launch, n_threads, false, may_cut);
     pti_cut apart = pti_cut_evenly(launch->threads, n_threads, may_cut);
@@ -122,7 +122,7 @@ pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads) {
     return pti_cut_evenly(threads, n_threads, all);
 }
 
-void pti_host_launch(const pti_launch *launch, int n_threads) {
+void pti_host_launch(const pti_sub_kernel *launch, int n_threads) {
     if (n_threads == 1) {
         run_whole(launch);
     } else if (pti_host_launch_reduces(launch->instance)) {

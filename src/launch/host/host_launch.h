@@ -7,21 +7,21 @@
 /**
  * Run a kernel's host function over a box of threads with OpenMP.
  *
- * The box is cut into contiguous chunks that write apart. Where a reduction leaves no such cut,
- * chunks get private accumulators that are combined afterwards in the order of the chunks; where
- * those would be too large, one thread runs the whole box.
+ * The box is cut into contiguous chunks that write apart. If a reduction allows no such cut, chunks
+ * get private copies, which are combined afterwards in the order of the chunks; if those are too
+ * large, one thread runs the whole box.
  */
-void pti_host_launch(const pti_launch *launch, int n_threads);
+void pti_host_launch(const pti_sub_kernel *launch, int n_threads);
 
-/* Its parts. */
+/* Parts of pti_host_launch(). */
 
-/** Whether a launch combines into anything, so that not all cuts are allowed. */
+/** Return whether a launch combines into anything, so that not all cuts are allowed. */
 bool pti_host_launch_reduces(const pti_instance *instance);
 
-/** The cut of a launch that reduces nothing. */
+/** Return the cut of a launch that reduces nothing. */
 pti_cut pti_host_launch_cut(const polytile_domain *threads, int n_threads);
 
 /** Run the k-th chunk of a launch on the calling thread. */
-void pti_host_launch_chunk(const pti_launch *launch, const pti_cut *cut, int64_t k);
+void pti_host_launch_chunk(const pti_sub_kernel *launch, const pti_cut *cut, int64_t k);
 
 #endif

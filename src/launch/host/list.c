@@ -27,12 +27,12 @@ typedef struct host_bench {
     int n_threads;
 } host_bench;
 
-/** What is timed; bytes is what one call goes through. */
+/** A timed function; bytes is what one call goes through. */
 typedef void trial(const host_bench *bench, int64_t bytes);
 
 static void copy_to_measure(const host_bench *bench, char *to, char *from, int64_t bytes) {
     polytile_domain box = polytile_domain_from_extents(1, &bytes);
-    pti_layout layout = pti_layout_of(&box, 1);
+    pti_memory_layout layout = pti_memory_layout_of(&box, 1);
     pti_move move = {&box, 1, {to, &layout}, {from, &layout}};
     pti_box_copy(&move, bench->n_threads);
 }
@@ -45,20 +45,20 @@ static void download(const host_bench *bench, int64_t bytes) {
     copy_to_measure(bench, bench->host, bench->device, bytes);
 }
 
-/** Half each way. The executor runs operations one after another on the host. */
+/** Copy half each way, one after the other, as the executor does on the host. */
 static void both_ways(const host_bench *bench, int64_t bytes) {
     upload(bench, bytes / 2);
     copy_to_measure(bench, bench->host + bytes / 2, bench->device + bytes / 2, bytes / 2);
 }
 
-/** Every other run of an array goes into a dense buffer: half the bytes of a plain upload. */
+/** Copy every other run of an array into a dense buffer: half the bytes of a plain upload. */
 static void upload_runs(const host_bench *bench, int64_t bytes) {
     int64_t extents[] = {bytes / (2 * RUN_BYTES), 2 * RUN_BYTES};
     polytile_domain array = polytile_domain_from_extents(2, extents);
     polytile_domain box = array;
     box.range[1].hi = RUN_BYTES - 1;
-    pti_layout from = pti_layout_of(&array, 1);
-    pti_layout to = pti_layout_of(&box, 1);
+    pti_memory_layout from = pti_memory_layout_of(&array, 1);
+    pti_memory_layout to = pti_memory_layout_of(&box, 1);
     pti_move move = {&box, 1, {bench->device, &to}, {bench->host, &from}};
     pti_box_copy(&move, bench->n_threads);
 }
@@ -70,17 +70,17 @@ static void increment(const polytile_domain *threads, const polytile_view *views
         element[k]++;
 }
 
-/** A kernel that reads and writes one array once. */
+/** Run a kernel that reads and writes one array once. */
 static void run_kernel(const host_bench *bench, int64_t bytes) {
     pti_operand operand = {.writes = true};
     pti_instance instance = {.n_operands = 1, .operand = &operand};
     polytile_implementation implementation = {.host = increment};
     polytile_domain threads = polytile_domain_from_extents(1, &bytes);
     polytile_view view = {bench->device, {1}, threads};
-    pti_launch launch = {.instance = &instance,
-                         .implementation = &implementation,
-                         .threads = &threads,
-                         .views = &view};
+    pti_sub_kernel launch = {.instance = &instance,
+                             .body = {.implementation = &implementation},
+                             .threads = &threads,
+                             .views = &view};
     pti_host_launch(&launch, bench->n_threads);
 }
 
@@ -121,7 +121,7 @@ static int64_t memory_bytes(void) {
     return n_bytes;
 }
 
-/** The processor's name, as far as the system tells. */
+/** Find the processor's name, as far as the system knows it. */
 static void describe_processor(char *name, size_t capacity) {
     char line[256];
     snprintf(name, capacity, "processor");

@@ -2,8 +2,8 @@
 
 #include "access/set/range.h"
 
-/** Put one more loop inside the nest, joining it with the one around it where both sides allow. */
-static void add(pti_loop_nest *nest, pti_loop inner) {
+/** Add a loop inside the nest, joined with the one around it if both sides allow. */
+static void add_loop(pti_loop_nest *nest, pti_loop inner) {
     if (inner.count == 1)
         return;
     if (nest->n_loops > 0) {
@@ -32,14 +32,16 @@ static void take_unit(pti_loop_nest *nest, int64_t element_bytes) {
 }
 
 pti_loop_nest pti_loop_nest_of(const pti_move *move) {
-    pti_loop_nest nest = {
-        .n_units = 1,
-        .to = (char *)move->to.base + pti_layout_offset_of(move->to.layout, move->box),
-        .from = (const char *)move->from.base + pti_layout_offset_of(move->from.layout, move->box)};
+    pti_loop_nest nest = {.n_units = 1,
+                          .to = (char *)move->to.base +
+                                pti_memory_layout_offset_of(move->to.layout, move->box),
+                          .from = (const char *)move->from.base +
+                                  pti_memory_layout_offset_of(move->from.layout, move->box)};
     for (int d = 0; d < move->box->n_dims; d++) {
         polytile_range range = move->box->range[d];
-        add(&nest, (pti_loop){pti_range_count(range), range.step * move->to.layout->stride_bytes[d],
-                              range.step * move->from.layout->stride_bytes[d]});
+        add_loop(&nest,
+                 (pti_loop){pti_range_count(range), range.step * move->to.layout->stride_bytes[d],
+                            range.step * move->from.layout->stride_bytes[d]});
     }
     take_unit(&nest, move->element_bytes);
     for (int k = 0; k < nest.n_loops; k++)

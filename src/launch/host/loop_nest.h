@@ -3,7 +3,7 @@
 
 #include "launch/device/device.h"
 
-/* A move as a nest of loops over units: runs of bytes that are contiguous on both sides. */
+/* A move as a nest of loops over units, runs of bytes that are contiguous on both sides. */
 
 /** Steps in bytes. */
 typedef struct pti_loop {
@@ -22,11 +22,11 @@ typedef struct pti_loop_nest {
     const char *from;
 } pti_loop_nest;
 
-/** The fewest loops over the largest units that move a box, which is not empty. */
+/** Return the fewest loops over the largest units that move a non-empty box. */
 pti_loop_nest pti_loop_nest_of(const pti_move *move);
 
-/** Where a unit, counted in C order, begins on both sides; returns how many are left of its row,
- * itself included. */
+/** Find where a unit, counted in C order, begins on both sides. Returns how many are left in its
+ * row, with itself. */
 int64_t pti_loop_nest_locate(const pti_loop_nest *nest, int64_t unit, char **to, const char **from);
 
 #endif

@@ -3,7 +3,7 @@
 
 /* Loops that wait for what another thread stores. One file a processor, chosen by CMake. */
 
-/** Spend a moment, some ten nanoseconds, in a way that leaves the core to what shares it. */
+/** Pause for some ten nanoseconds, and leave the core to its other threads. */
 void pti_spin_pause(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/** Threads that are started to prove that they can run at once. */
+/** Threads started to prove that they can run at once. */
 typedef struct probe {
     pthread_rwlock_t
         gate; /* held for writing until all have been started; each reads it and ends */
@@ -58,7 +58,7 @@ static void end_probe(probe *of, int n_threads) {
     free(of->threads);
 }
 
-/** Map the stacks; they are touched where a thread runs, and not in huge pages. Errors: NO_MEMORY. */
+/** Map the stacks, without huge pages; running threads touch them. Errors: NO_MEMORY. */
 static polytile_status begin_probe(polytile_context *ctx, int n_threads, probe *of) {
     pthread_attr_t defaults;
     pthread_attr_init(&defaults);

@@ -20,7 +20,7 @@ static void skip_spaces(reader *in) {
         in->next++;
 }
 
-/** Copy up to any of the delimiters, without spaces around; false when empty or too long. */
+/** Copy up to any of the delimiters, without spaces around; false if empty or too long. */
 static bool read_word(reader *in, const char *delimiters, char word[WORD_BYTES]) {
     skip_spaces(in);
     size_t length = strcspn(in->next, delimiters);
@@ -50,7 +50,7 @@ static void describe_options(const pti_driver *driver, pti_text *text) {
     }
 }
 
-/** An error about the text, followed by what the driver takes or what drivers there are. */
+/** Fail with a problem of the text, and what the driver takes or which drivers there are. */
 static polytile_status fail_device_text(const reader *in, const pti_driver *driver,
                                         const char *problem, const char *word) {
     pti_text known = {0};

@@ -6,10 +6,10 @@
 
 static const int default_meet_s = 2, default_run_s = 30;
 
-struct timespec pti_peers_deadline(int patience_s) {
+struct timespec pti_peers_deadline(int timeout_s) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += patience_s;
+    until.tv_sec += timeout_s;
     return until;
 }
 
@@ -102,7 +102,7 @@ static bool takes_part(const pti_session *session, int peer) {
     return does;
 }
 
-/** Whoever finds all there begins the session for all. */
+/** Begin the session for all; the last one to arrive does this. */
 static void begin_session(pti_peers *peers) {
     pti_session *session = pti_peers_match(peers);
     for (int p = 0; p < peers->n_peers; p++) {
@@ -117,8 +117,8 @@ static void begin_session(pti_peers *peers) {
     pthread_cond_broadcast(&peers->changed);
 }
 
-/** Each further schedule would wait as long again for those who have not come; so nobody does until
- * they are expected anew. The mutex is held. */
+/** Stop expecting those who have not come, until they are expected anew: each further schedule
+ * would wait as long again. The mutex is held. */
 static void give_up_absent(pti_peers *peers) {
     for (int p = 0; p < peers->n_peers; p++) {
         pti_peer *peer = &peers->peer[p];
@@ -127,7 +127,7 @@ static void give_up_absent(pti_peers *peers) {
     }
 }
 
-/** The mutex is held. */
+/** Wait for the other devices. The mutex is held. */
 static void wait_for_others(pti_peer *peer, const pti_offer *offers, int n_offers) {
     pti_peers *peers = peer->peers;
     struct timespec deadline = pti_peers_deadline(peers->meet_s);
@@ -144,7 +144,7 @@ static void wait_for_others(pti_peer *peer, const pti_offer *offers, int n_offer
     peer->offer = NULL;
 }
 
-/** Where a device has all that it reads others need not wait for it. */
+/** Others need not wait for a device that has all that it reads. */
 void pti_peers_meet(pti_peer *peer, const pti_offer *offers, int n_offers) {
     pti_peers *peers = peer->peers;
     pthread_mutex_lock(&peers->mutex);
@@ -165,12 +165,7 @@ int pti_shared_upload_find(const pti_shared_upload *upload, int peer) {
     return -1;
 }
 
-void pti_session_free(pti_session *session) {
-    free(session->upload);
-    free(session);
-}
-
-/** What a device does no more in a shared upload: nobody gets its part, and it copies nobody's. */
+/** Take a device out of a shared upload: nobody gets its part, and it copies nobody's. */
 static void leave_upload(pti_shared_upload *upload, int own) {
     upload->part[own].phase = PTI_PART_GONE;
     for (int q = 0; q < upload->n_parts; q++)

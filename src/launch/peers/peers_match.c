@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which uploads of several schedules are the same, and in which order all come through them. */
+/* Finds the uploads that several schedules share, and one order of them for all. */
 
-/** Uploads that are farther apart in their schedules than this part of them, and than a few
- * operations, are not shared: one device would wait for the other for as long. */
+/** Uploads farther apart in their schedules than this part of them, and than a few operations, are
+ * not shared: one device would wait for the other as long. */
 static const double most_apart = 1.0 / 16;
 enum { FEW_OPERATIONS = 8 };
 
-/** One upload of each of several devices. */
+/** The same upload of several devices. */
 typedef struct group {
     int n;
     const pti_offer *offer[PTI_MOST_PEERS];
@@ -48,7 +48,7 @@ static int compare_groups(const void *first, const void *second) {
     return compare_offers(a->offer[0], b->offer[0]);
 }
 
-static bool collect(const pti_peers *peers, matching *of) {
+static bool collect_offers(const pti_peers *peers, matching *of) {
     int n = 0;
     for (int p = 0; p < peers->n_peers; p++)
         n += peers->peer[p].is_offering ? peers->peer[p].n_offers : 0;
@@ -67,8 +67,8 @@ static bool collect(const pti_peers *peers, matching *of) {
     return true;
 }
 
-/** Where each device's offers of one box, which are offers[first .. end - 1], begin; and, behind
- * those of the last device, where they end. */
+/** Find where each device's offers of one box begin in offers[first .. end - 1], and where the last
+ * device's end. */
 static void find_begins(const pti_offer *offers, int first, int end, int n_peers, int *begin) {
     begin[0] = first;
     for (int p = 0; p < n_peers; p++) {
@@ -93,7 +93,8 @@ static void add_to(group *of, const pti_offer *offer) {
     of->progress = offer->progress > of->progress ? offer->progress : of->progress;
 }
 
-/** Each device's first offer of a box belongs to the others' first, its second to their second. */
+/** Group offers of a box: each device's first with the others' first, its second with their
+ * second. */
 static void group_box(const pti_peers *peers, matching *of, int first, int end) {
     int begin[PTI_MOST_PEERS + 1], n_left = end - first;
     find_begins(of->offer, first, end, peers->n_peers, begin);
@@ -120,7 +121,7 @@ static void group_all(const pti_peers *peers, matching *of) {
     qsort(of->group, (size_t)of->n_groups, sizeof *of->group, compare_groups);
 }
 
-/** The dimension to cut a box along for so many devices; -1: none is long enough. */
+/** Return the dimension along which to cut a box into n_parts; -1: none is long enough. */
 static int find_cut(const polytile_domain *box, int n_parts) {
     for (int d = 0; d < box->n_dims; d++) {
         if (pti_range_count(box->range[d]) >= n_parts)
@@ -129,19 +130,19 @@ static int find_cut(const polytile_domain *box, int n_parts) {
     return -1;
 }
 
-/** last: of each device the last operation that it shares; groups that a device would come to in
- * another order are left out. */
-static bool follows(const group *of, const int64_t last[PTI_MOST_PEERS]) {
+/** Return whether a group keeps every device's order. last: of each device, the last operation that
+ * it shares. */
+static bool keeps_order(const group *of, const int64_t last[PTI_MOST_PEERS]) {
     bool does = true;
     for (int q = 0; q < of->n; q++)
         does = does && of->offer[q]->op > last[of->offer[q]->peer];
     return does;
 }
 
-static void share_out(const group *of, int dim, pti_shared_upload *upload) {
+static void divide_upload(const group *of, int dim, pti_shared_upload *upload) {
     *upload = (pti_shared_upload){.n_parts = of->n};
     for (int q = 0; q < of->n; q++) {
-        pti_shared_part *part = &upload->part[q];
+        pti_upload_share *part = &upload->part[q];
         part->peer = of->offer[q]->peer;
         part->op = of->offer[q]->op;
         part->box = of->offer[q]->box;
@@ -150,19 +151,24 @@ static void share_out(const group *of, int dim, pti_shared_upload *upload) {
     }
 }
 
-static void choose(const matching *of, pti_session *session) {
+static void choose_uploads(const matching *of, pti_session *session) {
     int64_t last[PTI_MOST_PEERS];
     for (int p = 0; p < PTI_MOST_PEERS; p++)
         last[p] = -1;
     for (int g = 0; g < of->n_groups; g++) {
         const group *next = &of->group[g];
         int dim = find_cut(&next->offer[0]->box, next->n);
-        if (dim < 0 || !follows(next, last))
+        if (dim < 0 || !keeps_order(next, last))
             continue;
-        share_out(next, dim, &session->upload[session->n_uploads++]);
+        divide_upload(next, dim, &session->upload[session->n_uploads++]);
         for (int q = 0; q < next->n; q++)
             last[next->offer[q]->peer] = next->offer[q]->op;
     }
+}
+
+void pti_session_free(pti_session *session) {
+    free(session->upload);
+    free(session);
 }
 
 static pti_session *make_session(const matching *of) {
@@ -171,7 +177,7 @@ static pti_session *make_session(const matching *of) {
         return NULL;
     made->upload = calloc((size_t)of->n_groups, sizeof *made->upload);
     if (made->upload != NULL)
-        choose(of, made);
+        choose_uploads(of, made);
     if (made->n_uploads > 0)
         return made;
     pti_session_free(made);
@@ -181,7 +187,7 @@ static pti_session *make_session(const matching *of) {
 pti_session *pti_peers_match(const pti_peers *peers) {
     matching of = {0};
     pti_session *session = NULL;
-    if (collect(peers, &of)) {
+    if (collect_offers(peers, &of)) {
         group_all(peers, &of);
         session = make_session(&of);
     }

@@ -5,9 +5,9 @@
 
 #include <pthread.h>
 
-/* What the files of linked devices share; all of it under the mutex. */
+/* What the files of linked devices share; the mutex guards all of it. */
 
-/** An upload that others may do, too: the same box of the same memory. */
+/** An upload that others may do, too: of the same box of the same memory. */
 typedef struct pti_offer {
     const char *address; /* of the box's first element */
     polytile_domain box;
@@ -18,25 +18,25 @@ typedef struct pti_offer {
 
 typedef enum pti_part_phase {
     PTI_PART_AWAITED, /* not submitted yet */
-    PTI_PART_READY,   /* submitted: it can be copied behind its mark */
+    PTI_PART_READY,   /* submitted: it can be copied behind its event */
     PTI_PART_GONE     /* its memory is used for something else, or never was filled */
 } pti_part_phase;
 
-/** What one device uploads of a shared upload. */
-typedef struct pti_shared_part {
+/** One device's part of a shared upload. */
+typedef struct pti_upload_share {
     int peer;
     int64_t op; /* of its schedule: the upload */
     polytile_domain box;
     pti_part_phase phase;
-    pti_image image; /* where it lies, once it is ready */
-    pti_mark *ready;
-    unsigned done;                    /* bits of the parts whose devices copied it, or never will */
-    pti_mark *copied[PTI_MOST_PEERS]; /* by the part whose device did; NULL: it did not */
-} pti_shared_part;
+    pti_memory_span image; /* where it lies, once it is ready */
+    pti_event *ready;
+    unsigned done; /* bits of the parts whose devices copied it, or never will */
+    pti_event *copied[PTI_MOST_PEERS]; /* by the part whose device did; NULL: it did not */
+} pti_upload_share;
 
 typedef struct pti_shared_upload {
     int n_parts;
-    pti_shared_part part[PTI_MOST_PEERS];
+    pti_upload_share part[PTI_MOST_PEERS];
 } pti_shared_upload;
 
 /** Schedules that run side by side. */
@@ -62,8 +62,8 @@ typedef struct pti_peer {
 struct pti_peers {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    /* How long a device waits for another one, in seconds, before it goes on alone: to meet it,
-     * which may have much to do before; and for its next step, once they run side by side. */
+    /* Seconds that a device waits for another one before it goes on alone: to meet it, and for its
+     * next step once both run. */
     int meet_s;
     int run_s;
     int n_peers;
@@ -72,23 +72,23 @@ struct pti_peers {
     pti_host_span span[PTI_MOST_HOST_SPANS];
 };
 
-/** A moment to wait until, and waiting for something to change; false: it has come. The mutex is
+/** Return a deadline, and wait until something changes; false: the deadline has come. The mutex is
  * held. */
-struct timespec pti_peers_deadline(int patience_s);
+struct timespec pti_peers_deadline(int timeout_s);
 bool pti_peers_wait(pti_peers *peers, const struct timespec *deadline);
 
-/** Meet those who offer something, too. The session, if there is anything to share, is in
- * peer->session afterwards. offers: of the schedule, in order. */
+/** Meet others that offer something. Sets peer->session if there is anything to share. offers: of
+ * the schedule, in order. */
 void pti_peers_meet(pti_peer *peer, const pti_offer *offers, int n_offers);
-/** Leave the session; nothing of the device's memory is copied any more. */
+/** Leave the session; nobody copies the device's memory any more. */
 void pti_peers_leave(pti_peer *peer);
 
-/** What the peers that offer have in common, in an order that is all of theirs; NULL: nothing, or
- * memory ran out. */
+/** Return what the peers' offers share, in one order of all of them; NULL: nothing, or memory ran
+ * out. */
 pti_session *pti_peers_match(const pti_peers *peers);
 void pti_session_free(pti_session *session);
 
-/** The part of a device in a shared upload; -1: it has none. */
+/** Return a device's part of a shared upload; -1: none. */
 int pti_shared_upload_find(const pti_shared_upload *upload, int peer);
 
 #endif

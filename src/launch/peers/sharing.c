@@ -14,9 +14,10 @@ struct pti_sharing {
     int64_t peer_bytes; /* that came from others */
 };
 
-/* What a schedule offers. */
+/* Offers of a schedule. */
 
-/** Operands that the schedule itself changes on the host or on the device are nobody else's. */
+/** Find operands that the schedule itself changes on the host or on the device, which it cannot
+ * share. */
 static void find_changed(const pti_schedule *schedule, bool *is_changed) {
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
@@ -25,8 +26,8 @@ static void find_changed(const pti_schedule *schedule, bool *is_changed) {
     }
     for (int l = 0; l < schedule->n_launches; l++) {
         const pti_schedule_launch *launch = &schedule->launch[l];
-        for (int o = 0; o < launch->instance->n_operands; o++)
-            is_changed[pti_schedule_array(launch, o)] |= launch->instance->operand[o].writes;
+        for (int o = 0; o < launch->call.instance->n_operands; o++)
+            is_changed[launch->call.array[o]] |= launch->call.instance->operand[o].writes;
     }
 }
 
@@ -40,7 +41,8 @@ static bool is_in_span(const pti_peers *peers, const polytile_array *array) {
     return is;
 }
 
-/** is_changed becomes: whether an operand is not to be offered. */
+/** Leave out operands that others do not read. is_changed becomes: whether an operand is not
+ * offered. */
 static void leave_out_others(const pti_execution *execution, bool *is_changed) {
     pti_peers *peers = execution->device->peer->peers;
     pthread_mutex_lock(&peers->mutex);
@@ -52,9 +54,9 @@ static void leave_out_others(const pti_execution *execution, bool *is_changed) {
 static pti_offer offer_of(const pti_execution *execution, int64_t k, int operand) {
     const pti_schedule *schedule = execution->schedule;
     const pti_op *op = &schedule->op[k];
-    const pti_layout *layout = &execution->host_layout[operand];
+    const pti_memory_layout *layout = &execution->host_layout[operand];
     return (pti_offer){.address = (const char *)execution->arrays[operand]->data +
-                                  pti_layout_offset_of(layout, &op->box),
+                                  pti_memory_layout_offset_of(layout, &op->box),
                        .box = op->box,
                        .op = k,
                        .progress = (double)k / (double)schedule->n_ops};
@@ -81,9 +83,9 @@ static int count_uploads(const pti_schedule *schedule) {
     return n;
 }
 
-/* The beginning. */
+/* Begin. */
 
-/** False when memory runs out. */
+/** Record the session; false when memory runs out. */
 static bool note_session(pti_sharing *sharing, const pti_schedule *schedule) {
     const pti_session *session = sharing->session;
     sharing->upload_of = malloc((size_t)schedule->n_ops * sizeof *sharing->upload_of);
@@ -100,7 +102,7 @@ static bool note_session(pti_sharing *sharing, const pti_schedule *schedule) {
     return true;
 }
 
-static void leave(pti_peer *peer) {
+static void leave_session(pti_peer *peer) {
     pthread_mutex_lock(&peer->peers->mutex);
     pti_peers_leave(peer);
     pthread_mutex_unlock(&peer->peers->mutex);
@@ -120,17 +122,17 @@ static pti_shared_upload *upload_of(const pti_sharing *sharing, int64_t op_index
     return &sharing->session->upload[sharing->upload_of[op_index]];
 }
 
-static pti_shared_part *own_part(const pti_sharing *sharing, pti_shared_upload *upload) {
+static pti_upload_share *own_part(const pti_sharing *sharing, pti_shared_upload *upload) {
     return &upload->part[pti_shared_upload_find(upload, sharing->peer->number)];
 }
 
-/** The box of an upload that this device uploads; NULL: all of it, it is not shared. */
+/** Return the box of an upload that this device uploads; NULL: all of it, it is not shared. */
 static const polytile_domain *own_box(const pti_sharing *sharing, int64_t op_index) {
     pti_shared_upload *upload = upload_of(sharing, op_index);
     return upload == NULL ? NULL : &own_part(sharing, upload)->box;
 }
 
-static void join(pti_execution *execution) {
+static void join_session(pti_execution *execution) {
     pti_peer *peer = execution->device->peer;
     pti_sharing *made = calloc(1, sizeof *made);
     if (made != NULL) {
@@ -142,92 +144,95 @@ static void join(pti_execution *execution) {
         }
     }
     free_sharing(made);
-    leave(peer);
+    leave_session(peer);
 }
 
-static void meet(pti_execution *execution, pti_offer *offers, bool *is_left_out) {
+static void meet_peers(pti_execution *execution, pti_offer *offers, bool *is_left_out) {
     pti_peer *peer = execution->device->peer;
     find_changed(execution->schedule, is_left_out);
     leave_out_others(execution, is_left_out);
     pti_peers_meet(peer, offers, list_offers(execution, is_left_out, offers));
     if (peer->session != NULL)
-        join(execution);
+        join_session(execution);
 }
 
 void pti_sharing_begin(pti_execution *execution) {
     const pti_schedule *schedule = execution->schedule;
-    if (execution->device->peer == NULL || schedule->in_place || schedule->n_launches == 0)
+    if (execution->device->peer == NULL || schedule->in_place || schedule->n_launches == 0 ||
+        pti_schedule_is_of_one_launch(schedule))
         return;
     pti_offer *offers = calloc((size_t)count_uploads(schedule) + 1, sizeof *offers);
     bool *is_left_out = calloc((size_t)schedule->instance->n_operands + 1, sizeof *is_left_out);
     if (offers != NULL && is_left_out != NULL)
-        meet(execution, offers, is_left_out);
+        meet_peers(execution, offers, is_left_out);
     free(offers);
     free(is_left_out);
 }
 
-/* One operation. */
+/* Share one operation. */
 
 static const pti_peer_functions *functions_of(const pti_sharing *sharing) {
     return sharing->peer->device->functions->peer;
 }
 
-/** Until all others have copied a part, or will not any more; then nobody begins to. The mutex is
- * held. */
+/** Wait until all others have copied a part, or will not any more; then nobody begins to. The mutex
+ * is held. */
 static void end_copies(pti_sharing *sharing, pti_shared_upload *upload,
                        const struct timespec *deadline) {
-    pti_shared_part *part = own_part(sharing, upload);
+    pti_upload_share *part = own_part(sharing, upload);
     unsigned all = (1U << upload->n_parts) - 1;
     while (part->done != all && pti_peers_wait(sharing->peer->peers, deadline))
         continue;
     part->phase = PTI_PART_GONE;
 }
 
-/** Until the copies of a part, of which there come no more, are done. The mutex is not held: it may
- * take as long as all that the others' streams have before them. */
-static void settle_copies(const pti_sharing *sharing, const pti_shared_part *part) {
+/** Wait until the copies of a part, to which none are added, are done. The mutex is free: this may
+ * take as long as all that the others' streams have to do. */
+static void wait_for_copies(const pti_sharing *sharing, const pti_upload_share *part) {
     for (int q = 0; q < PTI_MOST_PEERS; q++) {
         if (part->copied[q] != NULL)
-            functions_of(sharing)->settle(part->copied[q]);
+            functions_of(sharing)->wait_for_event(part->copied[q]);
     }
 }
 
-/** The mutex is held. */
-static void drop_marks(const pti_sharing *sharing, pti_shared_part *part) {
+/** Find the mutex is held. */
+static void drop_events(const pti_sharing *sharing, pti_upload_share *part) {
     for (int q = 0; q < PTI_MOST_PEERS; q++) {
-        functions_of(sharing)->drop(part->copied[q]);
+        functions_of(sharing)->drop_event(part->copied[q]);
         part->copied[q] = NULL;
     }
-    functions_of(sharing)->drop(part->ready);
+    functions_of(sharing)->drop_event(part->ready);
     part->ready = NULL;
 }
 
 /** Let a stream wait for all copies of a part. The mutex is held. */
-static polytile_status await_copies(const pti_sharing *sharing, const pti_shared_part *part,
+static polytile_status await_copies(const pti_sharing *sharing, const pti_upload_share *part,
                                     pti_stream stream) {
     polytile_status status = POLYTILE_OK;
     for (int q = 0; q < PTI_MOST_PEERS; q++) {
         if (part->copied[q] != NULL && status == POLYTILE_OK)
-            status = functions_of(sharing)->await(sharing->peer->device, stream, part->copied[q]);
+            status =
+                functions_of(sharing)->await_event(sharing->peer->device, stream, part->copied[q]);
     }
     return status;
 }
 
-/** Where the stream cannot wait for the copies, they are waited for here. */
-static polytile_status take_back(pti_sharing *sharing, int upload_number, pti_stream stream) {
+/** Take the memory of a part back: the stream waits for the copies, or else this thread does. */
+static polytile_status take_memory_back(pti_sharing *sharing, int upload_number,
+                                        pti_stream stream) {
     pti_peers *peers = sharing->peer->peers;
     pti_shared_upload *upload = &sharing->session->upload[upload_number];
-    pti_shared_part *part = own_part(sharing, upload);
+    pti_upload_share *part = own_part(sharing, upload);
     struct timespec deadline = pti_peers_deadline(peers->run_s);
     pthread_mutex_lock(&peers->mutex);
     end_copies(sharing, upload, &deadline);
     polytile_status status = await_copies(sharing, part, stream);
     if (status != POLYTILE_OK) {
         pthread_mutex_unlock(&peers->mutex);
-        settle_copies(sharing, part);
+        wait_for_copies(sharing, part);
         pthread_mutex_lock(&peers->mutex);
     }
-    drop_marks(sharing, part);
+    drop_events(sharing, part);
     pthread_cond_broadcast(&peers->changed);
     pthread_mutex_unlock(&peers->mutex);
     return status;
@@ -238,8 +243,9 @@ static bool share_memory(const pti_placement *one, const pti_placement *other) {
            other->offset_bytes < one->offset_bytes + one->layout.size_bytes;
 }
 
-/** Whether an operation that changes elements of a placement changes those that are lent. */
-static bool changes(const pti_schedule *schedule, const pti_op *op, const pti_shared_part *lent) {
+/** Return whether an operation changes lent elements of a placement. */
+static bool changes_lent_part(const pti_schedule *schedule, const pti_op *op,
+                              const pti_upload_share *lent) {
     polytile_domain common;
     int64_t placement = schedule->op[lent->op].placement;
     if (op->placement == placement)
@@ -247,24 +253,25 @@ static bool changes(const pti_schedule *schedule, const pti_op *op, const pti_sh
     return share_memory(&schedule->placement[op->placement], &schedule->placement[placement]);
 }
 
-/** A launch writes to memory that was something else's where it is the first to use that. */
+/** Return whether a launch changes lent elements, also as the first to use their memory. */
 static bool launch_changes(const pti_schedule *schedule, const pti_op *op,
-                           const pti_shared_part *lent) {
+                           const pti_upload_share *lent) {
     const pti_placement *own = &schedule->placement[schedule->op[lent->op].placement];
     bool does = false;
-    for (int a = 0; a < schedule->instance->n_operands && !does; a++) {
-        const pti_placement *used = pti_schedule_placement(schedule, op->superblock, a);
+    int n_operands = schedule->launch[op->launch].call.instance->n_operands;
+    for (int o = 0; o < n_operands && !does; o++) {
+        const pti_placement *used = pti_schedule_placement(schedule, op->launch, op->superblock, o);
         does = used != NULL && used != own && share_memory(used, own);
     }
     return does;
 }
 
 static bool is_taken_back(const pti_schedule *schedule, const pti_op *op,
-                          const pti_shared_part *lent) {
+                          const pti_upload_share *lent) {
     if (op->kind == PTI_DOWNLOAD)
         return false;
     return op->kind == PTI_LAUNCH ? launch_changes(schedule, op, lent)
-                                  : changes(schedule, op, lent);
+                                  : changes_lent_part(schedule, op, lent);
 }
 
 polytile_status pti_sharing_prepare(pti_execution *execution, const pti_command *command) {
@@ -276,17 +283,17 @@ polytile_status pti_sharing_prepare(pti_execution *execution, const pti_command 
             continue;
         int taken = sharing->lent[k];
         sharing->lent[k] = sharing->lent[--sharing->n_lent];
-        PTI_TRY(take_back(sharing, taken, pti_op_stream(command->op)));
+        PTI_TRY(take_memory_back(sharing, taken, pti_op_stream(command->op)));
     }
 done:
     return status;
 }
 
-/** The mutex is held. */
-static polytile_status lend(pti_sharing *sharing, pti_shared_part *own, const pti_command *command,
-                            int upload_number) {
+/** Find the mutex is held. */
+static polytile_status lend_part(pti_sharing *sharing, pti_upload_share *own,
+                                 const pti_command *command, int upload_number) {
     polytile_status status =
-        functions_of(sharing)->mark(sharing->peer->device, PTI_STREAM_IN, &own->ready);
+        functions_of(sharing)->record_event(sharing->peer->device, PTI_STREAM_IN, &own->ready);
     own->phase = status == POLYTILE_OK ? PTI_PART_READY : PTI_PART_GONE;
     own->image = command->move.to;
     if (status == POLYTILE_OK)
@@ -295,9 +302,9 @@ static polytile_status lend(pti_sharing *sharing, pti_shared_part *own, const pt
     return status;
 }
 
-/** Copy a part of another device's memory, or find that it is not there. The mutex is held. */
-static polytile_status borrow(pti_sharing *sharing, pti_shared_part *part, int own,
-                              const pti_command *command, bool *is_there) {
+/** Copy a part from another device's memory, or find that it is not there. The mutex is held. */
+static polytile_status borrow_part(pti_sharing *sharing, pti_upload_share *part, int own,
+                                   const pti_command *command, bool *is_there) {
     const polytile_device *device = sharing->peer->device;
     pti_peers *peers = sharing->peer->peers;
     struct timespec deadline = pti_peers_deadline(peers->run_s);
@@ -319,16 +326,16 @@ static polytile_status borrow(pti_sharing *sharing, pti_shared_part *part, int o
     return status;
 }
 
-/** All others' parts. The mutex is held. */
-static polytile_status borrow_all(pti_sharing *sharing, pti_shared_upload *upload,
-                                  const pti_command *command, polytile_domain *missing,
-                                  int *n_missing) {
+/** Copy all others' parts. The mutex is held. */
+static polytile_status borrow_all_parts(pti_sharing *sharing, pti_shared_upload *upload,
+                                        const pti_command *command, polytile_domain *missing,
+                                        int *n_missing) {
     int own = pti_shared_upload_find(upload, sharing->peer->number);
     polytile_status status = POLYTILE_OK;
     for (int k = 1; k < upload->n_parts; k++) {
         bool is_there;
-        pti_shared_part *part = &upload->part[(own + k) % upload->n_parts];
-        PTI_TRY(borrow(sharing, part, own, command, &is_there));
+        pti_upload_share *part = &upload->part[(own + k) % upload->n_parts];
+        PTI_TRY(borrow_part(sharing, part, own, command, &is_there));
         if (!is_there)
             missing[(*n_missing)++] = part->box;
     }
@@ -345,22 +352,23 @@ polytile_status pti_sharing_exchange(pti_execution *execution, const pti_command
     if (upload == NULL)
         return POLYTILE_OK;
     pthread_mutex_lock(&sharing->peer->peers->mutex);
-    PTI_TRY(lend(sharing, own_part(sharing, upload), command, sharing->upload_of[command->index]));
-    status = borrow_all(sharing, upload, command, missing, n_missing);
+    PTI_TRY(
+        lend_part(sharing, own_part(sharing, upload), command, sharing->upload_of[command->index]));
+    status = borrow_all_parts(sharing, upload, command, missing, n_missing);
 done:
     pthread_mutex_unlock(&sharing->peer->peers->mutex);
     return status;
 }
 
-/* The end. */
+/* End. */
 
 static pti_shared_upload *lent_upload(const pti_sharing *sharing, int k) {
     return &sharing->session->upload[sharing->lent[k]];
 }
 
-/** Nobody copies from here any more, and what was begun is done. All lent parts together are waited
- * for as long as one. */
-static void call_in(pti_sharing *sharing, bool has_failed) {
+/** End all copies from this device: those that began are done, no others begin. All lent parts
+ * together wait as long as one. */
+static void end_all_copies(pti_sharing *sharing, bool has_failed) {
     pti_peers *peers = sharing->peer->peers;
     struct timespec deadline = pti_peers_deadline(has_failed ? 0 : peers->run_s);
     pthread_mutex_lock(&peers->mutex);
@@ -368,22 +376,22 @@ static void call_in(pti_sharing *sharing, bool has_failed) {
         end_copies(sharing, lent_upload(sharing, k), &deadline);
     pthread_mutex_unlock(&peers->mutex);
     for (int k = 0; k < sharing->n_lent; k++)
-        settle_copies(sharing, own_part(sharing, lent_upload(sharing, k)));
+        wait_for_copies(sharing, own_part(sharing, lent_upload(sharing, k)));
 }
 
-/** The mutex is held. */
-static void drop_lent(const pti_sharing *sharing) {
+/** Find the mutex is held. */
+static void drop_lent_events(const pti_sharing *sharing) {
     for (int k = 0; k < sharing->n_lent; k++)
-        drop_marks(sharing, own_part(sharing, lent_upload(sharing, k)));
+        drop_events(sharing, own_part(sharing, lent_upload(sharing, k)));
 }
 
 void pti_sharing_end(pti_execution *execution, bool has_failed) {
     pti_sharing *sharing = execution->sharing;
     if (sharing == NULL)
         return;
-    call_in(sharing, has_failed);
+    end_all_copies(sharing, has_failed);
     pthread_mutex_lock(&sharing->peer->peers->mutex);
-    drop_lent(sharing);
+    drop_lent_events(sharing);
     pti_peers_leave(sharing->peer);
     pthread_mutex_unlock(&sharing->peer->peers->mutex);
     execution->report->h2d_bytes -= sharing->peer_bytes;

@@ -3,28 +3,26 @@
 
 #include "launch/device/execution.h"
 
-/* A schedule's part in what its device shares with others, see peers.h. Of an upload that is shared
- * the device's own part goes the usual way. */
+/* What a schedule shares with other devices, see peers.h. The device's own part of a shared upload
+ * goes the usual way. */
 
-/** Meet the others, if the schedule uploads what they may, too; the device waits for them, or not
- * at all if it has none. Without memory it shares nothing. */
+/** Meet the others, if the schedule uploads what they may, too. Without memory it shares nothing. */
 void pti_sharing_begin(pti_execution *execution);
 
-/** Before anything of a command is submitted, by the device: where it is about to use memory that
- * others copy from, its stream waits for that. Errors: DEVICE. */
+/** Prepare a command before the device submits it: its stream waits for others' copies from memory
+ * that it uses. Errors: DEVICE. */
 polytile_status pti_sharing_prepare(pti_execution *execution, const pti_command *command);
 
 /**
- * Once the own part of a shared upload is submitted: let others have it, and submit copies of
- * theirs.
+ * Lend the own part of a shared upload, which is submitted, and submit copies of the others' parts.
  *
- * missing: boxes that have to be uploaded after all; PTI_MOST_PEERS. Errors: DEVICE, NO_MEMORY.
+ * missing: boxes to upload after all; PTI_MOST_PEERS. Errors: DEVICE, NO_MEMORY.
  */
 polytile_status pti_sharing_exchange(pti_execution *execution, const pti_command *command,
                                      polytile_domain *missing, int *n_missing);
 
-/** All is submitted, or has_failed: nobody copies from the device's memory any more. Counts what
- * came from others in the report. */
+/** End sharing, when all is submitted, or has_failed: nobody copies from the device's memory any
+ * more. Counts what came from others in the report. */
 void pti_sharing_end(pti_execution *execution, bool has_failed);
 
 #endif

@@ -21,7 +21,7 @@ static void skip_space(cursor *c) {
         c->at++;
 }
 
-/** A separator with the space around it; whether it was there. */
+/** Take a separator with the space around it; false if it is not there. */
 static bool accept_separator(cursor *c, char separator) {
     skip_space(c);
     bool is_there = is_at(c, separator);
@@ -37,7 +37,7 @@ static void skip_string(cursor *c) {
     c->at += c->at < c->end;
 }
 
-/** A value with all that is in it. */
+/** Skip a value with all that is in it. */
 static void skip_value(cursor *c) {
     size_t depth = 0;
     do {
@@ -51,7 +51,7 @@ static void skip_value(cursor *c) {
     } while (c->at < c->end && (depth > 0 || !is_at_one_of(c, ",]} \t\r\n")));
 }
 
-/** From an object to the value of a member, *found being its key. */
+/** Go from an object to the value of a member; *found is its key. */
 static bool enter_member(cursor *c, const char *key, const char **found) {
     bool has_more = accept_separator(c, '{');
     while (has_more && is_at(c, '"')) {
@@ -81,7 +81,7 @@ static bool enter_element(cursor *c, size_t element, const char **found) {
     return has_more;
 }
 
-static bool enter(cursor *c, const pti_json_step *step, const char **found) {
+static bool enter_step(cursor *c, const pti_json_step *step, const char **found) {
     return step->key != NULL ? enter_member(c, step->key, found)
                              : enter_element(c, step->element, found);
 }
@@ -90,7 +90,7 @@ int pti_json_line(const char *text, size_t n_bytes, const pti_json_step *steps, 
     cursor c = {text, text + n_bytes};
     const char *found = text;
     int line = 1;
-    for (int s = 0; s < n_steps && enter(&c, &steps[s], &found); s++)
+    for (int s = 0; s < n_steps && enter_step(&c, &steps[s], &found); s++)
         continue;
     for (const char *at = text; at < found; at++)
         line += *at == '\n';

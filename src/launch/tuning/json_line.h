@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Where values of a JSON text stand, which jansson does not tell of a text that it took. */
+/* Finds lines of values in a JSON text, which jansson does not keep. */
 
 /** A member of an object by its key, or an element of an array by its position, from 0. */
 typedef struct pti_json_step {
@@ -11,8 +11,8 @@ typedef struct pti_json_step {
     size_t element;
 } pti_json_step;
 
-/** The line, from 1, on which what the steps lead to begins, a member with its key. Of steps that
- * lead nowhere the last one that was found counts, or line 1. Any text can be searched. */
+/** Return the line, from 1, on which the value of the steps begins, a member with its key; else
+ * that of the last step that was found, or 1. Any text can be searched. */
 int pti_json_line(const char *text, size_t n_bytes, const pti_json_step *steps, int n_steps);
 
 #endif

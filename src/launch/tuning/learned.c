@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The file's path; false when nothing is to be kept. */
-static bool locate(const polytile_context *ctx, pti_text *path) {
+/** Find the file's path; false if nothing is to be kept. */
+static bool locate_table(const polytile_context *ctx, pti_text *path) {
     bool is_kept = pti_cache_locate(ctx, path);
     pti_text_add(path, "/tuning.json");
     return is_kept && !path->failed;
 }
 
-/** A valid table of a file; false when there is none. */
+/** Read a file's table; false if there is no valid one. */
 static bool read_file(polytile_context *ctx, const char *path, pti_learned *found) {
     pti_text why = {0};
     int line = 1;
@@ -38,7 +38,7 @@ static bool read_file(polytile_context *ctx, const char *path, pti_learned *foun
 void pti_learned_read(polytile_context *ctx, pti_learned *learned) {
     pti_text path = {0};
     *learned = (pti_learned){0};
-    if (locate(ctx, &path))
+    if (locate_table(ctx, &path))
         read_file(ctx, path.data, learned);
     pti_text_free(&path);
 }
@@ -69,7 +69,7 @@ static json_t *describe_row(const pti_tuning_row *row, const char *architecture)
     return object;
 }
 
-/** Whether a row of a file is for the same as another, whatever it says. */
+/** Return whether two rows of a file are for the same kernel. */
 static bool are_same(const json_t *one, const json_t *other) {
     static const char *const members[] = {"kernel",     "architecture", "coalescing",
                                           "arithmetic", "evictions",    "reuse"};
@@ -83,9 +83,8 @@ static bool are_same(const json_t *one, const json_t *other) {
            json_array_size(json_object_get(other, "block"));
 }
 
-/** The rows of a file without those that the new one replaces, and without the oldest if there are
- * too many. */
-static void make_room(json_t *rows, const json_t *row) {
+/** Remove the rows that the new one replaces, and the oldest if there are too many. */
+static void remove_rows(json_t *rows, const json_t *row) {
     for (size_t k = json_array_size(rows); k-- > 0;) {
         if (are_same(json_array_get(rows, k), row))
             json_array_remove(rows, k);
@@ -104,7 +103,7 @@ static bool has_capability(const json_t *capabilities, const char *capability) {
     return false;
 }
 
-/** The name of the architecture that has a capability, which is made if there is none. */
+/** Return the name of a capability's architecture, which is made if there is none. */
 static const char *find_architecture(json_t *architectures, int capability, char *made,
                                      size_t made_bytes) {
     char text[16];
@@ -120,8 +119,8 @@ static const char *find_architecture(json_t *architectures, int capability, char
     return made;
 }
 
-/** A table's JSON with one row more, as a copy. */
-static json_t *extended(const json_t *root, const pti_tuning_row *row, int capability) {
+/** Return a copy of a table's JSON with a new row. */
+static json_t *extended_table(const json_t *root, const pti_tuning_row *row, int capability) {
     char made[PTI_TUNING_NAME_BYTES];
     json_t *copy = root != NULL
                        ? json_deep_copy(root)
@@ -129,12 +128,12 @@ static json_t *extended(const json_t *root, const pti_tuning_row *row, int capab
     json_t *rows = json_object_get(copy, "rows");
     json_t *added = describe_row(row, find_architecture(json_object_get(copy, "architectures"),
                                                         capability, made, sizeof made));
-    make_room(rows, added);
+    remove_rows(rows, added);
     json_array_append_new(rows, added);
     return copy;
 }
 
-/** By the reader that later processes use; false when it does not take it. */
+/** Parse a learned table with the reader that later processes use; false if it refuses it. */
 static bool parse_learned(json_t *root, pti_learned *taken) {
     pti_text text = {0}, why = {0};
     int line;
@@ -149,20 +148,21 @@ static bool parse_learned(json_t *root, pti_learned *taken) {
     return is_taken;
 }
 
-/** One row more than in the file, or than was known where there is none; failing that, alone. */
-static bool add(const pti_learned *known, const pti_tuning_row *row, int capability,
-                pti_learned *more) {
-    return parse_learned(extended(known->root, row, capability), more) ||
-           parse_learned(extended(NULL, row, capability), more);
+/** Add a row to the file's table, or to the known one if there is no file; else make a table of it
+ * alone. */
+static bool add_row(const pti_learned *known, const pti_tuning_row *row, int capability,
+                    pti_learned *more) {
+    return parse_learned(extended_table(known->root, row, capability), more) ||
+           parse_learned(extended_table(NULL, row, capability), more);
 }
 
 bool pti_learned_add(polytile_context *ctx, pti_learned *learned, const pti_tuning_row *row,
                      int capability) {
     pti_text path = {0};
     pti_learned in_file = {0}, more;
-    bool is_kept = locate(ctx, &path);
+    bool is_kept = locate_table(ctx, &path);
     bool is_there = is_kept && read_file(ctx, path.data, &in_file);
-    bool is_added = add(is_there ? &in_file : learned, row, capability, &more);
+    bool is_added = add_row(is_there ? &in_file : learned, row, capability, &more);
     if (is_added) {
         pti_learned_free(learned);
         *learned = more;

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-/* What was measured with POLYTILE_TUNE=1: a table in the cache, tuning.json, that several processes
+/* Measurements of POLYTILE_TUNE=1: a table in the cache, tuning.json, that several processes
  * extend. */
 
 typedef struct pti_learned {
@@ -13,13 +13,13 @@ typedef struct pti_learned {
     pti_tuning_table *table; /* the same as a table */
 } pti_learned;
 
-/** What is in the cache. A file that is damaged is warned about and taken for empty. */
+/** Read the cache's table. A damaged file is empty, with a warning. */
 void pti_learned_read(polytile_context *ctx, pti_learned *learned);
 
 /**
- * Put a row in place of one for the same, here and in the cache's file, with what other processes
- * have written since. What cannot be kept is warned about; of two processes that write at the very
- * same time one may have to measure again. False when there is no memory.
+ * Add or replace a row, here and in the cache's file with the rows of other processes. What cannot
+ * be kept is a warning; of two processes that write at once one may lose its row. False when memory
+ * runs out.
  */
 bool pti_learned_add(polytile_context *ctx, pti_learned *learned, const pti_tuning_row *row,
                      int capability);

@@ -5,7 +5,7 @@
 
 enum { FORMAT_VERSION = 1 };
 
-/** "9.0" as 90; -1: it is none. */
+/** Parse a capability, "9.0" as 90; -1: invalid. */
 static int capability_of(const char *text) {
     int major = 0;
     size_t n_digits = text == NULL ? 0 : strspn(text, "0123456789");
@@ -53,7 +53,7 @@ static bool read_capabilities(pti_reader *r, const char *name, const json_t *val
         pti_reader_enter(r, NULL, k);
         if (!read_capability(r, json_array_get(value, k), into))
             return false;
-        pti_reader_leave(r);
+        pti_reader_pop(r);
     }
     return true;
 }
@@ -73,7 +73,7 @@ static bool read_architectures(pti_reader *r, json_t *object) {
         pti_reader_enter(r, name, 0);
         if (!read_capabilities(r, name, value))
             return false;
-        pti_reader_leave(r);
+        pti_reader_pop(r);
     }
     return true;
 }
@@ -86,7 +86,7 @@ static bool read_version(pti_reader *r, const pti_member *m, const json_t *value
     return pti_reader_refuse(r, "\"%s\" is not %d, the only one there is", m->name, FORMAT_VERSION);
 }
 
-/** Read before everything else, since rows name them. */
+/** Skip the architectures, which are read first, since rows name them. */
 static bool is_read(pti_reader *r, const pti_member *m, const json_t *value, pti_tuning_row *row) {
     (void)m;
     (void)value;
@@ -106,7 +106,7 @@ static bool read_root(pti_reader *r, json_t *root) {
     pti_reader_enter(r, "architectures", 0);
     if (architectures != NULL && !read_architectures(r, architectures))
         return false;
-    pti_reader_leave(r);
+    pti_reader_pop(r);
     return pti_reader_object(r, "the table", root_members,
                              sizeof root_members / sizeof *root_members, root, NULL);
 }
@@ -118,9 +118,8 @@ static int line_at(const pti_reader *r, const char *place) {
     return line;
 }
 
-/** jansson does not always tell a lack of memory from a wrong text, so what fails is tried once
- * more. */
-static json_t *parse(pti_reader *r, json_error_t *error) {
+/** Parse a text. jansson may report lack of memory as a wrong text, so this tries twice. */
+static json_t *parse_json(pti_reader *r, json_error_t *error) {
     json_t *root = json_loadb(r->text, r->n_bytes, JSON_REJECT_DUPLICATES, error);
     if (root == NULL)
         root = json_loadb(r->text, r->n_bytes, JSON_REJECT_DUPLICATES, error);
@@ -129,8 +128,8 @@ static json_t *parse(pti_reader *r, json_error_t *error) {
     return root;
 }
 
-/** Parse the text; jansson refuses keys that come twice, and more than 2048 brackets in brackets,
- * but takes some NUL bytes for nothing. */
+/** Parse the text. jansson refuses repeated keys and more than 2048 nested brackets, but ignores
+ * some NUL bytes. */
 static bool read_text(pti_reader *r) {
     const char *nul = memchr(r->text, '\0', r->n_bytes);
     json_error_t error;
@@ -139,7 +138,7 @@ static bool read_text(pti_reader *r) {
         pti_text_add(r->why, "there is a NUL byte");
         return false;
     }
-    json_t *root = parse(r, &error);
+    json_t *root = parse_json(r, &error);
     if (root == NULL && r->status == POLYTILE_NO_MEMORY)
         return false;
     if (root == NULL) {

@@ -76,7 +76,7 @@ static bool read_block(pti_reader *r, const pti_member *m, const json_t *value,
         if (row->block[d] < 1 || row->block[d] > PTI_TUNING_MAX_BLOCK_THREADS)
             return pti_reader_refuse(r, "a number of \"%s\" is %lld; it may be 1 to %d", m->name,
                                      (long long)row->block[d], PTI_TUNING_MAX_BLOCK_THREADS);
-        pti_reader_leave(r);
+        pti_reader_pop(r);
     }
     return check_block(r, row);
 }
@@ -127,7 +127,7 @@ bool pti_read_rows(pti_reader *r, const pti_member *m, const json_t *value, pti_
         pti_reader_enter(r, NULL, k);
         if (!read_row(r, json_array_get(value, k)))
             return false;
-        pti_reader_leave(r);
+        pti_reader_pop(r);
     }
     return true;
 }

@@ -8,7 +8,7 @@ void pti_reader_enter(pti_reader *r, const char *key, size_t element) {
     r->step[r->n_steps++] = (pti_json_step){key, element};
 }
 
-void pti_reader_leave(pti_reader *r) {
+void pti_reader_pop(pti_reader *r) {
     r->n_steps--;
 }
 
@@ -67,7 +67,7 @@ bool pti_reader_object(pti_reader *r, const char *what, const pti_member *member
             return pti_reader_refuse(r, "%s cannot have a \"%s\"", what, pti_reader_show(key).text);
         if (!found->read(r, found, value, row))
             return false;
-        pti_reader_leave(r);
+        pti_reader_pop(r);
     }
     return true;
 }

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* What reading the parts of a table's JSON shares: the place that is looked at, and refusing it. */
+/* What readers of a table's JSON share: the current place, and refusals. */
 
 enum { PTI_READER_MAX_STEPS = 4, PTI_READER_SHOWN_BYTES = 100 };
 
@@ -22,11 +22,11 @@ typedef struct pti_reader {
     pti_text *why;
 } pti_reader;
 
-/** Go on to a member of the object at hand, or, without a key, to an element; and back. */
+/** Enter a member of the current object or, without a key, an element; and leave it. */
 void pti_reader_enter(pti_reader *r, const char *key, size_t element);
-void pti_reader_leave(pti_reader *r);
+void pti_reader_pop(pti_reader *r);
 
-/** Say what is wrong at the place that is looked at; false. */
+/** Record what is wrong at the current place; returns false. */
 bool pti_reader_refuse(pti_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 bool pti_reader_no_memory(pti_reader *r, const char *what);
@@ -38,7 +38,7 @@ typedef struct pti_shown {
 
 pti_shown pti_reader_show(const char *foreign);
 
-/** A member that an object may have, and what reads its value. */
+/** A member that an object may have, and the reader of its value. */
 typedef struct pti_member {
     const char *name;
     bool (*read)(pti_reader *r, const struct pti_member *member, const json_t *value,
@@ -47,20 +47,20 @@ typedef struct pti_member {
     int trait; /* that it is of a row */
 } pti_member;
 
-/* Each of these is false after a refusal. */
+/* All of these return false after a refusal. */
 
 /** Read an object that may have these members and no others. */
 bool pti_reader_object(pti_reader *r, const char *what, const pti_member *members, size_t n_members,
                        json_t *object, pti_tuning_row *row);
 
-/** A string of 1 to max_bytes bytes. */
+/** Read a string of 1 to max_bytes bytes. */
 bool pti_reader_string(pti_reader *r, const char *name, const json_t *value, size_t max_bytes);
 
-/** The number of the word that a string is. */
+/** Read a word, as its number. */
 bool pti_reader_word(pti_reader *r, const char *name, const json_t *value, const char *const *words,
                      int *number);
 
-/** An array of least to most elements. */
+/** Check an array of least to most elements. */
 bool pti_reader_array(pti_reader *r, const char *name, const json_t *value, size_t least,
                       size_t most);
 

@@ -45,11 +45,11 @@ static bool has_capability(const pti_tuning_architecture *architecture, int capa
     return false;
 }
 
-/** How much a row says about a kernel; -1: it is for others. */
-static int weigh(const pti_tuning_table *table, const pti_tuning_row *row,
-                 const pti_tuning_query *query) {
+/** Return how much a row says about a kernel; -1: it is for others. */
+static int score_row(const pti_tuning_table *table, const pti_tuning_row *row,
+                     const pti_tuning_query *query) {
     enum { NAME = 100, TRAIT = 10, DIMS = 1 };
-    int weight = row->n_dims == pti_tuning_block_dims(query->n_indices) ? DIMS : 0;
+    int score = row->n_dims == pti_tuning_block_dims(query->n_indices) ? DIMS : 0;
     if (!has_capability(&table->architecture[row->architecture], query->capability))
         return -1;
     if (row->kernel[0] != '\0' && strcmp(row->kernel, query->kernel) != 0)
@@ -58,9 +58,9 @@ static int weigh(const pti_tuning_table *table, const pti_tuning_row *row,
         int level = row->traits.level[t];
         if (level != 0 && level != query->traits.level[t])
             return -1;
-        weight += level != 0 ? TRAIT : 0;
+        score += level != 0 ? TRAIT : 0;
     }
-    return weight + (row->kernel[0] != '\0' ? NAME : 0);
+    return score + (row->kernel[0] != '\0' ? NAME : 0);
 }
 
 const pti_tuning_row *pti_tuning_table_find(const pti_tuning_table *table,
@@ -68,9 +68,9 @@ const pti_tuning_row *pti_tuning_table_find(const pti_tuning_table *table,
     const pti_tuning_row *best = NULL;
     int most = -1;
     for (int k = 0; k < table->n_rows; k++) {
-        int weight = weigh(table, &table->row[k], query);
-        if (weight > most) {
-            most = weight;
+        int score = score_row(table, &table->row[k], query);
+        if (score > most) {
+            most = score;
             best = &table->row[k];
         }
     }

@@ -6,8 +6,8 @@
 #include <polytile/tuning.h>
 #include <stdint.h>
 
-/* Tuning tables: which thread block and which cache suit a kernel of some character on a GPU of
- * some architecture. docs/tuning.md has the format of their files. */
+/* Tuning tables: which thread block and cache suit a kernel's character on a GPU's architecture.
+ * docs/tuning.md has the format of their files. */
 
 enum {
     PTI_TUNING_MAX_BYTES = 1 << 20, /* of a file */
@@ -28,10 +28,10 @@ typedef struct pti_traits {
     int level[PTI_N_TRAITS];
 } pti_traits;
 
-/** NULL: nothing is known. */
+/** Return the traits of a character; NULL: nothing is known. */
 pti_traits pti_traits_of(const polytile_character *character);
 
-/** Which part of the memory on a multiprocessor is to be the larger; numbers as CUDA's. */
+/** Which part of a multiprocessor's memory is larger; numbers as CUDA's. */
 typedef enum pti_cache_preference {
     PTI_CACHE_NONE,
     PTI_CACHE_SHARED,
@@ -39,8 +39,8 @@ typedef enum pti_cache_preference {
     PTI_CACHE_EQUAL
 } pti_cache_preference;
 
-/** The words of a table's file for the values of a trait or of a preference, in the order of their
- * numbers, behind the last a NULL. */
+/** The words in a table's file for the values of a trait or a preference, by number,
+ * NULL-terminated. */
 extern const char *const pti_coalescing_words[];
 extern const char *const pti_level_words[];
 extern const char *const pti_cache_words[];
@@ -60,7 +60,7 @@ typedef struct pti_tuning_row {
     pti_cache_preference cache;
 } pti_tuning_row;
 
-/** Compute capabilities as 10 * major + minor. */
+/** An architecture; compute capabilities as 10 * major + minor. */
 typedef struct pti_tuning_architecture {
     char name[PTI_TUNING_NAME_BYTES];
     int n_capabilities;
@@ -77,7 +77,7 @@ typedef struct pti_tuning_table {
 
 void pti_tuning_table_free(pti_tuning_table *table);
 
-/** What a row is asked for. */
+/** What a row is searched for. */
 typedef struct pti_tuning_query {
     const char *kernel; /* its name */
     pti_traits traits;
@@ -85,22 +85,19 @@ typedef struct pti_tuning_query {
     int n_indices;
 } pti_tuning_query;
 
-/** How many dimensions of a block the indices of a kernel have. */
+/** Return how many dimensions of a block the indices of a kernel have. */
 int pti_tuning_block_dims(int n_indices);
 
-/**
- * The row that says most about a kernel: one with its name goes before those without; then the one
- * with the most traits that are known and the same; then the one whose block has the kernel's
- * dimensions; then the first. NULL: there is none.
- */
+/** Return the row that says most about a kernel: with its name rather than without; then with the
+ * most equal traits; then with a block of the kernel's dimensions; then the first. NULL: none. */
 const pti_tuning_row *pti_tuning_table_find(const pti_tuning_table *table,
                                             const pti_tuning_query *query);
 
 /**
  * Read a table.
  *
- * Errors  INVALID (*line and why say what is wrong), NO_MEMORY (why says so); no text is left on
- *         any context.
+ * Errors  INVALID (*line and why say what is wrong), NO_MEMORY (why says so); no context gets a
+ *         text.
  * Owns    The caller frees *table; on error it is NULL.
  */
 polytile_status pti_tuning_table_read(const char *text, size_t n_bytes, pti_tuning_table **table,

@@ -19,7 +19,7 @@ struct pti_tuning {
     _Atomic int64_t generation;
 };
 
-/** Of making a context's tables. */
+/** Guards the creation of a context's tables. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 static void destroy_tuning(pti_object *object) {
@@ -42,7 +42,7 @@ static polytile_status refuse_file(polytile_context *ctx, const char *path, int 
                     "%s: the tuning table cannot be read, since %s", path, reason);
 }
 
-/** A table's text into a table; path is for the error's text. */
+/** Read a table from its text; path is for the error's text. */
 static polytile_status read_table(polytile_context *ctx, const char *path, const char *text,
                                   size_t n_bytes, pti_tuning_table **table) {
     pti_text why = {0};
@@ -80,7 +80,7 @@ static void put_first(pti_tuning *tuning, pti_tuning_table *table) {
     pthread_mutex_unlock(&tuning->mutex);
 }
 
-static polytile_status load(pti_tuning *tuning, const char *path) {
+static polytile_status load_table(pti_tuning *tuning, const char *path) {
     pti_tuning_table *table;
     polytile_status status = read_file(tuning->object.context, path, &table);
     if (status == POLYTILE_OK)
@@ -88,28 +88,28 @@ static polytile_status load(pti_tuning *tuning, const char *path) {
     return status;
 }
 
-/** The tables that there are from the start. */
-static polytile_status fill(pti_tuning *tuning) {
+/** Make the tables that exist from the start. */
+static polytile_status fill_tables(pti_tuning *tuning) {
     polytile_context *ctx = tuning->object.context;
     const char *path = pti_get_settings(ctx)->tuning_path;
     polytile_status status;
     PTI_TRY(read_table(ctx, "the library's own table", (const char *)pti_tuning_library_text,
                        pti_tuning_library_bytes, &tuning->library));
     if (path != NULL)
-        PTI_TRY(load(tuning, path));
+        PTI_TRY(load_table(tuning, path));
     pti_learned_read(ctx, &tuning->learned);
 done:
     return status;
 }
 
-static polytile_status make(polytile_context *ctx, pti_tuning **tuning) {
+static polytile_status make_tuning(polytile_context *ctx, pti_tuning **tuning) {
     polytile_status status;
     pti_tuning *made = calloc(1, sizeof *made);
     if (made == NULL)
         return pti_fail_memory(ctx, "tuning tables", sizeof *made);
     made->object = (pti_object){.context = ctx, .destroy = destroy_tuning};
     pthread_mutex_init(&made->mutex, NULL);
-    PTI_TRY(fill(made));
+    PTI_TRY(fill_tables(made));
     pti_set_tuning(ctx, &made->object);
     *tuning = made;
     return POLYTILE_OK;
@@ -123,7 +123,7 @@ polytile_status pti_tuning_get(polytile_context *ctx, pti_tuning **tuning) {
     pthread_mutex_lock(&making);
     *tuning = (pti_tuning *)pti_get_tuning(ctx);
     if (*tuning == NULL)
-        status = make(ctx, tuning);
+        status = make_tuning(ctx, tuning);
     pthread_mutex_unlock(&making);
     return status;
 }
@@ -164,7 +164,7 @@ polytile_status polytile_tuning_load(polytile_context *ctx, const char *path) {
     if (path == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "tuning table: the path is NULL");
     PTI_TRY(pti_tuning_get(ctx, &tuning));
-    PTI_TRY(load(tuning, path));
+    PTI_TRY(load_table(tuning, path));
 done:
     return status;
 }

@@ -20,7 +20,7 @@ int64_t pti_bound_sum(int64_t a, int64_t b) {
     return sum;
 }
 
-/** The whole number of bytes that is at least a figure, which rounding may have made larger. */
+/** Return the bytes of a lower bound, rounded up; rounding errors may have made the bound larger. */
 static int64_t whole_bytes(double figure) {
     const double least = ceil(figure * (1 - 1e-12));
     return least >= 9.2e18 ? INT64_MAX : (int64_t)fmax(0, least);
@@ -48,7 +48,7 @@ static pti_bound find_compulsory(const pti_instance *instance, int64_t *in_bytes
     return bound;
 }
 
-/** The compulsory uploads of all operands but those of a formula, which are counted there. */
+/** Return the compulsory uploads of all operands that a formula does not count. */
 static int64_t sum_others(const pti_instance *instance, const pti_reuse *reuse,
                           const int64_t *in_bytes) {
     int64_t sum = 0;
@@ -61,7 +61,7 @@ static int64_t sum_others(const pti_instance *instance, const pti_reuse *reuse,
     return sum;
 }
 
-/** What is said of a formula: its arrays, and S in words where all have elements of one size. */
+/** Write the reason of a formula: its arrays, and S in words if all elements have one size. */
 static void write_reuse_reason(const pti_instance *instance, const pti_reuse *reuse,
                                int64_t limit_bytes, pti_bound *bound) {
     const pti_operand *of[3] = {NULL};
@@ -82,9 +82,9 @@ static void write_reuse_reason(const pti_instance *instance, const pti_reuse *re
              in_words ? "words" : "bytes");
 }
 
-/** Take a formula's answer where it says more than what is known. */
-static void apply(const pti_instance *instance, pti_bound_kind kind, const pti_reuse *reuse,
-                  int64_t limit_bytes, const int64_t *in_bytes, pti_bound *bound) {
+/** Raise the bound to a formula's answer if that is higher. */
+static void apply_formula(const pti_instance *instance, pti_bound_kind kind, const pti_reuse *reuse,
+                          int64_t limit_bytes, const int64_t *in_bytes, pti_bound *bound) {
     if (reuse->n_operands == 0)
         return;
     int64_t others = sum_others(instance, reuse, in_bytes);
@@ -110,15 +110,15 @@ typedef struct finder {
 
 static void try_pair(finder *f, const pti_projection *const *of) {
     pti_reuse pair = pti_reuse_of_pair(f->instance, of, (double)f->limit_bytes);
-    apply(f->instance, PTI_BOUND_PAIRS, &pair, f->limit_bytes, f->in_bytes, &f->bound);
+    apply_formula(f->instance, PTI_BOUND_PAIRS, &pair, f->limit_bytes, f->in_bytes, &f->bound);
 }
 
 static void try_triple(finder *f, const pti_projection *const *of) {
     pti_reuse triple = pti_reuse_of_triple(f->instance, of, (double)f->limit_bytes);
-    apply(f->instance, PTI_BOUND_MATMUL, &triple, f->limit_bytes, f->in_bytes, &f->bound);
+    apply_formula(f->instance, PTI_BOUND_MATMUL, &triple, f->limit_bytes, f->in_bytes, &f->bound);
 }
 
-/** Complete two projections by a third, of one more operand; an operand's are consecutive. */
+/** Try each third projection, of another operand, with two. An operand's are consecutive. */
 static void try_thirds(finder *f, const pti_projection **of) {
     const pti_projection *end = f->projection + f->n_projections;
     for (of[2] = of[1] + 1; of[2] < end; of[2]++)

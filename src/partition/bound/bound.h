@@ -3,15 +3,14 @@
 
 #include "access/footprint/instance.h"
 
-/* partition/bound: what any plan must move, whatever it is. Programs see a plan beside its
- * bound. */
+/* partition/bound: what any plan must move. Programs see a plan beside its bound. */
 
-/* What must move between host and device whatever the plan, from the declared sections alone.
- * docs/bounds.md has the formulas, their proofs and sources. */
+/* What any plan must move between host and device, from the declared sections alone. docs/bounds.md
+ * has the formulas, their proofs and sources. */
 
 typedef enum pti_bound_kind {
     PTI_BOUND_COMPULSORY, /* each element once, each way */
-    PTI_BOUND_MATMUL,     /* three arrays that name all but one of three groups of indices */
+    PTI_BOUND_MATMUL,     /* three arrays that name all but one of three index sets */
     PTI_BOUND_PAIRS,      /* two arrays of which every part meets every part */
     PTI_BOUND_STENCIL     /* launches that read the neighbourhoods of what the former one wrote */
 } pti_bound_kind;
@@ -27,36 +26,30 @@ typedef struct pti_bound {
     char reason[192];   /* "matmul-like (A, B, C): 2 m n k / sqrt(S) words, ..." */
 } pti_bound;
 
-/** The bound of one launch from an empty device with a memory of limit_bytes. */
+/** Return the bound of one launch from an empty device with a memory of limit_bytes. */
 pti_bound pti_bound_find(const pti_instance *instance, int64_t limit_bytes);
 
-/** One launch of several, and which array each of its operands is. */
-typedef struct pti_bound_launch {
-    const pti_instance *instance;
-    const int *array;
-} pti_bound_launch;
-
 /**
- * The compulsory traffic of launches that run one after another, whatever is kept between them:
- * elements that are read before a launch writes them come in once, those written go out once.
+ * Return the compulsory traffic of consecutive launches: elements that are read before a launch
+ * writes them come in once, written ones go out once.
  *
- * is_scratch: of each array, whether nobody wrote it before, nor wants it afterwards.
+ * is_scratch: of each array, whether it has no contents before and after.
  */
-pti_bound pti_bound_find_chain(int n_launches, const pti_bound_launch *launches, int n_arrays,
+pti_bound pti_bound_find_chain(int n_launches, const pti_call *launches, int n_arrays,
                                const bool *is_scratch);
 
 /**
- * Raise the bound of such launches, from an empty device with a memory of limit_bytes, where they
- * read neighbourhoods more often than that memory can hold them: see docs/bounds.md. False when
- * memory runs out, which leaves the bound as it was.
+ * Raise the bound of launches that read neighbourhoods more often than a memory of limit_bytes can
+ * hold them; docs/bounds.md has the proof. The device is empty before. When memory runs out,
+ * returns false and leaves the bound as it was.
  */
-bool pti_bound_raise_stencil(int n_launches, const pti_bound_launch *launches, int n_arrays,
+bool pti_bound_raise_stencil(int n_launches, const pti_call *launches, int n_arrays,
                              const bool *is_scratch, int64_t limit_bytes, pti_bound *bound);
 
-/** A count of elements in bytes; INT64_MAX if more. */
+/** Return the bytes of n_elements; INT64_MAX if more. */
 int64_t pti_bound_bytes(int64_t n_elements, int64_t element_bytes);
 
-/** The sum of two counts of bytes that are not negative; INT64_MAX if more. */
+/** Return the sum of two counts of bytes that are not negative; INT64_MAX if more. */
 int64_t pti_bound_sum(int64_t a, int64_t b);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Several launches: what the first to touch an element does with it decides whether it comes in.
- * Sets that are needed or left as results may lose elements, and the set that is overwritten may
- * gain some; then the bound is lower, never wrong. */
+/* The first of several launches to touch an element decides whether it comes in. The needed set and
+ * that of results may lose elements, and the overwritten set may gain some: the bound is then
+ * lower, never wrong. */
 
 enum { MAX_BOXES = 256, BOXES_OF_A_SECTION = 64 };
 
@@ -31,7 +31,7 @@ static void free_history(history *of) {
     pti_boxes_free(&of->results);
 }
 
-/** Add boxes to a set; false where it has become too long for more. */
+/** Add boxes to a set; false if it has become too long for more. */
 static bool add_all(pti_boxes *set, const pti_boxes *added) {
     for (int b = 0; b < added->n_boxes && set->n_boxes <= MAX_BOXES; b++)
         pti_boxes_add(set, &added->box[b]);
@@ -74,12 +74,12 @@ static void add_writes(const pti_instance *instance, int operand, history *of) {
     pti_boxes_free(&writes);
 }
 
-static int64_t count(const pti_boxes *set, int64_t least) {
+static int64_t count_elements(const pti_boxes *set, int64_t least) {
     return set->failed ? least : pti_max(least, pti_boxes_count(set));
 }
 
-/** The bytes of one array's elements; 0 if no launch has it. */
-static int64_t find_element_bytes(int n_launches, const pti_bound_launch *launches, int array) {
+/** Return the bytes of one array's elements; 0 if no launch has it. */
+static int64_t find_element_bytes(int n_launches, const pti_call *launches, int array) {
     for (int l = 0; l < n_launches; l++)
         for (int a = 0; a < launches[l].instance->n_operands; a++)
             if (launches[l].array[a] == array)
@@ -87,8 +87,8 @@ static int64_t find_element_bytes(int n_launches, const pti_bound_launch *launch
     return 0;
 }
 
-/** All reads of a launch come before its writes. */
-static void add_accesses(const pti_bound_launch *launch, int array, history *of) {
+/** Add what a launch does to one array: first its reads, then its writes. */
+static void add_accesses(const pti_call *launch, int array, history *of) {
     for (int a = 0; a < launch->instance->n_operands; a++)
         if (launch->array[a] == array)
             add_reads(launch->instance, a, of);
@@ -97,14 +97,13 @@ static void add_accesses(const pti_bound_launch *launch, int array, history *of)
             add_writes(launch->instance, a, of);
 }
 
-static void add_array(int n_launches, const pti_bound_launch *launches, int array,
-                      pti_bound *bound) {
+static void add_array(int n_launches, const pti_call *launches, int array, pti_bound *bound) {
     history of = {0};
     int64_t element_bytes = find_element_bytes(n_launches, launches, array);
     for (int l = 0; l < n_launches; l++)
         add_accesses(&launches[l], array, &of);
-    int64_t in = pti_bound_bytes(count(&of.needed, of.least_needed), element_bytes);
-    int64_t out = pti_bound_bytes(count(&of.results, of.least_results), element_bytes);
+    int64_t in = pti_bound_bytes(count_elements(&of.needed, of.least_needed), element_bytes);
+    int64_t out = pti_bound_bytes(count_elements(&of.results, of.least_results), element_bytes);
     bound->h2d_bytes = pti_bound_sum(bound->h2d_bytes, in);
     bound->d2h_bytes = pti_bound_sum(bound->d2h_bytes, out);
     bound->failed =
@@ -112,9 +111,8 @@ static void add_array(int n_launches, const pti_bound_launch *launches, int arra
     free_history(&of);
 }
 
-/** Whether one of the launches shortly before a launch does the same: then it adds nothing to what
- * is needed or written. */
-static bool is_repeated(const pti_bound_launch *launches, int l) {
+/** Return whether one of the last launches is the same: then this one adds nothing. */
+static bool is_repeated(const pti_call *launches, int l) {
     enum { N_LOOKED_AT = 64 };
     int k = l - 1;
     while (k >= 0 && l - k <= N_LOOKED_AT &&
@@ -123,10 +121,10 @@ static bool is_repeated(const pti_bound_launch *launches, int l) {
     return k >= 0 && l - k <= N_LOOKED_AT;
 }
 
-/** The launches that differ, in order; NULL when memory runs out. The caller frees them. */
-static pti_bound_launch *find_different(int n_launches, const pti_bound_launch *launches,
-                                        int *n_different) {
-    pti_bound_launch *different = malloc((size_t)n_launches * sizeof *different + 1);
+/** Return the launches without repeated ones, in order; NULL when memory runs out. The caller frees
+ * them. */
+static pti_call *find_different(int n_launches, const pti_call *launches, int *n_different) {
+    pti_call *different = malloc((size_t)n_launches * sizeof *different + 1);
     *n_different = 0;
     for (int l = 0; l < n_launches && different != NULL; l++)
         if (!is_repeated(launches, l))
@@ -134,11 +132,11 @@ static pti_bound_launch *find_different(int n_launches, const pti_bound_launch *
     return different;
 }
 
-pti_bound pti_bound_find_chain(int n_launches, const pti_bound_launch *launches, int n_arrays,
+pti_bound pti_bound_find_chain(int n_launches, const pti_call *launches, int n_arrays,
                                const bool *is_scratch) {
     pti_bound bound = {.kind = PTI_BOUND_COMPULSORY};
     int n_different;
-    pti_bound_launch *different = find_different(n_launches, launches, &n_different);
+    pti_call *different = find_different(n_launches, launches, &n_different);
     bound.failed = different == NULL;
     for (int array = 0; array < n_arrays && different != NULL; array++)
         if (!is_scratch[array])

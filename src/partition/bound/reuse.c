@@ -15,7 +15,7 @@ static bool is_named(const pti_instance *instance, const pti_subscript *subscrip
            (subscript->lo.index[k] != 0 || subscript->hi.index[k] != 0);
 }
 
-/** The one index that moves a dimension; -1: none, -2: several. */
+/** Return the only index on which a dimension depends; -1: none, -2: several. */
 static int find_index(const pti_instance *instance, const pti_subscript *subscript) {
     int found = -1;
     for (int k = 0; k < instance->n_indices; k++)
@@ -74,7 +74,7 @@ static double started_bytes(const pti_projection *of) {
     return of->starts ? of->n_threads * of->n_hidden * of->element_bytes : 0;
 }
 
-/** The members of a triple that name index k, as bits. */
+/** Return the members of a triple that name index k, as bits. */
 static unsigned find_namers(const pti_projection *const *of, int k) {
     unsigned namers = 0;
     for (int p = 0; p < 3; p++)
@@ -82,8 +82,8 @@ static unsigned find_namers(const pti_projection *const *of, int k) {
     return namers;
 }
 
-/** The members of a triple with the two largest numbers of hidden elements, as bits; their smaller
- * number is that of a group that no index stands for. */
+/** Return the members of a triple with the two largest numbers of hidden elements, as bits. The
+ * smaller number is the size of an index set that no index stands for. */
 static unsigned find_hiding(const pti_projection *const *of, double *n_hidden) {
     int least = 0;
     for (int p = 1; p < 3; p++)
@@ -92,26 +92,26 @@ static unsigned find_hiding(const pti_projection *const *of, double *n_hidden) {
     return *n_hidden > 1 ? 7u & ~(1u << least) : 0;
 }
 
-/** Bit g of groups: there is a group of more than one value that the members g of a triple share
- * alone. */
-static bool has_all_groups(unsigned groups) {
+/** Return whether a triple has all its index sets. Bit s of index_sets: the members s share, alone,
+ * an index set of more than one value. */
+static bool has_all_index_sets(unsigned index_sets) {
     const unsigned pairs = 1u << 3 | 1u << 5 | 1u << 6;
-    return (groups & pairs) == pairs;
+    return (index_sets & pairs) == pairs;
 }
 
 pti_reuse pti_reuse_of_triple(const pti_instance *instance, const pti_projection *const *of,
                               double limit_bytes) {
     double n_points, size = 1;
-    unsigned groups = 1u << find_hiding(of, &n_points);
+    unsigned index_sets = 1u << find_hiding(of, &n_points);
     for (int k = 0; k < instance->n_indices; k++) {
         unsigned namers = find_namers(of, k);
         bool matters = pti_range_count(instance->threads.range[k]) > 1;
         if (matters && (namers & (namers - 1)) == 0)
             return (pti_reuse){0};
-        groups |= matters ? 1u << namers : 0;
+        index_sets |= matters ? 1u << namers : 0;
         n_points *= count_values(instance, k);
     }
-    if (!has_all_groups(groups))
+    if (!has_all_index_sets(index_sets))
         return (pti_reuse){0};
     pti_reuse reuse = {.n_operands = 3};
     for (int p = 0; p < 3; p++) {

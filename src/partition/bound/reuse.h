@@ -3,10 +3,9 @@
 
 #include "access/footprint/instance.h"
 
-/* Launches whose elements are used many times: how large a share of that one memory can serve. */
+/* Launches that use elements many times: how much of that reuse one memory can serve. */
 
-/** A section as a projection: threads that differ in a named index touch different elements, of
- * which each thread touches so many at once. */
+/** A section as a projection: threads that differ in a named index touch different elements. */
 typedef struct pti_projection {
     int operand;
     unsigned indices; /* bit k: names index k; indices of one value are left out */
@@ -18,11 +17,10 @@ typedef struct pti_projection {
 
 enum { PTI_MAX_PROJECTIONS = 64 };
 
-/** The sections that are projections; others, and those beyond the maximum, are left out. */
+/** Find the sections that are projections, up to the maximum. Returns their number. */
 int pti_projections_find(const pti_instance *instance, pti_projection *projections);
 
-/** A formula's answer: together with started_bytes, uploads of the operands are at least so much.
- */
+/** A formula's answer: uploads of the operands, together with started_bytes, are at least this. */
 typedef struct pti_reuse {
     int n_operands; /* 0: not recognised */
     int operand[3];
@@ -31,14 +29,14 @@ typedef struct pti_reuse {
 } pti_reuse;
 
 /**
- * Three arrays that each name all but one of three groups of indices.
+ * Bound three arrays that each name all but one of three index sets.
  *
  * Source  Loomis and Whitney 1949; Irony, Toledo and Tiskin 2004; Smith et al. 2019.
  */
 pti_reuse pti_reuse_of_triple(const pti_instance *instance, const pti_projection *const *of,
                               double limit_bytes);
 
-/** Two arrays of which every part meets every part. */
+/** Bound two arrays of which each element meets all of the other's. */
 pti_reuse pti_reuse_of_pair(const pti_instance *instance, const pti_projection *const *of,
                             double limit_bytes);
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What launches are to one another. */
+/* How launches depend on each other. */
 
-/** The index that a subscript follows, as index + constant to index + constant; -1: none, but it is
- * one element; -2: neither. */
+/** Return the index of a subscript of the form index + constant; -1: one element of no index; -2:
+ * neither. */
 static int index_of(const pti_subscript *subscript, int n_indices) {
     int found = -1;
     for (int k = 0; k < n_indices; k++) {
@@ -24,7 +24,7 @@ static int index_of(const pti_subscript *subscript, int n_indices) {
     return (found == -1 && !is_one) || (!is_one && subscript->step != 1) ? -2 : found;
 }
 
-/** Whether a section is one element that moves along with each of the threads' indices. */
+/** Return whether a section is one element that moves with each of the threads' indices. */
 static bool is_point(const pti_instance *instance, const pti_section *section) {
     unsigned followed = 0;
     for (int d = 0; d < section->n_dims; d++) {
@@ -40,7 +40,7 @@ static bool is_point(const pti_instance *instance, const pti_section *section) {
     return section->exact;
 }
 
-/** The only section that a launch writes, if it is such a point; NULL: it is not. */
+/** Return the only section that a launch writes if it is such a point, else NULL. */
 static const pti_section *find_result(const pti_instance *instance) {
     const pti_section *result = NULL;
     for (int s = 0; s < instance->n_sections; s++) {
@@ -55,8 +55,8 @@ static const pti_section *find_result(const pti_instance *instance) {
     return result != NULL && is_point(instance, result) ? result : NULL;
 }
 
-/** Where a section lies beside the element that its thread writes, in one dimension; false if it
- * does not go along with it. */
+/** Find where a section lies relative to its thread's result in one dimension; false if it does not
+ * move with it. */
 static bool find_window(const pti_instance *instance, const pti_section *section,
                         const pti_section *result, int d, int64_t *lo, int64_t *hi) {
     const pti_subscript *at = &section->subscript[d];
@@ -67,7 +67,7 @@ static bool find_window(const pti_instance *instance, const pti_section *section
            !pti_sub_overflows(at->hi.constant, result->subscript[d].lo.constant, hi);
 }
 
-/** Which neighbours of the element that its thread writes a section has: bit 0 that element itself,
+/** Return which neighbours of its thread's result a section has: bit 0 the result's own element,
  * bits 1 + 2 d and 2 + 2 d those before and behind it in dimension d. */
 static unsigned neighbours_of(const pti_instance *instance, const pti_section *section,
                               const pti_section *result) {
@@ -86,9 +86,8 @@ static unsigned neighbours_of(const pti_instance *instance, const pti_section *s
     return neighbours | (n_off == 0 ? 1u : 0);
 }
 
-/** The same of all that a launch reads of an array. */
-static unsigned neighbours_in(const pti_bound_launch *launch, int array,
-                              const pti_section *result) {
+/** Return which neighbours a launch reads of an array, as neighbours_of(). */
+static unsigned neighbours_in(const pti_call *launch, int array, const pti_section *result) {
     unsigned neighbours = 0;
     for (int s = 0; s < launch->instance->n_sections; s++) {
         const pti_section *section = &launch->instance->section[s];
@@ -106,9 +105,9 @@ static bool reads_both_sides(unsigned neighbours, unsigned dims) {
     return does;
 }
 
-/* Rows of launches, in the order in which they run. */
+/* Rows of launches, in run order. */
 
-/** The row that ends with what an array holds at present. */
+/** The row that ends with what an array holds now. */
 typedef struct end {
     bool is_known; /* its elements were uploaded, or are results of a row */
     pti_stencil row;
@@ -138,9 +137,8 @@ static void copy_end(int n_arrays, const end *from, end *to) {
     memcpy(list, from->is_in_row, (size_t)n_arrays * sizeof *list);
 }
 
-/** Lengthen a row by a launch. */
-static void extend(const pti_bound_launch *launch, const pti_section *result, bool counts,
-                   end *of) {
+/** Extend a row by a launch. */
+static void extend_row(const pti_call *launch, const pti_section *result, bool counts, end *of) {
     const pti_operand *operand = &launch->instance->operand[result->operand];
     polytile_domain written =
         pti_section_hull(launch->instance, result, &launch->instance->threads);
@@ -154,9 +152,8 @@ static void extend(const pti_bound_launch *launch, const pti_section *result, bo
     of->is_in_row[launch->array[result->operand]] = true;
 }
 
-/** Of the rows that the launch's operands end with, take the one of most steps that it
- * lengthens. */
-static void lengthen(finder *of, const pti_bound_launch *launch, const pti_section *result) {
+/** Extend the longest row that a launch can extend, of those that its operands end. */
+static void extend_longest_row(finder *of, const pti_call *launch, const pti_section *result) {
     of->made->is_known = false;
     int64_t most = -1;
     for (int o = 0; o < launch->instance->n_operands; o++) {
@@ -167,7 +164,7 @@ static void lengthen(finder *of, const pti_bound_launch *launch, const pti_secti
             continue;
         most = from->row.n_steps + counts;
         copy_end(of->n_arrays, from, of->made);
-        extend(launch, result, counts, of->made);
+        extend_row(launch, result, counts, of->made);
     }
 }
 
@@ -178,12 +175,12 @@ static void take_best(finder *of) {
     memcpy(of->best_in_row, of->made->is_in_row, (size_t)of->n_arrays * sizeof *of->best_in_row);
 }
 
-/** What a launch writes is the end of the row that it lengthens, or of none. */
-static void lengthen_row(finder *of, const pti_bound_launch *launch) {
+/** Let what a launch writes end the row that it extends, or no row. */
+static void extend_row_by_launch(finder *of, const pti_call *launch) {
     const pti_section *result = find_result(launch->instance);
     of->made->is_known = false;
     if (result != NULL)
-        lengthen(of, launch, result);
+        extend_longest_row(of, launch, result);
     for (int o = 0; o < launch->instance->n_operands; o++)
         if (launch->instance->operand[o].writes)
             of->of_array[launch->array[o]].is_known = false;
@@ -193,8 +190,8 @@ static void lengthen_row(finder *of, const pti_bound_launch *launch) {
     take_best(of);
 }
 
-/** A row of no launches: what the host holds of an array. */
-static void begin_row(const pti_bound_launch *launch, int operand, end *of) {
+/** Begin a row without launches: what the host holds of an array. */
+static void begin_row(const pti_call *launch, int operand, end *of) {
     const pti_operand *is = &launch->instance->operand[operand];
     of->row = (pti_stencil){
         .box = is->domain, .smallest_bytes = is->element_bytes, .largest_bytes = is->element_bytes};
@@ -218,7 +215,7 @@ static void free_ends(finder *of) {
     free(of->of_array);
 }
 
-static void begin_rows(finder *of, int n_launches, const pti_bound_launch *launches,
+static void begin_rows(finder *of, int n_launches, const pti_call *launches,
                        const bool *is_scratch) {
     for (int l = n_launches - 1; l >= 0; l--)
         for (int o = 0; o < launches[l].instance->n_operands; o++)
@@ -229,7 +226,7 @@ static void begin_rows(finder *of, int n_launches, const pti_bound_launch *launc
     }
 }
 
-bool pti_stencil_find(int n_launches, const pti_bound_launch *launches, int n_arrays,
+bool pti_stencil_find(int n_launches, const pti_call *launches, int n_arrays,
                       const bool *is_scratch, unsigned dims, pti_stencil *row, bool *is_in_row) {
     finder of = {.dims = dims, .best = row, .best_in_row = is_in_row};
     bool is_created = create_ends(&of, n_arrays);
@@ -237,14 +234,14 @@ bool pti_stencil_find(int n_launches, const pti_bound_launch *launches, int n_ar
     if (is_created) {
         begin_rows(&of, n_launches, launches, is_scratch);
         for (int l = 0; l < n_launches; l++)
-            lengthen_row(&of, &launches[l]);
+            extend_row_by_launch(&of, &launches[l]);
         row->dims = dims;
     }
     free_ends(&of);
     return is_created;
 }
 
-/* The formula. */
+/* Implements the formula of docs/bounds.md. */
 
 double pti_stencil_most_elements(const pti_stencil *row, double n_words) {
     int n_dims = 0;
@@ -260,7 +257,7 @@ double pti_stencil_most_elements(const pti_stencil *row, double n_words) {
     return share <= 0 ? INFINITY : n_words * root / share;
 }
 
-/** What comes in at least if the run is cut where so many bytes have come in since the last cut. */
+/** Return the least uploads if the run is cut whenever phase_bytes have come in. */
 static double bytes_of_phases(const pti_stencil *row, double limit_bytes, double phase_bytes) {
     double n_words =
         (limit_bytes + phase_bytes + (double)row->largest_bytes) / (double)row->smallest_bytes;
@@ -279,8 +276,8 @@ int64_t pti_stencil_bytes(const pti_stencil *row, int64_t limit_bytes) {
 
 /* The bound. */
 
-/** The dimensions in which some launch reads both neighbours of what it writes. */
-static unsigned find_dims(int n_launches, const pti_bound_launch *launches) {
+/** Return the dimensions in which some launch reads both neighbours of what it writes. */
+static unsigned find_dims(int n_launches, const pti_call *launches) {
     unsigned dims = 0;
     for (int l = 0; l < n_launches; l++) {
         const pti_section *result = find_result(launches[l].instance);
@@ -304,11 +301,10 @@ static void write_stencil_reason(const pti_stencil *row, int64_t limit_bytes, pt
              n_dims == 1 ? "" : "s", (long long)(limit_bytes / row->smallest_bytes));
 }
 
-/** A row's uploads, and besides the compulsory ones of all arrays that it has no part in; skipped:
- * room for a list of arrays. */
-static void raise_by(int n_launches, const pti_bound_launch *launches, int n_arrays,
-                     const pti_stencil *row, bool *skipped, int64_t limit_bytes,
-                     const bool *is_scratch, pti_bound *bound) {
+/** Raise the bound by a row's uploads and the compulsory ones of all other arrays. skipped: room
+ * for a list of arrays. */
+static void raise_by(int n_launches, const pti_call *launches, int n_arrays, const pti_stencil *row,
+                     bool *skipped, int64_t limit_bytes, const bool *is_scratch, pti_bound *bound) {
     int64_t bytes = pti_stencil_bytes(row, limit_bytes);
     if (bytes == 0)
         return;
@@ -324,7 +320,7 @@ static void raise_by(int n_launches, const pti_bound_launch *launches, int n_arr
     write_stencil_reason(row, limit_bytes, bound);
 }
 
-bool pti_bound_raise_stencil(int n_launches, const pti_bound_launch *launches, int n_arrays,
+bool pti_bound_raise_stencil(int n_launches, const pti_call *launches, int n_arrays,
                              const bool *is_scratch, int64_t limit_bytes, pti_bound *bound) {
     bool *skipped = calloc((size_t)n_arrays + 1, sizeof *skipped), is_done = skipped != NULL;
     unsigned all = find_dims(n_launches, launches);

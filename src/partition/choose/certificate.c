@@ -23,9 +23,6 @@ static int64_t position_of(int number, int64_t n_blocks) {
 static polytile_domain worst_block(const pti_problem *problem, int64_t *operand_bytes,
                                    int64_t *sum) {
     const pti_instance *instance = problem->instance;
-    int64_t one[POLYTILE_MAX_DIMS];
-    for (int d = 0; d < instance->n_indices; d++)
-        one[d] = 1;
     polytile_domain worst = {0};
     *sum = -1;
     int n_corners = 1;
@@ -36,7 +33,7 @@ static polytile_domain worst_block(const pti_problem *problem, int64_t *operand_
         int64_t bytes[PTI_MAX_OPERANDS];
         for (int d = 0, rest = corner; d < instance->n_indices; d++, rest /= N_POSITIONS)
             position[d] = position_of(rest % N_POSITIONS, problem->grid.n_blocks[d]);
-        polytile_domain threads = pti_grid_superblock(&problem->grid, one, position);
+        polytile_domain threads = pti_grid_superblock(&problem->grid, pti_one_block, position);
         int64_t needed = pti_piece_bytes(instance, &threads, bytes);
         if (needed > *sum) {
             *sum = needed;
@@ -53,12 +50,9 @@ static void add_extents(pti_text *text, int n_dims, const int64_t *extents) {
 }
 
 static bool block_fits(const pti_problem *problem, const int64_t *block, int n_buffers) {
-    int64_t one[POLYTILE_MAX_DIMS];
-    for (int d = 0; d < problem->instance->n_indices; d++)
-        one[d] = 1;
     pti_problem smaller =
         pti_problem_of(problem->instance, problem->link, block, problem->limit_bytes);
-    return pti_fit_full(&smaller, one, n_buffers);
+    return pti_fit_block(&smaller, n_buffers);
 }
 
 /** A smaller block that fits, in block; false when not even one thread does. */
@@ -182,7 +176,7 @@ static void add_advice(pti_text *text, const pti_problem *problem, int n_buffers
     int64_t block[POLYTILE_MAX_DIMS];
     int largest = largest_operand(problem->instance, operand_bytes);
     int n_dims = problem->instance->n_indices;
-    if (n_buffers > 1 && block_fits(problem, problem->grid.block, 1))
+    if (n_buffers > 1 && pti_fit_block(problem, 1))
         pti_text_add(text, "; one buffer would fit");
     if (smaller_block(problem, block, n_buffers)) {
         pti_text_add(text, "; a block of ");

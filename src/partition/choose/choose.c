@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "partition/choose/certificate.h"
 #include "partition/choose/choose_candidate.h"
-#include "partition/choose/paper.h"
 #include "partition/cut/fit.h"
 #include "partition/memory/build.h"
 #include "partition/schedule/builder.h"
@@ -15,31 +14,20 @@
 
 enum { MAX_RETRIES = 16, MAX_BUFFERS = 3 };
 
-/** With fewer superblocks there is no pipeline to fill and drain; with more, filling and draining
- * it does not matter. */
-enum { MIN_TO_TAPER = 4, MAX_TO_TAPER = 1024 };
-
 typedef struct chooser {
     polytile_context *ctx;
     const pti_strategy *strategy;
     const polytile_plan_options *options;
     const polytile_link *link;
     pti_problem problem;
-    int first_buffers; /* the numbers of buffers to try */
-    int last_buffers;
-    double patience; /* how many times as long as the plan held one may take that moves less; 1: no
-                        longer; below 1: one may take, whatever it moves */
+    pti_buffer_range buffers;
+    /* A new plan replaces the current one if it takes at most this many times as long and, above 1,
+     * moves less; below 1 time alone decides; at 1 only the strategy does. */
+    double max_time_ratio;
     int64_t max_superblocks;
     int64_t n_offered; /* superblocks of the newest uniform plan */
     pti_choice *choice;
 } chooser;
-
-static bool one_block_fits(const pti_problem *problem, int n_buffers) {
-    int64_t one[POLYTILE_MAX_DIMS];
-    for (int d = 0; d < problem->instance->n_indices; d++)
-        one[d] = 1;
-    return pti_fit_full(problem, one, n_buffers);
-}
 
 /** The user's block, or the default one, halved until it fits where it can. */
 static void set_block(chooser *of, const pti_instance *instance) {
@@ -52,7 +40,7 @@ static void set_block(chooser *of, const pti_instance *instance) {
     pti_grid_default_block(&instance->threads, block);
     do {
         of->problem = pti_problem_of(instance, of->link, block, limit_bytes);
-    } while (!one_block_fits(&of->problem, of->first_buffers) &&
+    } while (!pti_fit_block(&of->problem, of->buffers.first) &&
              pti_grid_halve_block(instance->n_indices, block));
 }
 
@@ -62,23 +50,25 @@ static pti_cost cost_of(const pti_choice *choice) {
                       .seconds = choice->seconds};
 }
 
-/** Whether a plan is to replace the one that is held. */
+/** Whether a plan is to replace the current one. */
 static bool is_preferred(const chooser *of, const pti_choice *offered) {
     if (of->choice->schedule == NULL)
         return true;
-    pti_cost fresh = cost_of(offered), held = cost_of(of->choice);
-    bool is_in_time = fresh.seconds <= of->patience * held.seconds;
-    if (of->patience < 1)
+    pti_cost fresh = cost_of(offered), best = cost_of(of->choice);
+    bool is_in_time = fresh.seconds <= of->max_time_ratio * best.seconds;
+    if (of->max_time_ratio < 1)
         return is_in_time;
-    bool moves_less = of->patience > 1 && fresh.moved_bytes < held.moved_bytes;
-    return of->strategy->is_cheaper(&fresh, &held) || (moves_less && is_in_time);
+    bool moves_less = of->max_time_ratio > 1 && fresh.moved_bytes < best.moved_bytes;
+    return of->strategy->is_cheaper(&fresh, &best) || (moves_less && is_in_time);
 }
 
 /** Build a partition's schedule; it replaces the choice if that is empty or dearer. */
-static polytile_status offer(chooser *of, const pti_partition *partition, int64_t *need_bytes) {
-    pti_choice made = {.grid = of->problem.grid, .n_buffers = partition->n_buffers};
+static polytile_status offer_partition(chooser *of, const pti_family *family,
+                                       const pti_partition *partition, int64_t *need_bytes) {
+    pti_choice made = {
+        .family = family, .grid = of->problem.grid, .n_buffers = partition->n_buffers};
     memcpy(made.shape, partition->shape, sizeof made.shape);
-    const polytile_link *link = of->strategy->objective.may_be_small ? of->link : NULL;
+    const polytile_link *link = of->strategy->objective.for_time ? of->link : NULL;
     polytile_status status =
         pti_schedule_build(of->problem.instance, partition, link, of->options->limit_bytes,
                            need_bytes, &made.schedule);
@@ -99,96 +89,76 @@ static polytile_status offer(chooser *of, const pti_partition *partition, int64_
     return POLYTILE_OK;
 }
 
-/** A plan that would be but another one need not be possible. */
-static polytile_status unless_needed(polytile_status status) {
+/** There is a plan already, so that an alternative that does not fit is no error. */
+static polytile_status status_of_alternative(polytile_status status) {
     bool is_impossible = status == POLYTILE_NO_FIT || status == POLYTILE_UNSUPPORTED;
     return is_impossible ? POLYTILE_OK : status;
 }
 
-/** The same superblocks with small ones at both ends, if the plan is faster with them. */
-static polytile_status offer_tapered(chooser *of, const pti_candidate *candidate,
-                                     const pti_partition *even) {
-    pti_partition tapered;
-    int64_t need_bytes;
-    if (even->n_superblocks < MIN_TO_TAPER || even->n_superblocks > MAX_TO_TAPER)
-        return POLYTILE_OK;
-    if (!pti_partition_taper(&of->problem, candidate, even, &tapered))
-        return POLYTILE_NO_MEMORY;
-    polytile_status status = offer(of, &tapered, &need_bytes);
-    pti_partition_free(&tapered);
-    return unless_needed(status);
-}
-
-/** The superblocks of a candidate in strips. */
-static polytile_status offer_in_strips(chooser *of, const pti_candidate *candidate,
-                                       const pti_partition *even, int64_t *need_bytes) {
-    pti_partition strips;
-    pti_problem problem = of->problem;
-    problem.strips.most = candidate->n_strips;
-    if (!pti_partition_in_strips(&problem, even, &strips))
-        return POLYTILE_NO_MEMORY;
-    polytile_status status = offer(of, &strips, need_bytes);
-    pti_partition_free(&strips);
-    return status;
-}
-
-static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate,
-                                     int64_t *need_bytes) {
+/** Offers the superblocks that a candidate has in a family. */
+static polytile_status offer_in(chooser *of, const pti_family *family,
+                                const pti_candidate *candidate, int64_t *need_bytes) {
     pti_partition partition;
-    of->n_offered = candidate->n_kernels;
-    if (candidate->n_kernels > of->max_superblocks)
-        return POLYTILE_UNSUPPORTED;
-    if (!pti_partition_uniform(&of->problem, candidate, &partition))
-        return POLYTILE_NO_MEMORY;
-    polytile_status status = candidate->n_strips > 0
-                                 ? offer_in_strips(of, candidate, &partition, need_bytes)
-                                 : offer(of, &partition, need_bytes);
-    if (status == POLYTILE_OK && of->strategy->objective.may_be_small && candidate->tapers &&
-        candidate->n_strips == 0)
-        status = offer_tapered(of, candidate, &partition);
+    polytile_status status = POLYTILE_OK;
+    if (!family->partition(&of->problem, candidate, &partition))
+        status = POLYTILE_NO_MEMORY;
+    else if (partition.n_superblocks > 0)
+        status = offer_partition(of, family, &partition, need_bytes);
     pti_partition_free(&partition);
     return status;
 }
 
-/** Then offer one that moves less, even if it is somewhat slower. */
-static polytile_status offer_less(chooser *of, pti_contest *contest, const pti_candidate *fastest) {
+/** Offers a candidate, and the same shape in the family that it names beside. */
+static polytile_status offer_uniform(chooser *of, const pti_candidate *candidate,
+                                     int64_t *need_bytes) {
+    int64_t unused;
+    of->n_offered = candidate->n_kernels;
+    if (candidate->n_kernels > of->max_superblocks)
+        return POLYTILE_UNSUPPORTED;
+    polytile_status status = offer_in(of, candidate->variant.family, candidate, need_bytes);
+    const pti_family *beside = candidate->beside;
+    if (status != POLYTILE_OK || beside == NULL ||
+        !pti_objective_wants(&of->strategy->objective, beside))
+        return status;
+    return status_of_alternative(offer_in(of, beside, candidate, &unused));
+}
+
+/** Offers a candidate that moves less, even if it is somewhat slower. */
+static polytile_status offer_frugal(chooser *of, pti_contest *contest,
+                                    const pti_candidate *fastest) {
     pti_candidate less;
     int64_t need_bytes;
     polytile_status status = POLYTILE_OK;
-    if (pti_contest_less(contest, fastest, &less, &of->patience))
+    if (pti_contest_less(contest, fastest, &less, &of->max_time_ratio))
         status = offer_uniform(of, &less, &need_bytes);
-    of->patience = 1;
+    of->max_time_ratio = 1;
     if (contest->failed)
         return POLYTILE_NO_MEMORY;
-    return unless_needed(status);
+    return status_of_alternative(status);
 }
 
-/** What part of the time of the plan held another one may take that was estimated to be slower. */
+/** The time ratio up to which a plan that was estimated to be slower replaces the current one. */
 static const double much_faster = 0.99;
 
 /** Offer candidates, the best first; if that does not fit, none of them. */
 static polytile_status offer_all(chooser *of, int n_candidates, const pti_candidate *candidates,
                                  int64_t *need_bytes) {
     polytile_status status = offer_uniform(of, &candidates[0], need_bytes);
-    of->patience = much_faster;
+    of->max_time_ratio = much_faster;
     for (int k = 1; k < n_candidates && status == POLYTILE_OK; k++) {
         int64_t unused;
-        status = unless_needed(offer_uniform(of, &candidates[k], &unused));
+        status = status_of_alternative(offer_uniform(of, &candidates[k], &unused));
     }
-    of->patience = 1;
+    of->max_time_ratio = 1;
     return status;
 }
 
-/** Uniform superblocks; where the sampled positions missed the worst one, search again below a
- * lower limit. */
+/** Offers uniform superblocks; where the sampled positions missed the worst one, searches again
+ * below a lower limit. */
 static polytile_status choose_uniform(chooser *of) {
     pti_problem problem = of->problem;
-    pti_contest contest = {.problem = &problem,
-                           .objective = &of->strategy->objective,
-                           .first_buffers = of->first_buffers,
-                           .last_buffers = of->last_buffers,
-                           .line_buffers =
-                               of->options->n_buffers == 0 ? MAX_BUFFERS : of->last_buffers};
+    pti_contest contest = {
+        .problem = &problem, .objective = &of->strategy->objective, .buffers = of->buffers};
     int64_t former_need_bytes = INT64_MAX, less_bytes = 0;
     for (int k = 0; k < MAX_RETRIES; k++) {
         pti_candidate best[PTI_N_FAMILIES];
@@ -198,7 +168,7 @@ static polytile_status choose_uniform(chooser *of) {
             return POLYTILE_NO_FIT;
         polytile_status status = offer_all(of, n_best, best, &need_bytes);
         if (status == POLYTILE_OK)
-            return offer_less(of, &contest, &best[0]);
+            return offer_frugal(of, &contest, &best[0]);
         if (status != POLYTILE_NO_FIT)
             return status;
         /* The same ones again were estimated to need less than that. */
@@ -210,27 +180,32 @@ static polytile_status choose_uniform(chooser *of) {
     return POLYTILE_NO_FIT;
 }
 
-static polytile_status choose_varying(chooser *of) {
-    const pti_problem *problem = &of->problem;
-    bool moves = true;
-    for (int d = 0; d < problem->instance->n_indices; d++)
-        moves &= problem->only_moves[d];
-    if (moves)
-        return POLYTILE_OK;
-    for (int n = of->first_buffers; n <= of->last_buffers; n++) {
-        bool found;
-        pti_partition partition;
+/** Offers the variants of a family whose candidates have no estimates. */
+static polytile_status offer_variants(chooser *of, const pti_family *family) {
+    pti_candidate candidate = {.variant = pti_variant_of(family, 0)};
+    polytile_status status = POLYTILE_OK;
+    while (status == POLYTILE_OK &&
+           family->next(&of->problem, &of->buffers, true, &candidate.variant)) {
         int64_t need_bytes;
-        int64_t most = of->choice->schedule == NULL ? of->max_superblocks
-                                                    : of->choice->schedule->n_superblocks;
-        if (!pti_partition_varying(problem, n, most, &found, &partition))
-            return POLYTILE_NO_MEMORY;
-        polytile_status status = found ? offer(of, &partition, &need_bytes) : POLYTILE_OK;
-        pti_partition_free(&partition);
-        if (unless_needed(status) != POLYTILE_OK)
-            return status;
+        candidate.n_kernels = of->choice->schedule == NULL ? of->max_superblocks
+                                                           : of->choice->schedule->n_superblocks;
+        status = status_of_alternative(offer_in(of, family, &candidate, &need_bytes));
     }
-    return POLYTILE_OK;
+    return status;
+}
+
+/** Offers the families whose shapes are searched for, and then those without estimates. */
+static polytile_status choose_best(chooser *of) {
+    polytile_status status = choose_uniform(of);
+    polytile_status other = POLYTILE_OK;
+    bool may_be_other = status == POLYTILE_OK || status == POLYTILE_NO_FIT;
+    for (int k = 0; k < PTI_N_FAMILIES && may_be_other && other == POLYTILE_OK; k++) {
+        const pti_family *family = pti_families[k];
+        if (family->next != NULL && family->seconds == NULL &&
+            pti_objective_wants(&of->strategy->objective, family))
+            other = offer_variants(of, family);
+    }
+    return other == POLYTILE_OK ? status : other;
 }
 
 static int64_t overshoot_bytes(const chooser *of, const int64_t *shape) {
@@ -243,22 +218,23 @@ static int64_t overshoot_bytes(const chooser *of, const int64_t *shape) {
     return pti_max(bytes - of->problem.limit_bytes, 0);
 }
 
-/** The paper's shape, with what it exceeds the limit by, then halved until it really fits. */
-static polytile_status choose_paper(chooser *of) {
-    pti_candidate candidate = {.n_buffers = of->first_buffers};
-    if (!pti_paper_shape(&of->problem, candidate.n_buffers, candidate.shape))
+/** Offers the shape that a family's equations give, halved until it really fits; notes by how much
+ * it exceeded the limit. */
+static polytile_status choose_solved(chooser *of) {
+    const pti_family *family = of->strategy->solved;
+    pti_candidate candidate = {.variant = pti_variant_of(family, of->buffers.first)};
+    if (!family->solve(&of->problem, &candidate.variant, candidate.shape))
         return POLYTILE_NO_FIT;
     int64_t overshoot = overshoot_bytes(of, candidate.shape);
     polytile_status status = POLYTILE_NO_FIT;
     int64_t need_bytes;
-    bool smaller = true;
-    while (smaller && status == POLYTILE_NO_FIT) {
-        if (!pti_paper_shrink(&of->problem, candidate.n_buffers, candidate.shape))
-            break;
+    while (status == POLYTILE_NO_FIT &&
+           pti_fit_shrink(&of->problem, &candidate.variant, candidate.shape)) {
         pti_candidate_estimate(&of->problem, &candidate);
         status = offer_uniform(of, &candidate, &need_bytes);
-        if (status == POLYTILE_NO_FIT)
-            smaller = pti_grid_halve_block(of->problem.instance->n_indices, candidate.shape);
+        if (status == POLYTILE_NO_FIT &&
+            !pti_grid_halve_block(of->problem.instance->n_indices, candidate.shape))
+            break;
     }
     of->choice->paper_overshoot_bytes = overshoot;
     return status;
@@ -295,14 +271,7 @@ static polytile_status explain_many(const chooser *of) {
                         : "");
 }
 
-static int64_t count_blocks(const pti_grid *grid) {
-    int64_t one[POLYTILE_MAX_DIMS];
-    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
-        one[d] = 1;
-    return pti_grid_n_superblocks(grid, one);
-}
-
-/** What planning under another limit ends in. */
+/** The status of planning under another limit. */
 static polytile_status try_limit(const chooser *of, int64_t limit_bytes) {
     pti_strategy strategy = *of->strategy;
     polytile_plan_options options = *of->options;
@@ -318,9 +287,10 @@ static polytile_status try_limit(const chooser *of, int64_t limit_bytes) {
 /** The limit to advise where one block does not fit: enough for it, and where there are more blocks
  * than superblocks are planned, for so many at a time that the plan can be made. */
 static int64_t find_limit(const chooser *of) {
-    int64_t limit_bytes = pti_certificate_limit(&of->problem, of->first_buffers);
+    int64_t limit_bytes = pti_certificate_limit(&of->problem, of->buffers.first);
     polytile_status status = POLYTILE_UNSUPPORTED;
-    if (limit_bytes == 0 || count_blocks(&of->problem.grid) <= of->max_superblocks)
+    if (limit_bytes == 0 ||
+        pti_grid_n_superblocks(&of->problem.grid, pti_one_block) <= of->max_superblocks)
         return limit_bytes;
     while (limit_bytes < PTI_LARGEST_ADVICE / 2) {
         status = try_limit(of, limit_bytes);
@@ -336,7 +306,7 @@ static polytile_status fail_choice(const chooser *of, polytile_status status) {
         return status;
     switch (status) {
     case POLYTILE_NO_FIT:
-        return pti_certificate(of->ctx, &of->problem, of->first_buffers, find_limit(of));
+        return pti_certificate(of->ctx, &of->problem, of->buffers.first, find_limit(of));
     case POLYTILE_UNSUPPORTED:
         return explain_many(of);
     default:
@@ -347,6 +317,13 @@ static polytile_status fail_choice(const chooser *of, polytile_status status) {
     }
 }
 
+/** The numbers of buffers that are tried: the user's, or those of the strategy. */
+static pti_buffer_range buffers_of(const pti_strategy *strategy, int n_buffers) {
+    if (n_buffers != 0)
+        return (pti_buffer_range){n_buffers, n_buffers, n_buffers};
+    return (pti_buffer_range){1, strategy->max_buffers, MAX_BUFFERS};
+}
+
 polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
                            const pti_strategy *strategy, const polytile_plan_options *options,
                            pti_choice *choice) {
@@ -355,20 +332,12 @@ polytile_status pti_choose(polytile_context *ctx, const pti_instance *instance,
                   .strategy = strategy,
                   .options = options,
                   .link = options->link == NULL ? &polytile_link_default : options->link,
-                  .first_buffers = options->n_buffers == 0 ? 1 : options->n_buffers,
-                  .last_buffers =
-                      options->n_buffers == 0 ? strategy->max_buffers : options->n_buffers,
-                  .patience = 1,
+                  .buffers = buffers_of(strategy, options->n_buffers),
+                  .max_time_ratio = 1,
                   .max_superblocks = max_superblocks(instance, strategy),
                   .choice = choice};
     set_block(&of, instance);
-    polytile_status status = strategy->is_paper ? choose_paper(&of) : choose_uniform(&of);
-    bool may_vary = !strategy->is_paper && (status == POLYTILE_OK || status == POLYTILE_NO_FIT);
-    if (may_vary) {
-        polytile_status varied = choose_varying(&of);
-        if (varied != POLYTILE_OK)
-            status = varied;
-    }
+    polytile_status status = strategy->solved == NULL ? choose_best(&of) : choose_solved(&of);
     if (choice->schedule != NULL && (status == POLYTILE_OK || status == POLYTILE_NO_FIT))
         return POLYTILE_OK;
     pti_schedule_free(choice->schedule);

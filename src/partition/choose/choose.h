@@ -12,7 +12,8 @@
 
 /** What was chosen for a launch: the schedule and how it came about. */
 typedef struct pti_choice {
-    pti_schedule *schedule; /* owned by the caller */
+    pti_schedule *schedule;   /* owned by the caller */
+    const pti_family *family; /* of its superblocks */
     pti_grid grid;
     int n_buffers;
     int64_t shape[POLYTILE_MAX_DIMS]; /* blocks of the largest superblock */

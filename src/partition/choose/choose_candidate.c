@@ -1,5 +1,6 @@
 #include "partition/choose/choose_candidate.h"
 
+#include "base/checked.h"
 #include "partition/bound/bound.h"
 
 #include <math.h>
@@ -23,82 +24,41 @@ static double moved_bytes(const pti_candidate *of) {
     return of->upload_bytes + of->download_bytes;
 }
 
-/** Whether superblocks may be cut further, or pieces have fewer places than there are buffers. */
-static bool may_have_families(const pti_contest *of) {
-    return of->last_buffers > 1 && of->objective->may_be_small;
-}
-
-static bool may_be_in_strips(const pti_contest *of) {
-    return may_have_families(of) && of->problem->strips.accumulated >= 0;
-}
-
 /** The best candidate of a family so far. */
 typedef struct champion {
     bool found;
     pti_candidate best;
 } champion;
 
-/** Let the best candidate of a problem replace a champion, if it is better; false if none fits. */
-static bool challenge(const pti_contest *of, const pti_problem *problem, int n_buffers,
-                      champion *held) {
+/** Let the best candidate of a variant replace a champion, if it is better; false if none fits. */
+static bool challenge_champion(const pti_contest *of, const pti_variant *variant, champion *best) {
     pti_candidate candidate;
-    if (!pti_search(problem, of->objective, n_buffers, &candidate))
+    if (!pti_search(of->problem, of->objective, variant, &candidate))
         return false;
-    if (!held->found || of->objective->is_better(&candidate, &held->best))
-        *held = (champion){true, candidate};
+    if (!best->found || of->objective->is_better(&candidate, &best->best))
+        *best = (champion){true, candidate};
     return true;
 }
 
-static champion best_plain(const pti_contest *of) {
-    champion held = {0};
+/** Of all variants of a family, if shapes of it are searched for and wanted. */
+static champion find_champion(const pti_contest *of, const pti_family *family) {
+    champion best = {0};
+    pti_variant variant = pti_variant_of(family, 0);
     bool fits = true;
-    for (int n = of->first_buffers; n <= of->last_buffers && fits; n++)
-        fits = challenge(of, of->problem, n, &held);
-    return held;
-}
-
-/** Of superblocks that are cut into strips: few where kernels would be small. */
-static champion best_in_strips(const pti_contest *of) {
-    champion held = {0};
-    pti_problem problem = *of->problem;
-    problem.in_strips = true;
-    for (int n = PTI_MOST_STRIPS; n > 1 && may_be_in_strips(of); n /= 2) {
-        problem.strips.most = n;
-        challenge(of, &problem, of->last_buffers, &held);
-    }
-    return held;
-}
-
-/** Whether along an index some pieces stay, and others come and go. */
-static bool is_line(const pti_problem *problem, int index) {
-    bool stays = false, comes = false;
-    for (int a = 0; a < problem->instance->n_operands; a++) {
-        stays |= !problem->depends[a][index];
-        comes |= problem->depends[a][index];
-    }
-    return stays && comes;
-}
-
-/** Of superblocks in lines, of which neighbours share what stays: that has one place, and what
- * comes and goes may have three. */
-static champion best_in_lines(const pti_contest *of) {
-    champion held = {0};
-    pti_problem problem = *of->problem;
-    problem.in_lines = true;
-    for (int d = 0; d < problem.instance->n_indices && may_have_families(of); d++) {
-        problem.line = d;
-        for (int n = of->last_buffers; n <= of->line_buffers && is_line(&problem, d); n++)
-            challenge(of, &problem, n, &held);
-    }
-    return held;
+    if (family->next == NULL || family->seconds == NULL ||
+        !pti_objective_wants(of->objective, family))
+        return best;
+    while (family->next(of->problem, &of->buffers, fits, &variant))
+        fits = challenge_champion(of, &variant, &best);
+    return best;
 }
 
 int pti_contest_best(const pti_contest *contest, pti_candidate best[PTI_N_FAMILIES]) {
-    const champion all[PTI_N_FAMILIES] = {best_plain(contest), best_in_strips(contest),
-                                          best_in_lines(contest)};
+    champion all[PTI_N_FAMILIES];
     const champion *first = NULL;
     int n_best = 0;
     for (int k = 0; k < PTI_N_FAMILIES; k++) {
+        all[k] = find_champion(contest, pti_families[k]);
         if (all[k].found &&
             (first == NULL || contest->objective->is_better(&all[k].best, &first->best)))
             first = &all[k];
@@ -113,24 +73,31 @@ int pti_contest_best(const pti_contest *contest, pti_candidate best[PTI_N_FAMILI
     return n_best;
 }
 
-/** Of the candidates that take at most `patience` times as long as the fastest, the one that moves
+/** Among which variants one that moves less is sought: strips, since those hide most, or where there
+ * are none, plain superblocks with as many buffers as the fastest, but no more than all may have. */
+static pti_variant find_frugal(const pti_contest *of, const pti_candidate *fastest) {
+    pti_variant strips = pti_variant_of(&pti_family_strips, 0);
+    if (pti_family_strips.next(of->problem, &of->buffers, true, &strips))
+        return strips;
+    return pti_variant_of(&pti_family_plain,
+                          (int)pti_min(fastest->variant.n_buffers, of->buffers.last));
+}
+
+/** Of the candidates that take at most so many times as long as the fastest, the one that moves
  * least; false if that is the fastest. */
-static bool find_least(const pti_contest *of, double patience, const pti_candidate *fastest,
+static bool find_least(const pti_contest *of, double max_time_ratio, const pti_candidate *fastest,
                        pti_candidate *least) {
     pti_problem relaxed = *of->problem;
-    relaxed.in_strips = may_be_in_strips(of);
-    relaxed.enough_s = patience * fastest->run_s;
-    int n_buffers = relaxed.in_strips || fastest->n_buffers > of->last_buffers ? of->last_buffers
-                                                                               : fastest->n_buffers;
+    relaxed.enough_s = max_time_ratio * fastest->run_s;
+    pti_variant variant = find_frugal(of, fastest);
     *least = *fastest;
-    for (int n = relaxed.in_strips ? PTI_MOST_STRIPS : 2; n > 1; n /= 2) {
+    do {
         pti_candidate candidate;
-        relaxed.strips.most = n;
-        if (pti_search(&relaxed, of->objective, n_buffers, &candidate) &&
+        if (pti_search(&relaxed, of->objective, &variant, &candidate) &&
             candidate.seconds <= relaxed.enough_s &&
             moved_bytes(&candidate) < much_less * moved_bytes(least))
             *least = candidate;
-    }
+    } while (variant.family->next(&relaxed, &of->buffers, false, &variant));
     return moved_bytes(least) < moved_bytes(fastest);
 }
 
@@ -159,14 +126,14 @@ static bool fills_link(const pti_problem *problem, const pti_candidate *candidat
 }
 
 bool pti_contest_less(pti_contest *contest, const pti_candidate *fastest, pti_candidate *less,
-                      double *patience) {
+                      double *max_time_ratio) {
     const pti_problem *problem = contest->problem;
-    if (!contest->objective->may_be_small || !moves_much(contest, fastest))
+    if (!contest->objective->for_time || !moves_much(contest, fastest))
         return false;
-    *patience = long_enough;
-    if (fills_link(problem, fastest) && find_least(contest, *patience, fastest, less) &&
+    *max_time_ratio = long_enough;
+    if (fills_link(problem, fastest) && find_least(contest, *max_time_ratio, fastest, less) &&
         is_near_bound(contest, less))
         return true;
-    *patience = as_good;
-    return find_least(contest, *patience, fastest, less);
+    *max_time_ratio = as_good;
+    return find_least(contest, *max_time_ratio, fastest, less);
 }

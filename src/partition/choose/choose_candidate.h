@@ -2,22 +2,18 @@
 #define POLYTILE_PARTITION_CHOOSE_CHOOSE_CANDIDATE_H
 
 #include "partition/choose/search.h"
+#include "partition/cut/family.h"
 
 /* Which candidates are worth a schedule: the fastest of each family, by estimates, and one that
  * moves less. */
 
-/** Among what candidates are sought. */
+/** What candidates are compared for, and by what. */
 typedef struct pti_contest {
     const pti_problem *problem;
     const pti_objective *objective;
-    int first_buffers; /* the numbers of buffers to try */
-    int last_buffers;
-    int line_buffers; /* the most where some pieces have one place only */
-    bool failed;      /* set where memory ran out: there may be better ones */
+    pti_buffer_range buffers;
+    bool failed; /* set where memory ran out: there may be better ones */
 } pti_contest;
-
-/** Plain superblocks, those in strips, and those in lines. */
-enum { PTI_N_FAMILIES = 3 };
 
 /** The best candidate of each family, the best of all first, without those that are much worse; how
  * many they are: 0 where nothing fits. */
@@ -27,6 +23,6 @@ int pti_contest_best(const pti_contest *contest, pti_candidate best[PTI_N_FAMILI
  * long it may take: somewhat longer if the link is busy and hardly any plan can move less, else
  * hardly longer. False if there is none. */
 bool pti_contest_less(pti_contest *contest, const pti_candidate *fastest, pti_candidate *less,
-                      double *patience);
+                      double *max_time_ratio);
 
 #endif

@@ -6,6 +6,8 @@
 #include "partition/memory/residency.h"
 #include "partition/schedule/builder.h"
 
+#include <string.h>
+
 /** Small pieces are a 64th of the arena, or the first larger part that is good enough: an eighth at
  * most, since three of them are in use at once and the rest is to hold what stays. */
 enum { SMALLEST_PART = 64, LARGEST_PART = 8 };
@@ -61,8 +63,7 @@ static cut take_superblocks(pti_schedule *schedule, int n_buffers, const int64_t
                               .n_superblocks = schedule->n_superblocks,
                               .superblock = schedule->superblock},
                 .moved_bytes = moved_bytes(schedule)};
-    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
-        made.partition.shape[d] = shape[d];
+    memcpy(made.partition.shape, shape, sizeof made.partition.shape);
     schedule->superblock = NULL;
     pti_schedule_free(schedule);
     return made;
@@ -83,19 +84,18 @@ static polytile_status cut_for(const grain *of, const pti_strategy *strategy, in
 }
 
 /** Replace a cut by a better one, which it takes over. */
-static void replace(cut *held, const cut *better) {
-    pti_partition_free(&held->partition);
-    *held = *better;
+static void replace_cut(cut *best, const cut *better) {
+    pti_partition_free(&best->partition);
+    *best = *better;
 }
 
 /** The part of a former launch's superblocks inside the launch, in their order; none where they do
  * not cover it. */
 static polytile_status clip_former(const grain *of, const pti_partition *former,
                                    pti_partition *clipped) {
-    int64_t capacity = 0, n_threads = 0;
+    int64_t n_threads = 0;
     *clipped = (pti_partition){.n_buffers = former->n_buffers};
-    for (int d = 0; d < POLYTILE_MAX_DIMS; d++)
-        clipped->shape[d] = former->shape[d];
+    memcpy(clipped->shape, former->shape, sizeof clipped->shape);
     for (int64_t k = 0; k < former->n_superblocks; k++) {
         polytile_domain common;
         if (former->superblock[k].n_dims != of->instance->n_indices)
@@ -103,7 +103,7 @@ static polytile_status clip_former(const grain *of, const pti_partition *former,
         if (!pti_box_intersect(&former->superblock[k], &of->instance->threads, &common))
             continue;
         n_threads += pti_box_count(&common);
-        if (!pti_partition_add(clipped, &capacity, &common))
+        if (!pti_partition_add(clipped, &common))
             return pti_fail_memory(of->ctx, of->instance->kernel_name,
                                    (double)(clipped->n_superblocks + 1) * sizeof common);
     }
@@ -113,7 +113,7 @@ static polytile_status clip_former(const grain *of, const pti_partition *former,
 }
 
 /** What superblocks move one after the other, on a device that holds nothing else. */
-static polytile_status measure(const grain *of, cut *made) {
+static polytile_status measure_traffic(const grain *of, cut *made) {
     pti_schedule *schedule;
     int64_t need_bytes;
     polytile_status status = pti_schedule_build(of->instance, &made->partition, NULL,
@@ -133,7 +133,7 @@ typedef struct allowance {
     int64_t superblocks; /* of pieces of the whole arena; of a part of it more in proportion */
 } allowance;
 
-static allowance allow(const cut *own) {
+static allowance allowance_of(const cut *own) {
     return (allowance){.moved_bytes = most_traffic * (double)own->moved_bytes,
                        .superblocks = MOST_GROWTH * own->partition.n_superblocks};
 }
@@ -144,9 +144,9 @@ static int64_t most_superblocks(const allowance *most, int64_t n_parts) {
 }
 
 /** The cuts of a former launch, if they leave room to look ahead, are not many and move little. */
-static polytile_status try_former(const grain *of, const pti_partition *former, cut *held,
+static polytile_status try_former(const grain *of, const pti_partition *former, cut *best,
                                   bool *found) {
-    allowance most = allow(held);
+    allowance most = allowance_of(best);
     cut made = {0};
     polytile_status status;
     PTI_TRY(clip_former(of, former, &made.partition));
@@ -155,10 +155,10 @@ static polytile_status try_former(const grain *of, const pti_partition *former, 
         made.partition.n_superblocks > most_superblocks(&most, SMALLEST_PART) ||
         !leaves_room(of, &made.partition))
         goto done;
-    PTI_TRY(measure(of, &made));
+    PTI_TRY(measure_traffic(of, &made));
     *found = (double)made.moved_bytes <= most.moved_bytes;
     if (*found) {
-        replace(held, &made);
+        replace_cut(best, &made);
         return POLYTILE_OK;
     }
 done:
@@ -172,65 +172,64 @@ static int64_t least_piece_bytes(const polytile_link *link) {
     return bytes < (double)(INT64_MAX / 2) ? (int64_t)bytes : INT64_MAX / 2;
 }
 
-/** Equal pieces under a limit replace the held cut if they leave room to look ahead, and cost no
+/** Equal pieces under a limit replace the best cut if they leave room to look ahead, and cost no
  * more than they may. */
 static polytile_status try_limit(const grain *of, int64_t limit_bytes, const allowance *most,
-                                 cut *held, bool *found) {
+                                 cut *best, bool *found) {
     pti_strategy strategy = *of->strategy;
     strategy.is_trial = true;
-    strategy.objective.may_be_small = false;
+    strategy.objective.for_time = false;
     strategy.max_superblocks = most_superblocks(most, of->arena_bytes / pti_max(limit_bytes, 1));
     cut made;
     polytile_status status = cut_for(of, &strategy, 1, limit_bytes, &made);
     *found = status == POLYTILE_OK && made.partition.n_superblocks <= strategy.max_superblocks &&
              leaves_room(of, &made.partition) && (double)made.moved_bytes <= most->moved_bytes;
     if (*found)
-        replace(held, &made);
+        replace_cut(best, &made);
     else
         pti_partition_free(&made.partition);
     return status == POLYTILE_NO_MEMORY ? status : POLYTILE_OK;
 }
 
 /** The smallest pieces that do. Where not even the largest do, smaller ones need not be planned. */
-static polytile_status try_small(const grain *of, cut *held) {
+static polytile_status try_small(const grain *of, cut *best) {
     const polytile_link *link =
         of->options->link == NULL ? &polytile_link_default : of->options->link;
-    allowance most = allow(held);
+    allowance most = allowance_of(best);
     int64_t largest_bytes = of->arena_bytes / LARGEST_PART;
     int64_t limit_bytes = pti_max(of->arena_bytes / SMALLEST_PART, least_piece_bytes(link));
     bool any;
     bool found = false;
     polytile_status status;
-    PTI_TRY(try_limit(of, largest_bytes, &most, held, &any));
+    PTI_TRY(try_limit(of, largest_bytes, &most, best, &any));
     for (; any && !found && limit_bytes < largest_bytes; limit_bytes *= 2)
-        PTI_TRY(try_limit(of, limit_bytes, &most, held, &found));
+        PTI_TRY(try_limit(of, limit_bytes, &most, best, &found));
 done:
     return status;
 }
 
 static polytile_status keep_whole(const grain *of, pti_partition *partition) {
-    int64_t capacity = 0;
     *partition = (pti_partition){.n_buffers = 1};
     for (int d = 0; d < of->instance->n_indices; d++)
         partition->shape[d] = 1;
-    if (pti_partition_add(partition, &capacity, &of->instance->threads))
+    if (pti_partition_add(partition, &of->instance->threads))
         return POLYTILE_OK;
     return pti_fail_memory(of->ctx, of->instance->kernel_name, sizeof(polytile_domain));
 }
 
-static polytile_status cut_launch(const grain *of, const pti_partition *former, cut *held) {
+static polytile_status cut_launch(const grain *of, const pti_partition *former, cut *best) {
     bool found = false;
     polytile_status status;
-    PTI_TRY(cut_for(of, of->strategy, of->options->n_buffers, of->arena_bytes, held));
+    PTI_TRY(cut_for(of, of->strategy, of->options->n_buffers, of->arena_bytes, best));
     if (of->strategy->objective.fewest_kernels)
         return POLYTILE_OK;
     if (former != NULL)
-        PTI_TRY(try_former(of, former, held, &found));
+        PTI_TRY(try_former(of, former, best, &found));
     if (!found)
-        PTI_TRY(try_small(of, held));
+        PTI_TRY(try_small(of, best));
 done:
     if (status != POLYTILE_OK)
-        pti_partition_free(&held->partition);
+        pti_partition_free(&best->partition);
     return status;
 }
 
@@ -246,8 +245,8 @@ polytile_status pti_grain_choose(polytile_context *ctx, const pti_grain_request 
                 .arena_bytes = request->arena_bytes};
     if (request->all_fit)
         return keep_whole(&of, partition);
-    cut held = {0};
-    polytile_status status = cut_launch(&of, request->former, &held);
-    *partition = held.partition;
+    cut best = {0};
+    polytile_status status = cut_launch(&of, request->former, &best);
+    *partition = best.partition;
     return status;
 }

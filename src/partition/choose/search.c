@@ -1,6 +1,7 @@
 #include "partition/choose/search.h"
 
 #include "base/checked.h"
+#include "partition/cut/family.h"
 #include "partition/cut/fit.h"
 #include "partition/schedule/builder.h"
 
@@ -62,29 +63,21 @@ static int longest_index(const pti_grid *grid) {
     return longest;
 }
 
-/** In strips, how thick panels are follows from the tile, and in lines what comes and goes from
- * what stays; else the longest index leaves most room. */
-static int index_to_solve(const pti_problem *problem) {
-    if (problem->in_strips)
-        return problem->strips.accumulated;
-    return problem->in_lines ? problem->line : longest_index(&problem->grid);
-}
-
 typedef struct search {
     const pti_problem *problem;
     const pti_objective *objective;
-    int n_buffers;
-    int solved; /* the index whose extent is solved for */
-    int n_left; /* shapes of full lists that may still be tried */
+    const pti_variant *variant;
+    int solved_index; /* along which the extent is solved for */
+    int n_left;       /* shapes of full lists that may still be tried */
     bool found;
     pti_candidate *best;
 } search;
 
-typedef bool fit_test(const pti_problem *problem, const int64_t *shape, int n_buffers);
+typedef bool fit_test(const pti_problem *problem, const pti_variant *variant, const int64_t *shape);
 
 static bool fits_with(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
-    shape[of->solved] = extent;
-    return fit(of->problem, shape, of->n_buffers);
+    shape[of->solved_index] = extent;
+    return fit(of->problem, of->variant, shape);
 }
 
 /** The largest extent at most `most` that passes a test which larger boxes fail; 0 if none does. */
@@ -98,7 +91,7 @@ static int64_t largest_extent(const search *of, fit_test *fit, int64_t *shape, i
     enum { FIRST_QUOTIENTS = 4 };
     for (int64_t quotient = 1; quotient <= FIRST_QUOTIENTS; quotient++) {
         if (fits_with(of, fit, shape, pti_ceil_div(most, quotient)))
-            return shape[of->solved];
+            return shape[of->solved_index];
     }
     int64_t fitting = 0;
     int64_t failing = pti_ceil_div(most, FIRST_QUOTIENTS);
@@ -113,14 +106,14 @@ static int64_t largest_extent(const search *of, fit_test *fit, int64_t *shape, i
 }
 
 /** Equal superblocks rather than full ones and a small rest, where that fits as well. */
-static int64_t balance(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
-    int64_t n_blocks = of->problem->grid.n_blocks[of->solved];
+static int64_t balance_extent(const search *of, fit_test *fit, int64_t *shape, int64_t extent) {
+    int64_t n_blocks = of->problem->grid.n_blocks[of->solved_index];
     int64_t even = pti_ceil_div(n_blocks, pti_ceil_div(n_blocks, extent));
     return fits_with(of, fit, shape, even) ? even : extent;
 }
 
-static bool improves(const search *of, const int64_t *shape, pti_candidate *candidate) {
-    *candidate = (pti_candidate){.n_buffers = of->n_buffers};
+static bool improves_best(const search *of, const int64_t *shape, pti_candidate *candidate) {
+    *candidate = (pti_candidate){.variant = *of->variant};
     for (int d = 0; d < of->problem->instance->n_indices; d++)
         candidate->shape[d] = shape[d];
     candidate->n_kernels = pti_grid_n_superblocks(&of->problem->grid, shape);
@@ -132,59 +125,58 @@ static bool improves(const search *of, const int64_t *shape, pti_candidate *cand
     return true;
 }
 
-static void keep(search *of, const pti_candidate *candidate) {
+static void keep_candidate(search *of, const pti_candidate *candidate) {
     of->found = true;
     *of->best = *candidate;
 }
 
-/** A shape that passed the quick test: keep it if it is better and passes the full one, or the
+/** Keeps a shape that passed the quick test if it is better and passes the full one; else the
  * largest that does. */
-static void consider(search *of, int64_t *shape, int64_t extent) {
+static void consider_shape(search *of, int64_t *shape, int64_t extent) {
     pti_candidate candidate;
-    shape[of->solved] = extent;
-    if (!improves(of, shape, &candidate))
+    shape[of->solved_index] = extent;
+    if (!improves_best(of, shape, &candidate))
         return;
-    if (!pti_fit_full(of->problem, shape, of->n_buffers)) {
+    if (!pti_fit_full(of->problem, of->variant, shape)) {
         extent = largest_extent(of, pti_fit_full, shape, extent);
         if (extent == 0)
             return;
-        shape[of->solved] = balance(of, pti_fit_full, shape, extent);
-        if (!improves(of, shape, &candidate))
+        shape[of->solved_index] = balance_extent(of, pti_fit_full, shape, extent);
+        if (!improves_best(of, shape, &candidate))
             return;
     }
-    keep(of, &candidate);
+    keep_candidate(of, &candidate);
 }
 
 static bool can_improve(const search *of, int64_t *shape) {
     if (!of->found || !of->objective->fewest_kernels)
         return true;
-    shape[of->solved] = of->problem->grid.n_blocks[of->solved];
+    shape[of->solved_index] = of->problem->grid.n_blocks[of->solved_index];
     return pti_grid_n_superblocks(&of->problem->grid, shape) <= of->best->n_kernels;
 }
 
-/** What comes and goes along a line is thin: kernels that cut it into tiles of a power of two lose
- * least where it has whole ones. */
+/** As many whole tiles as a family wants along its index. */
 static int64_t whole_tiles(const search *of, int64_t extent) {
-    enum { TILE_THREADS = 128 };
-    int64_t block = of->problem->grid.block[of->solved];
-    int64_t tile = pti_ceil_div(TILE_THREADS, block);
-    return of->problem->in_lines && extent > tile ? extent - extent % tile : extent;
+    int64_t block = of->problem->grid.block[of->solved_index];
+    int64_t tile = pti_ceil_div(of->variant->family->multiple_threads, block);
+    return tile > 0 && extent > tile ? extent - extent % tile : extent;
 }
 
-static void solve(search *of, int64_t *shape) {
+static void solve_extent(search *of, int64_t *shape) {
     if (!can_improve(of, shape))
         return;
-    int64_t n_blocks = of->problem->grid.n_blocks[of->solved];
+    int64_t n_blocks = of->problem->grid.n_blocks[of->solved_index];
     int64_t extent = largest_extent(of, pti_fit_quick, shape, n_blocks);
     if (extent == 0)
         return;
-    extent =
-        of->problem->in_lines ? whole_tiles(of, extent) : balance(of, pti_fit_quick, shape, extent);
-    consider(of, shape, extent);
-    int n_halvings = of->objective->may_be_small ? MAX_HALVINGS : 0;
+    extent = of->variant->family->multiple_threads > 0
+                 ? whole_tiles(of, extent)
+                 : balance_extent(of, pti_fit_quick, shape, extent);
+    consider_shape(of, shape, extent);
+    int n_halvings = of->objective->for_time ? MAX_HALVINGS : 0;
     for (int k = 0; k < n_halvings && extent > 1; k++) {
         extent = whole_tiles(of, pti_ceil_div(extent, 2));
-        consider(of, shape, extent);
+        consider_shape(of, shape, extent);
     }
 }
 
@@ -197,10 +189,10 @@ static int extents_per_index(const pti_problem *problem, const pti_objective *ob
 
 static void enumerate(search *of, const extents *lists, int d, int64_t *shape) {
     if (d == of->problem->instance->n_indices) {
-        solve(of, shape);
+        solve_extent(of, shape);
         return;
     }
-    if (d == of->solved) {
+    if (d == of->solved_index) {
         enumerate(of, lists, d + 1, shape);
         return;
     }
@@ -210,10 +202,10 @@ static void enumerate(search *of, const extents *lists, int d, int64_t *shape) {
     }
 }
 
-/** The quotient of the best so far along an index, and those near it. */
 enum { N_NEAR = 5 };
 
-static int64_t near(const search *of, int d, int k) {
+/** A quotient along an index: that of the best so far, or one of those near it. */
+static int64_t quotient_near(const search *of, int d, int k) {
     int64_t quotient = pti_grid_quotient(&of->problem->grid, of->best->shape, d);
     const int64_t all[N_NEAR] = {quotient, quotient - 1, quotient + 1, quotient / 2, quotient * 2};
     return all[k];
@@ -236,22 +228,22 @@ static void try_near(search *of, int d, int e) {
         int first = k / N_NEAR, second = k % N_NEAR;
         bool changes = d == e ? first == second && first > 0 : first > 0 && second > 0;
         memcpy(shape, of->best->shape, sizeof shape);
-        if (changes && set_quotient(of, shape, d, near(of, d, first)) &&
-            set_quotient(of, shape, e, near(of, e, second)) &&
+        if (changes && set_quotient(of, shape, d, quotient_near(of, d, first)) &&
+            set_quotient(of, shape, e, quotient_near(of, e, second)) &&
             memcmp(shape, of->best->shape, sizeof shape) != 0)
-            solve(of, shape);
+            solve_extent(of, shape);
     }
 }
 
 /** Where lists were thinned, climb from the best shape to better ones near it. */
-static void refine(search *of) {
+static void refine_best(search *of) {
     int n_indices = of->problem->instance->n_indices;
     bool improved = of->found;
     for (int round = 0; improved && round < MAX_ROUNDS; round++) {
         pti_candidate before = *of->best;
         for (int d = 0; d < n_indices; d++) {
-            for (int e = d; e < n_indices && d != of->solved; e++) {
-                if (e != of->solved)
+            for (int e = d; e < n_indices && d != of->solved_index; e++) {
+                if (e != of->solved_index)
                     try_near(of, d, e);
             }
         }
@@ -259,13 +251,13 @@ static void refine(search *of) {
     }
 }
 
-/** Solve for a shape, if the last index in the fewest parts that may still be as good fits. */
+/** Solves for a shape, if it fits with the most parts of the solved index that may be as good. */
 static void solve_within(search *of, int64_t *shape, int64_t n_others) {
-    int64_t n_blocks = of->problem->grid.n_blocks[of->solved];
+    int64_t n_blocks = of->problem->grid.n_blocks[of->solved_index];
     int64_t most_parts = pti_min(of->best->n_kernels / n_others, n_blocks);
     of->n_left--;
     if (fits_with(of, pti_fit_quick, shape, pti_ceil_div(n_blocks, most_parts)))
-        solve(of, shape);
+        solve_extent(of, shape);
 }
 
 /** All distinct quotients of the indices from d on that leave no more kernels than the best has;
@@ -275,7 +267,7 @@ static void enumerate_all(search *of, int d, int64_t n_others, int64_t *shape) {
         solve_within(of, shape, n_others);
         return;
     }
-    if (d == of->solved) {
+    if (d == of->solved_index) {
         enumerate_all(of, d + 1, n_others, shape);
         return;
     }
@@ -294,17 +286,24 @@ static bool may_be_fewer(const search *of, int max_extents) {
     const pti_grid *grid = &of->problem->grid;
     bool is_any = false;
     for (int d = 0; d < of->problem->instance->n_indices; d++)
-        is_any |= d != of->solved && is_thinned(grid->n_blocks[d], max_extents);
+        is_any |= d != of->solved_index && is_thinned(grid->n_blocks[d], max_extents);
     return is_any && of->found && of->objective->fewest_kernels &&
            of->best->n_kernels <= 2 * PTI_MAX_SUPERBLOCKS;
 }
 
-bool pti_search(const pti_problem *problem, const pti_objective *objective, int n_buffers,
-                pti_candidate *best) {
+bool pti_objective_wants(const pti_objective *objective, const pti_family *family) {
+    return objective->for_time || !family->for_time;
+}
+
+/** How long superblocks are along a variant's index follows from the rest of the shape; else the
+ * longest index leaves most room. */
+bool pti_search(const pti_problem *problem, const pti_objective *objective,
+                const pti_variant *variant, pti_candidate *best) {
     search of = {.problem = problem,
                  .objective = objective,
-                 .n_buffers = n_buffers,
-                 .solved = index_to_solve(problem),
+                 .variant = variant,
+                 .solved_index =
+                     variant->along >= 0 ? variant->along : longest_index(&problem->grid),
                  .n_left = MOST_SHAPES,
                  .best = best};
     extents lists[POLYTILE_MAX_DIMS];
@@ -318,8 +317,8 @@ bool pti_search(const pti_problem *problem, const pti_objective *objective, int 
     }
     int64_t shape[POLYTILE_MAX_DIMS] = {0};
     enumerate(&of, lists, 0, shape);
-    if (objective->may_be_small && problem->instance->n_indices > 2)
-        refine(&of);
+    if (objective->for_time && problem->instance->n_indices > 2)
+        refine_best(&of);
     if (may_be_fewer(&of, max_extents))
         enumerate_all(&of, 0, 1, shape);
     return of.found;

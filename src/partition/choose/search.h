@@ -10,13 +10,16 @@ enum { PTI_MAX_EXTENTS = 512 };
 typedef struct pti_objective {
     pti_is_better *is_better;
     bool fewest_kernels; /* candidates with more kernels than the best can be skipped */
-    bool may_be_small;   /* superblocks smaller than the largest that fit are worth a look */
+    bool for_time;       /* superblocks smaller than the largest that fit are worth a look */
     int max_shapes;      /* how many shapes of the other indices are tried at most */
     int max_extents;     /* how many extents of one of them */
 } pti_objective;
 
+/** Whether superblocks of a family are worth a look. */
+bool pti_objective_wants(const pti_objective *objective, const pti_family *family);
+
 /**
- * Find the best uniform superblock with a given number of buffers.
+ * Find the best uniform superblock of a variant.
  *
  * Enumerates the distinct quotients of all indices but the longest, O(sqrt(blocks)) an index (every
  * extent where the grid is small), and solves for the longest one. Long lists are thinned out; where the
@@ -27,7 +30,7 @@ typedef struct pti_objective {
  * Source  Torres et al., section IV-C solves this with a plane equation, which is not exact; see
  *         docs/planning.md.
  */
-bool pti_search(const pti_problem *problem, const pti_objective *objective, int n_buffers,
-                pti_candidate *best);
+bool pti_search(const pti_problem *problem, const pti_objective *objective,
+                const pti_variant *variant, pti_candidate *best);
 
 #endif

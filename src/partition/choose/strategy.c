@@ -74,7 +74,7 @@ static const pti_strategy strategies[] = {
     {.name = "paper",
      .objective = {fewer_kernels, true, false, ALL_SHAPES, PTI_MAX_EXTENTS},
      .is_cheaper = cost_fewer_kernels,
-     .is_paper = true,
+     .solved = &pti_family_paper,
      .max_buffers = 1},
 };
 

@@ -2,6 +2,7 @@
 #define POLYTILE_PARTITION_CHOOSE_STRATEGY_H
 
 #include "partition/choose/search.h"
+#include "partition/cut/family.h"
 
 /** What a finished plan costs, for choosing between plans. */
 typedef struct pti_cost {
@@ -15,10 +16,11 @@ typedef struct pti_strategy {
     const char *name;
     pti_objective objective;
     bool (*is_cheaper)(const pti_cost *a, const pti_cost *b);
-    bool is_paper;           /* the literal equations of Torres et al. choose the shape */
-    int max_buffers;         /* tried where the user leaves the number to us */
-    int64_t max_superblocks; /* of a plan; 0: as many as are ever planned */
-    bool is_trial;           /* of a limit that nobody gave: what cannot be planned is no error, and
+    const pti_family *solved; /* the family whose equations give the shape; NULL: the best of those
+                                 whose shapes are searched for */
+    int max_buffers;          /* tried where the user leaves the number to us */
+    int64_t max_superblocks;  /* of a plan; 0: as many as are ever planned */
+    bool is_trial; /* of a limit that nobody gave: what cannot be planned is no error, and
                                 has no text */
 } pti_strategy;
 

@@ -15,14 +15,14 @@ static int64_t saturating_mul(int64_t a, int64_t b) {
     return product;
 }
 
-/** The size of a piece's layout, which has neither gaps nor padding where the hull has no gaps. */
+/** Return the bytes of a piece's layout, which has neither gaps nor padding. */
 static int64_t layout_bytes(const polytile_domain *hull, int64_t element_bytes) {
-    return pti_box_has_gaps(hull) ? pti_layout_of(hull, element_bytes).size_bytes
+    return pti_box_has_gaps(hull) ? pti_memory_layout_of(hull, element_bytes).size_bytes
                                   : saturating_mul(pti_box_count(hull), element_bytes);
 }
 
-/** The device memory of a piece that holds so much. */
-static int64_t aligned(const pti_instance *instance, int64_t bytes) {
+/** Return the device memory of a piece, rounded up to its alignment. */
+static int64_t align_bytes(const pti_instance *instance, int64_t bytes) {
     int64_t alignment = pti_max(instance->piece_alignment_bytes, 1);
     int64_t above = saturating_add(bytes, alignment - 1);
     return above == INT64_MAX ? above : above / alignment * alignment;
@@ -35,7 +35,7 @@ int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *thr
         polytile_domain hull;
         bool touched = pti_footprint_find_hull(instance, a, PTI_TOUCHES, threads, &hull);
         operand_bytes[a] = touched ? layout_bytes(&hull, instance->operand[a].element_bytes) : 0;
-        operand_bytes[a] = aligned(instance, operand_bytes[a]);
+        operand_bytes[a] = align_bytes(instance, operand_bytes[a]);
         sum = saturating_add(sum, operand_bytes[a]);
     }
     return sum;
@@ -51,17 +51,18 @@ void pti_demand_add(pti_demand *demand, const pti_instance *instance,
 }
 
 pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *instance,
-                               const int64_t *n_pieces, const int *n_kept, int n_buffers,
+                               const int64_t *n_pieces, const int *n_places, int n_buffers,
                                int64_t limit_bytes) {
     enum { REGION_ALIGNMENT = 16 };
     pti_division slots = {.by_slots = true};
+    bool has_places = false;
     for (int a = 0; a < instance->n_operands; a++) {
-        bool is_kept = n_kept != NULL && n_kept[a] > 0;
-        slots.n_slots[a] = is_kept ? n_kept[a] : (int)pti_min(n_buffers, n_pieces[a]);
+        has_places |= n_places[a] > 0;
+        slots.n_slots[a] = n_places[a] > 0 ? n_places[a] : (int)pti_min(n_buffers, n_pieces[a]);
         int64_t bytes = saturating_mul(slots.n_slots[a], demand->operand_bytes[a]);
         slots.arena_bytes = saturating_add(slots.arena_bytes, bytes);
     }
-    if (n_kept != NULL)
+    if (has_places)
         return slots;
     int64_t region_bytes = demand->superblock_bytes;
     if (n_buffers > 1)
@@ -72,7 +73,7 @@ pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *ins
     return prefer_slots ? slots : regions;
 }
 
-void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
+void pti_count_chunks(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
                       int64_t *n_pieces) {
     for (int a = 0; a < instance->n_operands; a++) {
         n_pieces[a] = 1;

@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_COST_DEMAND_H
 #define POLYTILE_PARTITION_COST_DEMAND_H
 
-#include "access/set/layout.h"
+#include "access/set/memory_layout.h"
 #include "partition/cost/grid.h"
 
 /* How much device memory superblocks need. */
@@ -9,12 +9,12 @@
 /** The most arrays of one kernel. */
 enum { PTI_MAX_OPERANDS = 64 };
 
-/** The bytes of each operand's piece for one box of threads; returns their sum, INT64_MAX if it
- * exceeds 64 bits. */
+/** Find the bytes of each operand's piece for one box of threads. Returns their sum, INT64_MAX if
+ * it exceeds 64 bits. */
 int64_t pti_piece_bytes(const pti_instance *instance, const polytile_domain *threads,
                         int64_t *operand_bytes);
 
-/** The worst over the superblocks seen so far. Zero-initialise. */
+/** The largest demand of the superblocks so far. Zero-initialise. */
 typedef struct pti_demand {
     int64_t operand_bytes[PTI_MAX_OPERANDS]; /* each operand's largest piece */
     int64_t superblock_bytes;                /* the largest sum of one superblock */
@@ -26,10 +26,10 @@ void pti_demand_add(pti_demand *demand, const pti_instance *instance,
 /**
  * How the arena is divided.
  *
- * By slots: each operand has slots of its own, as many as buffers, fewer if its piece takes fewer
- * values. By regions: each buffer is a region in which the pieces of one superblock lie packed.
- * Regions never need more with one buffer and when superblocks vary; slots need less when several
- * buffers share a piece that stays.
+ * By slots: each operand has a slot for each buffer, or for each different piece if these are
+ * fewer. By regions: each buffer is a region with the packed pieces of one superblock. Regions need
+ * no more with one buffer, or when superblocks vary; slots need less when several buffers share a
+ * piece that stays.
  */
 typedef struct pti_division {
     bool by_slots;
@@ -38,22 +38,22 @@ typedef struct pti_division {
 } pti_division;
 
 /**
- * The cheaper division for a demand; slots are preferred when both fit the limit.
+ * Choose the division for a demand: slots if both fit the limit.
  *
  * n_pieces: for each operand, how many different pieces the superblocks have (INT64_MAX: many).
- * n_kept: for each operand, how many slots it has whatever the buffers; 0, or NULL: as many as
- * buffers. With such operands there are slots only.
+ * n_places: for each operand, a fixed number of slots; 0: as many as buffers. With fixed numbers
+ * the division is by slots.
  */
 pti_division pti_demand_divide(const pti_demand *demand, const pti_instance *instance,
-                               const int64_t *n_pieces, const int *n_kept, int n_buffers,
+                               const int64_t *n_pieces, const int *n_places, int n_buffers,
                                int64_t limit_bytes);
 
-/** The number of different pieces of each operand under a uniform shape. */
-void pti_count_pieces(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
+/** Count the different pieces of each operand under a uniform shape. */
+void pti_count_chunks(const pti_instance *instance, const pti_grid *grid, const int64_t *shape,
                       int64_t *n_pieces);
 
-/** The alignment of an operand's pieces: the largest power of two in its element, at most 16 bytes.
- */
+/** Return the alignment of an operand's pieces: the largest power of two in its element, at most 16
+ * bytes. */
 int64_t pti_operand_alignment(const pti_operand *operand);
 
 #endif

@@ -3,6 +3,8 @@
 #include "access/set/range.h"
 #include "base/checked.h"
 
+const int64_t pti_one_block[POLYTILE_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1};
+
 pti_grid pti_grid_of(const polytile_domain *threads, const int64_t *block) {
     pti_grid grid = {.threads = *threads};
     for (int d = 0; d < threads->n_dims; d++) {
@@ -12,7 +14,7 @@ pti_grid pti_grid_of(const polytile_domain *threads, const int64_t *block) {
     return grid;
 }
 
-/** The threads of the blocks first .. first + n_blocks - 1 along a dimension. */
+/** Return the threads of the blocks first .. first + n_blocks - 1 along a dimension. */
 static polytile_range range_of(const pti_grid *grid, int64_t first, int64_t n_blocks, int d) {
     polytile_range range = grid->threads.range[d];
     int64_t end_block = pti_min(first + n_blocks, grid->n_blocks[d]);

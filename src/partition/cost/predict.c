@@ -99,23 +99,23 @@ static timed timed_of(const pti_schedule *schedule, const polytile_link *link) {
     return of;
 }
 
-/** The bytes of the pieces that a superblock's kernel goes through: of those that are accumulated,
- * or of all others. */
-static double touched_bytes(const timed *of, int64_t superblock, bool accumulated) {
+/** Return the bytes of the pieces that a superblock's kernel goes through: of those that are
+ * accumulated, or of all others. */
+static double touched_bytes(const timed *of, const pti_op *op, bool accumulated) {
     const pti_schedule *schedule = of->schedule;
+    const pti_call *call = &schedule->launch[op->launch].call;
+    const int64_t *placed = pti_schedule_placements(schedule, op->launch, op->superblock);
     double bytes = 0;
-    for (int a = 0; a < schedule->instance->n_operands; a++) {
-        const pti_placement *placement = pti_schedule_placement(schedule, superblock, a);
-        if (placement != NULL && of->accumulates[a] == accumulated)
-            bytes += (double)placement->layout.size_bytes *
-                     pti_operand_passes(&schedule->instance->operand[a]);
-    }
+    for (int o = 0; o < call->instance->n_operands; o++)
+        if (placed[o] >= 0 && of->accumulates[call->array[o]] == accumulated &&
+            !pti_schedule_is_placed_before(placed, o))
+            bytes += (double)schedule->placement[placed[o]].layout.size_bytes *
+                     pti_operand_passes(&schedule->instance->operand[call->array[o]]);
     return bytes;
 }
 
-/** What a GPU looks up to find host memory comes in lines for 16 pages of 4 KiB: runs that begin so
- * far apart share nothing of it, and behind a run as long as this the next line has come, nearly.
- */
+/** A GPU looks up addresses of host memory in lines for 16 pages of 4 KiB. Runs that begin this far
+ * apart share no line; behind a run of this length the next line has nearly come. */
 static const double line_bytes = 64 * 1024, least_shown = 1.0 / 64;
 
 double pti_run_cost(const polytile_link *link, pti_runs runs) {
@@ -124,7 +124,7 @@ double pti_run_cost(const polytile_link *link, pti_runs runs) {
     return 1 + link->run_overhead_bytes * apart * shown / (double)runs.run_bytes;
 }
 
-/** The bytes of a transfer with what its runs cost on top. */
+/** Return the bytes of a transfer with what its runs cost on top. */
 static double transfer_bytes(const pti_schedule *schedule, const pti_op *op,
                              const polytile_link *link) {
     if (op->kind != PTI_UPLOAD && op->kind != PTI_DOWNLOAD)
@@ -135,8 +135,8 @@ static double transfer_bytes(const pti_schedule *schedule, const pti_op *op,
     return (double)op->bytes * pti_run_cost(link, runs);
 }
 
-/** What a kernel brings into its caches while other threads compute costs no time; but its first
- * threads wait, and its last ones. */
+/** Cache misses overlap with other threads' computing, except for a kernel's first and last
+ * threads. */
 static const double not_beside = 0.25;
 
 double pti_kernel_seconds(const polytile_link *link, double touched_bytes, double n_accesses) {
@@ -146,14 +146,14 @@ double pti_kernel_seconds(const polytile_link *link, double touched_bytes, doubl
     return fmax(touch_s, access_s) + not_beside * fmin(touch_s, access_s);
 }
 
-/** Nothing is computed while accumulators come from memory and go back, and little as long as what
- * is to be combined has not come in behind them: that takes as long once more. */
+/** Nothing computes while accumulators come from memory and go back, and little until what they
+ * combine has come in, which takes as long once more. */
 static const double accumulator_passes = 2;
 
-/** What part of a device's last cache the accumulators at work at once come to, counted on both
- * their ways: a GPU's registers are about two thirds of it, and a quarter of them holds
- * accumulators. At the end of a kernel a third of them are idle, about, on average; kernels that
- * have no more than those share each among several threads. */
+/** The share of a device's last cache that concurrent accumulators come to, counted both ways: a
+ * GPU's registers are about two thirds of it, and a quarter of them holds accumulators. At the end
+ * of a kernel about a third of them idle; kernels with no more accumulators share each among
+ * several threads. */
 static const double at_work = 2.0 / 6, idle_at_end = 0.35;
 
 double pti_accumulate_seconds(const polytile_link *link, double accumulated_bytes, double n_kernels,
@@ -165,17 +165,16 @@ double pti_accumulate_seconds(const polytile_link *link, double accumulated_byte
            kernel_s * idle_at_end * at_work_bytes / accumulated_bytes;
 }
 
-/** A copy between two transfers of its stream costs as much as four small transfers
- * (docs/ceilings.md). */
+/** Count a copy between two transfers of its stream as four small transfers (docs/ceilings.md). */
 double pti_copy_seconds(const polytile_link *link, double n_bytes) {
     return 4 * link->transfer_latency_s + 2 * n_bytes / link->kernel_bytes_per_s;
 }
 
 static double launch_seconds(const timed *of, const pti_op *op) {
-    double kernel_s = pti_kernel_seconds(of->link, touched_bytes(of, op->superblock, false),
+    double kernel_s = pti_kernel_seconds(of->link, touched_bytes(of, op, false),
                                          of->thread_accesses * (double)pti_box_count(&op->box));
     return of->link->launch_latency_s + kernel_s +
-           pti_accumulate_seconds(of->link, touched_bytes(of, op->superblock, true), 1, kernel_s);
+           pti_accumulate_seconds(of->link, touched_bytes(of, op, true), 1, kernel_s);
 }
 
 static double op_seconds(const timed *of, const pti_op *op) {
@@ -200,7 +199,7 @@ static double op_seconds(const timed *of, const pti_op *op) {
     return link->launch_latency_s + bytes / link->kernel_bytes_per_s;
 }
 
-/** Streams for launches share the device: their kernels are as if on one. */
+/** Streams for launches share the device: their kernels run as on one stream. */
 double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *link) {
     double *finish = malloc((size_t)schedule->n_ops * sizeof *finish);
     if (finish == NULL)
@@ -211,7 +210,7 @@ double pti_schedule_predict(const pti_schedule *schedule, const polytile_link *l
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         const pti_op *op = &schedule->op[k];
         pti_stream on = pti_op_stream(op),
-                   shared = on == PTI_STREAM_ABREAST ? PTI_STREAM_COMPUTE : on;
+                   shared = on == PTI_STREAM_CONCURRENT ? PTI_STREAM_COMPUTE : on;
         double start = stream_free[shared];
         for (int w = 0; w < op->n_waits; w++)
             start = fmax(start, finish[schedule->wait[op->first_wait + w]]);

@@ -1,6 +1,7 @@
 #include "partition/cut/candidate.h"
 
 #include "access/footprint/footprint.h"
+#include "base/checked.h"
 #include "partition/cost/predict.h"
 #include "partition/cut/candidate_time.h"
 
@@ -20,12 +21,19 @@ static bool only_moves(const pti_instance *instance, int d) {
     return true;
 }
 
+pti_variant pti_variant_of(const pti_family *family, int n_buffers) {
+    return (pti_variant){.family = family, .n_buffers = n_buffers, .along = -1, .n_strips = 1};
+}
+
+int64_t pti_strip_blocks(const pti_variant *variant, const int64_t *shape) {
+    return pti_ceil_div(shape[variant->cut], variant->n_strips);
+}
+
 pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *link,
                            const int64_t *block, int64_t limit_bytes) {
     pti_problem problem = {.instance = instance,
                            .link = link,
                            .grid = pti_grid_of(&instance->threads, block),
-                           .strips = pti_strips_of(instance),
                            .limit_bytes = limit_bytes,
                            .n_accesses = pti_thread_accesses(instance) *
                                          (double)pti_box_count(&instance->threads)};
@@ -111,29 +119,29 @@ static void keep_best(const pti_estimate *all, const int *order, best_order *bes
     memcpy(best->order, order, sizeof best->order);
 }
 
-static void swap(int *a, int *b) {
+static void swap_indices(int *a, int *b) {
     int old = *a;
     *a = *b;
     *b = old;
 }
 
-static void permute(const pti_estimate *all, int *order, int first, best_order *best) {
+static void permute_order(const pti_estimate *all, int *order, int first, best_order *best) {
     if (first >= all->n_dims - 1) {
         keep_best(all, order, best);
         return;
     }
     for (int k = first; k < all->n_dims; k++) {
-        swap(&order[first], &order[k]);
-        permute(all, order, first + 1, best);
-        swap(&order[first], &order[k]);
+        swap_indices(&order[first], &order[k]);
+        permute_order(all, order, first + 1, best);
+        swap_indices(&order[first], &order[k]);
     }
 }
 
-static void rotate(const pti_estimate *all, int *order, int first, best_order *best) {
+static void rotate_order(const pti_estimate *all, int *order, int first, best_order *best) {
     for (int k = first; k < all->n_dims; k++) {
-        swap(&order[k], &order[all->n_dims - 1]);
+        swap_indices(&order[k], &order[all->n_dims - 1]);
         keep_best(all, order, best);
-        swap(&order[k], &order[all->n_dims - 1]);
+        swap_indices(&order[k], &order[all->n_dims - 1]);
     }
 }
 
@@ -181,33 +189,29 @@ static void bound(const pti_problem *problem, const pti_estimate *all, const pti
     candidate->seconds = pti_candidate_priced(problem, candidate, 0);
 }
 
-/** In strips, tiles stay while the index along which they are accumulated is run through; in lines,
- * what does not depend on their index. */
-static int fastest_of(const pti_problem *problem, const pti_estimate *all) {
-    int fastest = problem->in_strips  ? problem->strips.accumulated
-                  : problem->in_lines ? problem->line
-                                      : -1;
-    return fastest >= 0 && all->quotient[fastest] > 1 ? fastest : -1;
+/** The index that a variant's superblocks must follow each other along, if they are split there; else
+ * -1. */
+static int fastest_of(const pti_variant *variant, const pti_estimate *all) {
+    return variant->along >= 0 && all->quotient[variant->along] > 1 ? variant->along : -1;
 }
 
 /** Choose the order and fill in the estimates from pieces described in full. */
-static void finish(const pti_problem *problem, const pti_estimate *all, pti_candidate *candidate) {
+static void finish_candidate(const pti_problem *problem, const pti_estimate *all,
+                             pti_candidate *candidate) {
     int order[POLYTILE_MAX_DIMS] = {0};
-    best_order best = {.fastest = fastest_of(problem, all)};
+    best_order best = {.fastest = fastest_of(&candidate->variant, all)};
     int first = order_unsplit_first(all, order);
     if (all->n_dims - first <= MAX_PERMUTED)
-        permute(all, order, first, &best);
+        permute_order(all, order, first, &best);
     else
-        rotate(all, order, first, &best);
+        rotate_order(all, order, first, &best);
     memcpy(candidate->order, best.order, sizeof candidate->order);
     candidate->upload_bytes = best.moved.upload_bytes;
     candidate->download_bytes = best.moved.download_bytes;
     candidate->run_s = pti_candidate_seconds(problem, all, candidate, &best.moved);
     candidate->seconds =
-        pti_candidate_priced(problem, candidate, pti_candidate_launches(problem, candidate));
-    candidate->n_strips = problem->in_strips ? problem->strips.most : 0;
-    candidate->in_lines = problem->in_lines;
-    if ((problem->in_strips || problem->in_lines) && best.fastest < 0)
+        pti_candidate_priced(problem, candidate, pti_candidate_launches(candidate));
+    if (candidate->variant.along >= 0 && best.fastest < 0)
         candidate->seconds = never_s;
 }
 
@@ -217,7 +221,7 @@ void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate
     pti_estimate_pieces(problem, candidate, &all);
     pti_estimate_lines(problem, candidate, true, &all);
     pti_estimate_lines(problem, candidate, false, &all);
-    finish(problem, &all, candidate);
+    finish_candidate(problem, &all, candidate);
 }
 
 bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better,
@@ -236,6 +240,6 @@ bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better
     if (has_bound && !is_better(candidate, best))
         return false;
     pti_estimate_lines(problem, candidate, false, &all);
-    finish(problem, &all, candidate);
+    finish_candidate(problem, &all, candidate);
     return is_better(candidate, best);
 }

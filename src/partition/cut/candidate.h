@@ -6,23 +6,27 @@
 
 /* A way to cut the grid into equal superblocks, with an estimate of what it costs. */
 
-/** How superblocks are cut so that several pieces of what they accumulate are on the device. */
-typedef struct pti_strips {
-    int accumulated; /* the index along which threads combine into one element; -1: no strips */
-    int cut;         /* the index along which superblocks are cut into strips */
-    int most;        /* strips of a superblock */
-    bool has_own_piece[PTI_MAX_OPERANDS]; /* each strip, as long as the tile stays */
-    bool passes[PTI_MAX_OPERANDS];        /* each strip has another piece, which does not stay */
-} pti_strips;
+/** One row of the table of families, see family.h. */
+typedef struct pti_family pti_family;
 
 /** The most strips of a superblock. */
 enum { PTI_MOST_STRIPS = 8 };
 
-/** The slots of an operand; 0: as many as buffers. */
-int pti_strips_slots(const pti_strips *strips, int operand, int n_strips);
+/** A way to cut, whatever the shape: a family, and what differs inside it, in numbers. */
+typedef struct pti_variant {
+    const pti_family *family;
+    int n_buffers; /* superblocks in flight */
+    int along;     /* the index along which superblocks follow each other while pieces stay that do
+                      not depend on it; -1: any */
+    int cut;       /* the index along which superblocks are cut into strips */
+    int n_strips;  /* of a superblock, at most; 1: it is not cut */
+} pti_variant;
 
-/** How a launch can be cut into strips; accumulated is -1 where nothing is to be gained. */
-pti_strips pti_strips_of(const pti_instance *instance);
+/** A variant without the numbers that only some families have. */
+pti_variant pti_variant_of(const pti_family *family, int n_buffers);
+
+/** The blocks of a strip along its index, in a superblock of a shape. */
+int64_t pti_strip_blocks(const pti_variant *variant, const int64_t *shape);
 
 /** What all candidates of one search have in common. */
 typedef struct pti_problem {
@@ -30,45 +34,35 @@ typedef struct pti_problem {
     const polytile_link *link;
     pti_grid grid;
     int64_t limit_bytes;
-    bool in_strips;  /* superblocks are cut into strips */
-    double enough_s; /* not 0: candidates that run at most so long are equally good, and
-                                           nothing else has a price */
-    pti_strips strips;
-    bool in_lines; /* along one index superblocks follow each other while what does not depend on it
-                      stays, in one place */
-    int line;      /* that index */
-    double n_accesses;                  /* element accesses of all threads, estimated */
+    double enough_s;   /* not 0: candidates that run at most so long are equally good, and nothing
+                        else has a price */
+    double n_accesses; /* element accesses of all threads, estimated */
     bool only_moves[POLYTILE_MAX_DIMS]; /* along this index no footprint grows or shrinks, clipping
                                            aside */
     bool depends[PTI_MAX_OPERANDS][POLYTILE_MAX_DIMS]; /* pti_operand_depends() */
     bool accumulates[PTI_MAX_OPERANDS];                /* pti_operand_accumulates() */
 } pti_problem;
 
-/** The blocks of a strip of a superblock of so many. */
-int64_t pti_strip_blocks(const pti_strips *strips, int64_t n_blocks);
-
 pti_problem pti_problem_of(const pti_instance *instance, const polytile_link *link,
                            const int64_t *block, int64_t limit_bytes);
 
 typedef struct pti_candidate {
+    pti_variant variant;
     int64_t shape[POLYTILE_MAX_DIMS]; /* blocks */
     int order[POLYTILE_MAX_DIMS];     /* index traversed slowest first, fastest last */
-    int n_buffers;
-    int64_t n_kernels;
+    int64_t n_kernels;                /* superblocks, each of which may be several strips */
     double upload_bytes; /* estimated: what moves when neighbours share what they have in common */
-    double download_bytes; /* estimated */
-    double run_s;          /* estimated */
-    double seconds;        /* the same with small prices on hidden traffic and host time */
-    int n_strips;          /* at most, of a superblock; 0: it is not cut into strips */
-    bool in_lines;         /* what does not depend on the fastest index stays in one place */
-    bool tapers;           /* with small superblocks at both ends it would be faster */
+    double download_bytes;    /* estimated */
+    double run_s;             /* estimated */
+    double seconds;           /* the same with small prices on hidden traffic and host time */
+    const pti_family *beside; /* may be faster in this shape, too; NULL: none is */
 } pti_candidate;
 
 /**
- * Choose the order that moves least for a candidate's shape and buffers, and fill in its estimates.
+ * Choose the order that moves least for a candidate's variant and shape, and fill in its estimates.
  *
  * Orders are serpentine, so that one index changes at a time. Up to four split indices are permuted
- * in full; beyond that each takes the fastest place in turn.
+ * in full; beyond that each takes the fastest place, one after the other.
  */
 void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate);
 
@@ -76,7 +70,7 @@ void pti_candidate_estimate(const pti_problem *problem, pti_candidate *candidate
 typedef bool pti_is_better(const pti_candidate *a, const pti_candidate *b);
 
 /** Whether a candidate is better than the best so far; estimated in full only if a lower bound of
- * its estimates does not tell already. */
+ * its estimates does not decide already. */
 bool pti_candidate_improves(const pti_problem *problem, pti_is_better *is_better,
                             const pti_candidate *best, pti_candidate *candidate);
 

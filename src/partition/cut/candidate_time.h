@@ -3,7 +3,7 @@
 
 #include "partition/cut/estimate.h"
 
-/* How long a candidate takes, in closed form. */
+/* How long a candidate takes, in closed form: what all families have in common. */
 
 /** What an order moves each way, in bytes, and with the price of short runs. */
 typedef struct pti_moved {
@@ -15,11 +15,24 @@ typedef struct pti_moved {
     bool comes_back;        /* there are such */
 } pti_moved;
 
-/** The sub-kernels of a candidate: its superblocks, or their strips. */
-double pti_candidate_launches(const pti_problem *problem, const pti_candidate *candidate);
+/** What a candidate is timed by. */
+typedef struct pti_timing {
+    const pti_problem *problem;
+    const pti_estimate *all;
+    const pti_moved *moves;
+    double in_s; /* how long each stream is busy */
+    double out_s;
+    double compute_s;
+} pti_timing;
 
-/** One superblock: everything in turn. More: the streams beside each other, plus filling and
- * draining. Says whether the candidate tapers. */
+/** The seconds of a middle superblock's piece of an operand on its way in, or out; 0 if it does not
+ * go there. */
+double pti_piece_seconds(const pti_timing *of, int operand, bool out);
+
+/** The sub-kernels of a candidate: its superblocks, or their strips. */
+double pti_candidate_launches(const pti_candidate *candidate);
+
+/** One superblock: everything in sequence. More: as its family says. */
 double pti_candidate_seconds(const pti_problem *problem, const pti_estimate *all,
                              pti_candidate *candidate, const pti_moved *moves);
 

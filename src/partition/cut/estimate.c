@@ -61,7 +61,7 @@ static double not_shared(const polytile_domain *before, const polytile_domain *a
 /** Along one index: the first and the last superblock are looked at, those between are alike. */
 static void describe_index(const pti_problem *problem, const pti_candidate *candidate, int operand,
                            int d, const pti_estimate *all, pti_operand_estimate *made) {
-    int n_buffers = candidate->n_buffers;
+    int n_buffers = candidate->variant.n_buffers;
     int64_t quotient = all->n_parts[d];
     double element_bytes = (double)problem->instance->operand[operand].element_bytes;
     line along;

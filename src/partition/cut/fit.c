@@ -1,6 +1,7 @@
 #include "partition/cut/fit.h"
 
 #include "base/checked.h"
+#include "partition/cut/family.h"
 
 /** Below this many superblocks all of them are looked at. */
 enum { MAX_LISTED = 32, MAX_POSITIONS = 5 };
@@ -54,65 +55,64 @@ static bool next_combination(const positions *list, int n_dims, int *chosen) {
     return false;
 }
 
-/** A superblock, or a strip of it. */
-static polytile_domain threads_at(const pti_problem *problem, const int64_t *shape,
-                                  const int64_t *position) {
+/** The threads of a superblock, or of its first strip. */
+static polytile_domain threads_at(const pti_problem *problem, const pti_variant *variant,
+                                  const int64_t *shape, const int64_t *position) {
     polytile_domain threads = pti_grid_superblock(&problem->grid, shape, position);
-    if (problem->in_strips) {
-        int cut = problem->strips.cut;
-        polytile_range *range = &threads.range[cut];
-        int64_t n_threads =
-            pti_strip_blocks(&problem->strips, shape[cut]) * problem->grid.block[cut];
+    if (variant->n_strips > 1) {
+        polytile_range *range = &threads.range[variant->cut];
+        int64_t n_threads = pti_strip_blocks(variant, shape) * problem->grid.block[variant->cut];
         range->hi = pti_min(range->hi, range->lo + n_threads - 1);
     }
     return threads;
 }
 
-static int n_strips(const pti_problem *problem, const int64_t *shape) {
-    int64_t n_blocks = shape[problem->strips.cut];
-    return (int)pti_ceil_div(n_blocks, pti_strip_blocks(&problem->strips, n_blocks));
-}
-
-/** The slots of operands that have as many whatever the buffers; 0: no such operand. */
-static void count_kept(const pti_problem *problem, const int64_t *shape, int *n_kept) {
-    for (int a = 0; a < problem->instance->n_operands; a++)
-        n_kept[a] = problem->in_strips
-                        ? pti_strips_slots(&problem->strips, a, n_strips(problem, shape))
-                        : problem->in_lines && !problem->depends[a][problem->line];
-}
-
-static bool fits_at(const pti_problem *problem, const int64_t *shape, int n_buffers,
+static bool fits_at(const pti_problem *problem, const pti_variant *variant, const int64_t *shape,
                     const positions *list) {
     const pti_instance *instance = problem->instance;
+    const pti_family *family = variant->family;
     pti_demand demand = {0};
     int chosen[POLYTILE_MAX_DIMS] = {0};
     do {
         int64_t position[POLYTILE_MAX_DIMS];
         for (int d = 0; d < instance->n_indices; d++)
             position[d] = list->position[d][chosen[d]];
-        polytile_domain threads = threads_at(problem, shape, position);
+        polytile_domain threads = threads_at(problem, variant, shape, position);
         pti_demand_add(&demand, instance, &threads);
         if (demand.superblock_bytes > problem->limit_bytes)
             return false;
     } while (next_combination(list, instance->n_indices, chosen));
     int64_t n_pieces[PTI_MAX_OPERANDS];
-    int n_kept[PTI_MAX_OPERANDS];
-    count_kept(problem, shape, n_kept);
-    pti_count_pieces(instance, &problem->grid, shape, n_pieces);
-    pti_division division = pti_demand_divide(
-        &demand, instance, n_pieces, problem->in_strips || problem->in_lines ? n_kept : NULL,
-        n_buffers, problem->limit_bytes);
+    int n_places[PTI_MAX_OPERANDS];
+    for (int a = 0; a < instance->n_operands; a++)
+        n_places[a] =
+            family->count_places == NULL ? 0 : family->count_places(problem, variant, shape, a);
+    pti_count_chunks(instance, &problem->grid, shape, n_pieces);
+    pti_division division = pti_demand_divide(&demand, instance, n_pieces, n_places,
+                                              variant->n_buffers, problem->limit_bytes);
     return division.arena_bytes <= problem->limit_bytes;
 }
 
-bool pti_fit_quick(const pti_problem *problem, const int64_t *shape, int n_buffers) {
+bool pti_fit_quick(const pti_problem *problem, const pti_variant *variant, const int64_t *shape) {
     positions list;
     list_quick(problem, shape, &list);
-    return fits_at(problem, shape, n_buffers, &list);
+    return fits_at(problem, variant, shape, &list);
 }
 
-bool pti_fit_full(const pti_problem *problem, const int64_t *shape, int n_buffers) {
+bool pti_fit_full(const pti_problem *problem, const pti_variant *variant, const int64_t *shape) {
     positions list;
     list_full(problem, shape, &list);
-    return fits_at(problem, shape, n_buffers, &list);
+    return fits_at(problem, variant, shape, &list);
+}
+
+bool pti_fit_block(const pti_problem *problem, int n_buffers) {
+    pti_variant plain = pti_variant_of(&pti_family_plain, n_buffers);
+    return pti_fit_full(problem, &plain, pti_one_block);
+}
+
+bool pti_fit_shrink(const pti_problem *problem, const pti_variant *variant, int64_t *shape) {
+    while (!pti_fit_quick(problem, variant, shape))
+        if (!pti_grid_halve_block(problem->instance->n_indices, shape))
+            return false;
+    return true;
 }

@@ -3,33 +3,35 @@
 #include "base/checked.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void pti_partition_free(pti_partition *partition) {
     free(partition->superblock);
-    free(partition->strip);
     *partition = (pti_partition){0};
 }
 
-bool pti_partition_add(pti_partition *partition, int64_t *capacity,
-                       const polytile_domain *threads) {
-    if (partition->n_superblocks == *capacity) {
-        int64_t larger = *capacity * 2 + 16;
+bool pti_partition_add(pti_partition *partition, const polytile_domain *threads) {
+    if (partition->n_superblocks == partition->n_allocated) {
+        int64_t larger = partition->n_allocated * 2 + 16;
         polytile_domain *grown =
             realloc(partition->superblock, (size_t)larger * sizeof *partition->superblock);
         if (grown == NULL)
             return false;
         partition->superblock = grown;
-        *capacity = larger;
+        partition->n_allocated = larger;
     }
     partition->superblock[partition->n_superblocks++] = *threads;
     return true;
 }
 
 int pti_partition_strip(const pti_partition *partition, int64_t superblock) {
-    return partition->strip == NULL ? 0 : partition->strip[superblock];
+    if (partition->n_strips == 0)
+        return 0;
+    int64_t lo = partition->superblock[superblock].range[partition->cut].lo - partition->cut_lo;
+    return (int)(lo % partition->tile_threads / partition->strip_threads);
 }
 
-/** Move one index a step on, in its direction; an index at its end turns round and the next slower
+/** Moves one index a step on, in its direction; an index at its end reverses, and the next slower
  * one moves. */
 static bool next_serpentine(const pti_grid *grid, const pti_candidate *candidate, int64_t *position,
                             int64_t *direction) {
@@ -45,24 +47,22 @@ static bool next_serpentine(const pti_grid *grid, const pti_candidate *candidate
     return false;
 }
 
+void pti_partition_begin(const pti_candidate *candidate, pti_partition *partition) {
+    *partition = (pti_partition){.n_buffers = candidate->variant.n_buffers};
+    memcpy(partition->shape, candidate->shape, sizeof partition->shape);
+}
+
 bool pti_partition_uniform(const pti_problem *problem, const pti_candidate *candidate,
                            pti_partition *partition) {
-    *partition = (pti_partition){.n_buffers = candidate->n_buffers,
-                                 .in_lines = candidate->in_lines,
-                                 .line = candidate->order[problem->grid.threads.n_dims - 1]};
     int64_t position[POLYTILE_MAX_DIMS] = {0};
     int64_t direction[POLYTILE_MAX_DIMS];
-    for (int d = 0; d < problem->instance->n_indices; d++) {
-        partition->shape[d] = candidate->shape[d];
+    for (int d = 0; d < problem->instance->n_indices; d++)
         direction[d] = 1;
-    }
-    int64_t capacity = 0;
+    pti_partition_begin(candidate, partition);
+    bool added;
     do {
         polytile_domain threads = pti_grid_superblock(&problem->grid, candidate->shape, position);
-        if (!pti_partition_add(partition, &capacity, &threads)) {
-            pti_partition_free(partition);
-            return false;
-        }
-    } while (next_serpentine(&problem->grid, candidate, position, direction));
-    return true;
+        added = pti_partition_add(partition, &threads);
+    } while (added && next_serpentine(&problem->grid, candidate, position, direction));
+    return added;
 }

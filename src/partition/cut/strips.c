@@ -4,35 +4,32 @@
  * its place while the others go out. So neither needs the memory of a second tile. */
 #include "access/footprint/footprint.h"
 #include "base/checked.h"
-#include "partition/cut/partition.h"
+#include "partition/cut/family.h"
 
-#include <stdlib.h>
+#include <math.h>
 
-/** The first index that a written operand does not depend on; -1 if there is none. */
-static int accumulated_index(const pti_instance *instance) {
-    for (int d = 0; d < instance->n_indices; d++) {
-        for (int a = 0; a < instance->n_operands; a++) {
-            if (instance->operand[a].writes && !pti_operand_depends(instance, a, d))
-                return d;
-        }
-    }
-    return -1;
+static bool accumulates(const pti_problem *problem, int operand, int index) {
+    return problem->instance->operand[operand].writes && !problem->depends[operand][index];
 }
 
-static bool accumulates(const pti_instance *instance, int operand, int index) {
-    return index >= 0 && instance->operand[operand].writes &&
-           !pti_operand_depends(instance, operand, index);
+/** The first index that a written operand does not depend on; -1 if there is none. */
+static int accumulated_index(const pti_problem *problem) {
+    for (int d = 0; d < problem->instance->n_indices; d++)
+        for (int a = 0; a < problem->instance->n_operands; a++)
+            if (accumulates(problem, a, d))
+                return d;
+    return -1;
 }
 
 /** Whether something accumulated can be cut along an index, and whatever depends on it lies apart:
  * pieces of several strips are newer than the host's at a time, so none may have an element of
  * another. */
-static bool can_cut(const pti_instance *instance, int accumulated, int index) {
+static bool can_cut(const pti_problem *problem, int accumulated, int index) {
     bool found = false;
-    for (int a = 0; a < instance->n_operands; a++) {
-        if (!accumulates(instance, a, accumulated) || !pti_operand_depends(instance, a, index))
+    for (int a = 0; a < problem->instance->n_operands; a++) {
+        if (!accumulates(problem, a, accumulated) || !problem->depends[a][index])
             continue;
-        if (!pti_operand_lies_apart(instance, a, index))
+        if (!pti_operand_lies_apart(problem->instance, a, index))
             return false;
         found = true;
     }
@@ -41,126 +38,150 @@ static bool can_cut(const pti_instance *instance, int accumulated, int index) {
 
 /** The first index along which strips can be cut: in memory, they mostly lie apart; -1 if there is
  * none. */
-static int index_to_cut(const pti_instance *instance, int accumulated) {
-    for (int d = 0; d < instance->n_indices; d++)
-        if (can_cut(instance, accumulated, d))
+static int index_to_cut(const pti_problem *problem, int accumulated) {
+    for (int d = 0; d < problem->instance->n_indices; d++)
+        if (can_cut(problem, accumulated, d))
             return d;
     return -1;
 }
 
-pti_strips pti_strips_of(const pti_instance *instance) {
-    int accumulated = accumulated_index(instance);
-    pti_strips strips = {.accumulated = accumulated,
-                         .cut = index_to_cut(instance, accumulated),
-                         .most = PTI_MOST_STRIPS};
-    if (strips.cut < 0)
-        strips.accumulated = -1;
-    for (int a = 0; a < instance->n_operands && strips.cut >= 0; a++) {
-        bool depends = pti_operand_depends(instance, a, strips.cut);
-        strips.has_own_piece[a] = depends && accumulates(instance, a, accumulated);
-        strips.passes[a] = depends && !strips.has_own_piece[a];
+/** Eight strips of a superblock, four or two: few where kernels would be small. */
+static bool next_strips(const pti_problem *problem, const pti_buffer_range *buffers, bool fits,
+                        pti_variant *variant) {
+    (void)fits;
+    if (variant->n_strips > 1) {
+        variant->n_strips /= 2;
+        return variant->n_strips > 1;
     }
-    return strips;
+    variant->along = accumulated_index(problem);
+    if (variant->along < 0 || buffers->last == 1)
+        return false;
+    variant->n_buffers = buffers->last;
+    variant->n_strips = PTI_MOST_STRIPS;
+    variant->cut = index_to_cut(problem, variant->along);
+    return variant->cut >= 0;
 }
 
-/** What passes is small, and comes in early: so what the next panel's strips have in common, behind
- * it, has the time of some strips to come in. */
-enum { SLOTS_AHEAD = 4 };
-
-int pti_strips_slots(const pti_strips *strips, int operand, int n_strips) {
-    if (strips->passes[operand])
-        return SLOTS_AHEAD;
-    return strips->has_own_piece[operand] ? n_strips : 0;
+/** Whether each strip has a piece of an operand of its own, as long as the tile stays. */
+static bool has_own_piece(const pti_problem *problem, const pti_variant *variant, int operand) {
+    return problem->depends[operand][variant->cut] && accumulates(problem, operand, variant->along);
 }
 
-int64_t pti_strip_blocks(const pti_strips *strips, int64_t n_blocks) {
-    return pti_ceil_div(n_blocks, strips->most);
+/** What each strip has another piece of, which does not stay, is small, and comes in early: so what
+ * the next panel's strips have in common, behind it, has the time of some strips to come in. */
+enum { PLACES_AHEAD = 4 };
+
+static int count_places(const pti_problem *problem, const pti_variant *variant,
+                        const int64_t *shape, int operand) {
+    if (has_own_piece(problem, variant, operand))
+        return (int)pti_ceil_div(shape[variant->cut], pti_strip_blocks(variant, shape));
+    return problem->depends[operand][variant->cut] ? PLACES_AHEAD : 0;
 }
 
-/** A range of threads cut into parts of equal length, the last one as long as is left. */
-typedef struct cut_range {
-    polytile_range whole;
-    int64_t part_threads;
-} cut_range;
-
-static int64_t n_parts_of(const cut_range *cut) {
-    return pti_ceil_div(pti_range_count(cut->whole), cut->part_threads);
+/** The seconds of a tile's way out. */
+static double tile_out_seconds(const pti_timing *of) {
+    double seconds = 0;
+    for (int a = 0; a < of->all->n_pieces; a++)
+        seconds += pti_piece_seconds(of, a, true);
+    return seconds;
 }
 
-static polytile_range part_of(const cut_range *cut, int64_t at) {
-    int64_t lo = cut->whole.lo + at * cut->part_threads;
-    return (polytile_range){lo, pti_min(lo + cut->part_threads - 1, cut->whole.hi), 1};
-}
-
-/** What is being made, and what strips and panels are. */
-typedef struct making {
-    const pti_problem *problem;
-    pti_partition *made;
-    int64_t capacity;
-    int64_t strip_capacity;
-    int64_t strip_threads;
-} making;
-
-static bool add_strip(making *of, const polytile_domain *threads, int strip) {
-    pti_partition *made = of->made;
-    if (made->n_superblocks == of->strip_capacity) {
-        int64_t larger = 2 * of->strip_capacity + 16;
-        int *grown = realloc(made->strip, (size_t)larger * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        made->strip = grown;
-        of->strip_capacity = larger;
+/** The seconds of filling the pipeline with a panel's first strip. */
+static double strip_in_seconds(const pti_timing *of, const pti_variant *variant) {
+    double seconds = 0;
+    for (int a = 0; a < of->all->n_pieces; a++) {
+        double part = of->all->piece[a].depends[variant->cut] ? 1.0 / variant->n_strips : 1;
+        seconds += part * pti_piece_seconds(of, a, false);
     }
-    made->strip[made->n_superblocks] = strip;
-    return pti_partition_add(made, &of->capacity, threads);
+    return seconds;
 }
 
-static bool add_strips(making *of, const polytile_domain *panel) {
-    int d = of->problem->strips.cut;
-    cut_range strips = {panel->range[d], of->strip_threads};
+static double busiest_seconds(const pti_timing *of, const pti_candidate *candidate) {
+    (void)candidate;
+    return fmax(fmax(of->in_s, of->out_s), of->compute_s);
+}
+
+/** The busiest stream; at each change of tiles what the panels before and after it do not hide of
+ * the tile's way out, and at the ends a strip of a thin panel in, and one of a tile out. */
+static double seconds_in_strips(const pti_timing *of, pti_candidate *candidate) {
+    const pti_variant *variant = &candidate->variant;
+    double n_panels = (double)candidate->n_kernels;
+    double n_tiles = n_panels / of->all->quotient[variant->along];
+    double panel_s = fmax(of->compute_s, of->in_s) / n_panels;
+    double out_s = tile_out_seconds(of);
+    double strip_s = (of->compute_s / n_panels + out_s) / variant->n_strips;
+    double change_s = fmax(0, out_s + strip_s - 2 * panel_s);
+    return busiest_seconds(of, candidate) + (n_tiles - 1) * change_s + strip_s +
+           strip_in_seconds(of, variant) / variant->n_strips;
+}
+
+static bool add_strips(pti_partition *made, const polytile_domain *panel) {
     polytile_domain threads = *panel;
+    polytile_range whole = panel->range[made->cut];
     bool added = true;
-    for (int64_t s = 0; s < n_parts_of(&strips) && added; s++) {
-        threads.range[d] = part_of(&strips, s);
-        added = add_strip(of, &threads, (int)s);
+    for (int64_t lo = whole.lo; lo <= whole.hi && added; lo += made->strip_threads) {
+        int64_t hi = pti_min(lo + made->strip_threads - 1, whole.hi);
+        threads.range[made->cut] = (polytile_range){lo, hi, 1};
+        added = pti_partition_add(made, &threads);
     }
     return added;
 }
 
 /** The first superblock: an eighth of a panel twice, then a quarter and a half of it. */
-static bool add_first(making *of, const polytile_domain *first) {
+static bool add_first(pti_partition *made, const polytile_domain *first, int along, int64_t block) {
     static const int eighths[] = {1, 1, 2, 4};
-    int d = of->problem->strips.accumulated;
-    int64_t block = of->problem->grid.block[d];
-    int64_t n_blocks = pti_ceil_div(pti_range_count(first->range[d]), block);
-    int64_t eighth = pti_ceil_div(n_blocks, 8) * block;
     polytile_domain panel = *first;
-    int64_t lo = first->range[d].lo, hi = first->range[d].hi;
+    int64_t lo = first->range[along].lo, hi = first->range[along].hi;
+    int64_t eighth = pti_ceil_div(pti_ceil_div(hi - lo + 1, block), 8) * block;
     bool added = true;
     for (size_t k = 0; k < sizeof eighths / sizeof *eighths && lo <= hi && added; k++) {
-        panel.range[d] = (polytile_range){lo, pti_min(lo + eighths[k] * eighth - 1, hi), 1};
-        added = add_strips(of, &panel);
-        lo = panel.range[d].hi + 1;
+        panel.range[along] = (polytile_range){lo, pti_min(lo + eighths[k] * eighth - 1, hi), 1};
+        added = add_strips(made, &panel);
+        lo = panel.range[along].hi + 1;
     }
     return added;
 }
 
-bool pti_partition_in_strips(const pti_problem *problem, const pti_partition *even,
-                             pti_partition *made) {
-    int cut = problem->strips.cut;
-    int64_t strip_blocks = pti_strip_blocks(&problem->strips, even->shape[cut]);
-    *made = *even;
-    made->superblock = NULL;
-    made->n_superblocks = 0;
-    made->strips = problem->strips;
-    made->n_strips = (int)pti_ceil_div(even->shape[cut], strip_blocks);
-    making of = {
-        .problem = problem, .made = made, .strip_threads = strip_blocks * problem->grid.block[cut]};
-    bool added = true;
-    for (int64_t k = 0; k < even->n_superblocks && added; k++)
-        added =
-            k == 0 ? add_first(&of, &even->superblock[k]) : add_strips(&of, &even->superblock[k]);
-    if (!added)
-        pti_partition_free(made);
+/** Describe the strips of a tile and their places. */
+static void describe_strips(const pti_problem *problem, const pti_candidate *candidate,
+                            pti_partition *made) {
+    const pti_variant *variant = &candidate->variant;
+    int64_t strip_blocks = pti_strip_blocks(variant, candidate->shape);
+    int64_t block = problem->grid.block[variant->cut];
+    made->n_strips = (int)pti_ceil_div(candidate->shape[variant->cut], strip_blocks);
+    made->cut = variant->cut;
+    made->cut_lo = problem->grid.threads.range[variant->cut].lo;
+    made->strip_threads = strip_blocks * block;
+    made->tile_threads = candidate->shape[variant->cut] * block;
+    for (int a = 0; a < problem->instance->n_operands; a++) {
+        made->n_places[a] = count_places(problem, variant, candidate->shape, a);
+        made->has_own_piece[a] = has_own_piece(problem, variant, a);
+    }
+}
+
+/** Superblocks cut into strips, which follow each other inside each of them: a strip's accumulators
+ * stay while others are computed, and go out while those of the next ones come to their end. The
+ * first superblock is cut along the accumulated index as well, so that a pipeline fills sooner. */
+static bool cut_into_strips(const pti_problem *problem, const pti_candidate *candidate,
+                            pti_partition *made) {
+    int along = candidate->variant.along;
+    pti_partition even;
+    bool added = pti_partition_uniform(problem, candidate, &even);
+    pti_partition_begin(candidate, made);
+    describe_strips(problem, candidate, made);
+    for (int64_t k = 0; k < even.n_superblocks && added; k++)
+        added = k == 0 ? add_first(made, &even.superblock[k], along, problem->grid.block[along])
+                       : add_strips(made, &even.superblock[k]);
+    pti_partition_free(&even);
     return added;
 }
+
+const pti_family pti_family_strips = {
+    .name = "strips",
+    .for_time = true,
+    .next = next_strips,
+    .count_places = count_places,
+    .seconds = seconds_in_strips,
+    .least_seconds = busiest_seconds,
+    .partition = cut_into_strips,
+};

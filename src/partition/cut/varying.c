@@ -1,6 +1,8 @@
-#include "access/footprint/footprint.h"
+/* Superblocks of varying size, for footprints that grow or shrink with the position: along one such
+ * index each superblock is as long as fits, the others are cut evenly. Cutting greedily is optimal
+ * along one index, since a part of what fits fits. */
 #include "base/checked.h"
-#include "partition/cut/partition.h"
+#include "partition/cut/family.h"
 
 /** How many ways of cutting the other indices are tried. */
 enum { MAX_TRIES = 64 };
@@ -13,16 +15,17 @@ typedef struct varying {
     int64_t shape[POLYTILE_MAX_DIMS]; /* of the other indices */
 } varying;
 
-static bool fits(const varying *of, const int64_t *first, const int64_t *shape) {
+static bool superblock_fits(const varying *of, const int64_t *first, const int64_t *shape) {
     const pti_instance *instance = of->problem->instance;
     polytile_domain threads = pti_grid_box(&of->problem->grid, first, shape);
     pti_demand demand = {0};
     int64_t n_pieces[PTI_MAX_OPERANDS];
+    int n_places[PTI_MAX_OPERANDS] = {0};
     for (int a = 0; a < instance->n_operands; a++)
         n_pieces[a] = INT64_MAX;
     pti_demand_add(&demand, instance, &threads);
     int64_t limit_bytes = of->problem->limit_bytes;
-    return pti_demand_divide(&demand, instance, n_pieces, NULL, of->n_buffers, limit_bytes)
+    return pti_demand_divide(&demand, instance, n_pieces, n_places, of->n_buffers, limit_bytes)
                .arena_bytes <= limit_bytes;
 }
 
@@ -33,7 +36,7 @@ static int64_t longest_from(const varying *of, const int64_t *first, int64_t *sh
     while (failing - fitting > 1) {
         int64_t middle = fitting + (failing - fitting) / 2;
         shape[of->index] = middle;
-        if (fits(of, first, shape))
+        if (superblock_fits(of, first, shape))
             fitting = middle;
         else
             failing = middle;
@@ -43,8 +46,7 @@ static int64_t longest_from(const varying *of, const int64_t *first, int64_t *sh
 
 /** Cut one column of the grid; gives the number of superblocks, 0 if nothing fits, -1 if memory
  * runs out. */
-static int64_t cut_column(const varying *of, int64_t *first, pti_partition *partition,
-                          int64_t *capacity) {
+static int64_t cut_column(const varying *of, int64_t *first, pti_partition *partition) {
     int64_t shape[POLYTILE_MAX_DIMS];
     for (int d = 0; d < of->problem->instance->n_indices; d++)
         shape[d] = of->shape[d];
@@ -56,7 +58,7 @@ static int64_t cut_column(const varying *of, int64_t *first, pti_partition *part
             return 0;
         shape[of->index] = length;
         polytile_domain threads = pti_grid_box(&of->problem->grid, first, shape);
-        if (!pti_partition_add(partition, capacity, &threads))
+        if (!pti_partition_add(partition, &threads))
             return -1;
         partition->shape[of->index] = pti_max(partition->shape[of->index], length);
         first[of->index] += length;
@@ -81,13 +83,12 @@ static bool next_column(const varying *of, int64_t *first) {
 /** All columns for one shape of the other indices; *found says whether they fit. */
 static bool cut_all(const varying *of, bool *found, pti_partition *partition) {
     int64_t first[POLYTILE_MAX_DIMS] = {0};
-    int64_t capacity = 0;
     *partition = (pti_partition){.n_buffers = of->n_buffers};
     for (int d = 0; d < of->problem->instance->n_indices; d++)
         partition->shape[d] = d == of->index ? 0 : of->shape[d];
     int64_t n_cut;
     do {
-        n_cut = cut_column(of, first, partition, &capacity);
+        n_cut = cut_column(of, first, partition);
     } while (n_cut > 0 && next_column(of, first));
     *found = n_cut > 0 && partition->n_superblocks <= of->max_superblocks;
     return n_cut >= 0;
@@ -108,7 +109,7 @@ static bool next_shape(varying *of) {
     return false;
 }
 
-static bool try_index(varying *of, bool *found, pti_partition *best) {
+static bool try_index(varying *of, pti_partition *best) {
     for (int d = 0; d < of->problem->instance->n_indices; d++)
         of->shape[d] = of->problem->grid.n_blocks[d];
     int n_tries = 0;
@@ -119,10 +120,9 @@ static bool try_index(varying *of, bool *found, pti_partition *best) {
             pti_partition_free(&made);
             return false;
         }
-        if (fit && (!*found || made.n_superblocks < best->n_superblocks)) {
+        if (fit && (best->n_superblocks == 0 || made.n_superblocks < best->n_superblocks)) {
             pti_partition_free(best);
             *best = made;
-            *found = true;
             of->max_superblocks = made.n_superblocks;
         } else {
             pti_partition_free(&made);
@@ -131,17 +131,29 @@ static bool try_index(varying *of, bool *found, pti_partition *best) {
     return true;
 }
 
-bool pti_partition_varying(const pti_problem *problem, int n_buffers, int64_t max_superblocks,
-                           bool *found, pti_partition *partition) {
-    *found = false;
+/** The best of all indices, if that has at most as many superblocks as the candidate says. */
+static bool cut_to_fit(const pti_problem *problem, const pti_candidate *candidate,
+                       pti_partition *partition) {
     *partition = (pti_partition){0};
-    varying of = {.problem = problem, .n_buffers = n_buffers, .max_superblocks = max_superblocks};
-    for (int d = 0; d < problem->instance->n_indices; d++) {
-        of.index = d;
-        if (is_worth_varying(problem, d) && !try_index(&of, found, partition)) {
-            pti_partition_free(partition);
-            return false;
-        }
-    }
-    return true;
+    varying of = {.problem = problem,
+                  .n_buffers = candidate->variant.n_buffers,
+                  .max_superblocks = candidate->n_kernels};
+    bool made = true;
+    for (of.index = 0; of.index < problem->instance->n_indices && made; of.index++)
+        made = !is_worth_varying(problem, of.index) || try_index(&of, partition);
+    return made;
 }
+
+/** With each number of buffers, where some footprint does not only move. */
+static bool add_buffer(const pti_problem *problem, const pti_buffer_range *buffers, bool fits,
+                       pti_variant *variant) {
+    (void)fits;
+    bool varies = false;
+    for (int d = 0; d < problem->instance->n_indices; d++)
+        varies |= !problem->only_moves[d];
+    variant->n_buffers = variant->n_buffers == 0 ? buffers->first : variant->n_buffers + 1;
+    return varies && variant->n_buffers <= buffers->last;
+}
+
+const pti_family pti_family_varying = {
+    .name = "varying", .next = add_buffer, .partition = cut_to_fit};

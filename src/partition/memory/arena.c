@@ -62,29 +62,18 @@ static void lay_out_regions(pti_arena *arena) {
         arena->slots[a] = arena->cell;
 }
 
-/** The slots of an operand that has as many whatever the buffers; 0: it has not. */
-static int n_kept_slots(const pti_instance *instance, const pti_partition *partition, int operand) {
-    if (partition->strip != NULL)
-        return pti_strips_slots(&partition->strips, operand, partition->n_strips);
-    return partition->in_lines && !pti_operand_depends(instance, operand, partition->line);
-}
-
 bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
                       const pti_partition *partition, int64_t limit_bytes) {
     pti_demand demand = demand_of(instance, partition);
     int64_t n_pieces[PTI_MAX_OPERANDS];
-    int n_kept[PTI_MAX_OPERANDS];
     arena->instance = instance;
     arena->partition = partition;
     for (int a = 0; a < instance->n_operands; a++) {
         n_pieces[a] = same_pieces(instance, partition, a) ? 1 : INT64_MAX;
         arena->slot_bytes[a] = demand.operand_bytes[a];
-        n_kept[a] = n_kept_slots(instance, partition, a);
     }
-    arena->division =
-        pti_demand_divide(&demand, instance, n_pieces,
-                          partition->strip != NULL || partition->in_lines ? n_kept : NULL,
-                          partition->n_buffers, limit_bytes);
+    arena->division = pti_demand_divide(&demand, instance, n_pieces, partition->n_places,
+                                        partition->n_buffers, limit_bytes);
     if (arena->division.arena_bytes > limit_bytes)
         return false;
     sort_by_alignment(arena);
@@ -99,8 +88,8 @@ bool pti_arena_divide(pti_arena *arena, const pti_instance *instance,
 }
 
 int pti_arena_next_slot(const pti_arena *arena, int operand, int64_t superblock, int slot) {
-    if (arena->partition->strip != NULL && arena->partition->strips.has_own_piece[operand])
-        return arena->partition->strip[superblock];
+    if (arena->partition->has_own_piece[operand])
+        return pti_partition_strip(arena->partition, superblock);
     if (arena->division.by_slots)
         return (slot + 1) % arena->division.n_slots[operand];
     return (int)(superblock % arena->partition->n_buffers);

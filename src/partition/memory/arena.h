@@ -12,7 +12,9 @@ typedef struct pti_cell {
     pti_last users;
 } pti_cell;
 
-/** The arena of a partition, divided by slots of operands or by regions of superblocks. */
+/** The arena of a partition, divided by slots of operands or by regions of superblocks. A further
+ * way to divide touches what reads division.by_slots: pti_demand_divide(), which chooses, arena.c,
+ * and in build.c what stays and what may be copied. */
 typedef struct pti_arena {
     const pti_instance *instance;
     const pti_partition *partition;

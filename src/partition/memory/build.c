@@ -1,14 +1,11 @@
 #include "partition/memory/build.h"
 
-#include "access/set/slide.h"
+#include "access/set/overlapping_copy.h"
 #include "base/checked.h"
 #include "partition/memory/arena.h"
 #include "partition/memory/upload_choice.h"
 
 #include <stdlib.h>
-
-/** Transfers a section: a few, that take a little too much, beat many. */
-enum { MAX_READ_BOXES = 16 };
 
 /** Where one operand stands while the schedule is laid out, or one strip's piece of it. */
 typedef struct state {
@@ -38,7 +35,7 @@ typedef struct build {
 
 /** What is known of an operand's piece that the superblock at hand uses. */
 static state *state_of(build *of, int operand) {
-    bool is_own = of->arena.partition->strips.has_own_piece[operand];
+    bool is_own = of->arena.partition->has_own_piece[operand];
     return &of->state[operand * of->n_strips + (is_own ? of->strip : 0)];
 }
 
@@ -72,8 +69,8 @@ static int64_t box_bytes(const build *of, int operand, const polytile_domain *bo
     return pti_box_count(box) * of->arena.instance->operand[operand].element_bytes;
 }
 
-static int64_t emit(build *of, pti_op_kind kind, int operand, int64_t superblock, int64_t placement,
-                    const polytile_domain *box, const pti_last *waits) {
+static int64_t emit_op(build *of, pti_op_kind kind, int operand, int64_t superblock,
+                       int64_t placement, const polytile_domain *box, const pti_last *waits) {
     pti_op op = {.kind = kind,
                  .superblock = superblock,
                  .placement = placement,
@@ -94,14 +91,14 @@ static void note_downloaded(pti_boxes *downloaded, const polytile_domain *box) {
 }
 
 /** Download what is newer than the host's copy, and note it, since later uploads may need it. */
-static void flush(build *of, int operand, int64_t superblock) {
+static void flush_operand(build *of, int operand, int64_t superblock) {
     state *at = state_of(of, operand);
     state *whole = whole_of(of, operand);
     bool comes_back =
         of->arena.instance->operand[operand].reads || of->arena.instance->operand[operand].fresh;
     for (int k = 0; k < at->dirty.n_boxes; k++) {
-        int64_t op = emit(of, PTI_DOWNLOAD, operand, superblock, at->placement, &at->dirty.box[k],
-                          &at->writers);
+        int64_t op = emit_op(of, PTI_DOWNLOAD, operand, superblock, at->placement,
+                             &at->dirty.box[k], &at->writers);
         pti_last_note(&of->arena.slots[operand][at->slot].users, PTI_DOWNLOAD, op);
         if (!comes_back)
             continue;
@@ -117,7 +114,7 @@ static void take_slot(build *of, int operand, int64_t superblock, const polytile
     pti_placement placement = {
         .operand = operand,
         .offset_bytes = pti_arena_offset(&of->arena, operand, at->slot),
-        .layout = pti_layout_of(hull, of->arena.instance->operand[operand].element_bytes)};
+        .layout = pti_memory_layout_of(hull, of->arena.instance->operand[operand].element_bytes)};
     at->placement = pti_builder_place(&of->builder, &placement);
     at->hull = *hull;
     at->writers = pti_last_none();
@@ -127,7 +124,7 @@ static void take_slot(build *of, int operand, int64_t superblock, const polytile
 static void write_in(build *of, pti_op_kind kind, int operand, int64_t superblock,
                      const polytile_domain *box, const pti_last *waits) {
     state *at = state_of(of, operand);
-    int64_t op = emit(of, kind, operand, superblock, at->placement, box, waits);
+    int64_t op = emit_op(of, kind, operand, superblock, at->placement, box, waits);
     pti_last_note(&at->writers, kind, op);
     pti_last_note(&of->arena.slots[operand][at->slot].users, kind, op);
     pti_boxes_append(&at->valid, box);
@@ -168,9 +165,7 @@ static void upload(build *of, int operand, int64_t superblock, const pti_boxes *
 static void begin_reduction(build *of, int operand, int64_t superblock) {
     const state *at = state_of(of, operand);
     state *whole = whole_of(of, operand);
-    pti_boxes_copy(&of->rest, &of->needed);
-    pti_boxes_subtract_all(&of->needed, &whole->initialised);
-    pti_boxes_subtract_all(&of->rest, &of->needed);
+    pti_upload_split_combined(&of->needed, &whole->initialised, &of->rest);
     for (int k = 0; k < of->needed.n_boxes; k++) {
         pti_last waits = of->arena.slots[operand][at->slot].users;
         write_in(of, PTI_FILL, operand, superblock, &of->needed.box[k], &waits);
@@ -182,16 +177,16 @@ static void begin_reduction(build *of, int operand, int64_t superblock) {
 /** Whether elements move along their own memory all in one way, or to where none of them was. */
 static bool can_move(const pti_placement *from, const pti_placement *to,
                      const polytile_domain *box) {
-    pti_slide slices;
+    pti_overlapping_copy slices;
     bool apart = false;
     for (int d = 0; d < box->n_dims; d++) {
-        int64_t shift = to->layout.hull.range[d].lo - from->layout.hull.range[d].lo;
+        int64_t relocation = to->layout.hull.range[d].lo - from->layout.hull.range[d].lo;
         if (from->layout.stride_bytes[d] != to->layout.stride_bytes[d] ||
             from->layout.hull.range[d].step != to->layout.hull.range[d].step)
             return false;
-        apart |= pti_abs(shift) > box->range[d].hi - box->range[d].lo;
+        apart |= pti_abs(relocation) > box->range[d].hi - box->range[d].lo;
     }
-    return apart || pti_slide_begin(&from->layout, &to->layout, box, &slices);
+    return apart || pti_overlapping_begin(&from->layout, &to->layout, box, &slices);
 }
 
 /** Elements of the piece before that the new piece needs too; within one slot only if a single move
@@ -264,7 +259,7 @@ static void find_needed(build *of, int operand, bool new_piece, const polytile_d
         return;
     }
     pti_footprint_boxes(of->arena.instance, operand, is->fresh ? PTI_WRITES : PTI_READS, threads,
-                        MAX_READ_BOXES, &of->needed);
+                        PTI_MAX_READ_BOXES, &of->needed);
     if (new_piece && at->placement >= 0 && may_copy(of, operand))
         pti_boxes_intersect(&of->shared, &of->needed, &at->valid);
     if (new_piece && one_upload_is_faster(of, operand)) {
@@ -307,7 +302,7 @@ static void note_launch(build *of, int operand, int64_t launch, const polytile_d
 static void add_launch_op(build *of, int64_t superblock, const polytile_domain *threads) {
     pti_last waits = pti_last_none();
     int n_operands = of->arena.instance->n_operands;
-    int64_t *placements = &of->builder.schedule->launch_placement[superblock * n_operands];
+    int64_t *placements = pti_schedule_placements(of->builder.schedule, 0, superblock);
     for (int a = 0; a < n_operands; a++) {
         const state *at = state_of(of, a);
         placements[a] = at->placement;
@@ -327,7 +322,7 @@ static void add_launch_op(build *of, int64_t superblock, const polytile_domain *
 }
 
 static void drop(build *of, int operand, int64_t superblock) {
-    flush(of, operand, superblock);
+    flush_operand(of, operand, superblock);
     state_of(of, operand)->placement = -1;
 }
 
@@ -349,7 +344,7 @@ static void add_superblock(build *of, int64_t superblock) {
         if (!touched[a])
             drop(of, a, superblock - 1);
         else if (!stays(of, a, superblock, &hull[a]))
-            flush(of, a, superblock - 1);
+            flush_operand(of, a, superblock - 1);
     }
     for (int a = 0; a < of->arena.instance->n_operands; a++) {
         if (touched[a])
@@ -419,7 +414,7 @@ polytile_status pti_schedule_build(const pti_instance *instance, const pti_parti
         free(of);
         return POLYTILE_NO_FIT;
     }
-    pti_builder_begin(&of->builder, instance, partition->n_superblocks);
+    pti_builder_begin_one(&of->builder, instance, partition->n_superblocks);
     if (of->builder.schedule != NULL) {
         of->builder.schedule->limit_bytes = limit_bytes;
         of->builder.schedule->arena_bytes = of->arena.division.arena_bytes;

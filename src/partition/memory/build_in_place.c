@@ -6,7 +6,7 @@ static void place_whole(pti_builder *builder, int operand) {
     const pti_instance *instance = builder->schedule->instance;
     const pti_operand *of = &instance->operand[operand];
     pti_placement placement = {.operand = operand,
-                               .layout = pti_layout_of(&of->domain, of->element_bytes)};
+                               .layout = pti_memory_layout_of(&of->domain, of->element_bytes)};
     builder->schedule->launch_placement[operand] = pti_builder_place(builder, &placement);
 }
 
@@ -33,7 +33,7 @@ static void fill_whole(pti_builder *builder, int operand, pti_last *filled) {
 polytile_status pti_schedule_build_in_place(const pti_instance *instance, pti_schedule **schedule) {
     *schedule = NULL;
     pti_builder builder;
-    pti_builder_begin(&builder, instance, 1);
+    pti_builder_begin_one(&builder, instance, 1);
     if (builder.schedule == NULL)
         return POLYTILE_NO_MEMORY;
     builder.schedule->in_place = true;

@@ -7,33 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** One user less; the last one's end is the moment's. */
-static void release(pti_residency *of, pti_snapshot *moment) {
-    if (moment == NULL || --moment->n_users > 0)
+/** Takes a user from a snapshot; without any it is freed. */
+static void release_snapshot(pti_residency *of, pti_snapshot *snapshot) {
+    if (snapshot == NULL || --snapshot->n_users > 0)
         return;
     pti_snapshot **link = &of->plans.known;
-    while (*link != moment)
+    while (*link != snapshot)
         link = &(*link)->next;
-    *link = moment->next;
-    of->plans.bytes -= moment->bytes;
-    pti_snapshot_free(of, moment);
+    *link = snapshot->next;
+    of->plans.bytes -= snapshot->bytes;
+    pti_snapshot_free(of, snapshot);
 }
 
-/** Be at a moment, sharing its memory, and no longer where the residency was. */
-static void enter(pti_residency *of, pti_snapshot *moment) {
+/** Brings the residency to a snapshot, whose memory both share, and releases the former one. */
+static void enter_snapshot(pti_residency *of, pti_snapshot *snapshot) {
     pti_snapshot *former = of->plans.at;
-    moment->n_users++;
-    of->plans.at = moment;
+    snapshot->n_users++;
+    of->plans.at = snapshot;
     of->plans.is_shared = true;
-    pti_snapshot_enter(moment, of);
-    release(of, former);
+    pti_snapshot_enter(snapshot, of);
+    release_snapshot(of, former);
 }
 
-/** Know no longer where the residency is, whose memory is its own. */
-static void lose_track(pti_residency *of) {
+/** Forgets which snapshot the residency equals; its memory is its own. */
+static void leave_snapshot(pti_residency *of) {
     pti_snapshot *former = of->plans.at;
     of->plans.at = NULL;
-    release(of, former);
+    release_snapshot(of, former);
 }
 
 static void free_keys(pti_step_key *keys, int n_steps) {
@@ -49,9 +49,9 @@ static void end_transition(pti_residency *of, int k) {
     plans->bytes -= ended.bytes;
     pti_schedule_free(ended.schedule);
     free_keys(ended.step, ended.n_steps);
-    pti_shift_free(&ended.shift);
-    release(of, ended.from);
-    release(of, ended.to);
+    pti_relocation_free(&ended.relocation);
+    release_snapshot(of, ended.from);
+    release_snapshot(of, ended.to);
 }
 
 static int find_oldest(const pti_plans *plans) {
@@ -62,19 +62,19 @@ static int find_oldest(const pti_plans *plans) {
     return oldest;
 }
 
-/** Let what was not used for longest go until so many bytes more are within the limit. */
-static void make_room(pti_residency *of, int64_t bytes) {
+/** Ends the transitions used longest ago until so many bytes more are within the limit. */
+static void end_oldest_transitions(pti_residency *of, int64_t bytes) {
     pti_plans *plans = &of->plans;
     while (plans->n_transitions > 0 && plans->bytes + bytes > plans->most_bytes)
         end_transition(of, find_oldest(plans));
 }
 
-/** The moment that is like another, whose places are found. */
-static pti_snapshot *find_moment(pti_residency *of, const pti_snapshot *like) {
-    pti_snapshot *moment = of->plans.known;
-    while (moment != NULL && !pti_snapshot_is_like(of, moment, like, of->plans.place))
-        moment = moment->next;
-    return moment;
+/** Returns the known snapshot that equals another but for places, which are found; NULL: none. */
+static pti_snapshot *find_snapshot(pti_residency *of, const pti_snapshot *like) {
+    pti_snapshot *snapshot = of->plans.known;
+    while (snapshot != NULL && !pti_snapshot_is_like(of, snapshot, like, of->plans.place))
+        snapshot = snapshot->next;
+    return snapshot;
 }
 
 static bool grow_list(int64_t **list, int n) {
@@ -99,8 +99,8 @@ static void find_places(const pti_segments *segments, int64_t *place) {
         place[k] = segments->memory[k].offset_bytes;
 }
 
-/** Find where the residency is, whose memory is its own, among the moments known, or make that one
- * of them. Without memory for it, or if it is too large to be kept, it stays unknown. */
+/** Brings the residency to the known snapshot that equals it, or adds one. Where memory runs out,
+ * or it is too large to be kept, none is known. */
 static void find_or_add_snapshot(pti_residency *of) {
     pti_plans *plans = &of->plans;
     pti_snapshot_normalise(of);
@@ -108,24 +108,24 @@ static void find_or_add_snapshot(pti_residency *of) {
     if (made == NULL || made->bytes > plans->most_bytes / 4 ||
         !reserve_places(plans, made->segments.n_segments)) {
         free(made);
-        lose_track(of);
+        leave_snapshot(of);
         return;
     }
-    pti_snapshot *known = find_moment(of, made);
+    pti_snapshot *known = find_snapshot(of, made);
     if (known == NULL) {
-        make_room(of, made->bytes);
+        end_oldest_transitions(of, made->bytes);
         find_places(&made->segments, plans->place);
         made->next = plans->known;
         plans->known = made;
         plans->bytes += made->bytes;
-        enter(of, made);
+        enter_snapshot(of, made);
         return;
     }
-    enter(of, known);
+    enter_snapshot(of, known);
     pti_snapshot_free(of, made);
 }
 
-/** Whether a window can be told from others. */
+/** Whether a window can be recognised later. */
 static bool is_named(const pti_residency *of, const pti_window *window) {
     bool named = of->plans.most_bytes > 0;
     for (int s = 0; s < window->n_steps && named; s++)
@@ -205,12 +205,13 @@ static void end_unkept(pti_residency *of) {
 /** Go where a transition leads from where the residency is. */
 static const pti_schedule *apply_transition(pti_residency *of, pti_transition *transition) {
     pti_plans *plans = &of->plans;
-    pti_shift *shift = &transition->shift;
+    pti_relocation *relocation = &transition->relocation;
     transition->last_used = ++plans->n_uses;
     plans->n_hits++;
-    plans->n_moved += pti_shift_to(shift, plans->place, transition->schedule);
-    memcpy(plans->place, shift->after, (size_t)shift->n_after * sizeof *shift->after);
-    enter(of, transition->to);
+    plans->n_moved += pti_relocation_apply(relocation, plans->place, transition->schedule);
+    memcpy(plans->place, relocation->after,
+           (size_t)relocation->n_after * sizeof *relocation->after);
+    enter_snapshot(of, transition->to);
     return transition->schedule;
 }
 
@@ -223,7 +224,7 @@ const pti_schedule *pti_plans_find(pti_residency *of, const pti_window *window) 
     for (int k = 0; k < plans->n_transitions && plans->is_shared; k++) {
         pti_transition *transition = &plans->transition[k];
         if (transition->from == plans->at && is_window(transition, window) &&
-            pti_shift_fits(&transition->shift, plans->place))
+            pti_relocation_fits(&transition->relocation, plans->place))
             return apply_transition(of, transition);
     }
     return NULL;
@@ -232,7 +233,7 @@ const pti_schedule *pti_plans_find(pti_residency *of, const pti_window *window) 
 bool pti_plans_begin(pti_residency *of) {
     if (!of->plans.is_shared)
         return true;
-    if (!pti_snapshot_leave(of))
+    if (!pti_snapshot_unshare(of))
         return false;
     pti_snapshot_place(of, of->plans.place);
     of->plans.is_shared = false;
@@ -246,10 +247,10 @@ static int64_t bytes_of_holdings(const pti_holding *holding, int n_holdings) {
     return n_holdings * (int64_t)sizeof *holding + n_boxes * (int64_t)sizeof(polytile_domain);
 }
 
-/** Lists have room for at least twice an operand of each superblock, see pti_builder_begin(). */
+/** Lists have room for twice what a superblock's launch uses, see pti_builder_begin(). */
 static int64_t bytes_of(const pti_schedule *schedule) {
     int64_t n_superblocks = schedule->n_superblocks;
-    int64_t n_pieces = n_superblocks * schedule->instance->n_operands;
+    int64_t n_pieces = schedule->n_launch_placements;
     int64_t n_room = 2 * (n_pieces + n_superblocks);
     return (int64_t)sizeof *schedule + schedule->n_launches * (int64_t)sizeof *schedule->launch +
            n_superblocks * (int64_t)sizeof *schedule->superblock +
@@ -283,11 +284,11 @@ static int64_t bytes_of_keys(const pti_window *window) {
     int64_t n_boxes = 0;
     for (int s = 0; s < window->n_steps; s++)
         n_boxes += window->steps[s].boxes == NULL ? 0 : window->steps[s].boxes->n_boxes;
-    return window->n_steps * (int64_t)(sizeof(pti_step_key) + sizeof(pti_renewal)) +
+    return window->n_steps * (int64_t)(sizeof(pti_step_key) + sizeof(pti_invalidation)) +
            2 * n_boxes * (int64_t)sizeof(polytile_domain);
 }
 
-/** Where the residency is now a schedule led to, from a moment that gains a user by it. */
+/** Adds the transition by a schedule from a snapshot, which gets a user, to the residency's. */
 static void add_transition(pti_residency *of, pti_snapshot *from, const pti_window *window,
                            pti_schedule *schedule) {
     pti_plans *plans = &of->plans;
@@ -303,21 +304,21 @@ static void add_transition(pti_residency *of, pti_snapshot *from, const pti_wind
     pti_placed after = {&plans->at->segments, plans->place};
     if (made.has_link)
         made.link = *window->link;
-    if (made.step == NULL || !pti_shift_create(&before, &after, schedule, &made.shift)) {
+    if (made.step == NULL || !pti_relocation_create(&before, &after, schedule, &made.relocation)) {
         free_keys(made.step, made.n_steps);
         plans->unkept = schedule;
         return;
     }
-    made.bytes += pti_shift_bytes(&made.shift, schedule);
+    made.bytes += pti_relocation_bytes(&made.relocation, schedule);
     if (made.bytes > plans->most_bytes / 2) {
         free_keys(made.step, made.n_steps);
-        pti_shift_free(&made.shift);
+        pti_relocation_free(&made.relocation);
         plans->unkept = schedule;
         return;
     }
     if (plans->n_transitions == PTI_MAX_TRANSITIONS)
         end_transition(of, find_oldest(plans));
-    make_room(of, made.bytes);
+    end_oldest_transitions(of, made.bytes);
     made.from->n_users++;
     made.to->n_users++;
     plans->bytes += made.bytes;
@@ -334,7 +335,7 @@ void pti_plans_keep(pti_residency *of, const pti_window *window, pti_schedule *s
     pti_plans *plans = &of->plans;
     pti_snapshot *from = plans->at;
     if (from == NULL || !plans->keeps) {
-        lose_track(of);
+        leave_snapshot(of);
         plans->unkept = schedule;
         return;
     }
@@ -345,11 +346,11 @@ void pti_plans_keep(pti_residency *of, const pti_window *window, pti_schedule *s
         plans->unkept = schedule;
     else
         add_transition(of, from, window, schedule);
-    release(of, from);
+    release_snapshot(of, from);
 }
 
-/** The moment's memory becomes the residency's own, since nobody else uses it. */
-static void take_over(pti_residency *of) {
+/** Makes a snapshot's memory the residency's own; nobody else uses it. */
+static void take_over_snapshot(pti_residency *of) {
     pti_snapshot *at = of->plans.at;
     pti_snapshot_place(of, of->plans.place);
     of->plans.known = NULL;
@@ -364,9 +365,9 @@ void pti_plans_clear(pti_residency *of) {
     while (of->plans.n_transitions > 0)
         end_transition(of, of->plans.n_transitions - 1);
     if (of->plans.is_shared)
-        take_over(of);
+        take_over_snapshot(of);
     else
-        lose_track(of);
+        leave_snapshot(of);
 }
 
 void pti_plans_end(pti_residency *of) {

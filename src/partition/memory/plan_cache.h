@@ -1,28 +1,29 @@
 #ifndef POLYTILE_PARTITION_MEMORY_PLAN_CACHE_H
 #define POLYTILE_PARTITION_MEMORY_PLAN_CACHE_H
 
+#include "partition/memory/relocation.h"
 #include "partition/memory/residency.h"
-#include "partition/memory/shift.h"
 
-/* Plans made before. A plan depends on the moment, what is resident before it, and on the steps
- * and the link; it gives a schedule and another moment. Programs that repeat themselves come
- * through the same moments again: then the schedule is handed out again, and nothing is planned.
+/* Plans made before. A plan depends on the snapshot of what is resident before it, on the steps and
+ * on the link; it gives a schedule and another snapshot. Programs that repeat themselves come to
+ * the same snapshots again: then the schedule is handed out again, and nothing is planned.
  *
  * Sweeps that evict what was used longest ago put pieces into other places of the arena each time.
- * So moments count as the same when only the places of their segments differ, and a schedule whose
- * placements each lie within one segment, as do the segments after it, moves with the segments. */
+ * So snapshots count as the same when only the places of their segments differ, and a schedule
+ * whose placements each lie within one segment, as do the segments after it, moves with the
+ * segments. */
 
 typedef struct pti_snapshot pti_snapshot;
 
-/** What tells a step from others. */
+/** What identifies a step. */
 typedef struct pti_step_key {
     pti_step_kind kind;
     int position;
     int64_t serial;
-    pti_boxes boxes; /* of a fetch or a renewal; owned */
+    pti_boxes boxes; /* of a fetch or an invalidation; owned */
 } pti_step_key;
 
-/** A window of steps, from one moment to another. */
+/** A window of steps, from one snapshot to another. */
 typedef struct pti_transition {
     pti_snapshot *from;
     pti_snapshot *to;
@@ -31,8 +32,8 @@ typedef struct pti_transition {
     bool has_link;
     polytile_link link;
     pti_schedule *schedule;
-    pti_shift shift;
-    int64_t bytes; /* of host memory, about; without the moments */
+    pti_relocation relocation;
+    int64_t bytes; /* of host memory, about; without the snapshots */
     int64_t last_used;
 } pti_transition;
 
@@ -53,7 +54,7 @@ typedef struct pti_plans {
     int64_t cheap_superblocks; /* windows of fewer are cheap; 0: none */
     pti_cheap_window cheap[PTI_CHEAP_SLOTS];
     bool keeps;    /* the window at hand, if it is planned */
-    int64_t bytes; /* of transitions and moments */
+    int64_t bytes; /* of transitions and snapshots */
     int64_t n_hits;
     int64_t n_moved; /* hits of schedules that were for other places */
     int64_t n_uses;
@@ -62,7 +63,7 @@ typedef struct pti_plans {
                        know */
     bool is_shared; /* the residency shares the memory of `at` */
     int64_t *place; /* of each segment of `at`: where it really lies; owned, as the next */
-    int64_t *former_place; /* the same of the moment from where it is being planned */
+    int64_t *former_place; /* the same of the snapshot from where it is being planned */
     int n_places;          /* that there is room for, in both */
     pti_snapshot *known;
     int n_transitions;

@@ -1,6 +1,5 @@
 #include "partition/memory/residency.h"
 
-#include "base/checked.h"
 #include "base/text.h"
 #include "partition/memory/plan_cache.h"
 #include "partition/memory/resident_plan.h"
@@ -144,21 +143,6 @@ void pti_residency_use(pti_residency *of, int array) {
     of->state[array].is_idle = false;
 }
 
-bool pti_residency_all_fit(const pti_residency *of) {
-    int64_t bytes = 0;
-    for (int a = 0; a < of->instance.n_operands; a++)
-        if (!of->state[a].is_idle && pti_add_overflows(bytes, of->state[a].whole_bytes, &bytes))
-            return false;
-    return bytes <= of->arena_bytes;
-}
-
-bool pti_residency_is_dirty(const pti_residency *of, int array) {
-    const pti_resident_image *image = of->state[array].images;
-    while (image != NULL && image->dirty.n_boxes == 0)
-        image = image->next;
-    return image != NULL;
-}
-
 /** Memory ran out somewhere in a set: it no longer says what it should. */
 static void take_failure(pti_boxes *set, bool *failed) {
     *failed |= set->failed;
@@ -191,35 +175,22 @@ static bool take_failures(pti_residency *of) {
     return failed;
 }
 
-void pti_residency_keep(pti_residency *of, int array, const pti_boxes *boxes) {
-    if (of->state[array].is_internal)
-        pti_boxes_unite(&of->state[array].on_host, boxes, pti_boxes_include);
-}
-
-const pti_instance *pti_residency_arrays(const pti_residency *of) {
-    return &of->instance;
-}
-
-const pti_boxes *pti_residency_unwritten(const pti_residency *of, int array) {
-    return &of->state[array].unwritten;
-}
-
 void pti_residency_note_written(pti_residency *of, int array, const pti_boxes *boxes) {
     pti_plans_clear(of);
     pti_boxes_subtract_all(&of->state[array].unwritten, boxes);
     pti_residency_keep(of, array, boxes);
 }
 
-void pti_residency_renew(pti_residency *of, int array, const pti_boxes *boxes) {
+void pti_residency_invalidate(pti_residency *of, int array, const pti_boxes *boxes) {
     pti_plans_clear(of);
-    pti_resident_renew(of, array, boxes);
+    pti_resident_invalidate(of, array, boxes);
 }
 
 void pti_residency_forget(pti_residency *of) {
     pti_plans_clear(of);
     for (int a = 0; a < of->instance.n_operands; a++)
         pti_resident_forget(of, a);
-    pti_segments_settle(&of->segments);
+    pti_segments_reset(&of->segments);
     take_failures(of);
 }
 
@@ -231,8 +202,9 @@ static int count_images(const pti_residency *of) {
     return n;
 }
 
-/** What an image holds, unless that is nothing: superblocks that touch no element have one, too. */
-static bool tell_holding(const pti_resident_image *image, pti_holding *holdings, int *n_holdings) {
+/** Adds what an image holds, unless it is empty: superblocks that touch no element have images,
+ * too. */
+static bool add_holding(const pti_resident_image *image, pti_holding *holdings, int *n_holdings) {
     if (image->valid.n_boxes == 0)
         return true;
     pti_holding *holding = &holdings[(*n_holdings)++];
@@ -243,19 +215,19 @@ static bool tell_holding(const pti_resident_image *image, pti_holding *holdings,
 }
 
 /** What images hold, as a list; false when memory runs out. */
-static bool tell_holdings(const pti_residency *of, pti_holding **holdings, int *n_holdings) {
-    bool is_told = true;
+static bool list_holdings(const pti_residency *of, pti_holding **holdings, int *n_holdings) {
+    bool is_listed = true;
     *holdings = calloc((size_t)count_images(of) + 1, sizeof **holdings);
     if (*holdings == NULL)
         return false;
     for (int a = 0; a < of->instance.n_operands; a++) {
         for (const pti_resident_image *image = of->state[a].images; image; image = image->next)
-            is_told = tell_holding(image, *holdings, n_holdings) && is_told;
+            is_listed = add_holding(image, *holdings, n_holdings) && is_listed;
     }
-    return is_told;
+    return is_listed;
 }
 
-static bool tell_unwritten(const pti_residency *of, pti_schedule *schedule) {
+static bool list_unwritten(const pti_residency *of, pti_schedule *schedule) {
     bool any = false, failed = false;
     for (int a = 0; a < of->instance.n_operands; a++)
         any |= of->state[a].unwritten.n_boxes > 0;
@@ -286,32 +258,18 @@ static void place_images(pti_resident_emit *emit) {
     }
 }
 
-static bool tell_launch(const pti_step *step, int64_t first_superblock,
-                        pti_schedule_launch *launch) {
-    size_t n_bytes = (size_t)step->instance->n_operands * sizeof(int);
-    int *array = malloc(n_bytes + 1);
-    if (array == NULL)
-        return false;
-    memcpy(array, step->array, n_bytes);
-    *launch = (pti_schedule_launch){.instance = step->instance,
-                                    .array = array,
-                                    .first_superblock = first_superblock,
-                                    .n_superblocks = step->partition->n_superblocks};
-    return true;
-}
-
-static bool tell_launches(pti_schedule *schedule, int n_steps, const pti_step *steps) {
-    int64_t first_superblock = 0;
-    schedule->launch = calloc((size_t)n_steps + 1, sizeof *schedule->launch);
-    for (int s = 0; s < n_steps && schedule->launch != NULL; s++) {
-        if (steps[s].kind != PTI_STEP_LAUNCH)
-            continue;
-        if (!tell_launch(&steps[s], first_superblock, &schedule->launch[schedule->n_launches]))
-            return false;
-        schedule->n_launches++;
-        first_superblock += steps[s].partition->n_superblocks;
-    }
-    return schedule->launch != NULL;
+/** Begin a schedule of the launches among some steps. */
+static void begin_builder(pti_resident_emit *emit, int n_steps, const pti_step *steps) {
+    int n_launches = 0;
+    pti_schedule_launch *launch = calloc((size_t)n_steps + 1, sizeof *launch);
+    if (launch == NULL)
+        return;
+    for (int s = 0; s < n_steps; s++)
+        if (steps[s].kind == PTI_STEP_LAUNCH)
+            launch[n_launches++] = (pti_schedule_launch){
+                .call = steps[s].call, .n_superblocks = steps[s].partition->n_superblocks};
+    pti_builder_begin(&emit->builder, &emit->of->instance, n_launches, launch);
+    free(launch);
 }
 
 /** The names of the kernels of a window, each once, as far as they are worth reading. */
@@ -322,7 +280,7 @@ static bool name_window(pti_residency *of, int n_steps, const pti_step *steps) {
     for (int s = 0; s < n_steps && (text.data == NULL || strlen(text.data) < ENOUGH_BYTES); s++) {
         if (steps[s].kind != PTI_STEP_LAUNCH)
             continue;
-        const char *name = steps[s].instance->kernel_name;
+        const char *name = steps[s].call.instance->kernel_name;
         if (text.data == NULL || (strcmp(last, name) != 0 && strstr(text.data, name) == NULL))
             pti_text_add(&text, text.data == NULL ? "%.100s" : ", %.100s", name);
         last = name;
@@ -334,7 +292,7 @@ static bool name_window(pti_residency *of, int n_steps, const pti_step *steps) {
     return text.data != NULL;
 }
 
-static bool tell_dropped(const pti_residency *of, pti_schedule *schedule, int n_steps,
+static bool mark_dropped(const pti_residency *of, pti_schedule *schedule, int n_steps,
                          const pti_step *steps) {
     for (int s = 0; s < n_steps; s++) {
         if (steps[s].kind != PTI_STEP_DROP)
@@ -351,22 +309,20 @@ static bool tell_dropped(const pti_residency *of, pti_schedule *schedule, int n_
 static bool begin_schedule(pti_resident_emit *emit, const pti_future *future, int n_steps,
                            const pti_step *steps) {
     pti_residency *of = emit->of;
-    pti_segments_settle(&of->segments);
-    pti_builder_begin(&emit->builder, &of->instance, future->n_turns);
+    pti_segments_reset(&of->segments);
+    begin_builder(emit, n_steps, steps);
     pti_schedule *schedule = emit->builder.schedule;
     if (schedule == NULL || emit->builder.failed || !name_window(of, n_steps, steps))
         return false;
-    emit->n_superblocks = future->n_turns;
+    emit->n_superblocks = future->n_runs;
     schedule->limit_bytes = schedule->arena_bytes = of->arena_bytes;
-    for (int64_t k = 0; k < future->n_turns * of->instance.n_operands; k++)
-        schedule->launch_placement[k] = -1;
     place_images(emit);
-    return tell_launches(schedule, n_steps, steps) && tell_unwritten(of, schedule) &&
-           tell_dropped(of, schedule, n_steps, steps) &&
-           tell_holdings(of, &schedule->before, &schedule->n_before);
+    return list_unwritten(of, schedule) && mark_dropped(of, schedule, n_steps, steps) &&
+           list_holdings(of, &schedule->before, &schedule->n_before);
 }
 
-static polytile_status plan(pti_residency *of, const pti_window *window, pti_schedule **made) {
+static polytile_status plan_window(pti_residency *of, const pti_window *window,
+                                   pti_schedule **made) {
     pti_future future;
     pti_resident_emit emit = {.of = of};
     int n_steps = window->n_steps;
@@ -376,9 +332,9 @@ static polytile_status plan(pti_residency *of, const pti_window *window, pti_sch
     pti_schedule *schedule = emit.builder.schedule;
     if (planned) {
         pti_resident_run(&emit, &future, n_steps, steps, window->link);
-        planned = !emit.builder.failed && tell_holdings(of, &schedule->after, &schedule->n_after);
+        planned = !emit.builder.failed && list_holdings(of, &schedule->after, &schedule->n_after);
     }
-    of->time += future.n_turns + PTI_RESIDENT_PAUSE;
+    of->time += future.n_runs + PTI_RESIDENT_PAUSE;
     pti_future_free(&future);
     planned = planned && !take_failures(of);
     if (planned) {
@@ -398,7 +354,7 @@ polytile_status pti_residency_plan(pti_residency *of, int n_steps, const pti_ste
     if (*made != NULL && name_window(of, n_steps, steps))
         return POLYTILE_OK;
     if (*made == NULL && pti_plans_begin(of))
-        status = plan(of, &window, &schedule);
+        status = plan_window(of, &window, &schedule);
     *made = schedule;
     if (status == POLYTILE_OK)
         pti_plans_keep(of, &window, schedule);

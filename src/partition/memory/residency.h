@@ -34,21 +34,20 @@ typedef enum pti_step_kind {
     PTI_STEP_FLUSH, /* download what is newer on the device than on the host */
     PTI_STEP_DROP,  /* forget what the device holds of an array, unwritten; no later step uses it */
     PTI_STEP_FETCH, /* download what is newer of some elements, which stay on the device */
-    PTI_STEP_RENEW  /* the host has newer elements, which are old on the device; all others stay */
+    PTI_STEP_INVALIDATE /* the host has newer elements, which are old on the device; all others stay */
 } pti_step_kind;
 
 /** What a schedule is made for: a launch in superblocks, the end of an array's stay, or what
  * becomes of some of its elements. */
 typedef struct pti_step {
     pti_step_kind kind;
-    const pti_instance *instance;   /* launch: borrowed as long as the schedule is used */
-    const int *array;               /* launch: of each operand, which array it is */
+    pti_call call;                  /* launch: borrowed as long as the schedule is used */
     const pti_partition *partition; /* launch: n_buffers is ignored; borrowed */
     int position;   /* no launch: which array; flushed or dropped, it is gone from the device */
     int64_t serial; /* launch: a number of these three, which never stands for others; 0: none, so
                        that plans with it are not kept */
     const pti_boxes
-        *boxes; /* fetch and renew: elements of the array; borrowed while it is planned */
+        *boxes; /* fetch and invalidate: elements of the array; borrowed while it is planned */
 } pti_step;
 
 /** Whether a step uses an array. */
@@ -60,7 +59,8 @@ bool pti_step_buries(const pti_step *step, int array, const polytile_domain *box
 
 typedef struct pti_residency pti_residency;
 
-/** Bytes of host memory for plans that are kept, unless it is told otherwise. */
+/** Bytes of host memory for plans that are kept, unless pti_residency_limit_plans() says
+ * otherwise. */
 enum { PTI_RESIDENT_PLANS_BYTES = 64 << 20 };
 
 /** NULL when memory runs out. The caller frees it. arena_bytes: of the device, for all images. */
@@ -106,7 +106,7 @@ void pti_residency_note_written(pti_residency *residency, int array, const pti_b
 void pti_residency_keep(pti_residency *residency, int array, const pti_boxes *boxes);
 
 /** As a step does: the host has newer elements than the device. */
-void pti_residency_renew(pti_residency *residency, int array, const pti_boxes *boxes);
+void pti_residency_invalidate(pti_residency *residency, int array, const pti_boxes *boxes);
 
 /** Forget everything, after a run that failed: what the host holds is what there is. */
 void pti_residency_forget(pti_residency *residency);

@@ -1,10 +1,7 @@
 #include "partition/memory/resident_window.h"
 
 #include "access/footprint/footprint.h"
-#include "partition/cost/predict.h"
-
-/** Transfers a piece: a few, that take a little too much, beat many. */
-enum { MAX_READ_BOXES = 16 };
+#include "partition/memory/upload_choice.h"
 
 /** Elements that combine from an identity get it, unless they have more by now; those that have are
  * needed as if read. */
@@ -14,9 +11,7 @@ static void begin_reduction(pti_resident_window *at, pti_resident_image *image,
     pti_residency *of = at->of;
     pti_resident_state *state = &of->state[image->array];
     pti_footprint_boxes(instance, operand, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES, &of->shared);
-    pti_boxes_copy(&of->rest, &of->shared);
-    pti_boxes_subtract_all(&of->shared, &state->initialised);
-    pti_boxes_subtract_all(&of->rest, &of->shared);
+    pti_upload_split_combined(&of->shared, &state->initialised, &of->rest);
     pti_boxes_unite(&of->needed, &of->rest, pti_boxes_include);
     pti_boxes_unite(&state->initialised, &of->shared, pti_boxes_include);
     pti_image_fill(at->emit, image, &of->shared);
@@ -29,21 +24,21 @@ static void read_operand(pti_resident_window *at, pti_resident_image *image,
     bool reads = pti_footprint_find_hull(instance, operand, PTI_READS, threads, &hull);
     if (!reads || pti_boxes_cover(&image->valid, &hull))
         return;
-    pti_footprint_boxes(instance, operand, PTI_READS, threads, MAX_READ_BOXES, &at->of->rest);
+    pti_footprint_boxes(instance, operand, PTI_READS, threads, PTI_MAX_READ_BOXES, &at->of->rest);
     pti_boxes_unite(&at->of->needed, &at->of->rest, pti_boxes_include);
 }
 
-/** What a superblock must find in an image and does not yet, into `needed`. */
+/** Puts what a superblock needs of an image and is not valid there into `needed`. */
 static void find_needed(pti_resident_window *at, pti_resident_image *image, const pti_step *step,
                         const polytile_domain *threads) {
     pti_boxes_clear(&at->of->needed);
-    for (int o = 0; o < step->instance->n_operands; o++) {
-        if (step->array[o] != image->array)
+    for (int o = 0; o < step->call.instance->n_operands; o++) {
+        if (step->call.array[o] != image->array)
             continue;
-        if (step->instance->operand[o].fresh)
-            begin_reduction(at, image, step->instance, o, threads);
-        else if (step->instance->operand[o].reads)
-            read_operand(at, image, step->instance, o, threads);
+        if (step->call.instance->operand[o].fresh)
+            begin_reduction(at, image, step->call.instance, o, threads);
+        else if (step->call.instance->operand[o].reads)
+            read_operand(at, image, step->call.instance, o, threads);
     }
     pti_boxes_subtract_all(&at->of->needed, &image->valid);
 }
@@ -56,19 +51,11 @@ static void need_inner_images(pti_resident_window *at, const pti_resident_image 
             pti_boxes_unite(&at->of->needed, &other->valid, pti_boxes_include);
 }
 
-/** The part of `needed` that lies in a set, into `shared`. */
+/** Moves what `needed` has in common with a set into `shared`. */
 static void find_shared(pti_residency *of, const pti_boxes *set) {
     pti_boxes_intersect(&of->shared, &of->needed, set);
     pti_boxes_merge(&of->shared);
     pti_boxes_subtract_all(&of->needed, &of->shared);
-}
-
-static double upload_seconds(const pti_resident_window *at, int array, const polytile_domain *box) {
-    const pti_operand *is = &at->of->instance.operand[array];
-    pti_runs runs = pti_runs_of(&is->domain, box, is->element_bytes);
-    return at->link->transfer_latency_s + (double)(pti_box_count(box) * is->element_bytes) *
-                                              pti_run_cost(at->link, runs) /
-                                              at->link->duplex_bytes_per_s;
 }
 
 /** Whether the host has every element of a box in its newest version. */
@@ -83,23 +70,21 @@ static bool host_has(const pti_resident_state *state, const polytile_domain *box
  * did not yet combine into must not come. */
 static bool begins_anew(const pti_step *step, int array) {
     bool begins = false;
-    for (int o = 0; o < step->instance->n_operands; o++)
-        begins |= step->array[o] == array && step->instance->operand[o].fresh;
+    for (int o = 0; o < step->call.instance->n_operands; o++)
+        begins |= step->call.array[o] == array && step->call.instance->operand[o].fresh;
     return begins;
 }
 
 /** Upload one box around all that is needed where that is faster and right. */
 static void join_uploads(pti_resident_window *at, int array) {
-    pti_boxes *needed = &at->of->needed;
-    if (at->link == NULL || needed->n_boxes < 2)
+    pti_residency *of = at->of;
+    const pti_boxes nothing = {0};
+    if (!pti_upload_around_is_faster(at->link, &of->instance.operand[array], &of->needed, &nothing,
+                                     &of->rest))
         return;
-    polytile_domain around = pti_boxes_hull(needed);
-    double seconds = 0;
-    for (int k = 0; k < needed->n_boxes; k++)
-        seconds += upload_seconds(at, array, &needed->box[k]);
-    if (upload_seconds(at, array, &around) >= seconds || !host_has(&at->of->state[array], &around))
-        return;
-    pti_boxes_assign(needed, &around);
+    polytile_domain around = pti_boxes_hull(&of->needed);
+    if (host_has(&of->state[array], &around))
+        pti_boxes_assign(&of->needed, &around);
 }
 
 void pti_resident_window_bring(pti_resident_window *at, pti_resident_image *image,

@@ -6,18 +6,18 @@
 #include <stdlib.h>
 
 void pti_future_free(pti_future *future) {
-    free(future->turn);
+    free(future->run);
     free(future->piece);
-    free(future->glance);
-    pti_skip_list_free(&future->leaps);
+    free(future->key);
+    pti_skip_list_free(&future->skips);
     pti_boxes_free(&future->left);
     *future = (pti_future){0};
 }
 
-/** Whether a piece lies apart from a box, which the ends of both tell quickest. */
+/** Whether a piece lies apart from a box, by the ends of both, which is quickest. */
 static bool is_apart(const pti_future *future, int64_t p, const polytile_domain *box) {
-    const pti_glance *glance = &future->glance[p];
-    if (glance->lo > box->range[0].hi || glance->hi < box->range[0].lo)
+    const pti_piece_key *key = &future->key[p];
+    if (key->lo > box->range[0].hi || key->hi < box->range[0].lo)
         return true;
     return !pti_box_may_meet(&future->piece[p].hull, box);
 }
@@ -25,9 +25,8 @@ static bool is_apart(const pti_future *future, int64_t p, const polytile_domain 
 /** From a piece on, the first one that does not lie apart from a box; -1: there is none. */
 static int64_t first_near(const pti_future *future, int64_t p, const polytile_domain *box) {
     while (p >= 0 && is_apart(future, p, box)) {
-        const pti_glance *glance = &future->glance[p];
-        p = pti_skip_list_over(&future->leaps.leap[glance->leap], glance->n_leaps, box,
-                               glance->next);
+        const pti_piece_key *key = &future->key[p];
+        p = pti_skip_list_over(&future->skips.skip[key->skip], key->n_skips, box, key->next);
     }
     return p;
 }
@@ -36,8 +35,8 @@ static int64_t first_near(const pti_future *future, int64_t p, const polytile_do
 static int64_t first_piece(const pti_future *future, pti_resident_image *image, int64_t now) {
     const polytile_domain *hull = &image->layout.hull;
     int64_t p = first_near(future, image->next_piece, hull);
-    while (p >= 0 && future->glance[p].time < now)
-        p = first_near(future, future->glance[p].next, hull);
+    while (p >= 0 && future->key[p].time < now)
+        p = first_near(future, future->key[p].next, hull);
     return image->next_piece = p;
 }
 
@@ -52,21 +51,21 @@ enum { LOOKS_PER_PIECE = 32, LOOKS_BESIDE = 1 << 16 };
  * device has. */
 typedef enum search { SEARCH_USE, SEARCH_DOWNLOAD } search;
 
-/** What a piece's fate is to elements that are followed. */
-typedef enum turn_of_fate { GO_ON, TAKE_OUT, FOUND } turn_of_fate;
+/** What a search does where a piece meets the elements that it follows. */
+typedef enum search_action { GO_ON, TAKE_OUT, FOUND } search_action;
 
-static const turn_of_fate turns_of_fate[][2] = {
-    [PTI_FATE_READ] = {[SEARCH_USE] = FOUND, [SEARCH_DOWNLOAD] = FOUND},
-    [PTI_FATE_OVERWRITTEN] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = TAKE_OUT},
-    [PTI_FATE_FLUSHED] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = FOUND},
-    [PTI_FATE_DROPPED] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = TAKE_OUT},
-    [PTI_FATE_FETCHED] = {[SEARCH_USE] = GO_ON, [SEARCH_DOWNLOAD] = FOUND},
-    [PTI_FATE_RENEWED] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = TAKE_OUT},
+static const search_action actions_on_next[][2] = {
+    [PTI_NEXT_READ] = {[SEARCH_USE] = FOUND, [SEARCH_DOWNLOAD] = FOUND},
+    [PTI_NEXT_OVERWRITTEN] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = TAKE_OUT},
+    [PTI_NEXT_FLUSHED] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = FOUND},
+    [PTI_NEXT_DROPPED] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = TAKE_OUT},
+    [PTI_NEXT_FETCHED] = {[SEARCH_USE] = GO_ON, [SEARCH_DOWNLOAD] = FOUND},
+    [PTI_NEXT_INVALIDATED] = {[SEARCH_USE] = TAKE_OUT, [SEARCH_DOWNLOAD] = TAKE_OUT},
 };
 
 /**
- * Take out of `left`, some elements of an image, those that have no further part in the search,
- * until a piece is found: its position, -1 if there is none before nothing is left.
+ * Removes elements of an image from `left` until a piece is found; returns its position, -1 if
+ * nothing is left before.
  *
  * It also ends where boxes become many, or pieces, or no looks are left.
  */
@@ -76,17 +75,17 @@ static int64_t search_pieces(pti_future *future, const pti_resident_image *image
     pti_boxes *left = &future->left;
     int64_t p = first_near(future, image->next_piece, hull);
     for (int n = 0; p >= 0 && left->n_boxes > 0;
-         p = first_near(future, future->glance[p].next, hull), n++) {
+         p = first_near(future, future->key[p].next, hull), n++) {
         if (n == MOST_PIECES || left->n_boxes > MOST_BOXES || left->failed || future->n_looks <= 0)
             return p;
         future->n_looks--;
         const pti_piece *piece = &future->piece[p];
         if (!pti_boxes_meet(left, &piece->hull))
             continue;
-        turn_of_fate turn = turns_of_fate[piece->fate][of];
-        if (turn == FOUND)
+        search_action action = actions_on_next[piece->next][of];
+        if (action == FOUND)
             return p;
-        if (turn == TAKE_OUT)
+        if (action == TAKE_OUT)
             pti_boxes_subtract(left, &piece->hull);
     }
     return -1;
@@ -125,7 +124,7 @@ const polytile_domain *pti_future_widest(const pti_future *future, const pti_pie
         if (!is_apart(future, p, &piece->hull) && future->piece[p].bytes > piece->bytes &&
             future->piece[p].bytes <= most_bytes && pti_box_contains(hull, &piece->hull))
             return hull;
-        p = future->glance[p].next;
+        p = future->key[p].next;
     }
     return &piece->hull;
 }
@@ -155,17 +154,17 @@ static polytile_status add_pieces(const pti_residency *of, const pti_step *step,
                                   const polytile_domain *threads, pti_future *future) {
     int64_t first_piece = future->n_pieces;
     polytile_domain hull;
-    for (int o = 0; o < step->instance->n_operands; o++) {
-        if (!pti_footprint_find_hull(step->instance, o, PTI_TOUCHES, threads, &hull))
+    for (int o = 0; o < step->call.instance->n_operands; o++) {
+        if (!pti_footprint_find_hull(step->call.instance, o, PTI_TOUCHES, threads, &hull))
             continue;
-        pti_piece *piece = piece_of(future, first_piece, step->array[o]);
+        pti_piece *piece = piece_of(future, first_piece, step->call.array[o]);
         bool is_second = piece != NULL;
         if (!is_second && (piece = add_piece(future)) == NULL)
             return POLYTILE_NO_MEMORY;
-        piece->array = step->array[o];
-        piece->fate = is_second || !pti_operand_overwrites_hull(step->instance, o)
-                          ? PTI_FATE_READ
-                          : PTI_FATE_OVERWRITTEN;
+        piece->array = step->call.array[o];
+        piece->next = is_second || !pti_operand_overwrites_hull(step->call.instance, o)
+                          ? PTI_NEXT_READ
+                          : PTI_NEXT_OVERWRITTEN;
         piece->hull = is_second ? pti_box_coarse_union(&piece->hull, &hull) : hull;
     }
     for (int64_t p = first_piece; p < future->n_pieces; p++) {
@@ -176,7 +175,7 @@ static polytile_status add_pieces(const pti_residency *of, const pti_step *step,
     return POLYTILE_OK;
 }
 
-static bool fits(const pti_residency *of, const pti_future *future, int64_t first_piece) {
+static bool pieces_fit(const pti_residency *of, const pti_future *future, int64_t first_piece) {
     int64_t bytes = 0;
     for (int64_t p = first_piece; p < future->n_pieces; p++)
         if (pti_add_overflows(bytes, future->piece[p].bytes, &bytes))
@@ -226,43 +225,43 @@ static polytile_status find_direction(const pti_residency *of, const pti_step *s
     polytile_status status = POLYTILE_OK;
     int64_t n = step->partition->n_superblocks, n_samples = pti_min(n, MOST_SAMPLES);
     int64_t first_piece = future->n_pieces;
-    double moment = 0;
+    double snapshot = 0;
     for (int64_t s = 0; s < n_samples && n > 1; s++) {
         int64_t k = s * (n - 1) / (n_samples - 1);
         PTI_TRY(add_pieces(of, step, &step->partition->superblock[k], future));
-        moment += (double)(2 * k - (n - 1)) * found_bytes(of, future, first_piece);
+        snapshot += (double)(2 * k - (n - 1)) * found_bytes(of, future, first_piece);
         future->n_pieces = first_piece;
     }
-    *backward = moment > 0;
+    *backward = snapshot > 0;
 done:
     future->n_pieces = first_piece;
     return status;
 }
 
-static polytile_status add_box(const pti_residency *of, const pti_step *step,
-                               const polytile_domain *box, pti_future *future) {
-    static const pti_fate fates[] = {[PTI_STEP_FLUSH] = PTI_FATE_FLUSHED,
-                                     [PTI_STEP_DROP] = PTI_FATE_DROPPED,
-                                     [PTI_STEP_FETCH] = PTI_FATE_FETCHED,
-                                     [PTI_STEP_RENEW] = PTI_FATE_RENEWED};
+static polytile_status add_box_piece(const pti_residency *of, const pti_step *step,
+                                     const polytile_domain *box, pti_future *future) {
+    static const pti_next_access nexts[] = {[PTI_STEP_FLUSH] = PTI_NEXT_FLUSHED,
+                                            [PTI_STEP_DROP] = PTI_NEXT_DROPPED,
+                                            [PTI_STEP_FETCH] = PTI_NEXT_FETCHED,
+                                            [PTI_STEP_INVALIDATE] = PTI_NEXT_INVALIDATED};
     pti_piece *piece = add_piece(future);
     if (piece == NULL)
         return POLYTILE_NO_MEMORY;
     *piece = (pti_piece){.array = step->position,
-                         .fate = fates[step->kind],
-                         .time = of->time + future->n_turns - 1,
+                         .next = nexts[step->kind],
+                         .time = of->time + future->n_runs - 1,
                          .hull = *box};
     return POLYTILE_OK;
 }
 
-/** A step that is no launch: of all elements, or some. */
-static polytile_status add_elements(const pti_residency *of, const pti_step *step,
-                                    pti_future *future) {
+/** Adds the pieces of a step that is no launch: of all elements, or some. */
+static polytile_status add_step_pieces(const pti_residency *of, const pti_step *step,
+                                       pti_future *future) {
     polytile_status status = POLYTILE_OK;
     if (step->kind == PTI_STEP_FLUSH || step->kind == PTI_STEP_DROP)
-        return add_box(of, step, &of->instance.operand[step->position].domain, future);
+        return add_box_piece(of, step, &of->instance.operand[step->position].domain, future);
     for (int k = 0; k < step->boxes->n_boxes; k++)
-        PTI_TRY(add_box(of, step, &step->boxes->box[k], future));
+        PTI_TRY(add_box_piece(of, step, &step->boxes->box[k], future));
 done:
     return status;
 }
@@ -275,48 +274,48 @@ static polytile_status add_launch_runs(const pti_residency *of, const pti_step *
     int64_t n = step->partition->n_superblocks;
     for (int64_t k = 0; k < n; k++) {
         const polytile_domain *threads = &step->partition->superblock[backward ? n - 1 - k : k];
-        pti_turn *turn = &future->turn[future->n_turns];
-        *turn = (pti_turn){launch, threads, future->n_pieces, 0};
+        pti_superblock_run *run = &future->run[future->n_runs];
+        *run = (pti_superblock_run){launch, threads, future->n_pieces, 0};
         PTI_TRY(add_pieces(of, step, threads, future));
-        turn->n_pieces = (int)(future->n_pieces - turn->first_piece);
-        if (!fits(of, future, turn->first_piece))
+        run->n_pieces = (int)(future->n_pieces - run->first_piece);
+        if (!pieces_fit(of, future, run->first_piece))
             return POLYTILE_NO_FIT;
-        for (int64_t p = turn->first_piece; p < future->n_pieces; p++)
-            future->piece[p].time = of->time + future->n_turns;
-        future->n_turns++;
+        for (int64_t p = run->first_piece; p < future->n_pieces; p++)
+            future->piece[p].time = of->time + future->n_runs;
+        future->n_runs++;
     }
 done:
     return status;
 }
 
-/** Find leaps over the pieces of each array. Errors: NO_MEMORY. */
-static polytile_status find_leaps(const pti_residency *of, pti_future *future) {
+/** Builds the skip list of each array's pieces. Errors: NO_MEMORY. */
+static polytile_status find_skips(const pti_residency *of, pti_future *future) {
     int n_arrays = of->instance.n_operands;
-    pti_leap_list *list = calloc((size_t)n_arrays + 1, sizeof *list);
+    pti_skip_builder *list = calloc((size_t)n_arrays + 1, sizeof *list);
     bool has_room =
-        list != NULL && pti_skip_list_reserve(&future->leaps, future->n_pieces, n_arrays);
+        list != NULL && pti_skip_list_reserve(&future->skips, future->n_pieces, n_arrays);
     for (int64_t p = 0; p < future->n_pieces && has_room; p++) {
         const pti_piece *piece = &future->piece[p];
-        pti_glance *glance = &future->glance[p];
-        glance->leap = future->leaps.n_leaps;
-        glance->n_leaps = pti_skip_list_add(&future->leaps, &list[piece->array], p, &piece->hull);
+        pti_piece_key *key = &future->key[p];
+        key->skip = future->skips.n_skips;
+        key->n_skips = pti_skip_list_add(&future->skips, &list[piece->array], p, &piece->hull);
     }
     free(list);
     return has_room ? POLYTILE_OK : POLYTILE_NO_MEMORY;
 }
 
 /** Chain the pieces of each array, and set images to their beginnings. */
-static void chain(pti_residency *of, pti_future *future) {
+static void chain_pieces(pti_residency *of, pti_future *future) {
     for (int a = 0; a < of->instance.n_operands; a++)
         of->state[a].first_piece = -1;
     for (int64_t p = future->n_pieces - 1; p >= 0; p--) {
         pti_resident_state *state = &of->state[future->piece[p].array];
         const pti_piece *piece = &future->piece[p];
-        pti_glance *glance = &future->glance[p];
-        glance->next = state->first_piece;
-        glance->time = piece->time;
-        glance->lo = piece->hull.range[0].lo;
-        glance->hi = piece->hull.range[0].hi;
+        pti_piece_key *key = &future->key[p];
+        key->next = state->first_piece;
+        key->time = piece->time;
+        key->lo = piece->hull.range[0].lo;
+        key->hi = piece->hull.range[0].hi;
         state->first_piece = p;
     }
     for (int a = 0; a < of->instance.n_operands; a++)
@@ -327,23 +326,23 @@ static void chain(pti_residency *of, pti_future *future) {
 polytile_status pti_future_create(pti_residency *of, int n_steps, const pti_step *steps,
                                   pti_future *future) {
     polytile_status status = POLYTILE_OK;
-    int64_t n_turns = 0;
+    int64_t n_runs = 0;
     int launch = 0;
     *future = (pti_future){0};
     for (int s = 0; s < n_steps; s++)
-        n_turns += steps[s].kind == PTI_STEP_LAUNCH ? steps[s].partition->n_superblocks : 0;
-    future->turn = malloc((size_t)(n_turns + 1) * sizeof *future->turn);
-    if (future->turn == NULL)
+        n_runs += steps[s].kind == PTI_STEP_LAUNCH ? steps[s].partition->n_superblocks : 0;
+    future->run = malloc((size_t)(n_runs + 1) * sizeof *future->run);
+    if (future->run == NULL)
         return POLYTILE_NO_MEMORY;
     for (int s = 0; s < n_steps; s++)
         PTI_TRY(steps[s].kind == PTI_STEP_LAUNCH ? add_launch_runs(of, &steps[s], launch++, future)
-                                                 : add_elements(of, &steps[s], future));
-    future->glance = malloc((size_t)(future->n_pieces + 1) * sizeof *future->glance);
-    if (future->glance == NULL)
+                                                 : add_step_pieces(of, &steps[s], future));
+    future->key = malloc((size_t)(future->n_pieces + 1) * sizeof *future->key);
+    if (future->key == NULL)
         return POLYTILE_NO_MEMORY;
     future->n_looks = LOOKS_BESIDE + LOOKS_PER_PIECE * future->n_pieces;
-    PTI_TRY(find_leaps(of, future));
-    chain(of, future);
+    PTI_TRY(find_skips(of, future));
+    chain_pieces(of, future);
     of->largest_bytes = 0;
     for (int64_t p = 0; p < future->n_pieces; p++)
         of->largest_bytes = pti_max(of->largest_bytes, future->piece[p].bytes);

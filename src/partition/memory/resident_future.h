@@ -7,50 +7,50 @@
 /* What a window of launches will touch, superblock by superblock in the order of running. */
 
 /** What becomes of the elements of a piece that are on the device. */
-typedef enum pti_fate {
-    PTI_FATE_READ,        /* some of them may be read */
-    PTI_FATE_OVERWRITTEN, /* all of them, unread */
-    PTI_FATE_FLUSHED,     /* the whole array leaves the device: for the host, if newer than there */
-    PTI_FATE_DROPPED,     /* the same, but nobody needs it */
-    PTI_FATE_FETCHED,     /* they are for the host, if newer than there, and stay */
-    PTI_FATE_RENEWED      /* the host gets a newer version of all of them */
-} pti_fate;
+typedef enum pti_next_access {
+    PTI_NEXT_READ,        /* some of them may be read */
+    PTI_NEXT_OVERWRITTEN, /* all of them, unread */
+    PTI_NEXT_FLUSHED,     /* the whole array leaves the device: for the host, if newer than there */
+    PTI_NEXT_DROPPED,     /* the same, but nobody needs it */
+    PTI_NEXT_FETCHED,     /* they are for the host, if newer than there, and stay */
+    PTI_NEXT_INVALIDATED  /* the host gets a newer version of all of them */
+} pti_next_access;
 
 /** The box around what one superblock touches of one array, or one of a step that is no launch. */
 typedef struct pti_piece {
     int array;
-    pti_fate fate;
+    pti_next_access next;
     int64_t time;  /* of the superblock; if of no launch: of the superblock before it */
     int64_t bytes; /* of an image of it; if of no launch: 0 */
     polytile_domain hull;
 } pti_piece;
 
-/** Of a piece, what tells quickest that it is past or apart: searches pass thousands of them. */
-typedef struct pti_glance {
+/** What shows soonest that a piece is past or apart: searches pass thousands of pieces. */
+typedef struct pti_piece_key {
     int64_t next; /* piece of the same array, -1: none */
     int64_t time; /* as the piece's */
     int64_t lo;   /* of the first dimension */
     int64_t hi;
-    int64_t leap; /* the first from it over pieces of the same array */
-    int n_leaps;
-} pti_glance;
+    int64_t skip; /* the first from it over pieces of the same array */
+    int n_skips;
+} pti_piece_key;
 
 /** One superblock's run. */
-typedef struct pti_turn {
+typedef struct pti_superblock_run {
     int launch; /* of the schedule */
     const polytile_domain *threads;
     int64_t first_piece;
     int n_pieces;
-} pti_turn;
+} pti_superblock_run;
 
 typedef struct pti_future {
-    int64_t n_turns;
-    pti_turn *turn;
+    int64_t n_runs;
+    pti_superblock_run *run;
     int64_t n_pieces;
     int64_t capacity;
     pti_piece *piece;
-    pti_glance *glance; /* of each piece */
-    pti_skip_list leaps;
+    pti_piece_key *key; /* of each piece */
+    pti_skip_list skips;
     pti_boxes left;  /* a set that is made anew for each image, in the same memory */
     int64_t n_looks; /* at pieces, that are left for all searches together */
 } pti_future;
@@ -71,7 +71,7 @@ void pti_future_free(pti_future *future);
 
 /**
  * The time of the first superblock, from `now` on, that may read what an image holds. Sooner where
- * that is hard to tell.
+ * finding it takes too long.
  *
  * now never falls from call to call.
  */
@@ -85,9 +85,8 @@ int64_t pti_future_next_use(pti_future *future, pti_resident_image *image, int64
 const polytile_domain *pti_future_widest(const pti_future *future, const pti_piece *piece,
                                          int64_t most_bytes);
 
-/** Take out of an image's dirty elements those of which the host needs no version: from `now` on
- * they are overwritten or dropped before anything may read them. Fewer where that is hard to
- * tell. */
+/** Removes from an image's dirty elements those that the host does not need: from `now` on they are
+ * overwritten or dropped before anything may read them. Fewer where finding all takes too long. */
 void pti_future_discard(pti_future *future, pti_resident_image *image, int64_t now);
 
 #endif

@@ -1,11 +1,5 @@
 #include "partition/memory/resident_image.h"
 
-#include <stdlib.h>
-
-int64_t pti_resident_bytes(const polytile_domain *hull, int64_t element_bytes) {
-    return pti_resident_padded(pti_layout_of(hull, element_bytes).size_bytes);
-}
-
 static int64_t element_bytes(const pti_residency *of, int array) {
     return of->instance.operand[array].element_bytes;
 }
@@ -14,35 +8,20 @@ static pti_arena_segment *memory_of(const pti_residency *of, const pti_resident_
     return pti_segments_at(&of->segments, image->offset_bytes);
 }
 
-pti_resident_image *pti_image_new(pti_residency *of) {
-    pti_resident_image *image = of->spare;
-    if (image == NULL)
-        return calloc(1, sizeof *image);
-    of->spare = image->next;
-    return image;
-}
-
-void pti_image_spare(pti_residency *of, pti_resident_image *image) {
-    pti_boxes_clear(&image->valid);
-    pti_boxes_clear(&image->dirty);
-    image->next = of->spare;
-    of->spare = image;
-}
-
-/** Of most images the ends of the first dimension tell that they do not. */
+/** The first dimension is compared first: it rules out most images. */
 bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box) {
     const polytile_domain *hull = &image->layout.hull;
     return hull->range[0].lo <= box->range[0].lo && hull->range[0].hi >= box->range[0].hi &&
            pti_box_contains(hull, box);
 }
 
-pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run stretch, int64_t bytes,
-                                   int array, const polytile_domain *hull) {
+pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neighbours,
+                                   int64_t bytes, int array, const polytile_domain *hull) {
     pti_residency *of = emit->of;
     pti_resident_image *image = pti_image_new(of);
     if (image == NULL)
         return NULL;
-    pti_arena_segment *memory = pti_segments_take(&of->segments, stretch, bytes, image);
+    pti_arena_segment *memory = pti_segments_take(&of->segments, neighbours, bytes, image);
     if (memory == NULL) {
         image->next = of->spare;
         of->spare = image;
@@ -50,7 +29,7 @@ pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run stre
     }
     image->array = array;
     image->offset_bytes = memory->offset_bytes;
-    image->layout = pti_layout_of(hull, element_bytes(of, array));
+    image->layout = pti_memory_layout_of(hull, element_bytes(of, array));
     pti_placement placement = {array, image->offset_bytes, image->layout};
     image->placement = pti_builder_place(&emit->builder, &placement);
     image->writers = pti_last_none();
@@ -91,7 +70,7 @@ static int64_t add_op(pti_resident_emit *emit, pti_op_kind kind, const pti_resid
     return pti_builder_add(&emit->builder, &op, waits);
 }
 
-/** Most images lie apart from a box, which the ends of their hulls tell quickest. */
+/** Most images lie apart from a box, which the ends of their hulls show soonest. */
 static bool is_apart(const pti_resident_image *image, const polytile_domain *box) {
     return !pti_box_may_meet(&image->layout.hull, box);
 }
@@ -113,7 +92,7 @@ static void halve(pti_boxes *set) {
     set->n_boxes = n_left;
 }
 
-/** This set only tells which uploads wait for downloads: it may be too large, not too long. */
+/** This set only decides which uploads wait for downloads: it may be too large, not too long. */
 static void note_downloaded(pti_boxes *set, const polytile_domain *box) {
     enum { MOST = 256 };
     if (set->n_boxes >= MOST)
@@ -181,7 +160,7 @@ void pti_image_fill(pti_resident_emit *emit, pti_resident_image *image, const pt
     for (int k = 0; k < boxes->n_boxes; k++) {
         pti_last waits = memory_of(emit->of, image)->users;
         write_in(emit, PTI_FILL, image, &boxes->box[k], &waits);
-        pti_image_renew(emit->of, image, &boxes->box[k]);
+        pti_image_mark_written(emit->of, image, &boxes->box[k]);
     }
 }
 
@@ -208,7 +187,8 @@ void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resi
     }
 }
 
-void pti_image_renew(pti_residency *of, pti_resident_image *image, const polytile_domain *box) {
+void pti_image_mark_written(pti_residency *of, pti_resident_image *image,
+                            const polytile_domain *box) {
     pti_resident_state *state = &of->state[image->array];
     for (pti_resident_image *other = state->images; other != NULL; other = other->next) {
         if (other == image || is_apart(other, box))
@@ -222,7 +202,7 @@ void pti_image_renew(pti_residency *of, pti_resident_image *image, const polytil
     image->next_use = -1;
 }
 
-void pti_resident_renew(pti_residency *of, int array, const pti_boxes *boxes) {
+void pti_resident_invalidate(pti_residency *of, int array, const pti_boxes *boxes) {
     pti_resident_state *state = &of->state[array];
     for (pti_resident_image *image = state->images; image != NULL; image = image->next) {
         pti_boxes_subtract_all(&image->valid, boxes);

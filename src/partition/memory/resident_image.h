@@ -1,67 +1,10 @@
 #ifndef POLYTILE_PARTITION_MEMORY_RESIDENT_IMAGE_H
 #define POLYTILE_PARTITION_MEMORY_RESIDENT_IMAGE_H
 
-#include "partition/memory/plan_cache.h"
-#include "partition/memory/residency.h"
-#include "partition/memory/segments.h"
+#include "partition/memory/resident_state.h"
 
-/* Images of arrays on the device, which of their elements are valid and dirty, and the operations
- * that move elements in and out. */
-
-/** A box of an array with a place in the arena. Times count superblocks, over all schedules. */
-struct pti_resident_image {
-    pti_resident_image *next; /* of the same array, or spare */
-    int array;
-    int64_t offset_bytes;
-    pti_layout layout;
-    int64_t placement;    /* in the schedule at hand */
-    pti_boxes valid;      /* elements in their newest version */
-    pti_boxes dirty;      /* valid, and newer than the host's; may be so in several images */
-    pti_last writers;     /* of the elements, in the schedule at hand */
-    int64_t reserved_for; /* time of the last superblock that it must wait for */
-    int64_t last_use;     /* time of the last superblock that ran on it */
-    bool is_current;      /* of the superblock at hand: must stay until that has run */
-    int64_t next_piece;   /* the first of the schedule at hand not known to be apart; -1: none */
-    int64_t next_use;     /* of its valid elements, if it lies ahead; -1: not known */
-};
-
-/** What is known of an array beside its images. */
-typedef struct pti_resident_state {
-    bool is_internal;
-    bool is_idle;        /* no launch has used it yet */
-    int64_t whole_bytes; /* of an image of all of it; 0: no array has this position */
-    pti_resident_image *images;
-    pti_boxes unwritten;   /* elements that are zero and nowhere */
-    pti_boxes on_host;     /* internal: elements that were downloaded once */
-    pti_boxes initialised; /* by the launch at hand, which reduces into them from an identity */
-    pti_boxes downloaded;  /* in the schedule at hand */
-    pti_last downloads;
-    int64_t first_piece;         /* in the schedule at hand, from the superblock at hand on */
-    const pti_step *last_writer; /* of the steps at hand, if it is flushed behind that; else NULL */
-} pti_resident_state;
-
-struct pti_residency {
-    int64_t arena_bytes;
-    pti_segments segments;
-    pti_instance instance; /* of no kernel: its operands are the arrays */
-    char *window_name;     /* its kernel_name, made anew by each plan */
-    int capacity;
-    pti_resident_state *state; /* of each array */
-    pti_resident_image *spare;
-    int64_t largest_bytes; /* of a piece in the schedule at hand */
-    int64_t time;          /* of the first superblock of the next schedule */
-    /* Sets that are made anew for each piece, in the same memory: nothing of them outlives it. They
-     * are of resident_bring.c, which hands them to what makes operations; when a superblock has all
-     * it needs, what launches it may use them, and between superblocks what fetches. */
-    pti_boxes needed; /* what the piece at hand still lacks */
-    pti_boxes shared; /* the part of that, or of what is reduced into, that an operation brings */
-    pti_boxes rest;   /* of one function, while it calls none that uses it */
-    pti_plans plans;  /* made before; while they are shared, what lies above is not changed */
-};
-
-/** Nothing of a schedule still runs when the next one begins: its last superblocks, which are so
- * much older, are not busy. */
-enum { PTI_RESIDENT_PAUSE = 2 * PTI_RESIDENT_AHEAD };
+/* What changes images: the operations that move elements in and out, and what is valid and dirty
+ * after them. */
 
 /** The schedule that is being made, and for which of its superblocks. */
 typedef struct pti_resident_emit {
@@ -73,24 +16,16 @@ typedef struct pti_resident_emit {
     int former_launch; /* of the superblock before */
 } pti_resident_emit;
 
-/** The bytes that an image of a box takes in the arena; INT64_MAX if it exceeds 64 bits. */
-int64_t pti_resident_bytes(const polytile_domain *hull, int64_t element_bytes);
-
 /** Whether an image's hull contains a box. */
 bool pti_image_contains(const pti_resident_image *image, const polytile_domain *box);
 
-/** Give a stretch of the arena, whose images are gone, to a new image without valid elements; NULL
+/** Gives neighbouring segments, whose images are gone, to a new image without valid elements; NULL
  * when memory runs out. */
-pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run stretch, int64_t bytes,
-                                   int array, const polytile_domain *hull);
+pti_resident_image *pti_image_make(pti_resident_emit *emit, pti_segment_run neighbours,
+                                   int64_t bytes, int array, const polytile_domain *hull);
 
 /** Nothing is known any more of how the schedule at hand uses an image. */
 void pti_image_look_ahead(const pti_residency *of, pti_resident_image *image);
-
-/** A spare image, or a new one; NULL when memory runs out. */
-pti_resident_image *pti_image_new(pti_residency *of);
-/** Give an image back that is no array's any more, nor in the arena. */
-void pti_image_spare(pti_residency *of, pti_resident_image *image);
 
 /** Take an image off the device as it is; what only it held is lost. */
 void pti_image_drop(pti_residency *of, pti_resident_image *image);
@@ -108,13 +43,14 @@ void pti_image_copy(pti_resident_emit *emit, pti_resident_image *image, pti_resi
                     const pti_boxes *boxes);
 
 /** A box was written in an image: it is newest there, and old everywhere else. */
-void pti_image_renew(pti_residency *of, pti_resident_image *image, const polytile_domain *box);
+void pti_image_mark_written(pti_residency *of, pti_resident_image *image,
+                            const polytile_domain *box);
 
 /** Download what of some elements an image holds newer than the host, and keep the image. */
 void pti_image_fetch(pti_resident_emit *emit, pti_resident_image *image, const pti_boxes *boxes);
 
 /** The host has newer elements of an array: no image has any version of them that counts. */
-void pti_resident_renew(pti_residency *of, int array, const pti_boxes *boxes);
+void pti_resident_invalidate(pti_residency *of, int array, const pti_boxes *boxes);
 
 /** Drop images of an array whose valid elements are valid in one image, so that memory does not
  * hold them twice. */

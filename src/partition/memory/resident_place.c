@@ -2,40 +2,39 @@
 
 #include "base/checked.h"
 
-/** What a superblock may have to give up its place for others. */
-typedef enum reluctance {
+/** Which images give up their places. */
+typedef enum eviction_level {
     NOT_BUSY,     /* only what neither the next superblocks nor the last ones use */
     NOT_RESERVED, /* what the next superblocks do not use */
     NOT_CURRENT,  /* what this one does not use */
-    N_RELUCTANCES
-} reluctance;
+    N_EVICTION_LEVELS
+} eviction_level;
 
-/** Who looks for memory. */
-typedef struct seeker {
+/** A search for memory. */
+typedef struct eviction_request {
     pti_resident_window *at;
-    reluctance reluctance;
-} seeker;
+    eviction_level eviction_level;
+} eviction_request;
 
-static pti_loss loss_of(const void *of, pti_resident_image *image) {
-    const seeker *seeks = of;
-    const pti_resident_window *at = seeks->at;
+static pti_eviction_cost loss_of(const void *of, pti_resident_image *image) {
+    const eviction_request *request = of;
+    const pti_resident_window *at = request->at;
     bool is_current = image->is_current;
     bool is_reserved = is_current || image->reserved_for >= at->now;
     bool is_busy = is_reserved || image->last_use >= at->now - PTI_RESIDENT_AHEAD;
-    const bool never[N_RELUCTANCES] = {is_busy, is_reserved, is_current};
-    if (never[seeks->reluctance])
-        return (pti_loss){.never = true};
+    const bool never[N_EVICTION_LEVELS] = {is_busy, is_reserved, is_current};
+    if (never[request->eviction_level])
+        return (pti_eviction_cost){.never = true};
     int64_t next_use = pti_future_next_use(at->future, image, at->now);
-    return (pti_loss){.next_use = next_use,
-                      .last_use = image->last_use,
-                      .is_dirty = image->dirty.n_boxes > 0 && next_use < PTI_USE_NEVER};
+    return (pti_eviction_cost){.next_use = next_use,
+                               .last_use = image->last_use,
+                               .is_dirty = image->dirty.n_boxes > 0 && next_use < PTI_USE_NEVER};
 }
 
-/** Bring what is newest in a stretch of the arena back to the host, if it is needed, and take it
- * off the device. */
-static void clear_stretch(pti_resident_window *at, pti_segment_run stretch) {
-    for (int k = 0; k < stretch.n_segments; k++) {
-        pti_resident_image *image = at->of->segments.memory[stretch.first + k].image;
+/** Evicts the images of some segments; what the host needs of them is downloaded first. */
+static void evict_segments(pti_resident_window *at, pti_segment_run neighbours) {
+    for (int k = 0; k < neighbours.n_segments; k++) {
+        pti_resident_image *image = at->of->segments.memory[neighbours.first + k].image;
         if (image == NULL)
             continue;
         pti_future_discard(at->future, image, at->now);
@@ -43,17 +42,18 @@ static void clear_stretch(pti_resident_window *at, pti_segment_run stretch) {
     }
 }
 
-/** A new image of a box, of at most some reluctance to take memory; NULL if there is no room or
- * memory runs out. */
+/** Makes an image of a box, evicting others up to a level; NULL if there is no room or memory runs
+ * out. */
 static pti_resident_image *make_image(pti_resident_window *at, int array,
-                                      const polytile_domain *hull, int64_t bytes, reluctance most) {
-    for (int r = 0; r <= (int)most; r++) {
-        seeker seeks = {at, (reluctance)r};
-        pti_segment_run stretch = pti_segments_find(&at->of->segments, bytes, loss_of, &seeks);
-        if (stretch.n_segments == 0)
+                                      const polytile_domain *hull, int64_t bytes,
+                                      eviction_level most) {
+    for (int level = 0; level <= (int)most; level++) {
+        eviction_request request = {at, (eviction_level)level};
+        pti_segment_run neighbours = pti_segments_find(&at->of->segments, bytes, loss_of, &request);
+        if (neighbours.n_segments == 0)
             continue;
-        clear_stretch(at, stretch);
-        return pti_image_make(at->emit, stretch, bytes, array, hull);
+        evict_segments(at, neighbours);
+        return pti_image_make(at->emit, neighbours, bytes, array, hull);
     }
     return NULL;
 }
@@ -86,7 +86,7 @@ static int64_t even_bytes(const pti_residency *of, int64_t bytes) {
 /** Find or make an image for a piece, and keep it until the piece's superblock has run; NULL if
  * there is no room. */
 static pti_resident_image *find_or_make_image(pti_resident_window *at, const pti_piece *piece,
-                                              reluctance most) {
+                                              eviction_level most) {
     pti_residency *of = at->of;
     pti_resident_image *image = find_image(of, piece->array, &piece->hull);
     if (image == NULL && holds_whole_arrays(of, piece->array))
@@ -104,25 +104,25 @@ static pti_resident_image *find_or_make_image(pti_resident_window *at, const pti
 
 void pti_resident_window_look_ahead(pti_resident_window *at) {
     int64_t next = at->emit->superblock + 1;
-    int64_t end = pti_min(next + PTI_RESIDENT_AHEAD, at->future->n_turns);
+    int64_t end = pti_min(next + PTI_RESIDENT_AHEAD, at->future->n_runs);
     for (int64_t k = next; k < end; k++) {
-        const pti_turn *turn = &at->future->turn[k];
-        for (int p = 0; p < turn->n_pieces; p++)
-            if (find_or_make_image(at, &at->future->piece[turn->first_piece + p], NOT_RESERVED) ==
+        const pti_superblock_run *run = &at->future->run[k];
+        for (int p = 0; p < run->n_pieces; p++)
+            if (find_or_make_image(at, &at->future->piece[run->first_piece + p], NOT_RESERVED) ==
                 NULL)
                 return;
     }
 }
 
 static void evict_everything(pti_resident_window *at) {
-    clear_stretch(at, (pti_segment_run){0, at->of->segments.n_segments});
+    evict_segments(at, (pti_segment_run){0, at->of->segments.n_segments});
     pti_segments_join(&at->of->segments);
 }
 
-static bool reserve_current(pti_resident_window *at, const pti_turn *turn) {
-    for (int p = 0; p < turn->n_pieces; p++) {
+static bool reserve_current(pti_resident_window *at, const pti_superblock_run *run) {
+    for (int p = 0; p < run->n_pieces; p++) {
         at->image[p] =
-            find_or_make_image(at, &at->future->piece[turn->first_piece + p], NOT_CURRENT);
+            find_or_make_image(at, &at->future->piece[run->first_piece + p], NOT_CURRENT);
         if (at->image[p] == NULL)
             return false;
         at->image[p]->is_current = true;
@@ -131,10 +131,10 @@ static bool reserve_current(pti_resident_window *at, const pti_turn *turn) {
 }
 
 /** Images for one superblock alone, one behind the other from the arena's beginning. */
-static bool reserve_alone(pti_resident_window *at, const pti_turn *turn) {
+static bool reserve_alone(pti_resident_window *at, const pti_superblock_run *run) {
     evict_everything(at);
-    for (int p = 0; p < turn->n_pieces; p++) {
-        const pti_piece *piece = &at->future->piece[turn->first_piece + p];
+    for (int p = 0; p < run->n_pieces; p++) {
+        const pti_piece *piece = &at->future->piece[run->first_piece + p];
         at->image[p] = make_image(at, piece->array, &piece->hull, piece->bytes, NOT_CURRENT);
         if (at->image[p] == NULL)
             return false;
@@ -143,6 +143,6 @@ static bool reserve_alone(pti_resident_window *at, const pti_turn *turn) {
     return true;
 }
 
-bool pti_resident_window_place(pti_resident_window *at, const pti_turn *turn) {
-    return reserve_current(at, turn) || reserve_alone(at, turn);
+bool pti_resident_window_place(pti_resident_window *at, const pti_superblock_run *run) {
+    return reserve_current(at, run) || reserve_alone(at, run);
 }

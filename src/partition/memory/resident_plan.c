@@ -3,74 +3,85 @@
 #include "access/footprint/footprint.h"
 #include "partition/memory/resident_window.h"
 
-static bool writes(const pti_step *step, int array) {
+static bool launch_writes(const pti_step *step, int array) {
     bool found = false;
-    for (int o = 0; o < step->instance->n_operands; o++)
-        found |= step->array[o] == array && step->instance->operand[o].writes;
+    for (int o = 0; o < step->call.instance->n_operands; o++)
+        found |= step->call.array[o] == array && step->call.instance->operand[o].writes;
     return found;
 }
 
-/** Kernels that only read wait for who wrote; others for everyone who uses the memory. */
-static pti_last launch_waits(const pti_resident_window *at, const pti_turn *turn,
+/** Kernels that only read wait for writers; others wait for all users of the memory. */
+static pti_last launch_waits(const pti_resident_window *at, const pti_superblock_run *run,
                              const pti_step *step) {
     pti_last waits = pti_last_none();
-    for (int p = 0; p < turn->n_pieces; p++) {
+    for (int p = 0; p < run->n_pieces; p++) {
         const pti_resident_image *image = at->image[p];
         pti_last_join(&waits, &image->writers);
-        if (writes(step, image->array))
+        if (launch_writes(step, image->array))
             pti_last_join(&waits, &pti_segments_at(&at->of->segments, image->offset_bytes)->users);
     }
     return waits;
 }
 
+/** Let a launch's operands of an image's array use the image. */
+static void place_operands(pti_resident_window *at, const pti_superblock_run *run,
+                           const pti_resident_image *image, const pti_step *step) {
+    int64_t *placement =
+        pti_schedule_placements(at->emit->builder.schedule, run->launch, at->emit->superblock);
+    for (int o = 0; o < step->call.instance->n_operands; o++)
+        if (step->call.array[o] == image->array)
+            placement[o] = image->placement;
+}
+
 static void note_writes(pti_resident_window *at, pti_resident_image *image, const pti_step *step,
                         const polytile_domain *threads, int64_t op) {
     pti_boxes *written = &at->of->needed;
-    for (int o = 0; o < step->instance->n_operands; o++) {
-        if (step->array[o] != image->array || !step->instance->operand[o].writes)
+    for (int o = 0; o < step->call.instance->n_operands; o++) {
+        if (step->call.array[o] != image->array || !step->call.instance->operand[o].writes)
             continue;
         pti_last_note(&image->writers, PTI_LAUNCH, op);
-        pti_footprint_boxes(step->instance, o, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES, written);
+        pti_footprint_boxes(step->call.instance, o, PTI_WRITES, threads, PTI_MAX_WRITE_BOXES,
+                            written);
         for (int k = 0; k < written->n_boxes; k++)
-            pti_image_renew(at->of, image, &written->box[k]);
+            pti_image_mark_written(at->of, image, &written->box[k]);
     }
 }
 
-static void add_resident_launch_op(pti_resident_window *at, const pti_turn *turn,
+static void add_resident_launch_op(pti_resident_window *at, const pti_superblock_run *run,
                                    const pti_step *step) {
     pti_resident_emit *emit = at->emit;
     pti_schedule *schedule = emit->builder.schedule;
-    pti_last waits = launch_waits(at, turn, step);
+    pti_last waits = launch_waits(at, run, step);
     pti_op op = {.kind = PTI_LAUNCH,
-                 .launch = turn->launch,
+                 .launch = run->launch,
                  .superblock = emit->superblock,
                  .placement = -1,
                  .source_placement = -1,
-                 .box = *turn->threads};
+                 .box = *run->threads};
     int64_t added = pti_builder_add(&emit->builder, &op, &waits);
-    schedule->superblock[emit->superblock] = *turn->threads;
-    for (int p = 0; p < turn->n_pieces; p++) {
+    schedule->superblock[emit->superblock] = *run->threads;
+    for (int p = 0; p < run->n_pieces; p++) {
         pti_resident_image *image = at->image[p];
-        int64_t at_array = emit->superblock * at->of->instance.n_operands + image->array;
-        schedule->launch_placement[at_array] = image->placement;
+        place_operands(at, run, image, step);
         pti_last_note(&pti_segments_at(&at->of->segments, image->offset_bytes)->users, PTI_LAUNCH,
                       added);
-        note_writes(at, image, step, turn->threads, added);
+        note_writes(at, image, step, run->threads, added);
         image->last_use = at->now;
         image->is_current = false;
     }
 }
 
 /** Images that are made from now on need not look at what is past. */
-static void pass_former_pieces(pti_resident_window *at, const pti_turn *turn) {
-    for (int64_t p = turn->first_piece; p < turn->first_piece + turn->n_pieces; p++)
+static void pass_former_pieces(pti_resident_window *at, const pti_superblock_run *run) {
+    for (int64_t p = run->first_piece; p < run->first_piece + run->n_pieces; p++)
         at->of->state[at->future->piece[p].array].first_piece = p;
 }
 
-/** What goes to the host anyway goes as soon as it is written, if nothing needs it until then: the
- * link is idle that way, and later all at once would be waited for. */
-static void bring_home(pti_resident_window *at, const pti_turn *turn, const pti_step *step) {
-    for (int p = 0; p < turn->n_pieces; p++) {
+/** Downloads what the host gets anyway as soon as its last launch wrote it: the link is idle now,
+ * and all at once at the end would be waited for. */
+static void download_finished(pti_resident_window *at, const pti_superblock_run *run,
+                              const pti_step *step) {
+    for (int p = 0; p < run->n_pieces; p++) {
         pti_resident_image *image = at->image[p];
         if (at->of->state[image->array].last_writer != step || image->dirty.n_boxes == 0 ||
             pti_future_next_use(at->future, image, at->now + 1) != PTI_USE_NEVER)
@@ -81,9 +92,9 @@ static void bring_home(pti_resident_window *at, const pti_turn *turn, const pti_
 }
 
 /** The images and boxes that placing and bringing a superblock's pieces goes through. */
-static int64_t count_looks(const pti_resident_window *at, const pti_turn *turn) {
-    int64_t n_looks = (int64_t)turn->n_pieces * at->of->segments.n_segments;
-    for (int p = 0; p < turn->n_pieces; p++) {
+static int64_t count_looks(const pti_resident_window *at, const pti_superblock_run *run) {
+    int64_t n_looks = (int64_t)run->n_pieces * at->of->segments.n_segments;
+    for (int p = 0; p < run->n_pieces; p++) {
         const pti_resident_image *image = at->image[p];
         n_looks += PTI_LOOKS_A_BOX * ((int64_t)image->valid.n_boxes + image->dirty.n_boxes +
                                       at->of->state[image->array].initialised.n_boxes);
@@ -93,22 +104,22 @@ static int64_t count_looks(const pti_resident_window *at, const pti_turn *turn) 
 
 static void run_superblock(pti_resident_window *at, const pti_step *step) {
     pti_resident_emit *emit = at->emit;
-    const pti_turn *turn = &at->future->turn[emit->superblock];
+    const pti_superblock_run *run = &at->future->run[emit->superblock];
     at->now = at->of->time + emit->superblock;
-    emit->launch = turn->launch;
-    pass_former_pieces(at, turn);
-    if (!pti_resident_window_place(at, turn)) {
+    emit->launch = run->launch;
+    pass_former_pieces(at, run);
+    if (!pti_resident_window_place(at, run)) {
         emit->builder.failed = true;
         return;
     }
-    for (int p = 0; p < turn->n_pieces; p++)
-        pti_resident_window_bring(at, at->image[p], step, turn->threads);
+    for (int p = 0; p < run->n_pieces; p++)
+        pti_resident_window_bring(at, at->image[p], step, run->threads);
     pti_resident_window_look_ahead(at);
-    pti_builder_look(&emit->builder, count_looks(at, turn));
-    add_resident_launch_op(at, turn, step);
-    emit->former_launch = turn->launch;
+    pti_builder_look(&emit->builder, count_looks(at, run));
+    add_resident_launch_op(at, run, step);
+    emit->former_launch = run->launch;
     emit->superblock++;
-    bring_home(at, turn, step);
+    download_finished(at, run, step);
 }
 
 static void run_launch(pti_resident_window *at, const pti_step *step) {
@@ -118,25 +129,25 @@ static void run_launch(pti_resident_window *at, const pti_step *step) {
         run_superblock(at, step);
 }
 
-static void flush(pti_resident_window *at, const pti_step *step) {
+static void flush_array(pti_resident_window *at, const pti_step *step) {
     pti_resident_image **images = &at->of->state[step->position].images;
     while (*images != NULL)
         pti_image_evict(at->emit, *images);
 }
 
-static void drop(pti_resident_window *at, const pti_step *step) {
+static void drop_array(pti_resident_window *at, const pti_step *step) {
     pti_resident_forget(at->of, step->position);
 }
 
-static void fetch(pti_resident_window *at, const pti_step *step) {
+static void fetch_elements(pti_resident_window *at, const pti_step *step) {
     pti_resident_image *image = at->of->state[step->position].images;
     for (; image != NULL; image = image->next)
         pti_image_fetch(at->emit, image, step->boxes);
 }
 
-static void renew(pti_resident_window *at, const pti_step *step) {
-    pti_resident_renew(at->of, step->position, step->boxes);
-    pti_builder_renew(&at->emit->builder, step->position, step->boxes);
+static void invalidate_elements(pti_resident_window *at, const pti_step *step) {
+    pti_resident_invalidate(at->of, step->position, step->boxes);
+    pti_builder_invalidate(&at->emit->builder, step->position, step->boxes);
 }
 
 /** Find the last launch that writes each array which is flushed behind it. */
@@ -144,10 +155,10 @@ static void find_last_writers(pti_residency *of, int n_steps, const pti_step *st
     for (int a = 0; a < of->instance.n_operands; a++)
         of->state[a].last_writer = NULL;
     for (int s = 0; s < n_steps; s++) {
-        const pti_instance *instance = steps[s].instance;
+        const pti_instance *instance = steps[s].call.instance;
         for (int o = 0; steps[s].kind == PTI_STEP_LAUNCH && o < instance->n_operands; o++) {
             if (instance->operand[o].writes)
-                of->state[steps[s].array[o]].last_writer = &steps[s];
+                of->state[steps[s].call.array[o]].last_writer = &steps[s];
         }
     }
     for (int a = 0; a < of->instance.n_operands; a++) {
@@ -163,10 +174,10 @@ void pti_resident_run(pti_resident_emit *emit, pti_future *future, int n_steps,
                       const pti_step *steps, const polytile_link *link) {
     static void (*const act[])(pti_resident_window *,
                                const pti_step *) = {[PTI_STEP_LAUNCH] = run_launch,
-                                                    [PTI_STEP_FLUSH] = flush,
-                                                    [PTI_STEP_DROP] = drop,
-                                                    [PTI_STEP_FETCH] = fetch,
-                                                    [PTI_STEP_RENEW] = renew};
+                                                    [PTI_STEP_FLUSH] = flush_array,
+                                                    [PTI_STEP_DROP] = drop_array,
+                                                    [PTI_STEP_FETCH] = fetch_elements,
+                                                    [PTI_STEP_INVALIDATE] = invalidate_elements};
     pti_resident_window at = {
         .emit = emit, .of = emit->of, .future = future, .link = link, .now = emit->of->time};
     find_last_writers(emit->of, n_steps, steps);

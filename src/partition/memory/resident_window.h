@@ -17,7 +17,7 @@ typedef struct pti_resident_window {
 
 /** Find or make an image for each piece of the superblock at hand, in an arena emptied for it if
  * there is no other way; false if even that fails. */
-bool pti_resident_window_place(pti_resident_window *at, const pti_turn *turn);
+bool pti_resident_window_place(pti_resident_window *at, const pti_superblock_run *run);
 
 /** Find memory for superblocks that run later, as far as there is any to spare. */
 void pti_resident_window_look_ahead(pti_resident_window *at);

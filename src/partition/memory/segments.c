@@ -54,7 +54,7 @@ void pti_segments_join(pti_segments *segments) {
     segments->n_segments = n_kept;
 }
 
-void pti_segments_settle(pti_segments *segments) {
+void pti_segments_reset(pti_segments *segments) {
     for (int k = 0; k < segments->n_segments; k++)
         segments->memory[k].users = pti_last_none();
     pti_segments_join(segments);
@@ -73,14 +73,14 @@ pti_arena_segment *pti_segments_at(const pti_segments *segments, int64_t offset_
 }
 
 typedef struct offer {
-    pti_segment_run stretch;
-    pti_loss loss;
+    pti_segment_run neighbours;
+    pti_eviction_cost loss;
     int64_t size_bytes;
 } offer;
 
-static const pti_loss no_loss = {.next_use = INT64_MAX, .last_use = INT64_MIN};
+static const pti_eviction_cost no_loss = {.next_use = INT64_MAX, .last_use = INT64_MIN};
 
-static void add_loss(pti_loss *sum, const pti_loss *part) {
+static void add_loss(pti_eviction_cost *sum, const pti_eviction_cost *part) {
     sum->never = sum->never || part->never;
     sum->is_dirty = sum->is_dirty || part->is_dirty;
     sum->next_use = pti_min(sum->next_use, part->next_use);
@@ -98,52 +98,53 @@ static bool is_better(const offer *a, const offer *b) {
 }
 
 pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_bytes,
-                                  pti_loss (*loss)(const void *of, pti_resident_image *image),
+                                  pti_eviction_cost (*loss)(const void *of,
+                                                            pti_resident_image *image),
                                   const void *of) {
-    offer best = {.stretch = {0, 0}};
+    offer best = {.neighbours = {0, 0}};
     for (int first = 0; first < segments->n_segments; first++) {
-        offer made = {.stretch = {first, 0}, .loss = no_loss};
+        offer made = {.neighbours = {first, 0}, .loss = no_loss};
         for (int k = first; k < segments->n_segments && made.size_bytes < size_bytes; k++) {
             const pti_arena_segment *memory = &segments->memory[k];
-            pti_loss part = memory->image == NULL ? no_loss : loss(of, memory->image);
+            pti_eviction_cost part = memory->image == NULL ? no_loss : loss(of, memory->image);
             add_loss(&made.loss, &part);
             made.size_bytes += memory->size_bytes;
-            made.stretch.n_segments++;
-            if (made.loss.never || (best.stretch.n_segments > 0 && is_better(&best, &made)))
+            made.neighbours.n_segments++;
+            if (made.loss.never || (best.neighbours.n_segments > 0 && is_better(&best, &made)))
                 break;
         }
         bool is_offer = made.size_bytes >= size_bytes && !made.loss.never;
-        if (is_offer && (best.stretch.n_segments == 0 || is_better(&made, &best)))
+        if (is_offer && (best.neighbours.n_segments == 0 || is_better(&made, &best)))
             best = made;
     }
-    return best.stretch;
+    return best.neighbours;
 }
 
-/** Put `count` segments in place of a stretch; their contents are left to the caller. */
-static void resize_stretch(pti_segments *segments, pti_segment_run stretch, int count) {
-    pti_arena_segment *behind = &segments->memory[stretch.first + stretch.n_segments];
-    int n_behind = segments->n_segments - stretch.first - stretch.n_segments;
-    memmove(&segments->memory[stretch.first + count], behind, (size_t)n_behind * sizeof *behind);
-    segments->n_segments += count - stretch.n_segments;
+/** Puts `count` segments in place of some neighbours; the caller fills them in. */
+static void replace_segments(pti_segments *segments, pti_segment_run neighbours, int count) {
+    pti_arena_segment *behind = &segments->memory[neighbours.first + neighbours.n_segments];
+    int n_behind = segments->n_segments - neighbours.first - neighbours.n_segments;
+    memmove(&segments->memory[neighbours.first + count], behind, (size_t)n_behind * sizeof *behind);
+    segments->n_segments += count - neighbours.n_segments;
 }
 
-pti_arena_segment *pti_segments_take(pti_segments *segments, pti_segment_run stretch,
+pti_arena_segment *pti_segments_take(pti_segments *segments, pti_segment_run neighbours,
                                      int64_t size_bytes, pti_resident_image *image) {
     if (!grow_segments(segments, segments->n_segments + 1))
         return NULL;
-    pti_arena_segment taken = segments->memory[stretch.first];
-    pti_arena_segment last = segments->memory[stretch.first + stretch.n_segments - 1];
+    pti_arena_segment taken = segments->memory[neighbours.first];
+    pti_arena_segment last = segments->memory[neighbours.first + neighbours.n_segments - 1];
     int64_t end_bytes = last.offset_bytes + last.size_bytes;
-    for (int k = 1; k < stretch.n_segments; k++)
-        pti_last_join(&taken.users, &segments->memory[stretch.first + k].users);
+    for (int k = 1; k < neighbours.n_segments; k++)
+        pti_last_join(&taken.users, &segments->memory[neighbours.first + k].users);
     taken.size_bytes = size_bytes;
     taken.image = image;
     last.offset_bytes = taken.offset_bytes + size_bytes;
     last.size_bytes = end_bytes - last.offset_bytes;
     last.image = NULL;
-    resize_stretch(segments, stretch, last.size_bytes > 0 ? 2 : 1);
-    segments->memory[stretch.first] = taken;
+    replace_segments(segments, neighbours, last.size_bytes > 0 ? 2 : 1);
+    segments->memory[neighbours.first] = taken;
     if (last.size_bytes > 0)
-        segments->memory[stretch.first + 1] = last;
-    return &segments->memory[stretch.first];
+        segments->memory[neighbours.first + 1] = last;
+    return &segments->memory[neighbours.first];
 }

@@ -23,14 +23,14 @@ typedef struct pti_segments {
 } pti_segments;
 
 /** How much is lost with the images of some memory. */
-typedef struct pti_loss {
+typedef struct pti_eviction_cost {
     bool never;       /* it must stay */
     int64_t next_use; /* the soonest; INT64_MAX: there is none */
     int64_t last_use; /* the latest; INT64_MIN: none */
     bool is_dirty;    /* some of it may go home first */
-} pti_loss;
+} pti_eviction_cost;
 
-/** Neighbours that are taken together. */
+/** Neighbouring segments that are taken together. */
 typedef struct pti_segment_run {
     int first;
     int n_segments; /* 0: none was found */
@@ -47,7 +47,7 @@ bool pti_segments_copy(const pti_segments *from, pti_segments *to);
 void pti_segments_join(pti_segments *segments);
 
 /** Everything that used memory is finished: forget the users, and join free neighbours. */
-void pti_segments_settle(pti_segments *segments);
+void pti_segments_reset(pti_segments *segments);
 
 /** The segment of an image, by the image's offset. */
 pti_arena_segment *pti_segments_at(const pti_segments *segments, int64_t offset_bytes);
@@ -57,12 +57,13 @@ pti_arena_segment *pti_segments_at(const pti_segments *segments, int64_t offset_
  * used longest ago, then fewest bytes.
  */
 pti_segment_run pti_segments_find(const pti_segments *segments, int64_t size_bytes,
-                                  pti_loss (*loss)(const void *of, pti_resident_image *image),
+                                  pti_eviction_cost (*loss)(const void *of,
+                                                            pti_resident_image *image),
                                   const void *of);
 
-/** Give the beginning of a stretch, whose images are gone, to an image; the rest stays free.
+/** Gives the beginning of some neighbours, whose images are gone, to an image; the rest stays free.
  * Returns the segment; NULL when memory runs out. */
-pti_arena_segment *pti_segments_take(pti_segments *segments, pti_segment_run stretch,
+pti_arena_segment *pti_segments_take(pti_segments *segments, pti_segment_run neighbours,
                                      int64_t size_bytes, pti_resident_image *image);
 
 #endif

@@ -47,46 +47,46 @@ void pti_snapshot_normalise(pti_residency *of) {
     }
     free(times);
     of->time = n_times + PTI_RESIDENT_PAUSE;
-    pti_segments_settle(&of->segments);
+    pti_segments_reset(&of->segments);
 }
 
 static int64_t bytes_of(const pti_boxes *set) {
     return set->capacity * (int64_t)sizeof *set->box;
 }
 
-/** Take an image into a moment's hash and size. */
-static void add_image(pti_snapshot *moment, const pti_resident_image *image) {
-    uint64_t hash = pti_mix(moment->hash, image->array);
+/** Adds an image to a snapshot's hash and size. */
+static void add_image(pti_snapshot *snapshot, const pti_resident_image *image) {
+    uint64_t hash = pti_mix(snapshot->hash, image->array);
     for (int d = 0; d < image->layout.hull.n_dims; d++)
         hash = pti_mix(hash, image->layout.hull.range[d].lo);
-    moment->hash = pti_mix(pti_mix(pti_mix(hash, image->last_use), image->valid.n_boxes),
-                           image->dirty.n_boxes);
-    moment->bytes += (int64_t)sizeof *image + bytes_of(&image->valid) + bytes_of(&image->dirty);
+    snapshot->hash = pti_mix(pti_mix(pti_mix(hash, image->last_use), image->valid.n_boxes),
+                             image->dirty.n_boxes);
+    snapshot->bytes += (int64_t)sizeof *image + bytes_of(&image->valid) + bytes_of(&image->dirty);
 }
 
-static void add_array(pti_snapshot *moment, const pti_resident_state *state) {
-    moment->hash = pti_mix(moment->hash, state->unwritten.n_boxes);
-    moment->bytes += (int64_t)sizeof *state + bytes_of(&state->unwritten) +
-                     bytes_of(&state->on_host) + bytes_of(&state->initialised) +
-                     bytes_of(&state->downloaded);
+static void add_array(pti_snapshot *snapshot, const pti_resident_state *state) {
+    snapshot->hash = pti_mix(snapshot->hash, state->unwritten.n_boxes);
+    snapshot->bytes += (int64_t)sizeof *state + bytes_of(&state->unwritten) +
+                       bytes_of(&state->on_host) + bytes_of(&state->initialised) +
+                       bytes_of(&state->downloaded);
     for (const pti_resident_image *image = state->images; image != NULL; image = image->next)
-        add_image(moment, image);
+        add_image(snapshot, image);
 }
 
 pti_snapshot *pti_snapshot_of(const pti_residency *of) {
-    pti_snapshot *moment = malloc(sizeof *moment);
-    if (moment == NULL)
+    pti_snapshot *snapshot = malloc(sizeof *snapshot);
+    if (snapshot == NULL)
         return NULL;
-    *moment = (pti_snapshot){.time = of->time, .state = of->state, .segments = of->segments};
-    moment->bytes =
-        (int64_t)sizeof *moment + of->segments.capacity * (int64_t)sizeof(pti_arena_segment);
+    *snapshot = (pti_snapshot){.time = of->time, .state = of->state, .segments = of->segments};
+    snapshot->bytes =
+        (int64_t)sizeof *snapshot + of->segments.capacity * (int64_t)sizeof(pti_arena_segment);
     for (int a = 0; a < of->instance.n_operands; a++)
-        add_array(moment, &of->state[a]);
-    return moment;
+        add_array(snapshot, &of->state[a]);
+    return snapshot;
 }
 
-static pti_arena_segment *memory_of(const pti_snapshot *moment, const pti_resident_image *image) {
-    return pti_segments_at(&moment->segments, image->offset_bytes);
+static pti_arena_segment *memory_of(const pti_snapshot *snapshot, const pti_resident_image *image) {
+    return pti_segments_at(&snapshot->segments, image->offset_bytes);
 }
 
 static bool same_image(const pti_resident_image *one, const pti_resident_image *other) {
@@ -122,7 +122,8 @@ static bool is_in(const int64_t *list, int n, int64_t number) {
     return k < n;
 }
 
-/** Place a free segment of a moment in another's of the same size, no earlier one's place. */
+/** Places a free segment of a snapshot in one of the same size of another, which no earlier one
+ * has. */
 static bool place_free(const pti_snapshot *known, const pti_snapshot *other, int k,
                        int64_t *place) {
     for (int o = 0; o < other->segments.n_segments; o++) {
@@ -149,10 +150,10 @@ bool pti_snapshot_is_like(const pti_residency *of, const pti_snapshot *known,
     return same;
 }
 
-void pti_snapshot_enter(const pti_snapshot *moment, pti_residency *of) {
-    of->time = moment->time;
-    of->state = moment->state;
-    of->segments = moment->segments;
+void pti_snapshot_enter(const pti_snapshot *snapshot, pti_residency *of) {
+    of->time = snapshot->time;
+    of->state = snapshot->state;
+    of->segments = snapshot->segments;
 }
 
 static void discard_state(pti_residency *of, pti_resident_state *state) {
@@ -174,9 +175,9 @@ static void discard(pti_residency *of, pti_resident_state *state, pti_segments *
     pti_segments_free(segments);
 }
 
-void pti_snapshot_free(pti_residency *of, pti_snapshot *moment) {
-    discard(of, moment->state, &moment->segments);
-    free(moment);
+void pti_snapshot_free(pti_residency *of, pti_snapshot *snapshot) {
+    discard(of, snapshot->state, &snapshot->segments);
+    free(snapshot);
 }
 
 static pti_resident_image *copy_image(pti_residency *of, const pti_resident_image *image) {
@@ -215,7 +216,7 @@ static bool copy_state(pti_residency *of, const pti_resident_state *from, pti_re
     return !to->unwritten.failed && !to->on_host.failed;
 }
 
-bool pti_snapshot_leave(pti_residency *of) {
+bool pti_snapshot_unshare(pti_residency *of) {
     pti_segments segments;
     pti_resident_state *state = calloc((size_t)of->capacity + 1, sizeof *state);
     bool is_copied = pti_segments_copy(&of->segments, &segments) && state != NULL;

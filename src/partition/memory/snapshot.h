@@ -4,9 +4,9 @@
 #include "partition/memory/resident_image.h"
 
 /**
- * What lies on the device between two schedules, as a thing that can be gone back to.
+ * What lies on the device between two schedules, as a state that a residency can go back to.
  *
- * A residency that is at a moment shares its memory, and changes nothing of it. Its segments may
+ * A residency that is at a snapshot shares its memory, and changes nothing of it. Its segments may
  * really lie elsewhere in the arena, each as a whole: the residency knows the places.
  */
 struct pti_snapshot {
@@ -23,7 +23,8 @@ struct pti_snapshot {
  * what comes back looks the same. Without memory for that they stay. */
 void pti_snapshot_normalise(pti_residency *of);
 
-/** What is resident now, which the moment shares with the residency; NULL when memory runs out. */
+/** Returns a snapshot of what is resident now, whose memory both share; NULL when memory runs
+ * out. */
 pti_snapshot *pti_snapshot_of(const pti_residency *of);
 
 /**
@@ -34,17 +35,17 @@ pti_snapshot *pti_snapshot_of(const pti_residency *of);
 bool pti_snapshot_is_like(const pti_residency *of, const pti_snapshot *known,
                           const pti_snapshot *other, int64_t *place);
 
-/** Let the residency be where the moment is, sharing its memory. */
-void pti_snapshot_enter(const pti_snapshot *moment, pti_residency *of);
+/** Brings the residency to a snapshot, whose memory both share. */
+void pti_snapshot_enter(const pti_snapshot *snapshot, pti_residency *of);
 
-/** Give the residency, which shares a moment's memory, a copy that it may change. False when memory
+/** Gives a residency that shares a snapshot's memory a copy that it may change. False when memory
  * runs out: nothing is changed then. */
-bool pti_snapshot_leave(pti_residency *of);
+bool pti_snapshot_unshare(pti_residency *of);
 
 /** Put the segments of a residency that shares nothing where they really lie. */
 void pti_snapshot_place(pti_residency *of, const int64_t *place);
 
-/** End a moment that nobody shares; its images become spare ones. */
-void pti_snapshot_free(pti_residency *of, pti_snapshot *moment);
+/** Frees a snapshot that nobody shares; its images become spare ones. */
+void pti_snapshot_free(pti_residency *of, pti_snapshot *snapshot);
 
 #endif

@@ -3,9 +3,9 @@
 
 static bool launch_uses(const pti_step *step, int array) {
     int o = 0;
-    while (o < step->instance->n_operands && step->array[o] != array)
+    while (o < step->call.instance->n_operands && step->call.array[o] != array)
         o++;
-    return o < step->instance->n_operands;
+    return o < step->call.instance->n_operands;
 }
 
 bool pti_step_uses(const pti_step *step, int array) {
@@ -14,11 +14,11 @@ bool pti_step_uses(const pti_step *step, int array) {
 
 /** Whether one operand overwrites a box, and no other uses the array. */
 static bool launch_buries(const pti_step *step, int array, const polytile_domain *box) {
-    const pti_instance *instance = step->instance;
+    const pti_instance *instance = step->call.instance;
     int n_uses = 0, n_burials = 0;
     for (int o = 0; o < instance->n_operands; o++) {
         polytile_domain hull;
-        if (step->array[o] != array)
+        if (step->call.array[o] != array)
             continue;
         n_uses++;
         n_burials += pti_operand_overwrites_hull(instance, o) &&
@@ -32,5 +32,5 @@ bool pti_step_buries(const pti_step *step, int array, const polytile_domain *box
     if (step->kind == PTI_STEP_LAUNCH)
         return launch_buries(step, array, box);
     return step->kind == PTI_STEP_DROP ||
-           (step->kind == PTI_STEP_RENEW && pti_boxes_cover(step->boxes, box));
+           (step->kind == PTI_STEP_INVALIDATE && pti_boxes_cover(step->boxes, box));
 }

@@ -7,6 +7,12 @@
 /** Takes a little off a lower bound of seconds, so that rounding never lifts it above the truth. */
 static const double rounded_down = 1 - 1e-9;
 
+void pti_upload_split_combined(pti_boxes *written, const pti_boxes *combined, pti_boxes *again) {
+    pti_boxes_copy(again, written);
+    pti_boxes_subtract_all(written, combined);
+    pti_boxes_subtract_all(again, written);
+}
+
 static double box_bytes(const pti_operand *operand, const polytile_domain *box) {
     return (double)(pti_box_count(box) * operand->element_bytes);
 }

@@ -4,12 +4,21 @@
 #include "access/footprint/footprint.h"
 #include <polytile/plan.h>
 
-/* Whether a piece is filled by one upload around all that it needs, or exactly: copies of what the
+/* What is uploaded into a piece, for one launch (build.h) as between launches (resident_bring.c).
+ *
+ * Whether a piece is filled by one upload around all that it needs, or exactly: copies of what the
  * device has elsewhere, and an upload for each box of the rest.
  *
  * One upload also brings what lies between the boxes. The caller asks only where that does no harm:
  * where the host has the newest of everything around what is needed. Without a link (NULL) as few
  * bytes as possible are to move, and one upload is never faster. */
+
+/** Transfers a section: a few, that take a little too much, beat many. */
+enum { PTI_MAX_READ_BOXES = 16 };
+
+/** Split what is reduced into from an identity: *written keeps what nothing was combined into yet,
+ * which gets the identity; *again gets the rest, which comes as if it were read. */
+void pti_upload_split_combined(pti_boxes *written, const pti_boxes *combined, pti_boxes *again);
 
 /**
  * Whether one upload of the hull of what is needed is faster.

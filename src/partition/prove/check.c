@@ -12,7 +12,7 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
     const pti_op *op = &replay->schedule->op[i];
     int64_t r = op->placement;
     int o = replay->resident[r].operand;
-    if (!pti_replay_use_resident(replay, i, r, &op->box, true))
+    if (!pti_race_use_resident(replay, i, r, &op->box, true))
         return false;
     if (pti_boxes_meet(&replay->operand[o].unwritten, &op->box))
         return pti_replay_reject(replay, i, o, &op->box,
@@ -22,7 +22,7 @@ static bool replay_upload(pti_replay *replay, int64_t i) {
                                  "was lost: nothing holds its newest version any more");
     if (pti_replay_host_is_stale(replay, o, &op->box))
         return pti_replay_reject(replay, i, o, &op->box, "the host's version is out of date");
-    if (pti_replay_fresh(replay, i, o) != NULL &&
+    if (pti_schedule_fresh(replay->schedule, op, o) != NULL &&
         !pti_boxes_cover(pti_replay_combined(replay, op->launch, o), &op->box))
         return pti_replay_reject(replay, i, o, &op->box,
                                  "starts from the identity, not from what the host holds");
@@ -46,21 +46,21 @@ static bool check_copy_ways(pti_replay *replay, int64_t i) {
     const pti_op *op = &replay->schedule->op[i];
     const pti_resident *source = &replay->resident[op->source_placement];
     return source->life == PTI_LIVE || copy_is(replay, op, pti_check_copy_apart) ||
-           copy_is(replay, op, pti_check_copy_slides) ||
+           copy_is(replay, op, pti_check_copy_overlaps) ||
            pti_replay_reject(replay, i, source->operand, &op->box,
                              "is copied onto itself, and not along one dimension");
 }
 
 /** Keep what a copy reads, before its target takes over the source's memory. */
-static void lift(pti_replay *replay, const pti_op *op) {
+static void keep_copied_contents(pti_replay *replay, const pti_op *op) {
     for (int c = 0; c < PTI_N_CONTENTS; c++) {
         pti_boxes_copy(&replay->moved[c], &content_of(replay, op->source_placement)[c]);
         pti_boxes_clip(&replay->moved[c], &op->box);
     }
 }
 
-/** What was newest where the source was is so where the target is. */
-static void put_down(pti_replay *replay, const pti_op *op) {
+/** Gives the target what was known of the source's elements. */
+static void fill_in_copied_contents(pti_replay *replay, const pti_op *op) {
     pti_resident *target = &replay->resident[op->placement];
     pti_replay_overwrite(replay, op->placement, &op->box);
     pti_boxes_subtract_all(&replay->operand[target->operand].lost, &replay->moved[PTI_VALID]);
@@ -68,21 +68,21 @@ static void put_down(pti_replay *replay, const pti_op *op) {
         pti_boxes_unite(&target->content[c], &replay->moved[c], pti_boxes_attach);
 }
 
-/** What slides along its memory may have gaps of which nothing is known before or after. */
+/** A copy along its own memory may have gaps, of which nothing is known before or after. */
 static bool replay_copy(pti_replay *replay, int64_t i) {
     const pti_op *op = &replay->schedule->op[i];
     polytile_domain unknown;
-    if (!pti_replay_use_resident(replay, i, op->source_placement, &op->box, false))
+    if (!pti_race_use_resident(replay, i, op->source_placement, &op->box, false))
         return false;
-    if (!copy_is(replay, op, pti_check_copy_slides) &&
+    if (!copy_is(replay, op, pti_check_copy_overlaps) &&
         !pti_replay_knows(replay, op->source_placement, ~0u, &op->box, &unknown))
         return pti_replay_reject(replay, i, replay->resident[op->source_placement].operand,
                                  &op->box, "is not all in the placement it is copied from");
-    lift(replay, op);
-    if (!pti_replay_use_resident(replay, i, op->placement, &op->box, true) ||
+    keep_copied_contents(replay, op);
+    if (!pti_race_use_resident(replay, i, op->placement, &op->box, true) ||
         !check_copy_ways(replay, i))
         return false;
-    put_down(replay, op);
+    fill_in_copied_contents(replay, op);
     return true;
 }
 
@@ -105,7 +105,7 @@ static bool fill_unwritten(pti_replay *replay, int64_t i, int64_t r) {
     if (!pti_boxes_meet(&replay->operand[o].zero, box))
         return pti_replay_reject(replay, i, o, box,
                                  "does not start from an identity, nor is any of it unwritten");
-    if (!pti_replay_use_resident(replay, i, r, box, true))
+    if (!pti_race_use_resident(replay, i, r, box, true))
         return false;
     pti_replay_overwrite(replay, r, box);
     pti_boxes_copy(zeros, &replay->operand[o].zero);
@@ -114,7 +114,7 @@ static bool fill_unwritten(pti_replay *replay, int64_t i, int64_t r) {
     keep_at_home(replay, o, at_home);
     pti_boxes_subtract_all(zeros, at_home);
     for (int k = 0; k < zeros->n_boxes; k++)
-        pti_replay_renew(replay, r, &zeros->box[k]);
+        pti_replay_invalidate(replay, r, &zeros->box[k]);
     pti_boxes_unite(&replay->resident[r].content[PTI_VALID], at_home, pti_boxes_gather);
     return true;
 }
@@ -124,7 +124,7 @@ static bool fill_identity(pti_replay *replay, int64_t i, int64_t r, polytile_rol
     int o = replay->resident[r].operand;
     if (pti_boxes_meet(pti_replay_combined(replay, op->launch, o), &op->box))
         return pti_replay_reject(replay, i, o, &op->box, "was combined into before");
-    if (!pti_replay_use_resident(replay, i, r, &op->box, true))
+    if (!pti_race_use_resident(replay, i, r, &op->box, true))
         return false;
     pti_replay_overwrite(replay, r, &op->box);
     pti_boxes_attach(&replay->resident[r].content[pti_identity_of(reduction)], &op->box);
@@ -134,8 +134,10 @@ static bool fill_identity(pti_replay *replay, int64_t i, int64_t r, polytile_rol
 }
 
 static bool replay_fill(pti_replay *replay, int64_t i) {
-    int64_t r = pti_replay_resident(replay, replay->schedule->op[i].placement);
-    const pti_operand *fresh = pti_replay_fresh(replay, i, replay->resident[r].operand);
+    const pti_op *op = &replay->schedule->op[i];
+    int64_t r = pti_replay_resident(replay, op->placement);
+    const pti_operand *fresh =
+        pti_schedule_fresh(replay->schedule, op, replay->resident[r].operand);
     return fresh == NULL ? fill_unwritten(replay, i, r)
                          : fill_identity(replay, i, r, fresh->reduction);
 }
@@ -144,7 +146,7 @@ static bool replay_fill(pti_replay *replay, int64_t i) {
 static bool replay_download(pti_replay *replay, int64_t i) {
     const pti_op *op = &replay->schedule->op[i];
     int o = replay->resident[op->placement].operand;
-    if (!pti_replay_use_resident(replay, i, op->placement, &op->box, false))
+    if (!pti_race_use_resident(replay, i, op->placement, &op->box, false))
         return false;
     if (!pti_boxes_meet(&content_of(replay, op->placement)[PTI_DIRTY], &op->box))
         return pti_replay_reject(replay, i, o, &op->box,
@@ -166,13 +168,14 @@ typedef bool replay_function(pti_replay *replay, int64_t i);
 #define REPLAY_DOWNLOAD               replay_download
 static replay_function *const replay_of[] = {PTI_OPS(REPLAY_OF)};
 
-/** Renewals before an operation, or behind all; *next is the first that is not replayed. */
-static void replay_renewals(pti_replay *replay, int64_t i, int *next) {
+/** Replay invalidations before an operation, or behind all; *next is the first not replayed. */
+static void replay_invalidations(pti_replay *replay, int64_t i, int *next) {
     const pti_schedule *schedule = replay->schedule;
-    for (; *next < schedule->n_renewals && schedule->renewal[*next].first_op == i; ++*next) {
-        const pti_renewal *renewal = &schedule->renewal[*next];
-        for (int k = 0; k < renewal->boxes.n_boxes; k++)
-            pti_replay_renew_host(replay, renewal->operand, &renewal->boxes.box[k]);
+    for (; *next < schedule->n_invalidations && schedule->invalidation[*next].first_op == i;
+         ++*next) {
+        const pti_invalidation *invalidation = &schedule->invalidation[*next];
+        for (int k = 0; k < invalidation->boxes.n_boxes; k++)
+            pti_replay_invalidate_host(replay, invalidation->operand, &invalidation->boxes.box[k]);
     }
 }
 
@@ -181,19 +184,19 @@ static bool replay_all(pti_replay *replay) {
     if (!pti_holdings_begin(replay))
         return false;
     for (int64_t i = 0; i < replay->schedule->n_ops; i++) {
-        replay_renewals(replay, i, &next);
+        replay_invalidations(replay, i, &next);
         pti_replay_go_on(replay, i);
         if (!replay_of[replay->schedule->op[i].kind](replay, i))
             return false;
     }
-    replay_renewals(replay, replay->schedule->n_ops, &next);
+    replay_invalidations(replay, replay->schedule->n_ops, &next);
     return pti_holdings_end(replay);
 }
 
-static bool prove(const pti_schedule *schedule, pti_text *why) {
+static bool prove_schedule(const pti_schedule *schedule, pti_text *why) {
     if (!pti_check_launches(schedule, why) || !pti_check_superblocks(schedule, why) ||
         !pti_check_placements(schedule, why) || !pti_check_ops(schedule, why) ||
-        !pti_check_renewals(schedule, why) || !pti_check_order(schedule, why))
+        !pti_check_invalidations(schedule, why) || !pti_check_order(schedule, why))
         return false;
     pti_replay replay;
     bool holds = pti_replay_begin(&replay, schedule, why) && replay_all(&replay);
@@ -206,11 +209,11 @@ static bool prove(const pti_schedule *schedule, pti_text *why) {
 
 /** Sets that could not grow look like sets without elements: who has no memory proves nothing. */
 bool pti_schedule_check(const pti_schedule *schedule, pti_text *why) {
-    if (prove(schedule, why))
+    if (prove_schedule(schedule, why))
         return true;
     pti_text_free(why);
     *why = (pti_text){0};
-    bool holds = prove(schedule, why);
+    bool holds = prove_schedule(schedule, why);
     why->failed = why->failed || (!holds && !pti_memory_is_there());
     return holds;
 }

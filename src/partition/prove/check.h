@@ -21,7 +21,7 @@
  * downloaded early or when the host has it, and every written element reaches the host, and no
  * other.
  *
- * From a renewal on the host's version of its elements is the newest, and no other counts.
+ * From an invalidation on the host's version of its elements is the newest, and no other counts.
  *
  * What lies on the device before and after is taken and given as replay.h says: written
  * elements reach the host or stay in a holding that says so. With several launches, what is newest
@@ -30,7 +30,7 @@
  * overwrite what is newest only with all that its own launch then combines into.
  *
  * Returns true if all holds; otherwise false with the first violation in *why (operation, array,
- * box), or with why->failed set: there was no memory to tell.
+ * box), or with why->failed set: memory ran out.
  */
 bool pti_schedule_check(const pti_schedule *schedule, pti_text *why);
 

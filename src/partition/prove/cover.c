@@ -12,19 +12,6 @@ typedef struct cover_key {
     int64_t superblock;
 } cover_key;
 
-static pti_schedule_launch launch_at(const pti_schedule *schedule, int l) {
-    return pti_schedule_launch_of(schedule, &(pti_op){.launch = l});
-}
-
-static int count_launches(const pti_schedule *schedule) {
-    return schedule->n_launches > 0 ? schedule->n_launches : 1;
-}
-
-/** A schedule that only moves data. */
-static bool has_no_kernel(const pti_schedule *schedule) {
-    return schedule->n_launches == 0 && schedule->instance->n_indices == 0;
-}
-
 static bool reject_superblock(const pti_schedule *schedule, int64_t k, const char *reason,
                               pti_text *why) {
     pti_text_add(why, "superblock %" PRId64 ", threads ", k);
@@ -42,11 +29,11 @@ static int find_longest(const pti_schedule *schedule, const pti_schedule_launch 
     const polytile_domain *box = &schedule->superblock[launch->first_superblock];
     int longest = 0;
     double most = 0;
-    for (int d = 0; d < launch->instance->n_indices; d++) {
+    for (int d = 0; d < launch->call.instance->n_indices; d++) {
         double extents = 0;
         for (int64_t k = 0; k < launch->n_superblocks; k++)
             extents += (double)pti_range_count(box[k].range[d]);
-        double length = (double)pti_range_count(launch->instance->threads.range[d]) / extents;
+        double length = (double)pti_range_count(launch->call.instance->threads.range[d]) / extents;
         longest = length > most ? d : longest;
         most = length > most ? length : most;
     }
@@ -74,7 +61,7 @@ static bool follow_along(const pti_schedule *schedule, const pti_schedule_launch
 
 static bool check_disjoint(const pti_schedule *schedule, const pti_schedule_launch *launch,
                            cover_key *keys, pti_text *why) {
-    for (int along = 0; along < launch->instance->n_indices; along++)
+    for (int along = 0; along < launch->call.instance->n_indices; along++)
         if (follow_along(schedule, launch, along))
             return true;
     int d = find_longest(schedule, launch);
@@ -93,11 +80,11 @@ static bool check_disjoint(const pti_schedule *schedule, const pti_schedule_laun
 /** Superblocks that are inside the domain and disjoint cover it if they are as many threads. */
 static bool check_count(const pti_schedule *schedule, const pti_schedule_launch *launch,
                         pti_text *why) {
-    int64_t n_threads = 0, n_all = pti_box_count(&launch->instance->threads);
+    int64_t n_threads = 0, n_all = pti_box_count(&launch->call.instance->threads);
     for (int64_t n = 0; n < launch->n_superblocks; n++) {
         int64_t k = launch->first_superblock + n;
         const polytile_domain *box = &schedule->superblock[k];
-        if (!pti_check_box_inside(box, &launch->instance->threads))
+        if (!pti_check_box_inside(box, &launch->call.instance->threads))
             return reject_superblock(schedule, k, "is no box of the launch domain", why);
         if (pti_box_has_gaps(box))
             return reject_superblock(schedule, k, "has gaps", why);
@@ -111,90 +98,46 @@ static bool check_count(const pti_schedule *schedule, const pti_schedule_launch 
     return true;
 }
 
-/** The launches' superblocks follow one another, and together are all. */
+/** The launches' superblocks follow one another, as do the lists of their placements, and together
+ * are all. */
 static bool check_ranges(const pti_schedule *schedule, pti_text *why) {
-    int64_t next = 0;
-    for (int l = 0; l < count_launches(schedule); l++) {
-        pti_schedule_launch launch = launch_at(schedule, l);
-        if (launch.first_superblock != next || launch.n_superblocks < 1 ||
-            launch.n_superblocks > schedule->n_superblocks - next)
+    int64_t next = 0, next_placement = 0;
+    for (int l = 0; l < schedule->n_launches; l++) {
+        const pti_schedule_launch *launch = &schedule->launch[l];
+        if (launch->first_superblock != next || launch->n_superblocks < 1 ||
+            launch->n_superblocks > schedule->n_superblocks - next)
             return PTI_REJECT(why,
                               "launch %d has %" PRId64 " superblocks from %" PRId64
                               ", where the next of %" PRId64 " is %" PRId64,
-                              l, launch.n_superblocks, launch.first_superblock,
+                              l, launch->n_superblocks, launch->first_superblock,
                               schedule->n_superblocks, next);
-        next += launch.n_superblocks;
+        if (launch->first_placement != next_placement)
+            return PTI_REJECT(
+                why, "launch %d has placements from %" PRId64 ", where the next is %" PRId64, l,
+                launch->first_placement, next_placement);
+        next += launch->n_superblocks;
+        next_placement += launch->n_superblocks * launch->call.instance->n_operands;
     }
     if (next != schedule->n_superblocks)
         return PTI_REJECT(why, "superblock %" PRId64 " is of no launch", next);
+    if (next_placement != schedule->n_launch_placements)
+        return PTI_REJECT(
+            why, "the superblocks use %" PRId64 " placements, where %" PRId64 " are listed",
+            next_placement, schedule->n_launch_placements);
     return true;
 }
 
 bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why) {
-    if (has_no_kernel(schedule) && schedule->n_superblocks == 0)
-        return true;
-    if (has_no_kernel(schedule) || schedule->n_superblocks < 1)
-        return PTI_REJECT(why, "there is no %s",
-                          has_no_kernel(schedule) ? "kernel for the superblocks" : "superblock");
     if (!check_ranges(schedule, why))
         return false;
-    cover_key *keys = calloc((size_t)schedule->n_superblocks, sizeof *keys);
+    cover_key *keys = calloc((size_t)schedule->n_superblocks + 1, sizeof *keys);
     if (keys == NULL)
         return PTI_REJECT(why, "out of host memory for %" PRId64 " superblocks",
                           schedule->n_superblocks);
     bool holds = true;
-    for (int l = 0; l < count_launches(schedule) && holds; l++) {
-        pti_schedule_launch launch = launch_at(schedule, l);
-        holds = check_count(schedule, &launch, why) && check_disjoint(schedule, &launch, keys, why);
-    }
+    for (int l = 0; l < schedule->n_launches && holds; l++)
+        holds = check_count(schedule, &schedule->launch[l], why) &&
+                check_disjoint(schedule, &schedule->launch[l], keys, why);
     free(keys);
     return holds;
-}
-
-/** Whether an operand of a launch describes the array that it is said to be. */
-static bool is_array(const pti_operand *operand, const pti_operand *array) {
-    return operand->element_bytes == array->element_bytes && operand->type == array->type &&
-           operand->domain.n_dims == array->domain.n_dims &&
-           pti_box_equals(&operand->domain, &array->domain);
-}
-
-static bool check_operand(const pti_schedule *schedule, int l, int o, pti_text *why) {
-    const pti_schedule_launch *launch = &schedule->launch[l];
-    const pti_operand *operand = &launch->instance->operand[o];
-    int a = pti_schedule_array(launch, o);
-    if (a < 0 || a >= schedule->instance->n_operands)
-        return PTI_REJECT(why, "launch %d: %s is array %d, which there is not", l, operand->name,
-                          a);
-    if (!is_array(operand, &schedule->instance->operand[a]))
-        return PTI_REJECT(why, "launch %d: %s has other elements than array %d, %s", l,
-                          operand->name, a, schedule->instance->operand[a].name);
-    for (int p = 0; p < o; p++)
-        if (pti_schedule_array(launch, p) == a &&
-            (operand->writes || launch->instance->operand[p].writes))
-            return PTI_REJECT(why, "launch %d: %s and %s are the same array, which is written", l,
-                              launch->instance->operand[p].name, operand->name);
-    return true;
-}
-
-static bool check_in_place(const pti_schedule *schedule, pti_text *why) {
-    if (schedule->in_place && (schedule->n_before > 0 || schedule->n_after > 0 ||
-                               schedule->unwritten != NULL || schedule->dropped != NULL))
-        return PTI_REJECT(why, "in place nothing lies on a device before or after, and no array is "
-                               "unwritten or dropped");
-    return true;
-}
-
-bool pti_check_launches(const pti_schedule *schedule, pti_text *why) {
-    if (!check_in_place(schedule, why))
-        return false;
-    if (schedule->n_launches < 0)
-        return PTI_REJECT(why, "there are %d launches", schedule->n_launches);
-    for (int l = 0; l < schedule->n_launches; l++) {
-        if (schedule->launch[l].instance == NULL)
-            return PTI_REJECT(why, "launch %d has no instance", l);
-        for (int o = 0; o < schedule->launch[l].instance->n_operands; o++)
-            if (!check_operand(schedule, l, o, why))
-                return false;
-    }
-    return true;
 }

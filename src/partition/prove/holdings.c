@@ -9,7 +9,8 @@ typedef struct holding_check {
     const char *when;
 } holding_check;
 
-static bool reject(const holding_check *of, const polytile_domain *box, const char *reason) {
+static bool reject_holding(const holding_check *of, const polytile_domain *box,
+                           const char *reason) {
     const pti_schedule *schedule = of->replay->schedule;
     int64_t p = of->holding->placement;
     pti_text_add(of->replay->why, "%s the schedule, placement %" PRId64 ", %s", of->when, p,
@@ -38,22 +39,22 @@ static bool check_shape(const holding_check *of) {
     const polytile_domain *hull = &schedule->placement[holding->placement].layout.hull;
     int k;
     if (!are_inside(&holding->valid, hull, &k) || !are_inside(&holding->dirty, hull, &k))
-        return reject(of, NULL, "is said to hold a box that is not in it");
+        return reject_holding(of, NULL, "is said to hold a box that is not in it");
     const polytile_domain *box = pti_boxes_find_uncovered(&holding->valid, &holding->dirty);
-    return box == NULL || reject(of, box, "is dirty but not valid");
+    return box == NULL || reject_holding(of, box, "is dirty but not valid");
 }
 
 static bool place_holding(const holding_check *of) {
     int64_t r = of->holding->placement;
     pti_resident *resident = &of->replay->resident[r];
     if (resident->life != PTI_UNUSED)
-        return reject(of, NULL, "is held twice");
-    if (!pti_replay_settle(of->replay, r))
-        return reject(of, NULL, "lies in memory that another holds");
+        return reject_holding(of, NULL, "is held twice");
+    if (!pti_replay_place(of->replay, r))
+        return reject_holding(of, NULL, "lies in memory that another holds");
     const polytile_domain *box = pti_boxes_find_meeting(
         &of->replay->operand[resident->operand].unwritten, &of->holding->valid);
     if (box != NULL)
-        return reject(of, box, "is there although nobody wrote it");
+        return reject_holding(of, box, "is there although nobody wrote it");
     pti_boxes_unite(&resident->content[PTI_VALID], &of->holding->valid, pti_boxes_attach);
     return true;
 }
@@ -106,16 +107,16 @@ bool pti_holdings_begin(pti_replay *replay) {
 static bool check_kept(const holding_check *of) {
     pti_resident *resident = &of->replay->resident[of->holding->placement];
     if (resident->life != PTI_LIVE)
-        return reject(of, NULL, "is not there any more");
+        return reject_holding(of, NULL, "is not there any more");
     if (resident->is_kept)
-        return reject(of, NULL, "is held twice");
+        return reject_holding(of, NULL, "is held twice");
     resident->is_kept = true;
     const polytile_domain *box =
         pti_boxes_find_uncovered(&resident->content[PTI_VALID], &of->holding->valid);
     if (box != NULL)
-        return reject(of, box, "is not all there in its newest version");
+        return reject_holding(of, box, "is not all there in its newest version");
     box = pti_boxes_find_uncovered(&resident->content[PTI_DIRTY], &of->holding->dirty);
-    return box == NULL || reject(of, box, "is not all newer than the host's");
+    return box == NULL || reject_holding(of, box, "is not all newer than the host's");
 }
 
 /** What a holding says is dirty reaches the host after this schedule. */

@@ -18,34 +18,34 @@ typedef struct launch_operand {
     int number;
     const pti_operand *operand;
     int array;
-    int64_t placement;               /* -1: none */
-    int64_t resident;                /* -1: none */
-    const pti_access_window *window; /* of each part */
-    polytile_domain *hull;           /* of each part, see hull_of() */
+    int64_t placement;              /* -1: none */
+    int64_t resident;               /* -1: none */
+    const pti_section_reach *reach; /* of each kind */
+    polytile_domain *hull;          /* of each kind, see hull_of() */
 } launch_operand;
 
 static launch_operand operand_at(pti_replay *replay, int64_t i, const pti_schedule_launch *launch,
-                                 int number, const pti_access_window *windows,
+                                 int number, const pti_section_reach *reaches,
                                  polytile_domain *hulls) {
     const pti_op *op = &replay->schedule->op[i];
-    int array = pti_schedule_array(launch, number);
     int64_t placement =
-        replay->schedule->launch_placement[op->superblock * replay->instance->n_operands + array];
+        pti_schedule_placements(replay->schedule, op->launch, op->superblock)[number];
     return (launch_operand){.replay = replay,
                             .op = i,
                             .launch = op->launch,
                             .threads = &op->box,
-                            .instance = launch->instance,
+                            .instance = launch->call.instance,
                             .number = number,
-                            .operand = &launch->instance->operand[number],
-                            .array = array,
+                            .operand = &launch->call.instance->operand[number],
+                            .array = launch->call.array[number],
                             .placement = placement,
                             .resident = placement < 0 ? -1 : pti_replay_resident(replay, placement),
-                            .window = &windows[number * PTI_N_ACCESS_KINDS],
+                            .reach = &reaches[number * PTI_N_ACCESS_KINDS],
                             .hull = &hulls[number * PTI_N_ACCESS_KINDS]};
 }
 
-static bool reject(const launch_operand *of, const polytile_domain *box, const char *reason) {
+static bool reject_operand(const launch_operand *of, const polytile_domain *box,
+                           const char *reason) {
     return pti_replay_reject(of->replay, of->op, of->array, box, reason);
 }
 
@@ -66,15 +66,15 @@ static bool check_untouched(const launch_operand *of) {
     polytile_domain missing;
     for (int s = 0; s < of->operand->n_sections; s++)
         if (is_touched(of, &of->instance->section[of->operand->first_section + s], &missing))
-            return reject(of, &missing, "has no placement");
+            return reject_operand(of, &missing, "has no placement");
     return true;
 }
 
 static bool reject_read(const launch_operand *of, const polytile_domain *missing) {
-    return reject(of, missing,
-                  pti_replay_is_lost(of->replay, of->array, missing)
-                      ? "is read but was lost: nothing holds its newest version any more"
-                      : "is read but its newest version is not all there");
+    return reject_operand(of, missing,
+                          pti_replay_is_lost(of->replay, of->array, missing)
+                              ? "is read but was lost: nothing holds its newest version any more"
+                              : "is read but its newest version is not all there");
 }
 
 static bool check_section_read(const launch_operand *of, const pti_section *section) {
@@ -88,19 +88,19 @@ static bool check_section_read(const launch_operand *of, const pti_section *sect
  */
 static bool replay_partial_reads(const launch_operand *of) {
     polytile_domain hull = pti_footprint_hull(of->instance, of->number, PTI_TOUCHES, of->threads);
-    return pti_replay_use_resident(of->replay, of->op, of->resident, &hull, true) &&
+    return pti_race_use_resident(of->replay, of->op, of->resident, &hull, true) &&
            (pti_boxes_cover(&contents_of(of)[PTI_VALID], &hull) || reject_read(of, &hull));
 }
 
-/** Around the sections of a part that touch anything; empty if none does. */
-static void find_hull(const launch_operand *of, pti_access_kind part, polytile_domain *hull) {
-    if (pti_access_window_box(&of->window[part], &of->operand->domain, of->threads, hull))
+/** Around the sections of a kind that touch anything; empty if none does. */
+static void find_hull(const launch_operand *of, pti_access_kind kind, polytile_domain *hull) {
+    if (pti_section_reach_box(&of->reach[kind], &of->operand->domain, of->threads, hull))
         return;
     *hull = pti_box_empty(of->operand->domain.n_dims);
     for (int s = 0; s < of->operand->n_sections; s++) {
         const pti_section *section = &of->instance->section[of->operand->first_section + s];
         polytile_domain of_section, touched;
-        if (pti_section_is_of(section, part) &&
+        if (pti_section_is_of(section, kind) &&
             (pti_needs_is_box(of->instance, section, of->threads, &of_section) ||
              is_touched(of, section, &touched)))
             *hull = pti_box_coarse_union(hull, &of_section);
@@ -108,19 +108,19 @@ static void find_hull(const launch_operand *of, pti_access_kind part, polytile_d
 }
 
 /** The same, found once for parts of all sections. */
-static polytile_domain *hull_of(const launch_operand *of, pti_access_kind part) {
-    if (part != PTI_ACCESS_TOUCHED &&
-        of->window[part].n_sections == of->window[PTI_ACCESS_TOUCHED].n_sections)
+static polytile_domain *hull_of(const launch_operand *of, pti_access_kind kind) {
+    if (kind != PTI_ACCESS_TOUCHED &&
+        of->reach[kind].n_sections == of->reach[PTI_ACCESS_TOUCHED].n_sections)
         return &of->hull[PTI_ACCESS_TOUCHED];
-    find_hull(of, part, &of->hull[part]);
-    return &of->hull[part];
+    find_hull(of, kind, &of->hull[kind]);
+    return &of->hull[kind];
 }
 
 /** What the launch changes of an operand whose reads were replayed; some boxes may overlap. */
 static pti_boxes find_written(const launch_operand *of) {
-    const pti_access_window *window = &of->window[PTI_ACCESS_WRITTEN];
+    const pti_section_reach *reach = &of->reach[PTI_ACCESS_WRITTEN];
     pti_boxes *used = of->replay->used;
-    if (window->is_known && window->n_sections == 1) {
+    if (reach->is_known && reach->n_sections == 1) {
         polytile_domain *hull = hull_of(of, PTI_ACCESS_WRITTEN);
         return (pti_boxes){.box = hull, .n_boxes = !pti_box_is_empty(hull)};
     }
@@ -141,10 +141,10 @@ static bool check_start(const launch_operand *of, const polytile_domain *box) {
         return reject_read(of, &common);
     for (int k = 0; k < identity->n_boxes; k++)
         if (pti_box_intersect(&identity->box[k], box, &common) && pti_boxes_meet(combined, &common))
-            return reject(of, &common, "starts again after it was combined into before");
+            return reject_operand(of, &common, "starts again after it was combined into before");
     for (int k = 0; k < valid->n_boxes; k++)
         if (pti_box_intersect(&valid->box[k], box, &common) && !pti_boxes_cover(combined, &common))
-            return reject(of, &common, "starts from the identity, not from what was there");
+            return reject_operand(of, &common, "starts from the identity, not from what was there");
     return true;
 }
 
@@ -176,10 +176,9 @@ static bool replay_reads(const launch_operand *of) {
     const polytile_domain *touched = hull_of(of, PTI_ACCESS_TOUCHED);
     if (pti_box_is_empty(touched))
         return true;
-    if (!pti_replay_use_resident(of->replay, of->op, of->resident, touched, of->operand->writes))
+    if (!pti_race_use_resident(of->replay, of->op, of->resident, touched, of->operand->writes))
         return false;
-    if (of->window[PTI_ACCESS_READ].n_sections > 0 &&
-        !check_reads(of, hull_of(of, PTI_ACCESS_READ)))
+    if (of->reach[PTI_ACCESS_READ].n_sections > 0 && !check_reads(of, hull_of(of, PTI_ACCESS_READ)))
         return false;
     return !of->operand->fresh || check_fresh_reads(of);
 }
@@ -195,7 +194,7 @@ static bool begin_combining(const launch_operand *of) {
              "starts from the identity in launches %d and %d, which must not be interleaved",
              of->launch, state->combining);
     if (state->combining > of->launch)
-        return reject(of, NULL, reason);
+        return reject_operand(of, NULL, reason);
     state->combining = of->launch;
     pti_boxes_clear(&state->combined);
     return true;
@@ -207,8 +206,8 @@ static bool replay_writes(const launch_operand *of) {
     const pti_boxes written = find_written(of);
     for (int k = 0; k < written.n_boxes; k++) {
         if (!pti_box_contains(hull, &written.box[k]))
-            return reject(of, &written.box[k], "is written outside its placement");
-        pti_replay_renew(of->replay, of->resident, &written.box[k]);
+            return reject_operand(of, &written.box[k], "is written outside its placement");
+        pti_replay_invalidate(of->replay, of->resident, &written.box[k]);
         if (of->operand->fresh)
             pti_boxes_attach(&state->combined, &written.box[k]);
         pti_boxes_detach(&state->filled, &written.box[k]);
@@ -227,26 +226,27 @@ static bool find_reads(const launch_operand *of) {
     return of->placement < 0 ? check_untouched(of) : replay_reads(of);
 }
 
-static bool renew_written(const launch_operand *of) {
+static bool invalidate_written(const launch_operand *of) {
     return of->placement < 0 || !of->operand->writes || replay_writes(of);
 }
 
 bool pti_replay_launch(pti_replay *replay, int64_t op) {
     static bool (*const steps[])(const launch_operand *of) = {enter_written, find_reads,
-                                                              renew_written};
-    pti_schedule_launch launch =
-        pti_schedule_launch_of(replay->schedule, &replay->schedule->op[op]);
-    const pti_access_window *windows = pti_access_windows_of(&replay->windows, launch.instance);
+                                                              invalidate_written};
+    const pti_schedule_launch *launch = &replay->schedule->launch[replay->schedule->op[op].launch];
+    int n_operands = launch->call.instance->n_operands;
+    const pti_section_reach *reaches =
+        pti_section_reaches_of(&replay->reaches, launch->call.instance);
     launch_operand of[MOST_OPERANDS];
     polytile_domain hulls[MOST_OPERANDS * PTI_N_ACCESS_KINDS];
-    if (windows == NULL)
+    if (reaches == NULL)
         return pti_replay_reject(replay, op, 0, NULL, "out of host memory to check its sections");
-    if (launch.instance->n_operands > MOST_OPERANDS)
+    if (n_operands > MOST_OPERANDS)
         return pti_replay_reject(replay, op, 0, NULL, "is one of more operands than a kernel has");
-    for (int o = 0; o < launch.instance->n_operands; o++)
-        of[o] = operand_at(replay, op, &launch, o, windows, hulls);
+    for (int o = 0; o < n_operands; o++)
+        of[o] = operand_at(replay, op, launch, o, reaches, hulls);
     for (size_t step = 0; step < sizeof steps / sizeof *steps; step++)
-        for (int o = 0; o < launch.instance->n_operands; o++)
+        for (int o = 0; o < n_operands; o++)
             if (!steps[step](&of[o]))
                 return false;
     return true;

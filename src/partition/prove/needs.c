@@ -212,6 +212,24 @@ static bool piece_covered(const section_walk *walk, section_piece *piece, const 
            piece_covered(walk, &upper, there, missing);
 }
 
+/** The smaller of two pieces stays whole, unless only that one is no box. */
+static bool pieces_meet(const section_walk *walk, section_piece *piece, const section_walk *other,
+                        section_piece *its, polytile_domain *common) {
+    section_outline outline = outline_of(walk, piece), its_outline = outline_of(other, its);
+    if (!pti_box_intersect(&outline.box, &its_outline.box, common))
+        return false;
+    if (outline.split == NO_SPLIT && its_outline.split == NO_SPLIT)
+        return true;
+    if (outline.split == NO_SPLIT ||
+        (its_outline.split != NO_SPLIT &&
+         pti_box_count(&its_outline.box) > pti_box_count(&outline.box)))
+        return pieces_meet(other, its, walk, piece, common);
+    section_piece lower = half_of(piece, outline.split, false);
+    section_piece upper = half_of(piece, outline.split, true);
+    return pieces_meet(walk, &lower, other, its, common) ||
+           pieces_meet(walk, &upper, other, its, common);
+}
+
 static void piece_list(const section_walk *walk, section_piece *piece, pti_boxes *list) {
     section_outline outline = outline_of(walk, piece);
     if (pti_box_is_empty(&outline.box))
@@ -241,6 +259,14 @@ bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
     section_walk walk = walk_of(instance, section);
     section_piece whole = whole_piece(threads);
     return piece_covered(&walk, &whole, there, missing);
+}
+
+bool pti_needs_meet(const pti_instance *instance, const pti_section *section,
+                    const pti_section *other, const polytile_domain *threads,
+                    polytile_domain *common) {
+    section_walk walk = walk_of(instance, section), its_walk = walk_of(instance, other);
+    section_piece whole = whole_piece(threads), its_whole = whole_piece(threads);
+    return pieces_meet(&walk, &whole, &its_walk, &its_whole, common);
 }
 
 void pti_needs_list(const pti_instance *instance, const pti_section *section,

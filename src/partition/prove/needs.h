@@ -19,6 +19,11 @@ bool pti_needs_covered(const pti_instance *instance, const pti_section *section,
                        const polytile_domain *threads, const pti_boxes *there,
                        polytile_domain *missing);
 
+/** Whether threads touch some element through both sections; if so, *common holds one. */
+bool pti_needs_meet(const pti_instance *instance, const pti_section *section,
+                    const pti_section *other, const polytile_domain *threads,
+                    polytile_domain *common);
+
 /** Put boxes of exactly what the threads touch behind those of a list, in which some may
  * overlap. */
 void pti_needs_list(const pti_instance *instance, const pti_section *section,

@@ -1,8 +1,8 @@
 #include "partition/prove/shape.h"
 
-#include "access/set/ends.h"
-#include "partition/prove/access_window.h"
+#include "access/set/bounding_box.h"
 #include "partition/prove/needs.h"
+#include "partition/prove/section_reach.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@ static const char *const way_words[] = {[PTI_ONLY_READ] = "read", [PTI_WRITTEN] 
 
 /** Around what was done to one array so far. */
 typedef struct order_trail {
-    pti_ends own[PTI_N_WAYS];   /* by one launch */
-    pti_ends later[PTI_N_WAYS]; /* by all that come later */
+    pti_bounding_box own[PTI_N_WAYS];   /* by one launch */
+    pti_bounding_box later[PTI_N_WAYS]; /* by all that come later */
 } order_trail;
 
 /** Launches in the order of the list, each against what later ones did before it. */
@@ -21,7 +21,7 @@ typedef struct order_check {
     pti_text *why;
     order_trail *trail; /* [launch * n_operands + operand of the schedule's instance] */
     int64_t *n_done;    /* superblocks of each launch */
-    pti_access_windows windows;
+    pti_section_reaches reaches;
     pti_boxes touched[PTI_N_WAYS]; /* by the superblock and operand at hand */
     pti_boxes before[PTI_N_WAYS];  /* by one that was done before */
 } order_check;
@@ -59,8 +59,8 @@ static void find_touched(const order_operand *of, pti_boxes *touched) {
     pti_needs_list_operand(of->instance, of->number, of->threads, touched);
 }
 
-static bool reject(const order_check *check, const order_operand *of, pti_way way, int later,
-                   pti_way done, const polytile_domain *box) {
+static bool reject_order(const order_check *check, const order_operand *of, pti_way way, int later,
+                         pti_way done, const polytile_domain *box) {
     pti_text_add(
         check->why, "operation %" PRId64 " (launch for superblock %" PRId64 " of launch %d), %s",
         of->op, of->superblock, of->launch, check->schedule->instance->operand[of->array].name);
@@ -79,7 +79,7 @@ static bool check_against(order_check *check, const order_operand *of, pti_way w
     for (int n = 0; n < its->n_boxes; n++)
         for (int k = 0; k < mine->n_boxes; k++)
             if (pti_box_intersect(&its->box[n], &mine->box[k], &common))
-                return reject(check, of, way, other->launch, done, &common);
+                return reject_order(check, of, way, other->launch, done, &common);
     return true;
 }
 
@@ -87,15 +87,14 @@ static bool check_against(order_check *check, const order_operand *of, pti_way w
 static bool check_against_launch(order_check *check, const order_operand *of, pti_way way,
                                  int later, pti_way done) {
     const pti_schedule_launch *launch = &check->schedule->launch[later];
-    for (int o = 0; o < launch->instance->n_operands; o++)
-        for (int64_t n = 0; pti_schedule_array(launch, o) == of->array && n < check->n_done[later];
-             n++) {
+    for (int o = 0; o < launch->call.instance->n_operands; o++)
+        for (int64_t n = 0; launch->call.array[o] == of->array && n < check->n_done[later]; n++) {
             int64_t superblock = launch->first_superblock + n;
             order_operand other = {-1,
                                    later,
                                    superblock,
                                    &check->schedule->superblock[superblock],
-                                   launch->instance,
+                                   launch->call.instance,
                                    o,
                                    of->array};
             if (!check_against(check, of, way, &other, done))
@@ -107,15 +106,15 @@ static bool check_against_launch(order_check *check, const order_operand *of, pt
 /** Where ends do not show that later launches were elsewhere, their superblocks are gone
  * through. */
 static bool check_against_later(order_check *check, const order_operand *of, pti_way way,
-                                const pti_ends *ends) {
+                                const pti_bounding_box *ends) {
     const order_trail *trail = trail_of(check, of->launch, of->array);
     int done = way == PTI_WRITTEN ? PTI_ONLY_READ : PTI_WRITTEN;
     for (; done < PTI_N_WAYS; done++) {
-        if (pti_ends_apart(&trail->later[done], ends))
+        if (pti_bounding_apart(&trail->later[done], ends))
             continue;
         find_touched(of, check->touched);
         for (int later = of->launch + 1; later < check->schedule->n_launches; later++)
-            if (!pti_ends_apart(&trail_of(check, later, of->array)->own[done], ends) &&
+            if (!pti_bounding_apart(&trail_of(check, later, of->array)->own[done], ends) &&
                 !check_against_launch(check, of, way, later, (pti_way)done))
                 return false;
     }
@@ -124,42 +123,42 @@ static bool check_against_later(order_check *check, const order_operand *of, pti
 
 /** What all later launches than one did, those later than an earlier one did too. */
 static void extend_trails(const order_check *check, const order_operand *of, pti_way way,
-                          const pti_ends *ends) {
-    pti_ends_extend(&trail_of(check, of->launch, of->array)->own[way], ends);
+                          const pti_bounding_box *ends) {
+    pti_bounding_extend(&trail_of(check, of->launch, of->array)->own[way], ends);
     for (int l = of->launch - 1; l >= 0; l--) {
-        pti_ends *later = &trail_of(check, l, of->array)->later[way];
-        if (pti_ends_contain(later, ends))
+        pti_bounding_box *later = &trail_of(check, l, of->array)->later[way];
+        if (pti_bounding_contain(later, ends))
             return;
-        pti_ends_extend(later, ends);
+        pti_bounding_extend(later, ends);
     }
 }
 
 /** The ends of all that a superblock does to an operand in one way; false if it does nothing. */
 static bool find_ends(order_check *check, const order_operand *of, pti_way way,
-                      const pti_access_window *window, pti_ends *ends) {
+                      const pti_section_reach *reach, pti_bounding_box *ends) {
     polytile_domain box;
-    const pti_access_window *part =
-        &window[way == PTI_ONLY_READ ? PTI_ACCESS_READ : PTI_ACCESS_WRITTEN];
+    const pti_section_reach *part =
+        &reach[way == PTI_ONLY_READ ? PTI_ACCESS_READ : PTI_ACCESS_WRITTEN];
     if (part->is_known && part->n_sections == 0)
         return false;
-    if (pti_access_window_box(part, &of->instance->operand[of->number].domain, of->threads, &box)) {
-        *ends = pti_ends_of(&box);
+    if (pti_section_reach_box(part, &of->instance->operand[of->number].domain, of->threads, &box)) {
+        *ends = pti_bounding_of(&box);
         return true;
     }
     find_touched(of, check->touched);
-    *ends = pti_ends_of_nothing();
+    *ends = pti_bounding_of_nothing();
     for (int k = 0; k < check->touched[way].n_boxes; k++) {
-        pti_ends of_box = pti_ends_of(&check->touched[way].box[k]);
-        pti_ends_extend(ends, &of_box);
+        pti_bounding_box of_box = pti_bounding_of(&check->touched[way].box[k]);
+        pti_bounding_extend(ends, &of_box);
     }
     return check->touched[way].n_boxes > 0;
 }
 
 static bool replay_operand(order_check *check, const order_operand *of,
-                           const pti_access_window *window) {
+                           const pti_section_reach *reach) {
     for (int way = PTI_ONLY_READ; way < PTI_N_WAYS; way++) {
-        pti_ends ends;
-        if (!find_ends(check, of, (pti_way)way, window, &ends))
+        pti_bounding_box ends;
+        if (!find_ends(check, of, (pti_way)way, reach, &ends))
             continue;
         if (!check_against_later(check, of, (pti_way)way, &ends))
             return false;
@@ -171,18 +170,14 @@ static bool replay_operand(order_check *check, const order_operand *of,
 static bool replay_launch(order_check *check, int64_t i) {
     const pti_op *op = &check->schedule->op[i];
     const pti_schedule_launch *launch = &check->schedule->launch[op->launch];
-    const pti_access_window *window = pti_access_windows_of(&check->windows, launch->instance);
-    if (window == NULL)
+    const pti_section_reach *reach = pti_section_reaches_of(&check->reaches, launch->call.instance);
+    if (reach == NULL)
         return PTI_REJECT(check->why, "out of host memory to check the order of launches");
-    for (int o = 0; o < launch->instance->n_operands; o++) {
-        order_operand of = {i,
-                            op->launch,
-                            op->superblock,
-                            &op->box,
-                            launch->instance,
-                            o,
-                            pti_schedule_array(launch, o)};
-        if (!replay_operand(check, &of, &window[o * PTI_N_ACCESS_KINDS]))
+    for (int o = 0; o < launch->call.instance->n_operands; o++) {
+        order_operand of = {
+            i, op->launch,           op->superblock, &op->box, launch->call.instance,
+            o, launch->call.array[o]};
+        if (!replay_operand(check, &of, &reach[o * PTI_N_ACCESS_KINDS]))
             return false;
     }
     check->n_done[op->launch]++;
@@ -200,7 +195,7 @@ static bool replay_launches(order_check *check) {
 static bool allocate_trails(order_check *check) {
     size_t n_launches = (size_t)check->schedule->n_launches;
     size_t n_trails = n_launches * (size_t)check->schedule->instance->n_operands;
-    pti_ends nothing = pti_ends_of_nothing();
+    pti_bounding_box nothing = pti_bounding_of_nothing();
     check->trail = malloc((n_trails + 1) * sizeof *check->trail);
     check->n_done = calloc(n_launches + 1, sizeof *check->n_done);
     for (size_t t = 0; t < n_trails && check->trail != NULL; t++)
@@ -223,7 +218,7 @@ bool pti_check_order(const pti_schedule *schedule, pti_text *why) {
     if (failed)
         holds = PTI_REJECT(why, "out of host memory to check the order of %d launches",
                            schedule->n_launches);
-    pti_access_windows_free(&check.windows);
+    pti_section_reaches_free(&check.reaches);
     free(check.trail);
     free(check.n_done);
     return holds;

@@ -17,14 +17,11 @@ static int operand_of(const pti_replay *replay, pti_memory memory) {
 
 static void list_launch(const pti_replay *replay, const pti_op *op, int64_t resident,
                         pti_boxes *used) {
-    pti_schedule_launch launch = pti_schedule_launch_of(replay->schedule, op);
-    const int64_t *placed =
-        &replay->schedule->launch_placement[op->superblock * replay->instance->n_operands];
-    for (int o = 0; o < launch.instance->n_operands; o++) {
-        int64_t placement = placed[pti_schedule_array(&launch, o)];
-        if (placement >= 0 && pti_replay_resident(replay, placement) == resident)
-            pti_needs_list_operand(launch.instance, o, &op->box, used);
-    }
+    const pti_instance *instance = replay->schedule->launch[op->launch].call.instance;
+    const int64_t *placed = pti_schedule_placements(replay->schedule, op->launch, op->superblock);
+    for (int o = 0; o < instance->n_operands; o++)
+        if (placed[o] >= 0 && pti_replay_resident(replay, placed[o]) == resident)
+            pti_needs_list_operand(instance, o, &op->box, used);
 }
 
 /** Exactly what an operation reads and writes of some memory; some boxes may overlap. */
@@ -55,7 +52,7 @@ static bool reject_race(pti_replay *replay, int64_t op, int operand, int64_t oth
     return pti_replay_reject(replay, op, operand, box, reason);
 }
 
-/** An operation and one of those that a use was by; what the first uses is in replay->used. */
+/** Checks an operation, whose uses are in replay->used, against one operation of another use. */
 static bool check_pair(pti_replay *replay, int64_t op, pti_memory memory, int64_t other) {
     const pti_boxes *mine = replay->used, *its = replay->used_before;
     list_used(replay, other, memory, replay->used_before);
@@ -79,30 +76,30 @@ static bool check_exactly(pti_replay *replay, int64_t op, pti_memory memory, con
     return true;
 }
 
-static bool take_in(const pti_replay *replay, int64_t op, pti_use *use, const pti_ends *ends,
-                    bool writes) {
+static bool extend_use_by(const pti_replay *replay, int64_t op, pti_use *use,
+                          const pti_bounding_box *ends, bool writes) {
     if (use->first_op <= replay->waits.awaited || use->writes != writes ||
-        !pti_ends_absorb(&use->ends, ends))
+        !pti_bounding_absorb(&use->ends, ends))
         return false;
     use->last_op = op;
     return true;
 }
 
-/** Let one of the two newest uses take another one in, if nobody can tell their operations
- * apart. */
-static bool extend_use(pti_replay *replay, int64_t op, int64_t newest, const pti_ends *ends,
-                       bool writes) {
-    if (newest < 0 || take_in(replay, op, &replay->use[newest], ends, writes))
+/** Merges an operation into the newest use of its stream or the one before, if no other stream
+ * waits in between; false: it needs a use of its own. */
+static bool merge_use(pti_replay *replay, int64_t op, int64_t newest, const pti_bounding_box *ends,
+                      bool writes) {
+    if (newest < 0 || extend_use_by(replay, op, &replay->use[newest], ends, writes))
         return newest >= 0;
     pti_use *use = &replay->use[newest];
-    if (use->number == 0 || !take_in(replay, op, &replay->use[use->previous], ends, writes))
+    if (use->number == 0 || !extend_use_by(replay, op, &replay->use[use->previous], ends, writes))
         return false;
-    pti_ends_extend(&use->leap, ends);
+    pti_bounding_extend(&use->skip, ends);
     return true;
 }
 
-/** The position of a use to fill in, -1 when memory runs out. */
-static int64_t take_use(pti_replay *replay) {
+/** Returns the position of a use to fill in; -1 when memory runs out. */
+static int64_t allocate_use(pti_replay *replay) {
     int64_t spare = replay->spare_use;
     if (spare >= 0) {
         replay->spare_use = replay->use[spare].previous;
@@ -119,24 +116,24 @@ static int64_t take_use(pti_replay *replay) {
     return replay->n_uses++;
 }
 
-/** Put the leap of a use together from those before it, which stay as they are from now on. */
-static void add_leap(const pti_replay *replay, pti_use *use) {
+/** Joins the skip of a use from those before it, which do not change any more. */
+static void add_skip(const pti_replay *replay, pti_use *use) {
     const pti_use *before = &replay->use[use->previous];
     int64_t end = use->number & (use->number - 1);
-    use->leap = before->ends;
-    use->leap_to = use->previous;
-    for (; before->number > end; before = &replay->use[use->leap_to]) {
-        pti_ends_extend(&use->leap, &before->leap);
-        use->leap_to = before->leap_to;
+    use->skip = before->ends;
+    use->skip_to = use->previous;
+    for (; before->number > end; before = &replay->use[use->skip_to]) {
+        pti_bounding_extend(&use->skip, &before->skip);
+        use->skip_to = before->skip_to;
     }
 }
 
-static void record_use(pti_replay *replay, int64_t op, pti_history *history, const pti_ends *ends,
-                       bool writes) {
+static void record_use(pti_replay *replay, int64_t op, pti_history *history,
+                       const pti_bounding_box *ends, bool writes) {
     int64_t *newest = &history->newest[replay->waits.stream];
-    if (extend_use(replay, op, *newest, ends, writes))
+    if (merge_use(replay, op, *newest, ends, writes))
         return;
-    int64_t taken = take_use(replay);
+    int64_t taken = allocate_use(replay);
     if (taken < 0) {
         replay->failed = true;
         return;
@@ -149,16 +146,16 @@ static void record_use(pti_replay *replay, int64_t op, pti_history *history, con
     use->number = 0;
     if (*newest >= 0) {
         use->number = replay->use[*newest].number + 1;
-        add_leap(replay, use);
+        add_skip(replay, use);
     }
     *newest = taken;
 }
 
-/** The use before one that a search goes on with: all between lie apart. */
-static int64_t next_use(const pti_replay *replay, int64_t u, const pti_ends *ends) {
+/** Returns the use before one that a search continues with; all in between lie apart. */
+static int64_t find_use_before(const pti_replay *replay, int64_t u, const pti_bounding_box *ends) {
     const pti_use *use = &replay->use[u];
-    while (use->number > 0 && pti_ends_apart(&use->leap, ends))
-        use = &replay->use[use->leap_to];
+    while (use->number > 0 && pti_bounding_apart(&use->skip, ends))
+        use = &replay->use[use->skip_to];
     return use->previous;
 }
 
@@ -166,13 +163,21 @@ bool pti_race_use(pti_replay *replay, int64_t op, pti_memory memory, const polyt
                   bool writes) {
     pti_history *history = history_of(replay, memory);
     const pti_clock *clock = replay->waits.clock;
-    pti_ends ends = pti_ends_of(box);
+    pti_bounding_box ends = pti_bounding_of(box);
     for (int s = 0; s < PTI_N_STREAMS; s++)
         for (int64_t u = s == (int)replay->waits.stream ? -1 : history->newest[s];
-             u >= 0 && replay->use[u].first_op > clock->done[s]; u = next_use(replay, u, &ends))
-            if ((writes || replay->use[u].writes) && !pti_ends_apart(&replay->use[u].ends, &ends) &&
+             u >= 0 && replay->use[u].first_op > clock->done[s];
+             u = find_use_before(replay, u, &ends))
+            if ((writes || replay->use[u].writes) &&
+                !pti_bounding_apart(&replay->use[u].ends, &ends) &&
                 !check_exactly(replay, op, memory, &replay->use[u]))
                 return false;
     record_use(replay, op, history, &ends, writes);
     return true;
+}
+
+bool pti_race_use_resident(pti_replay *replay, int64_t op, int64_t resident,
+                           const polytile_domain *box, bool writes) {
+    return pti_replay_enter(replay, op, resident, writes) &&
+           pti_race_use(replay, op, (pti_memory){false, resident}, box, writes);
 }

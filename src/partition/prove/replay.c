@@ -160,7 +160,7 @@ void pti_replay_end(pti_replay *replay) {
         forget(replay, &replay->operand[o].filled);
     }
     forget(replay, &replay->scratch);
-    pti_access_windows_free(&replay->windows);
+    pti_section_reaches_free(&replay->reaches);
     for (int way = 0; way < PTI_N_WAYS; way++) {
         forget(replay, &replay->used[way]);
         forget(replay, &replay->used_before[way]);
@@ -188,7 +188,7 @@ bool pti_replay_reject(pti_replay *replay, int64_t i, int operand, const polytil
     const pti_op *op = &replay->schedule->op[i];
     pti_text_add(replay->why, "operation %" PRId64 " (%s for superblock %" PRId64, i,
                  pti_op_word(op->kind), op->superblock);
-    if (replay->schedule->n_launches > 0)
+    if (replay->schedule->n_launches > 1)
         pti_text_add(replay->why, " of launch %d", op->launch);
     pti_text_add(replay->why, "), %s", replay->instance->operand[operand].name);
     if (box != NULL)
@@ -209,19 +209,17 @@ static int64_t find_segment(const pti_replay *replay, int64_t byte) {
     return lo;
 }
 
-/** Add to what is lost the part of a box that is dirty in one resident and in no other, which is
- * then in scratch; false if there is none. */
-static bool lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
+/** Add to what is lost the part of a box that is dirty in one resident and in no other. */
+static void lose(pti_replay *replay, int64_t r, const polytile_domain *box) {
     pti_operand_state *operand = &replay->operand[replay->resident[r].operand];
     if (!pti_boxes_meet(&replay->resident[r].content[PTI_DIRTY], box))
-        return false;
+        return;
     pti_boxes_copy(&replay->scratch, &replay->resident[r].content[PTI_DIRTY]);
     pti_boxes_clip(&replay->scratch, box);
     for (int64_t q = operand->first_resident; q >= 0; q = replay->resident[q].next)
         if (q != r)
             pti_boxes_subtract_all(&replay->scratch, &replay->resident[q].content[PTI_DIRTY]);
     pti_boxes_unite(&operand->lost, &replay->scratch, pti_boxes_attach);
-    return replay->scratch.n_boxes > 0;
 }
 
 /** What takes a resident's memory comes after all of its uses, of which no more is to be known. */
@@ -232,27 +230,19 @@ static void end_uses(pti_replay *replay, pti_resident *resident) {
             continue;
         resident->after.done[s] = pti_max(resident->after.done[s], replay->use[newest].last_op);
         while (replay->use[oldest].number > 0)
-            oldest = replay->use[oldest].leap_to;
+            oldest = replay->use[oldest].skip_to;
         replay->use[oldest].previous = replay->spare_use;
         replay->spare_use = newest;
     }
 }
 
-/**
- * A resident's memory goes to another; what is newest in it is lost if it is not elsewhere too.
- *
- * Within one launch nothing overwrites what it wrote, so that the loss is told at once.
- */
-static bool bury(pti_replay *replay, int64_t op, int64_t r) {
+/** A resident's memory goes to another; what is newest in it is lost if it is not elsewhere too. */
+static void bury(pti_replay *replay, int64_t r) {
     pti_resident *resident = &replay->resident[r];
     unlink_resident(replay, r);
     end_uses(replay, resident);
-    bool loses = lose(replay, r, &replay->schedule->placement[r].layout.hull);
-    if (loses && replay->schedule->n_launches == 0)
-        return pti_replay_reject(replay, op, resident->operand, &replay->scratch.box[0],
-                                 "is overwritten before it was downloaded");
+    lose(replay, r, &replay->schedule->placement[r].layout.hull);
     give_content(replay, resident->content);
-    return true;
 }
 
 /** Put a new segment in place of those from .. to - 1, of which it may leave an end at each side.
@@ -281,7 +271,7 @@ static pti_segment segment_of(const pti_replay *replay, int64_t r) {
                          placement->offset_bytes + placement->layout.size_bytes, r};
 }
 
-bool pti_replay_settle(pti_replay *replay, int64_t r) {
+bool pti_replay_place(pti_replay *replay, int64_t r) {
     pti_segment added = segment_of(replay, r);
     int64_t at = find_segment(replay, added.first_byte);
     if (at < replay->n_segments && replay->segment[at].first_byte < added.end_byte)
@@ -291,24 +281,23 @@ bool pti_replay_settle(pti_replay *replay, int64_t r) {
     return true;
 }
 
-static bool take_over(pti_replay *replay, int64_t op, int64_t r) {
+static void take_over(pti_replay *replay, int64_t r) {
     pti_segment added = segment_of(replay, r);
     int64_t from = find_segment(replay, added.first_byte), to = from;
     for (; to < replay->n_segments && replay->segment[to].first_byte < added.end_byte; to++) {
         int64_t before = replay->segment[to].resident;
-        if (replay->resident[before].life == PTI_LIVE && !bury(replay, op, before))
-            return false;
+        if (replay->resident[before].life == PTI_LIVE)
+            bury(replay, before);
         advance_clock(&replay->resident[r].after, &replay->resident[before].after);
     }
     replace_segments(replay, from, to, added);
     link_resident(replay, r);
-    return true;
 }
 
 bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t r, bool writes) {
     pti_resident *resident = &replay->resident[r];
-    if (resident->life == PTI_UNUSED && writes && !take_over(replay, op, r))
-        return false;
+    if (resident->life == PTI_UNUSED && writes)
+        take_over(replay, r);
     if (resident->life == PTI_UNUSED)
         return pti_replay_reject(replay, op, resident->operand, NULL,
                                  "is read where nothing was written yet");
@@ -320,12 +309,6 @@ bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t r, bool writes) {
             return pti_replay_reject(replay, op, resident->operand, NULL,
                                      "does not wait for the last use of the memory it takes over");
     return true;
-}
-
-bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
-                             const polytile_domain *box, bool writes) {
-    return pti_replay_enter(replay, op, resident, writes) &&
-           pti_race_use(replay, op, (pti_memory){false, resident}, box, writes);
 }
 
 bool pti_replay_knows(pti_replay *replay, int64_t r, unsigned ways, const polytile_domain *box,
@@ -370,7 +353,7 @@ static void outdate(pti_replay *replay, int64_t r, const polytile_domain *box) {
     pti_boxes_detach(&replay->resident[r].content[PTI_DIRTY], box);
 }
 
-void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box) {
+void pti_replay_invalidate(pti_replay *replay, int64_t resident, const polytile_domain *box) {
     pti_boxes *content = replay->resident[resident].content;
     pti_operand_state *operand = &replay->operand[replay->resident[resident].operand];
     for (int64_t r = operand->first_resident; r >= 0; r = replay->resident[r].next)
@@ -386,7 +369,7 @@ void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domai
     pti_boxes_detach(&operand->lost, box);
 }
 
-void pti_replay_renew_host(pti_replay *replay, int operand, const polytile_domain *box) {
+void pti_replay_invalidate_host(pti_replay *replay, int operand, const polytile_domain *box) {
     pti_operand_state *state = &replay->operand[operand];
     for (int64_t r = state->first_resident; r >= 0; r = replay->resident[r].next)
         outdate(replay, r, box);
@@ -399,13 +382,4 @@ const pti_boxes *pti_replay_combined(const pti_replay *replay, int launch, int o
     static const pti_boxes nothing;
     const pti_operand_state *state = &replay->operand[operand];
     return state->combining == launch ? &state->combined : &nothing;
-}
-
-const pti_operand *pti_replay_fresh(const pti_replay *replay, int64_t op, int array) {
-    pti_schedule_launch launch =
-        pti_schedule_launch_of(replay->schedule, &replay->schedule->op[op]);
-    for (int o = 0; o < launch.instance->n_operands; o++)
-        if (launch.instance->operand[o].fresh && pti_schedule_array(&launch, o) == array)
-            return &launch.instance->operand[o];
-    return NULL;
 }

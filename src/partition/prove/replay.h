@@ -1,10 +1,10 @@
 #ifndef POLYTILE_PARTITION_PROVE_REPLAY_H
 #define POLYTILE_PARTITION_PROVE_REPLAY_H
 
+#include "access/set/bounding_box.h"
 #include "access/set/boxes.h"
-#include "access/set/ends.h"
-#include "partition/prove/access_window.h"
 #include "partition/prove/needs.h"
+#include "partition/prove/section_reach.h"
 #include "partition/prove/shape.h"
 
 /*
@@ -40,13 +40,13 @@ typedef struct pti_waits {
  */
 typedef struct pti_use {
     int64_t first_op, last_op;
-    int64_t previous; /* of the same memory and stream, -1 for none */
-    bool writes;      /* some of it */
-    pti_ends ends;    /* around all */
-    int64_t number;   /* of those before it */
-    int64_t leap_to;  /* over as many uses before it as the largest power of two that divides the
+    int64_t previous;      /* of the same memory and stream, -1 for none */
+    bool writes;           /* some of it */
+    pti_bounding_box ends; /* around all */
+    int64_t number;        /* of those before it */
+    int64_t skip_to; /* over as many uses before it as the largest power of two that divides the
                          number: the last of them */
-    pti_ends leap;    /* around those */
+    pti_bounding_box skip; /* around those */
 } pti_use;
 
 /** Some memory: of a resident, or of an operand's array on the host. */
@@ -120,7 +120,7 @@ typedef struct pti_replay {
     pti_use *use;
     int64_t spare_use; /* the first of those of residents that are live no more, -1 for none */
     pti_boxes used[PTI_N_WAYS], used_before[PTI_N_WAYS]; /* by operations that may race */
-    pti_access_windows windows;
+    pti_section_reaches reaches;
     pti_boxes scratch;
     pti_boxes moved[PTI_N_CONTENTS]; /* by the copy or fill at hand */
     bool failed;                     /* an allocation */
@@ -152,12 +152,8 @@ bool pti_replay_reject(pti_replay *replay, int64_t op, int operand, const polyti
  */
 bool pti_replay_enter(pti_replay *replay, int64_t op, int64_t resident, bool writes);
 
-/** Enter a resident's memory, and record the use of a box there as pti_race_use() does. */
-bool pti_replay_use_resident(pti_replay *replay, int64_t op, int64_t resident,
-                             const polytile_domain *box, bool writes);
-
 /** Let a resident be there from the start, in its own memory; false if another has some of it. */
-bool pti_replay_settle(pti_replay *replay, int64_t resident);
+bool pti_replay_place(pti_replay *replay, int64_t resident);
 
 /** Whether a resident holds every element of a box in one of some ways, 1 << pti_content each; if
  * not, *missing has one that it does not. */
@@ -178,16 +174,13 @@ void pti_replay_clean(pti_replay *replay, int operand, const polytile_domain *bo
 void pti_replay_overwrite(pti_replay *replay, int64_t resident, const polytile_domain *box);
 
 /** The box was written in one resident: it is the newest there and old in all others. */
-void pti_replay_renew(pti_replay *replay, int64_t resident, const polytile_domain *box);
+void pti_replay_invalidate(pti_replay *replay, int64_t resident, const polytile_domain *box);
 
 /** The host got the newest version of a box from elsewhere: what residents hold of it is old. */
-void pti_replay_renew_host(pti_replay *replay, int operand, const polytile_domain *box);
+void pti_replay_invalidate_host(pti_replay *replay, int operand, const polytile_domain *box);
 
 /** Elements that a launch's threads have combined into so far. */
 const pti_boxes *pti_replay_combined(const pti_replay *replay, int launch, int operand);
-
-/** The operand of an operation's launch that starts from an identity in an array; NULL if none. */
-const pti_operand *pti_replay_fresh(const pti_replay *replay, int64_t op, int array);
 
 /* race.c */
 
@@ -199,6 +192,10 @@ const pti_operand *pti_replay_fresh(const pti_replay *replay, int64_t op, int ar
  */
 bool pti_race_use(pti_replay *replay, int64_t op, pti_memory memory, const polytile_domain *box,
                   bool writes);
+
+/** Enter a resident's memory, and record the use of a box there in the same way. */
+bool pti_race_use_resident(pti_replay *replay, int64_t op, int64_t resident,
+                           const polytile_domain *box, bool writes);
 
 /* launch.c */
 

@@ -1,6 +1,6 @@
 #include "partition/prove/shape.h"
 
-#include "access/set/slide.h"
+#include "access/set/overlapping_copy.h"
 #include "base/checked.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static bool reject_placement(const pti_schedule *schedule, int64_t p, const char
  * The bytes from a layout's first to its last, -1 if two elements share some or if it exceeds 64
  * bits: from the nearest neighbours outwards, the next dimension must step over all before it.
  */
-static int64_t layout_span(const pti_layout *layout, int64_t element_bytes) {
+static int64_t layout_span(const pti_memory_layout *layout, int64_t element_bytes) {
     int64_t pitch[POLYTILE_MAX_DIMS], span = element_bytes;
     bool done[POLYTILE_MAX_DIMS] = {false};
     int n_left = 0;
@@ -57,7 +57,7 @@ static int64_t layout_span(const pti_layout *layout, int64_t element_bytes) {
 }
 
 /** Where a box lies in its placement, counted from the hull's first element. */
-static polytile_domain shift_to_zero(const pti_layout *layout, const polytile_domain *box) {
+static polytile_domain shift_to_zero(const pti_memory_layout *layout, const polytile_domain *box) {
     polytile_domain shifted = *box;
     for (int d = 0; d < box->n_dims; d++) {
         shifted.range[d].lo -= layout->hull.range[d].lo;
@@ -69,7 +69,7 @@ static polytile_domain shift_to_zero(const pti_layout *layout, const polytile_do
 /** One layout that holds all elements of two that lie at the same place and differ in extents only;
  * false if there is none. */
 static bool join_layouts(const pti_placement *a, const pti_placement *b, int64_t element_bytes,
-                         pti_layout *joint) {
+                         pti_memory_layout *joint) {
     *joint = a->layout;
     if (a->offset_bytes != b->offset_bytes)
         return false;
@@ -99,23 +99,23 @@ bool pti_check_copy_apart(const pti_placement *source, const pti_placement *targ
     if (corner_offset(source, box, true) + element_bytes <= corner_offset(target, box, false) ||
         corner_offset(target, box, true) + element_bytes <= corner_offset(source, box, false))
         return true;
-    pti_layout joint;
+    pti_memory_layout joint;
     polytile_domain from = shift_to_zero(&source->layout, box), common;
     polytile_domain to = shift_to_zero(&target->layout, box);
     return join_layouts(source, target, element_bytes, &joint) &&
            !pti_box_intersect(&from, &to, &common);
 }
 
-bool pti_check_copy_slides(const pti_placement *source, const pti_placement *target,
-                           const polytile_domain *box, int64_t element_bytes) {
-    pti_layout joint;
-    pti_slide slices;
+bool pti_check_copy_overlaps(const pti_placement *source, const pti_placement *target,
+                             const polytile_domain *box, int64_t element_bytes) {
+    pti_memory_layout joint;
+    pti_overlapping_copy slices;
     return join_layouts(source, target, element_bytes, &joint) &&
-           pti_slide_begin(&source->layout, &target->layout, box, &slices);
+           pti_overlapping_begin(&source->layout, &target->layout, box, &slices);
 }
 
 static bool is_whole_array(const pti_placement *placement, const pti_operand *operand) {
-    const pti_layout *layout = &placement->layout;
+    const pti_memory_layout *layout = &placement->layout;
     int64_t stride = operand->element_bytes;
     for (int d = operand->domain.n_dims - 1; d >= 0; d--) {
         polytile_range whole = operand->domain.range[d];
@@ -151,16 +151,26 @@ static bool check_placement(const pti_schedule *schedule, int64_t p, pti_text *w
     return true;
 }
 
+static bool check_placements_of(const pti_schedule *schedule, int l, int64_t superblock,
+                                pti_text *why) {
+    const pti_call *call = &schedule->launch[l].call;
+    const int64_t *placed = pti_schedule_placements(schedule, l, superblock);
+    for (int o = 0; o < call->instance->n_operands; o++)
+        if (placed[o] < -1 || placed[o] >= schedule->n_placements ||
+            (placed[o] >= 0 && schedule->placement[placed[o]].operand != call->array[o]))
+            return PTI_REJECT(
+                why,
+                "superblock %" PRId64 " uses placement %" PRId64 " for %s, which is none of it",
+                superblock, placed[o], schedule->instance->operand[call->array[o]].name);
+    return true;
+}
+
 static bool check_launch_placements(const pti_schedule *schedule, pti_text *why) {
-    int n_operands = schedule->instance->n_operands;
-    for (int64_t i = 0; i < schedule->n_superblocks * n_operands; i++) {
-        int64_t p = schedule->launch_placement[i];
-        if (p < -1 || p >= schedule->n_placements ||
-            (p >= 0 && schedule->placement[p].operand != i % n_operands))
-            return PTI_REJECT(why,
-                              "superblock %" PRId64 " uses placement %" PRId64
-                              " for %s, which is none of it",
-                              i / n_operands, p, schedule->instance->operand[i % n_operands].name);
+    for (int l = 0; l < schedule->n_launches; l++) {
+        const pti_schedule_launch *launch = &schedule->launch[l];
+        for (int64_t k = 0; k < launch->n_superblocks; k++)
+            if (!check_placements_of(schedule, l, launch->first_superblock + k, why))
+                return false;
     }
     return true;
 }
@@ -194,14 +204,13 @@ static bool check_waits(const pti_schedule *schedule, int64_t i, pti_text *why) 
 /** Without any launch there is no superblock either, and all operations are of number 0. */
 static bool check_superblock_of(const pti_schedule *schedule, int64_t i, pti_text *why) {
     const pti_op *op = &schedule->op[i];
-    if (op->launch < 0 || op->launch >= (schedule->n_launches > 0 ? schedule->n_launches : 1))
+    if (op->launch < 0 || op->launch >= pti_max(schedule->n_launches, op->kind != PTI_LAUNCH))
         return reject_op(i, "is of no launch", why);
     if (op->superblock < 0 || op->superblock >= pti_max(schedule->n_superblocks, 1))
         return reject_op(i, "is of no superblock", why);
-    pti_schedule_launch launch = pti_schedule_launch_of(schedule, op);
-    if (schedule->n_superblocks > 0 &&
-        (op->superblock < launch.first_superblock ||
-         op->superblock - launch.first_superblock >= launch.n_superblocks))
+    const pti_schedule_launch *launch = pti_schedule_launch_of(schedule, op);
+    if (launch != NULL && (op->superblock < launch->first_superblock ||
+                           op->superblock - launch->first_superblock >= launch->n_superblocks))
         return reject_op(i, "is of another launch's superblock", why);
     return true;
 }
@@ -220,8 +229,7 @@ static bool is_same_box(const polytile_domain *box, const polytile_domain *known
 /** The superblocks of a launch run in their order; n_done: how many of each launch did. */
 static bool check_launch(const pti_schedule *schedule, int64_t i, int64_t *n_done, pti_text *why) {
     const pti_op *op = &schedule->op[i];
-    pti_schedule_launch launch = pti_schedule_launch_of(schedule, op);
-    int64_t k = launch.first_superblock + n_done[op->launch]++;
+    int64_t k = schedule->launch[op->launch].first_superblock + n_done[op->launch]++;
     if (op->superblock != k || k >= schedule->n_superblocks)
         return PTI_REJECT(why,
                           "operation %" PRId64 " launches a superblock out of order or again: "
@@ -264,7 +272,7 @@ static bool check_op(const pti_schedule *schedule, int64_t i, int64_t *n_done, p
         return false;
     if (schedule->in_place && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
         return reject_op(i, "moves data although the launch runs in place", why);
-    if (op->abreast && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
+    if (op->concurrent && op->kind != PTI_FILL && op->kind != PTI_LAUNCH)
         return reject_op(i, "moves data on a stream for launches", why);
     return check_waits(schedule, i, why) &&
            (op->kind == PTI_LAUNCH ? check_launch(schedule, i, n_done, why)
@@ -273,14 +281,11 @@ static bool check_op(const pti_schedule *schedule, int64_t i, int64_t *n_done, p
 
 /** No superblock is launched again, so that a launch is done if it ran as many as it has. */
 static bool check_all_done(const pti_schedule *schedule, const int64_t *n_done, pti_text *why) {
-    for (int l = 0; l == 0 || l < schedule->n_launches; l++) {
-        pti_schedule_launch launch = pti_schedule_launch_of(schedule, &(pti_op){.launch = l});
-        int64_t n_superblocks = schedule->n_superblocks > 0 ? launch.n_superblocks : 0;
-        if (n_done[l] != n_superblocks)
+    for (int l = 0; l < schedule->n_launches; l++)
+        if (n_done[l] != schedule->launch[l].n_superblocks)
             return PTI_REJECT(why,
                               "launch %d has %" PRId64 " superblocks, but %" PRId64 " launches", l,
-                              n_superblocks, n_done[l]);
-    }
+                              schedule->launch[l].n_superblocks, n_done[l]);
     return true;
 }
 
@@ -296,31 +301,31 @@ bool pti_check_ops(const pti_schedule *schedule, pti_text *why) {
     return holds;
 }
 
-static bool check_renewal(const pti_schedule *schedule, int k, int64_t former, pti_text *why) {
-    const pti_renewal *renewal = &schedule->renewal[k];
-    if (renewal->operand < 0 || renewal->operand >= schedule->instance->n_operands)
+static bool check_invalidation(const pti_schedule *schedule, int k, int64_t former, pti_text *why) {
+    const pti_invalidation *invalidation = &schedule->invalidation[k];
+    if (invalidation->operand < 0 || invalidation->operand >= schedule->instance->n_operands)
         return PTI_REJECT(why, "renewal %d is of array %d, which there is not", k,
-                          renewal->operand);
-    if (renewal->first_op < former || renewal->first_op > schedule->n_ops)
+                          invalidation->operand);
+    if (invalidation->first_op < former || invalidation->first_op > schedule->n_ops)
         return PTI_REJECT(
             why, "renewal %d is before operation %" PRId64 ", which is out of order or not there",
-            k, renewal->first_op);
-    for (int b = 0; b < renewal->boxes.n_boxes; b++)
-        if (!pti_check_box_inside(&renewal->boxes.box[b],
-                                  &schedule->instance->operand[renewal->operand].domain))
+            k, invalidation->first_op);
+    for (int b = 0; b < invalidation->boxes.n_boxes; b++)
+        if (!pti_check_box_inside(&invalidation->boxes.box[b],
+                                  &schedule->instance->operand[invalidation->operand].domain))
             return PTI_REJECT(why, "renewal %d: box %d is not in %s", k, b,
-                              schedule->instance->operand[renewal->operand].name);
+                              schedule->instance->operand[invalidation->operand].name);
     return true;
 }
 
-bool pti_check_renewals(const pti_schedule *schedule, pti_text *why) {
+bool pti_check_invalidations(const pti_schedule *schedule, pti_text *why) {
     int64_t former = 0;
-    if (schedule->in_place && schedule->n_renewals > 0)
+    if (schedule->in_place && schedule->n_invalidations > 0)
         return PTI_REJECT(why, "in place there is nothing that the host could have newer");
-    for (int k = 0; k < schedule->n_renewals; k++) {
-        if (!check_renewal(schedule, k, former, why))
+    for (int k = 0; k < schedule->n_invalidations; k++) {
+        if (!check_invalidation(schedule, k, former, why))
             return false;
-        former = schedule->renewal[k].first_op;
+        former = schedule->invalidation[k].first_op;
     }
     return true;
 }

@@ -13,20 +13,21 @@
 /** Whether a box of unknown origin is well formed and lies inside a domain known to be. */
 bool pti_check_box_inside(const polytile_domain *box, const polytile_domain *domain);
 
-/** The operands of every launch are arrays of the schedule, each its own unless all read it; in
- * place no data lies on a device before or after, and every array holds what it is to hold. */
+/** The operands of every launch are arrays of the schedule; what is written through one operand is
+ * not used through another; in place no data lies on a device before or after, and every array holds
+ * what it is to hold. */
 bool pti_check_launches(const pti_schedule *schedule, pti_text *why);
 
-/** Each launch's superblocks follow the former's; they are non-empty boxes of its domain, pairwise
- * disjoint, and cover it. A schedule of no kernel has none. */
+/** Each launch's superblocks follow the former's, as do their placements in the list; they are
+ * non-empty boxes of its domain, pairwise disjoint, and cover it. */
 bool pti_check_superblocks(const pti_schedule *schedule, pti_text *why);
 
 /** Placements lie in the arena, the arena in the limit, and no two elements of a placement share
  * bytes; in place each is the whole array. */
 bool pti_check_placements(const pti_schedule *schedule, pti_text *why);
 
-/** Renewals are of elements of arrays, and in order. */
-bool pti_check_renewals(const pti_schedule *schedule, pti_text *why);
+/** Invalidations are of elements of arrays, and in order. */
+bool pti_check_invalidations(const pti_schedule *schedule, pti_text *why);
 
 /** All numbers in operations and waits are in range, waits point backwards, every box lies in its
  * placement, every superblock is one of the operation's launch, and each is launched once, those of
@@ -39,9 +40,9 @@ bool pti_check_copy_apart(const pti_placement *source, const pti_placement *targ
                           const polytile_domain *box, int64_t element_bytes);
 
 /** Whether a box moves along the memory of both, which lie at the same place, so that it can be
- * copied slice by slice (access/set/slide.h). */
-bool pti_check_copy_slides(const pti_placement *source, const pti_placement *target,
-                           const polytile_domain *box, int64_t element_bytes);
+ * copied slice by slice (access/set/overlapping_copy.h). */
+bool pti_check_copy_overlaps(const pti_placement *source, const pti_placement *target,
+                             const polytile_domain *box, int64_t element_bytes);
 
 /* order.c */
 

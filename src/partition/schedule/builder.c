@@ -3,6 +3,7 @@
 #include "base/checked.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /** What the superblocks of one schedule may take of the host's memory, by the least that they do.
  */
@@ -101,17 +102,17 @@ int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement) 
     return schedule->n_placements++;
 }
 
-void pti_builder_renew(pti_builder *builder, int operand, const pti_boxes *boxes) {
+void pti_builder_invalidate(pti_builder *builder, int operand, const pti_boxes *boxes) {
     pti_schedule *schedule = builder->schedule;
-    size_t n_renewals = (size_t)schedule->n_renewals + 1;
-    pti_renewal *grown = realloc(schedule->renewal, n_renewals * sizeof *grown);
+    size_t n_invalidations = (size_t)schedule->n_invalidations + 1;
+    pti_invalidation *grown = realloc(schedule->invalidation, n_invalidations * sizeof *grown);
     if (grown == NULL) {
         builder->failed = true;
         return;
     }
-    schedule->renewal = grown;
-    pti_renewal *made = &grown[schedule->n_renewals++];
-    *made = (pti_renewal){.operand = operand, .first_op = schedule->n_ops};
+    schedule->invalidation = grown;
+    pti_invalidation *made = &grown[schedule->n_invalidations++];
+    *made = (pti_invalidation){.operand = operand, .first_op = schedule->n_ops};
     pti_boxes_copy(&made->boxes, boxes);
     builder->failed |= made->boxes.failed;
 }
@@ -127,29 +128,78 @@ int64_t pti_builder_most_superblocks(const pti_instance *instance) {
     return pti_min(PTI_MAX_SUPERBLOCKS, (int64_t)most);
 }
 
-static pti_schedule *new_schedule(const pti_instance *instance, int64_t n_superblocks) {
+/** The lists that a schedule begins with. */
+typedef struct list_lengths {
+    int64_t n_operands; /* of all launches */
+    int64_t n_superblocks;
+    int64_t n_placements; /* that launches use */
+} list_lengths;
+
+static list_lengths count_lists(int n_launches, const pti_schedule_launch *launches) {
+    list_lengths count = {0};
+    for (int l = 0; l < n_launches; l++) {
+        int n_operands = launches[l].call.instance->n_operands;
+        count.n_operands += n_operands;
+        count.n_superblocks += launches[l].n_superblocks;
+        count.n_placements += launches[l].n_superblocks * n_operands;
+    }
+    return count;
+}
+
+/** Lists of so many elements, and one more. */
+static bool allocate_lists(pti_schedule *schedule, const list_lengths *count) {
+    size_t placement_bytes = ((size_t)count->n_placements + 1) * sizeof *schedule->launch_placement;
+    schedule->launch = calloc((size_t)schedule->n_launches + 1, sizeof *schedule->launch);
+    schedule->launch_array = calloc((size_t)count->n_operands + 1, sizeof *schedule->launch_array);
+    schedule->superblock = calloc((size_t)count->n_superblocks + 1, sizeof *schedule->superblock);
+    schedule->launch_placement = malloc(placement_bytes);
+    if (schedule->launch_placement != NULL)
+        memset(schedule->launch_placement, -1, placement_bytes);
+    return schedule->launch != NULL && schedule->launch_array != NULL &&
+           schedule->superblock != NULL && schedule->launch_placement != NULL;
+}
+
+/** Copies launches, and numbers their superblocks and placements one launch after the other. */
+static void copy_launches(pti_schedule *schedule, const pti_schedule_launch *launches) {
+    int *array = schedule->launch_array;
+    for (int l = 0; l < schedule->n_launches; l++) {
+        pti_call call = launches[l].call;
+        int n_operands = call.instance->n_operands;
+        memcpy(array, call.array, (size_t)n_operands * sizeof *array);
+        schedule->launch[l] =
+            (pti_schedule_launch){.call = {call.instance, array},
+                                  .first_superblock = schedule->n_superblocks,
+                                  .n_superblocks = launches[l].n_superblocks,
+                                  .first_placement = schedule->n_launch_placements};
+        array += n_operands;
+        schedule->n_superblocks += launches[l].n_superblocks;
+        schedule->n_launch_placements += launches[l].n_superblocks * n_operands;
+    }
+}
+
+static pti_schedule *new_schedule(const pti_instance *instance, int n_launches,
+                                  const pti_schedule_launch *launches, const list_lengths *count) {
     pti_schedule *schedule = calloc(1, sizeof *schedule);
     if (schedule == NULL)
         return NULL;
-    size_t n_pieces = (size_t)n_superblocks * (size_t)instance->n_operands;
     schedule->instance = instance;
-    schedule->superblock = calloc((size_t)n_superblocks + 1, sizeof *schedule->superblock);
-    schedule->launch_placement = calloc(n_pieces + 1, sizeof *schedule->launch_placement);
-    if (schedule->superblock == NULL || schedule->launch_placement == NULL) {
+    schedule->n_launches = n_launches;
+    if (!allocate_lists(schedule, count)) {
         pti_schedule_free(schedule);
         return NULL;
     }
-    schedule->n_superblocks = n_superblocks;
+    copy_launches(schedule, launches);
     return schedule;
 }
 
-void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int64_t n_superblocks) {
-    int64_t n_operands = instance->n_operands;
-    pti_schedule *schedule = new_schedule(instance, n_superblocks);
+void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int n_launches,
+                       const pti_schedule_launch *launches) {
+    list_lengths count = count_lists(n_launches, launches);
+    pti_schedule *schedule = new_schedule(instance, n_launches, launches, &count);
     *builder = (pti_builder){.schedule = schedule,
-                             .op_capacity = n_superblocks * (2 * n_operands + 2),
-                             .wait_capacity = n_superblocks * (2 * n_operands + 2),
-                             .placement_capacity = n_superblocks * n_operands};
+                             .op_capacity = 2 * (count.n_placements + count.n_superblocks),
+                             .wait_capacity = 2 * (count.n_placements + count.n_superblocks),
+                             .placement_capacity = count.n_placements};
     if (schedule == NULL)
         return;
     schedule->op = malloc((size_t)(builder->op_capacity + 1) * sizeof *schedule->op);
@@ -157,4 +207,17 @@ void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int64
     schedule->placement =
         malloc((size_t)(builder->placement_capacity + 1) * sizeof *schedule->placement);
     builder->failed = schedule->op == NULL || schedule->wait == NULL || schedule->placement == NULL;
+}
+
+void pti_builder_begin_one(pti_builder *builder, const pti_instance *instance,
+                           int64_t n_superblocks) {
+    *builder = (pti_builder){0};
+    int *own = malloc(((size_t)instance->n_operands + 1) * sizeof *own);
+    if (own == NULL)
+        return;
+    for (int o = 0; o < instance->n_operands; o++)
+        own[o] = o;
+    pti_schedule_launch launch = {.call = {instance, own}, .n_superblocks = n_superblocks};
+    pti_builder_begin(builder, instance, 1, &launch);
+    free(own);
 }

@@ -16,9 +16,9 @@ typedef struct pti_last {
 } pti_last;
 
 pti_last pti_last_none(void);
-/** Note an operation that comes after all noted before; launches and fills: not one abreast. */
+/** Notes an operation that comes after all noted before; launches and fills: no concurrent one. */
 void pti_last_note(pti_last *last, pti_op_kind kind, int64_t op);
-/** The same for one of a stream. */
+/** The same for an operation of a stream. */
 void pti_last_note_on(pti_last *last, pti_stream stream, int64_t op);
 /** Take the later of two, stream by stream. */
 void pti_last_join(pti_last *last, const pti_last *other);
@@ -42,10 +42,16 @@ double pti_builder_superblock_bytes(const pti_instance *instance);
 int64_t pti_builder_most_superblocks(const pti_instance *instance);
 
 /**
- * Begin a schedule of so many superblocks, with room for what they usually take, since growing
- * copies. Leaves builder->schedule NULL when memory runs out.
+ * Begin a schedule of some launches, with room for what their superblocks usually take, since
+ * growing copies. Of each launch the call and the number of superblocks count; no superblock has a
+ * placement yet. Leaves builder->schedule NULL when memory runs out.
  */
-void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int64_t n_superblocks);
+void pti_builder_begin(pti_builder *builder, const pti_instance *instance, int n_launches,
+                       const pti_schedule_launch *launches);
+
+/** Begin a schedule of one launch by itself, whose instance this is. */
+void pti_builder_begin_one(pti_builder *builder, const pti_instance *instance,
+                           int64_t n_superblocks);
 
 /** How often a box of a set is gone through for a superblock, about. */
 enum { PTI_LOOKS_A_BOX = 4 };
@@ -60,7 +66,7 @@ polytile_status pti_builder_status(const pti_builder *builder);
 int64_t pti_builder_add(pti_builder *builder, const pti_op *op, const pti_last *waits);
 
 /** From the next operation on the host has newer elements of an operand, which are copied. */
-void pti_builder_renew(pti_builder *builder, int operand, const pti_boxes *boxes);
+void pti_builder_invalidate(pti_builder *builder, int operand, const pti_boxes *boxes);
 
 /** Append a placement; returns its position. */
 int64_t pti_builder_place(pti_builder *builder, const pti_placement *placement);

@@ -18,25 +18,43 @@ const char *pti_op_word(pti_op_kind kind) {
 }
 
 pti_stream pti_op_stream(const pti_op *op) {
-    return op->abreast ? PTI_STREAM_ABREAST : ops[op->kind].stream;
+    return op->concurrent ? PTI_STREAM_CONCURRENT : ops[op->kind].stream;
 }
 
-const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int64_t superblock,
-                                            int operand) {
-    int64_t position = superblock * schedule->instance->n_operands + operand;
-    int64_t placement = schedule->launch_placement[position];
+int64_t *pti_schedule_placements(const pti_schedule *schedule, int launch, int64_t superblock) {
+    const pti_schedule_launch *of = &schedule->launch[launch];
+    return &schedule->launch_placement[of->first_placement + (superblock - of->first_superblock) *
+                                                                 of->call.instance->n_operands];
+}
+
+const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int launch,
+                                            int64_t superblock, int operand) {
+    int64_t placement = pti_schedule_placements(schedule, launch, superblock)[operand];
     return placement < 0 ? NULL : &schedule->placement[placement];
 }
 
-pti_schedule_launch pti_schedule_launch_of(const pti_schedule *schedule, const pti_op *op) {
-    if (op->launch < schedule->n_launches)
-        return schedule->launch[op->launch];
-    return (pti_schedule_launch){.instance = schedule->instance,
-                                 .n_superblocks = schedule->n_superblocks};
+bool pti_schedule_is_placed_before(const int64_t *placements, int operand) {
+    for (int o = 0; o < operand; o++)
+        if (placements[o] == placements[operand])
+            return true;
+    return false;
 }
 
-int pti_schedule_array(const pti_schedule_launch *launch, int operand) {
-    return launch->array == NULL ? operand : launch->array[operand];
+const pti_schedule_launch *pti_schedule_launch_of(const pti_schedule *schedule, const pti_op *op) {
+    return op->launch < schedule->n_launches ? &schedule->launch[op->launch] : NULL;
+}
+
+bool pti_schedule_is_of_one_launch(const pti_schedule *schedule) {
+    return schedule->n_launches == 1 && schedule->launch[0].call.instance == schedule->instance;
+}
+
+const pti_operand *pti_schedule_fresh(const pti_schedule *schedule, const pti_op *op, int array) {
+    const pti_schedule_launch *launch = pti_schedule_launch_of(schedule, op);
+    const pti_instance *instance = launch == NULL ? NULL : launch->call.instance;
+    for (int o = 0; instance != NULL && o < instance->n_operands; o++)
+        if (launch->call.array[o] == array && instance->operand[o].fresh)
+            return &instance->operand[o];
+    return NULL;
 }
 
 int64_t pti_schedule_peak_bytes(const pti_schedule *schedule) {
@@ -56,32 +74,27 @@ static void free_holdings(pti_holding *holding, int n_holdings) {
     free(holding);
 }
 
-static void free_launches(pti_schedule *schedule) {
-    for (int k = 0; k < schedule->n_launches; k++)
-        free((void *)schedule->launch[k].array);
-    free(schedule->launch);
-}
-
 static void free_unwritten(pti_schedule *schedule) {
     for (int a = 0; schedule->unwritten != NULL && a < schedule->instance->n_operands; a++)
         pti_boxes_free(&schedule->unwritten[a]);
     free(schedule->unwritten);
 }
 
-static void free_renewals(pti_schedule *schedule) {
-    for (int k = 0; k < schedule->n_renewals; k++)
-        pti_boxes_free(&schedule->renewal[k].boxes);
-    free(schedule->renewal);
+static void free_invalidations(pti_schedule *schedule) {
+    for (int k = 0; k < schedule->n_invalidations; k++)
+        pti_boxes_free(&schedule->invalidation[k].boxes);
+    free(schedule->invalidation);
 }
 
 void pti_schedule_free(pti_schedule *schedule) {
     if (schedule == NULL)
         return;
-    free_launches(schedule);
+    free(schedule->launch);
+    free(schedule->launch_array);
     free_holdings(schedule->before, schedule->n_before);
     free_holdings(schedule->after, schedule->n_after);
     free_unwritten(schedule);
-    free_renewals(schedule);
+    free_invalidations(schedule);
     free(schedule->dropped);
     free(schedule->superblock);
     free(schedule->placement);

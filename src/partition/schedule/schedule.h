@@ -2,7 +2,7 @@
 #define POLYTILE_PARTITION_SCHEDULE_SCHEDULE_H
 
 #include "access/footprint/instance.h"
-#include "access/set/layout.h"
+#include "access/set/memory_layout.h"
 
 /* partition/schedule: the waist of the library. Planners make schedules, the checker proves
  * them, one executor runs them on any device. builder.h makes one, operation by operation. */
@@ -26,7 +26,7 @@ typedef enum pti_stream {
     PTI_STREAM_IN,
     PTI_STREAM_COMPUTE,
     PTI_STREAM_OUT,
-    PTI_STREAM_ABREAST, /* a second one for launches and fills: a kernel begins while others end */
+    PTI_STREAM_CONCURRENT, /* a second one for launches and fills: a kernel begins while others end */
     PTI_N_STREAMS
 } pti_stream;
 
@@ -36,7 +36,7 @@ const char *pti_op_word(pti_op_kind kind);
 typedef struct pti_placement {
     int operand;          /* of the schedule's instance: the array */
     int64_t offset_bytes; /* in the arena */
-    pti_layout layout;
+    pti_memory_layout layout;
 } pti_placement;
 
 /**
@@ -45,7 +45,7 @@ typedef struct pti_placement {
  */
 typedef struct pti_op {
     pti_op_kind kind;
-    bool abreast;             /* a launch or fill on the second of the streams for them */
+    bool concurrent;          /* a launch or fill on the second of the streams for them */
     int launch;               /* of the schedule's launches, for which or after which this is */
     int64_t superblock;       /* for whose launch this is, or (download) after whose */
     int64_t placement;        /* launch: -1, see pti_schedule_placement() */
@@ -59,13 +59,13 @@ typedef struct pti_op {
 /** The stream that runs an operation. */
 pti_stream pti_op_stream(const pti_op *op);
 
-/** One of several launches of a schedule. */
+/** One launch of a schedule. */
 typedef struct pti_schedule_launch {
-    const pti_instance *instance; /* borrowed */
-    const int *array; /* of each of its operands: which operand of the schedule's instance it is;
-                         owned by the schedule */
+    pti_call call; /* its arrays are operands of the schedule's instance; the list of them is a part
+                      of launch_array */
     int64_t first_superblock; /* its superblocks follow one another */
     int64_t n_superblocks;
+    int64_t first_placement; /* in launch_placement: of its first superblock's first operand */
 } pti_schedule_launch;
 
 /** What a placement holds before the first operation of a schedule, or after the last. */
@@ -76,39 +76,46 @@ typedef struct pti_holding {
 } pti_holding;
 
 /** Elements of which the host has a newer version than the device, from an operation on. */
-typedef struct pti_renewal {
+typedef struct pti_invalidation {
     int operand;
     int64_t first_op; /* the number of operations: behind all */
     pti_boxes boxes;
-} pti_renewal;
+} pti_invalidation;
 
 /**
  * One or several launches as a list of operations.
  *
  * A copy whose target takes over its source's memory moves elements as if all were read before any
- * is written (access/set/slide.h).
+ * is written (access/set/overlapping_copy.h).
  *
  * In place: there is no arena; every placement is the whole host array, only fills and launches
  * occur, and every element counts as written.
  *
- * With several launches the instance is of no kernel: its operands are all arrays that the schedule
- * knows of, and it has no sections. Data may lie on the device before and stay there: what is dirty
- * after the last operation has not reached the host. Elements that nobody wrote are zero; they are
- * filled, not uploaded. What a later launch overwrites need not reach the host before. The
- * superblocks of one launch run in their order; those of different launches may be interleaved
- * where that changes no result.
+ * The operands of the instance are all arrays that the schedule knows of. For one launch by itself
+ * it is that launch's own; else it is of no kernel and has no sections. A schedule that only moves
+ * data has no launches and no superblocks; the numbers of both in its operations are 0.
+ *
+ * Each operand of a launch has a placement for each superblock. Operands of one array may share it,
+ * or have one each: then a launch that writes elements of the array makes them old in all the
+ * others.
+ *
+ * Data may lie on the device before and stay there: what is dirty after the last operation has not
+ * reached the host. Elements that nobody wrote are zero; they are filled, not uploaded. What a
+ * later launch overwrites need not reach the host before. The superblocks of one launch run in
+ * their order; those of different launches may be interleaved where that changes no result.
  */
 typedef struct pti_schedule {
     const pti_instance *instance; /* borrowed: lives as long */
-    int n_launches;               /* 0: one launch, which is the instance */
+    int n_launches;
     pti_schedule_launch *launch;
+    int *launch_array; /* of each operand of each launch: its array */
     int n_before;
     pti_holding *before;
     int n_after;
     pti_holding *after;
     pti_boxes *unwritten; /* of each operand, before; NULL: every element was written */
-    int n_renewals;
-    pti_renewal *renewal; /* by first_op */
+    int n_invalidations;
+    pti_invalidation *invalidation; /* by first_op */
     bool *dropped; /* of each operand: what it holds at the end does not matter; NULL: of none */
     bool in_place;
     int64_t limit_bytes; /* 0: none */
@@ -117,25 +124,34 @@ typedef struct pti_schedule {
     polytile_domain *superblock; /* threads, each launch's in run order; owned, as all below */
     int64_t n_placements;
     pti_placement *placement;
-    int64_t *launch_placement; /* [superblock * n_operands + operand of the instance]; -1: the
-                                  superblock touches nothing of it */
+    int64_t n_launch_placements;
+    int64_t *launch_placement; /* of each launch [superblock * n_operands + operand], from its
+                                  first_placement on; -1: the superblock touches nothing of it */
     int64_t n_ops;
     pti_op *op;
     int64_t n_waits;
     int64_t *wait; /* positions of operations */
 } pti_schedule;
 
-/** The placement of an operand that a superblock's launch uses; NULL if it touches nothing of it.
- */
-const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int64_t superblock,
-                                            int operand);
+/** The numbers of the placements that a superblock of a launch uses, one for each operand. */
+int64_t *pti_schedule_placements(const pti_schedule *schedule, int launch, int64_t superblock);
 
-/** The launch for which or after which an operation is; if there is none, one of no superblocks
- * with the schedule's own instance. */
-pti_schedule_launch pti_schedule_launch_of(const pti_schedule *schedule, const pti_op *op);
+/** The placement of one operand; NULL if the superblock touches nothing of it. */
+const pti_placement *pti_schedule_placement(const pti_schedule *schedule, int launch,
+                                            int64_t superblock, int operand);
 
-/** The operand of the schedule's instance that an operand of a launch is. */
-int pti_schedule_array(const pti_schedule_launch *launch, int operand);
+/** Whether an operand's placement is that of an operand before it. */
+bool pti_schedule_is_placed_before(const int64_t *placements, int operand);
+
+/** The launch for which or after which an operation is; NULL if the schedule only moves. */
+const pti_schedule_launch *pti_schedule_launch_of(const pti_schedule *schedule, const pti_op *op);
+
+/** Whether a schedule is of one launch by itself, whose operands are its arrays: nothing lies on
+ * the device before or after. */
+bool pti_schedule_is_of_one_launch(const pti_schedule *schedule);
+
+/** The operand of an operation's launch that starts from an identity in an array; NULL if none. */
+const pti_operand *pti_schedule_fresh(const pti_schedule *schedule, const pti_op *op, int array);
 
 /** The end of the highest placement in the arena; 0 in place. */
 int64_t pti_schedule_peak_bytes(const pti_schedule *schedule);

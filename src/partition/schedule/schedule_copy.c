@@ -17,15 +17,14 @@ static void *copy_list(const void *list, int64_t n, size_t size, bool *failed) {
 }
 
 static void copy_launches(const pti_schedule *of, pti_schedule *copy, bool *failed) {
-    copy->launch = calloc((size_t)of->n_launches + 1, sizeof *copy->launch);
-    *failed |= copy->launch == NULL;
-    for (int l = 0; l < of->n_launches && !*failed; l++) {
-        const pti_schedule_launch *launch = &of->launch[l];
-        copy->launch[l] = *launch;
-        copy->launch[l].array =
-            copy_list(launch->array, launch->instance->n_operands, sizeof *launch->array, failed);
-        copy->n_launches = l + 1;
-    }
+    int n_operands = 0;
+    for (int l = 0; l < of->n_launches; l++)
+        n_operands += of->launch[l].call.instance->n_operands;
+    copy->launch = copy_list(of->launch, of->n_launches, sizeof *of->launch, failed);
+    copy->launch_array = copy_list(of->launch_array, n_operands, sizeof *of->launch_array, failed);
+    for (int l = 0; l < of->n_launches && !*failed; l++)
+        copy->launch[l].call.array =
+            copy->launch_array + (of->launch[l].call.array - of->launch_array);
 }
 
 /** Copies of sets; n: how many. NULL where there are none, or memory runs out. */
@@ -57,7 +56,7 @@ static void copy_lists(const pti_schedule *of, pti_schedule *copy, bool *failed)
     copy->dropped = copy_list(of->dropped, n_arrays, sizeof *of->dropped, failed);
     copy->superblock = copy_list(of->superblock, of->n_superblocks, sizeof *of->superblock, failed);
     copy->placement = copy_list(of->placement, of->n_placements, sizeof *of->placement, failed);
-    copy->launch_placement = copy_list(of->launch_placement, of->n_superblocks * n_arrays,
+    copy->launch_placement = copy_list(of->launch_placement, of->n_launch_placements,
                                        sizeof *of->launch_placement, failed);
     copy->op = copy_list(of->op, of->n_ops, sizeof *of->op, failed);
     copy->wait = copy_list(of->wait, of->n_waits, sizeof *of->wait, failed);
@@ -69,7 +68,7 @@ pti_schedule *pti_schedule_copy(const pti_schedule *of) {
     if (copy == NULL)
         return NULL;
     *copy = *of;
-    copy->n_launches = copy->n_before = copy->n_after = 0;
+    copy->n_before = copy->n_after = 0;
     copy_launches(of, copy, &failed);
     copy->before = copy_holdings(of->before, of->n_before, &copy->n_before, &failed);
     copy->after = copy_holdings(of->after, of->n_after, &copy->n_after, &failed);

@@ -1,166 +1,97 @@
-#include "base/json_name.h"
-#include "base/json_text.h"
-#include "partition/show/words.h"
-#include "partition/window/plan.h"
+#include "partition/show/json_write.h"
+#include "partition/show/print.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The JSON of a plan. jansson's setters fail on a NULL value, so building a value in one expression
- * is safe: a failed allocation anywhere ends in NULL or -1, and is found by the one who adds it. */
-
-static json_t *json_numbers(int n, const int64_t *numbers) {
-    json_t *list = json_array();
-    for (int k = 0; k < n; k++)
-        if (json_array_append_new(list, json_integer(numbers[k])) != 0)
-            return json_decref(list), NULL;
-    return list;
-}
-
-/** A figure; one that is not finite has no JSON number and becomes null. */
-static json_t *json_figure(double figure) {
-    return isfinite(figure) ? json_real(figure) : json_null();
-}
-
-/** How many times its bound a plan uploads; null where there is no bound. */
-static json_t *json_distance(const polytile_plan_summary *summary) {
-    return json_figure((double)summary->h2d_bytes /
-                       (summary->bound_bytes > 0 ? (double)summary->bound_bytes : NAN));
-}
-
-/** Add one number of each of a box's ranges as a list: all lo, all hi or all steps. */
-static int set_bounds(json_t *object, const char *key, const polytile_domain *box,
-                      int64_t (*bound)(const polytile_range *)) {
-    int64_t numbers[POLYTILE_MAX_DIMS];
-    for (int d = 0; d < box->n_dims; d++)
-        numbers[d] = bound(&box->range[d]);
-    return json_object_set_new(object, key, json_numbers(box->n_dims, numbers));
-}
-
-static int64_t get_lo(const polytile_range *range) {
-    return range->lo;
-}
-
-static int64_t get_hi(const polytile_range *range) {
-    return range->hi;
-}
-
-static int64_t get_step(const polytile_range *range) {
-    return range->step;
-}
-
-static int set_box(json_t *object, const polytile_domain *box) {
-    return set_bounds(object, "lo", box, get_lo) | set_bounds(object, "hi", box, get_hi);
-}
-
-static json_t *json_array_of(const polytile_plan *plan, int operand) {
-    const pti_operand *of = &plan->instance->operand[operand];
-    pti_text type = {0}, roles = {0};
-    pti_words_type(&type, of->type);
-    pti_words_array_roles(&roles, plan, operand);
-    json_t *array = json_object();
-    int failed = type.failed || roles.failed || type.data == NULL || roles.data == NULL ||
-                 json_object_set_new(array, "name", pti_json_name(of->name)) |
-                     json_object_set_new(array, "type", json_string(type.data)) |
-                     json_object_set_new(array, "roles", json_string(roles.data)) |
-                     set_box(array, &of->domain);
-    pti_text_free(&type);
-    pti_text_free(&roles);
-    return failed ? json_decref(array), NULL : array;
-}
+/* The JSON of a plan of one device. */
 
 static json_t *json_arrays(const polytile_plan *plan) {
     json_t *arrays = json_array();
-    for (int k = 0; k < plan->instance->n_operands; k++)
-        if (json_array_append_new(arrays, json_array_of(plan, k)) != 0)
-            return json_decref(arrays), NULL;
+    for (int k = 0; k < plan->instance->n_operands; k++) {
+        const pti_operand *of = &plan->instance->operand[k];
+        const pti_json_member members[] = {
+            {"name", pti_json_name(of->name)},
+            {"type", json_string(pti_words_type(of->type).text)},
+            {"roles", json_string(pti_words_array_roles(plan, k).text)},
+            {"lo", pti_json_bounds(&of->domain, PTI_JSON_LO)},
+            {"hi", pti_json_bounds(&of->domain, PTI_JSON_HI)},
+            {NULL, NULL},
+        };
+        arrays = pti_json_append(arrays, pti_json_extend(json_object(), members));
+    }
     return arrays;
-}
-
-static json_t *json_domain(const polytile_domain *domain) {
-    json_t *object = json_object();
-    if (set_box(object, domain) == 0)
-        return object;
-    json_decref(object);
-    return NULL;
 }
 
 /** The names of a chain's kernels. */
 static json_t *json_kernels(const pti_launches *launches) {
     pti_text names = {0};
-    pti_words_kernels(&names, launches);
+    pti_write_kernels(&names, launches);
     json_t *value = names.failed || names.data == NULL ? NULL : pti_json_name(names.data);
     pti_text_free(&names);
     return value;
 }
 
-/** A portion of the launches; `first` counts from 0, what is told from 1. */
-static json_t *json_portion(const pti_plan_portion *of) {
-    bool is_fused = of->portion.n_launches > 0;
-    json_t *object = json_object();
-    int failed =
-        json_object_set_new(object, "first", json_integer(of->first)) |
-        json_object_set_new(
-            object, "launches",
-            json_integer(is_fused ? of->portion.n_launches : of->portion.n_single)) |
-        json_object_set_new(object, "fused", json_boolean(is_fused)) |
-        json_object_set_new(object, "times", json_integer(of->n_times)) |
-        json_object_set_new(object, "told",
-                            of->told.length > 0 ? pti_json_name(of->told.data) : json_null());
-    return failed ? json_decref(object), NULL : object;
+static json_t *json_words(const pti_text *words) {
+    return words->length > 0 ? pti_json_name(words->data) : json_null();
 }
 
-static json_t *json_portions(const pti_plan_chain *chain) {
-    json_t *list = json_array();
-    for (int p = 0; p < chain->n_portions; p++)
-        if (json_array_append_new(list, json_portion(&chain->portion[p])) != 0)
-            return json_decref(list), NULL;
-    return list;
+/** The fusion groups of the launches; `first` counts from 0, texts count from 1. */
+static json_t *json_fusion_groups(const pti_plan_chain *chain) {
+    json_t *groups = json_array();
+    for (int p = 0; p < chain->n_groups; p++) {
+        const pti_plan_fusion_group *of = &chain->group[p];
+        bool is_fused = of->group.n_launches > 0;
+        const pti_json_member members[] = {
+            {"first", json_integer(of->first)},
+            {"launches", json_integer(is_fused ? of->group.n_launches : of->group.n_single)},
+            {"fused", json_boolean(is_fused)},
+            {"times", json_integer(of->n_times)},
+            {"told", json_words(&of->reason)},
+            {NULL, NULL},
+        };
+        groups = pti_json_append(groups, pti_json_extend(json_object(), members));
+    }
+    return groups;
 }
 
 /** Why launches are not fused: the first such reason. */
 static json_t *json_not_fused(const pti_plan_chain *chain) {
-    for (int p = 0; p < chain->n_portions; p++)
-        if (chain->portion[p].portion.n_launches == 0 && chain->portion[p].told.length > 0)
-            return pti_json_name(chain->portion[p].told.data);
-    return chain->apart.length > 0 ? pti_json_name(chain->apart.data) : json_null();
+    for (int p = 0; p < chain->n_groups; p++)
+        if (chain->group[p].group.n_launches == 0 && chain->group[p].reason.length > 0)
+            return json_words(&chain->group[p].reason);
+    return json_words(&chain->apart);
 }
 
-/** Add what only chains have; not 0 where that fails. */
-static int set_chain(json_t *head, const pti_plan_chain *chain) {
-    const pti_portion *turns = pti_plan_turns(chain, pti_plan_shown(chain));
-    const struct {
-        const char *key;
-        json_t *value;
-    } members[] = {
+/** A head with what only chains have. */
+static json_t *json_chain(json_t *head, const pti_plan_chain *chain) {
+    const pti_fusion_group *group = pti_plan_interleaved(chain, pti_plan_shown(chain));
+    const pti_json_member members[] = {
         {"launched", json_kernels(&chain->launches)},
-        {"slab_index", turns != NULL ? pti_json_name(pti_words_slab_index(turns)) : json_null()},
-        {"slabs_per_lap", json_integer(turns != NULL ? turns->shape.n_per_lap : 0)},
+        {"slab_index", group != NULL ? pti_json_name(pti_slab_index(group)) : json_null()},
+        {"slabs_per_lap", json_integer(group != NULL ? group->shape.n_per_lap : 0)},
         {"not_fused", json_not_fused(chain)},
-        {"portions", json_portions(chain)},
+        {"portions", json_fusion_groups(chain)},
         {"one_by_one_bytes", json_integer(chain->alone_bytes)},
+        {NULL, NULL},
     };
-    int failed = 0;
-    for (size_t k = 0; k < sizeof members / sizeof *members; k++)
-        failed |= json_object_set_new(head, members[k].key, members[k].value);
-    return failed;
+    return pti_json_extend(head, members);
 }
 
 /** The figures of a plan, and all else that is said once. */
 static json_t *json_head(const polytile_plan *plan) {
     const polytile_plan_summary *s = &plan->summary;
-    const struct {
-        const char *key;
-        json_t *value;
-    } members[] = {
+    const polytile_chain_summary *chain = &plan->chain_summary;
+    const double bound = s->bound_bytes > 0 ? (double)s->bound_bytes : NAN;
+    const pti_json_member members[] = {
         {"kernel", pti_json_name(s->kernel)},
         {"strategy", pti_json_name(s->strategy)},
         {"buffers", json_integer(s->n_buffers)},
         {"limit_bytes", json_integer(s->limit_bytes)},
         {"peak_device_bytes", json_integer(s->peak_device_bytes)},
-        {"block", json_numbers(s->n_dims, s->block)},
-        {"grid_blocks", json_numbers(s->n_dims, s->grid_blocks)},
-        {"superblock_blocks", json_numbers(s->n_dims, s->superblock_blocks)},
+        {"block", pti_json_numbers(s->n_dims, s->block)},
+        {"grid_blocks", pti_json_numbers(s->n_dims, s->grid_blocks)},
+        {"superblock_blocks", pti_json_numbers(s->n_dims, s->superblock_blocks)},
         {"kernels", json_integer(s->n_kernels)},
         {"h2d_bytes", json_integer(s->h2d_bytes)},
         {"d2h_bytes", json_integer(s->d2h_bytes)},
@@ -168,25 +99,21 @@ static json_t *json_head(const polytile_plan *plan) {
         {"lower_bound_h2d_bytes", json_integer(s->lower_bound_h2d_bytes)},
         {"bound_bytes", json_integer(s->bound_bytes)},
         {"bound", pti_json_name(s->bound == NULL ? "" : s->bound)},
-        {"h2d_over_bound", json_distance(s)},
-        {"predicted_seconds", json_figure(s->predicted_seconds)},
-        {"plan_seconds", json_figure(s->plan_seconds)},
-        {"launches", json_integer(s->n_launches)},
-        {"launches_per_pass", json_integer(s->launches_per_pass)},
-        {"passes", json_integer(s->n_passes)},
-        {"slab", json_integer(s->slab_threads)},
+        {"h2d_over_bound", pti_json_real((double)s->h2d_bytes / bound)},
+        {"predicted_seconds", pti_json_real(s->predicted_seconds)},
+        {"plan_seconds", pti_json_real(s->plan_seconds)},
+        {"launches", json_integer(chain->n_launches)},
+        {"launches_per_pass", json_integer(chain->launches_per_pass)},
+        {"passes", json_integer(chain->n_passes)},
+        {"slab", json_integer(chain->slab_threads)},
         {"in_place", json_boolean(plan->schedule->in_place)},
         {"paper_overshoot_bytes", json_integer(plan->paper_overshoot_bytes)},
-        {"domain", json_domain(&plan->instance->threads)},
+        {"domain", pti_json_box(&plan->instance->threads)},
         {"arrays", json_arrays(plan)},
+        {NULL, NULL},
     };
-    json_t *head = json_object();
-    int failed = 0;
-    for (size_t k = 0; k < sizeof members / sizeof *members; k++)
-        failed |= json_object_set_new(head, members[k].key, members[k].value);
-    if (plan->chain != NULL)
-        failed |= set_chain(head, plan->chain);
-    return failed ? json_decref(head), NULL : head;
+    json_t *head = pti_json_extend(json_object(), members);
+    return plan->chain == NULL ? head : json_chain(head, plan->chain);
 }
 
 /** The list of a superblock that an operation is written to; NULL for launches. */
@@ -198,17 +125,17 @@ static const char *list_of(pti_op_kind kind) {
     return lists[kind];
 }
 
-static const pti_op_kind listed_kinds[] = {PTI_UPLOAD, PTI_COPY, PTI_FILL, PTI_DOWNLOAD};
-enum { N_LISTED_KINDS = sizeof listed_kinds / sizeof *listed_kinds };
-
 static json_t *json_transfer(const pti_schedule *schedule, const pti_op *op) {
     int operand = schedule->placement[op->placement].operand;
-    json_t *object = json_object();
-    int failed = json_object_set_new(object, "array",
-                                     pti_json_name(schedule->instance->operand[operand].name)) |
-                 set_box(object, &op->box) | set_bounds(object, "step", &op->box, get_step) |
-                 json_object_set_new(object, "bytes", json_integer(op->bytes));
-    return failed ? json_decref(object), NULL : object;
+    const pti_json_member members[] = {
+        {"array", pti_json_name(schedule->instance->operand[operand].name)},
+        {"lo", pti_json_bounds(&op->box, PTI_JSON_LO)},
+        {"hi", pti_json_bounds(&op->box, PTI_JSON_HI)},
+        {"step", pti_json_bounds(&op->box, PTI_JSON_STEP)},
+        {"bytes", json_integer(op->bytes)},
+        {NULL, NULL},
+    };
+    return pti_json_extend(json_object(), members);
 }
 
 /** The operations of each superblock, in the schedule's order: those of superblock k are at
@@ -239,100 +166,66 @@ static bool op_index_make(const pti_schedule *schedule, op_index *index) {
     return true;
 }
 
-/** A schedule whose superblocks are listed, and of a chain how they are counted. */
-typedef struct listed {
-    const pti_schedule *schedule;
-    const int64_t *run_order; /* NULL: as they are numbered */
-    int first_launch;
-    int64_t n_times;
-} listed;
-
 /** Add an operation to its superblock: to one of its lists, or for which launch that is. */
-static int set_op(json_t *object, const listed *of, const pti_op *op) {
+static int set_op(json_t *object, const pti_schedule *schedule, int first_launch,
+                  const pti_op *op) {
     if (list_of(op->kind) != NULL)
         return json_array_append_new(json_object_get(object, list_of(op->kind)),
-                                     json_transfer(of->schedule, op));
-    return of->schedule->n_launches == 0
+                                     json_transfer(schedule, op));
+    return pti_schedule_is_of_one_launch(schedule)
                ? 0
-               : json_object_set_new(object, "launch", json_integer(of->first_launch + op->launch));
+               : json_object_set_new(object, "launch", json_integer(first_launch + op->launch));
 }
 
-static json_t *json_superblock(const listed *of, const op_index *index, int64_t superblock) {
-    json_t *object = json_object();
-    int failed =
-        set_box(object, &of->schedule->superblock[superblock]) |
-        json_object_set_new(object, "device_bytes",
-                            json_integer(pti_superblock_device_bytes(of->schedule, superblock)));
+static json_t *json_superblock(const pti_schedule *schedule, const pti_subplan *of,
+                               const op_index *index, int64_t superblock) {
+    int64_t n_bytes = pti_superblock_device_bytes(schedule, superblock);
+    json_t *object = pti_json_box(&schedule->superblock[superblock]);
+    int failed = json_object_set_new(object, "device_bytes", json_integer(n_bytes));
     if (of->n_times > 1)
         failed |= json_object_set_new(object, "times", json_integer(of->n_times));
-    for (int k = 0; k < N_LISTED_KINDS; k++)
-        failed |= json_object_set_new(object, list_of(listed_kinds[k]), json_array());
+    for (int kind = PTI_UPLOAD; kind <= PTI_DOWNLOAD; kind++)
+        if (list_of((pti_op_kind)kind) != NULL)
+            failed |= json_object_set_new(object, list_of((pti_op_kind)kind), json_array());
     for (int64_t k = index->first[superblock]; k < index->first[superblock + 1]; k++)
-        failed |= set_op(object, of, &of->schedule->op[index->position[k]]);
+        failed |= set_op(object, schedule, of->first, &schedule->op[index->position[k]]);
     return failed ? json_decref(object), NULL : object;
 }
 
-/** One value on one line; 15 digits give back any decimal figure as it was. */
-static void add_value(pti_text *text, const json_t *value) {
-    pti_text_add_json(text, value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-}
-
-static void add_head(pti_text *text, const polytile_plan *plan) {
-    const char *key;
-    json_t *value, *head = json_head(plan);
-    text->failed |= head == NULL;
-    json_object_foreach(head, key, value) {
-        pti_text_add(text, "  \"%s\": ", key);
-        add_value(text, value);
-        pti_text_add(text, ",\n");
-    }
-    json_decref(head);
-}
-
 /** A superblock is made, written and freed before the next, since there can be very many. */
-static void add_superblocks(pti_text *text, const listed *of, bool *is_first) {
-    const pti_schedule *schedule = of->schedule;
+static void write_superblocks(pti_text *text, const pti_schedule *schedule, const pti_subplan *of,
+                              bool *is_first) {
     op_index index = {0};
     text->failed |= !op_index_make(schedule, &index);
     for (int64_t k = 0; k < schedule->n_superblocks && !text->failed; k++) {
-        json_t *superblock =
-            json_superblock(of, &index, of->run_order == NULL ? k : of->run_order[k]);
-        pti_text_add(text, *is_first ? "\n    " : ",\n    ");
+        int64_t superblock = of->run_order == NULL ? k : of->run_order[k];
+        pti_json_write_entry(text, json_superblock(schedule, of, &index, superblock), *is_first);
         *is_first = false;
-        add_value(text, superblock);
-        json_decref(superblock);
     }
     op_index_free(&index);
 }
 
-/** Of a chain those of each part, once. */
-static void add_all_superblocks(pti_text *text, const polytile_plan *plan) {
-    bool is_first = true;
+/** Of a chain those of each subplan, once. */
+static void write_all_superblocks(pti_text *text, const polytile_plan *plan) {
+    static const pti_subplan whole;
     const pti_plan_chain *chain = plan->chain;
-    const listed one = {.schedule = plan->schedule};
+    bool is_first = true;
     if (chain == NULL)
-        add_superblocks(text, &one, &is_first);
-    for (int k = 0; chain != NULL && k < chain->n_parts; k++) {
-        const pti_plan_part *part = &chain->part[k];
-        const listed of = {part->schedule, part->run_order, part->first, part->n_times};
-        if (part->n_launches > 0)
-            add_superblocks(text, &of, &is_first);
-    }
+        write_superblocks(text, plan->schedule, &whole, &is_first);
+    for (int k = 0; chain != NULL && k < chain->n_subplans; k++)
+        if (chain->subplan[k].n_launches > 0)
+            write_superblocks(text, chain->subplan[k].schedule, &chain->subplan[k], &is_first);
 }
 
-/** A key a line and a superblock a line, so that people and line tools can read it too. */
-polytile_status pti_plan_to_json(const polytile_plan *plan, char **text) {
-    pti_text out = {0};
-    pti_text_add(&out, "{\n");
-    add_head(&out, plan);
-    pti_text_add(&out, "  \"superblocks\": [");
-    add_all_superblocks(&out, plan);
-    pti_text_add(&out, "\n  ]\n}\n");
-    if (!out.failed) {
-        *text = out.data;
-        return POLYTILE_OK;
-    }
-    pti_text_free(&out);
-    return pti_fail_memory(plan->object.context, "the JSON of a plan",
-                           (double)plan->schedule->n_ops * 256);
+void pti_plan_write_json_members(pti_text *text, const polytile_plan *plan) {
+    pti_json_write_members(text, json_head(plan));
+    pti_text_add(text, "  \"superblocks\": [");
+    write_all_superblocks(text, plan);
+    pti_text_add(text, "\n  ]\n");
+}
+
+void pti_plan_write_json(pti_text *text, const pti_object *plan) {
+    pti_text_add(text, "{\n");
+    pti_plan_write_json_members(text, (const polytile_plan *)plan);
+    pti_text_add(text, "}\n");
 }

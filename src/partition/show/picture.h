@@ -1,79 +1,61 @@
 #ifndef POLYTILE_PARTITION_SHOW_PICTURE_H
 #define POLYTILE_PARTITION_SHOW_PICTURE_H
 
-#include "partition/show/svg.h"
-#include "partition/window/plan.h"
+#include "partition/show/panel.h"
 
-/* The parts of a plan's picture. Each draws into an area and is told where it starts. */
-
-/** More superblocks than this in one panel are drawn as cells that stand for several each. */
-enum { PTI_PICTURE_MOST_RECTS = 4096 };
+/* The picture of a plan of one launch: the threads in run order, and what one superblock moves of
+ * each array. Each file draws into an area that its caller gives. */
 
 typedef struct pti_picture {
     pti_text *svg;
     const polytile_plan *plan;
-    const pti_schedule *schedule;
     int64_t chosen; /* the superblock whose transfers are shown */
 } pti_picture;
 
-/**
- * An index space drawn as a rectangle: two of its dimensions, or one.
- *
- * Space   rows (downwards) are indices of row_dim, columns those of col_dim; row_dim -1: one row.
- */
-typedef struct pti_panel {
-    pti_svg_box at;
-    int row_dim;
-    int col_dim;
-    polytile_domain space;
-} pti_panel;
+/* slices.c */
 
-/** The two dimensions of a space, in order, that differ first from a box; the first two if fewer
- * do. */
-pti_panel pti_panel_of(const polytile_domain *space, const polytile_domain *box);
+enum { PTI_MOST_SLICES = 9 };
 
-/** Put a panel into an area in the proportions of its space, as far as those can be drawn. */
-void pti_panel_fit(pti_panel *panel, pti_svg_box area);
+/** A launch domain of two or more dimensions as planar slices, in rows and columns. */
+typedef struct pti_slices {
+    pti_panel panel; /* of all slices, which differ in slice_dim, where slice k is cut at at[k] */
+    int slice_dim;   /* -1: one slice */
+    int n_slices;
+    int n_rows;
+    int n_cols;
+    int64_t n_cuts[POLYTILE_MAX_DIMS]; /* distinct starts of superblocks a dimension */
+    int64_t n_layers;                  /* starts along slice_dim, of which n_slices are drawn */
+    polytile_range at[PTI_MOST_SLICES];
+} pti_slices;
 
-/** Where a box of the panel's space is drawn; at least a pixel wide and high. */
-pti_svg_box pti_panel_place(const pti_panel *panel, const polytile_domain *box);
+/** Choose slices that show the picture's chosen superblock. False when memory runs out. */
+bool pti_slices_choose(const pti_picture *picture, pti_slices *slices);
 
-/** Draw the panel's ground with its first and last indices; names of the dimensions may be NULL. */
-void pti_panel_draw_space(pti_text *svg, const pti_panel *panel, char *const *names);
-
-/** Draw a box; gaps of a strided one are left open where they can be seen. */
-void pti_panel_draw_box(pti_text *svg, const pti_panel *panel, const char *style,
-                        const polytile_domain *box, const char *fill, const char *tooltip);
-
-/** The height in pixels that the panel of a space of this aspect takes at a width. */
-double pti_panel_height(const pti_panel *panel, double width);
+/* picture_threads.c */
 
 /** The launch domain cut into superblocks, numbered and coloured in run order. */
-void pti_picture_threads(const pti_picture *picture, pti_svg_box area);
+void pti_picture_threads(const pti_picture *picture, const pti_slices *slices, pti_svg_box area);
 
 /** The height that the launch domain takes at a width. */
-double pti_picture_threads_height(const pti_picture *picture, double width);
+double pti_picture_threads_height(const pti_slices *slices, double width);
+
+/* picture_arrays.c */
 
 /** Every array with what the chosen superblock moves and holds of it. */
 void pti_picture_arrays(const pti_picture *picture, pti_svg_box area);
 double pti_picture_arrays_height(const pti_picture *picture);
 
+/** Of an array those dimensions that differ from superblock to superblock. */
+pti_panel pti_picture_array_panel(const pti_picture *picture, int operand);
+
+/** Write which array a panel is of, so far above it. */
+void pti_picture_caption_array(const pti_picture *picture, const pti_panel *panel, int operand,
+                               double above);
+
+/* picture_lines.c */
+
 /** A launch of one index: a line a superblock, over the threads and over every array; returns its
  * height. */
 double pti_picture_lines(const pti_picture *picture, double x, double y, double width);
-
-/** The place 0 .. 1 of a superblock in the run order as a colour; see pti_svg_order_colour(). */
-char *pti_picture_colour(const pti_picture *picture, int64_t superblock, char *buffer);
-
-/** "superblock 3: threads [0:63]" in *tooltip, replacing what was there; its text. */
-const char *pti_picture_tooltip(const pti_picture *picture, int64_t superblock, pti_text *tooltip);
-
-/** How much of a limit (0: none, nothing is drawn) is in use at the peak, as a bar that ends at
- * right in a page's heading. */
-void pti_picture_gauge(pti_text *svg, double right, int64_t peak_bytes, int64_t limit_bytes);
-
-/** An entry of a legend; where the next begins if this one takes a width. */
-double pti_picture_swatch(pti_text *svg, const char *style, double x, double y, const char *words,
-                          double width);
 
 #endif

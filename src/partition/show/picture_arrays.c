@@ -1,7 +1,7 @@
-#include "base/checked.h"
 #include "partition/show/picture.h"
-#include "partition/show/words.h"
-#include <polytile/size.h>
+
+#include "base/checked.h"
+#include "base/plural.h"
 
 #include <math.h>
 
@@ -22,19 +22,30 @@ static int count_rows(const pti_picture *picture) {
 }
 
 static const pti_placement *placement_of(const pti_picture *picture, int operand) {
-    return pti_schedule_placement(picture->schedule, picture->chosen, operand);
+    return pti_schedule_placement(picture->plan->schedule, 0, picture->chosen, operand);
 }
 
-static pti_panel panel_of(const pti_picture *picture, int operand) {
+pti_panel pti_picture_array_panel(const pti_picture *picture, int operand) {
     const polytile_domain *space = &picture->plan->instance->operand[operand].domain;
     const pti_placement *placement = placement_of(picture, operand);
     return pti_panel_of(space, placement == NULL ? space : &placement->layout.hull);
 }
 
+void pti_picture_caption_array(const pti_picture *picture, const pti_panel *panel, int operand,
+                               double above) {
+    const pti_words array = pti_words_operand(picture->plan->instance, operand);
+    double x = panel->at.x, y = panel->at.y - above;
+    if (panel->space.n_dims > 2)
+        pti_svg_label(picture->svg, "head", x, y, "%s (dimensions %d, %d)", array.text,
+                      panel->row_dim, panel->col_dim);
+    else
+        pti_svg_label(picture->svg, "head", x, y, "%s", array.text);
+}
+
 /** Draw what operations of one kind move of an operand for the chosen superblock; the bytes. */
 static int64_t draw_moved(const pti_picture *picture, const pti_panel *panel, int operand,
                           pti_op_kind kind, const char *style) {
-    const pti_schedule *schedule = picture->schedule;
+    const pti_schedule *schedule = picture->plan->schedule;
     int64_t bytes = 0;
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
         if (op->kind != kind || op->superblock != picture->chosen ||
@@ -46,38 +57,20 @@ static int64_t draw_moved(const pti_picture *picture, const pti_panel *panel, in
     return bytes;
 }
 
-static void draw_name(const pti_picture *picture, const pti_panel *panel, int operand) {
-    pti_text words = {0};
-    pti_words_operand(&words, picture->plan->instance, operand);
-    if (panel->space.n_dims > 2)
-        pti_text_add(&words, " (dimensions %d, %d)", panel->row_dim, panel->col_dim);
-    if (!words.failed)
-        pti_svg_label(picture->svg, "head", panel->at.x, panel->at.y - 36, "%s", words.data);
-    picture->svg->failed |= words.failed;
-    pti_text_free(&words);
-}
-
-static void draw_bytes(const pti_picture *picture, const pti_panel *panel, int64_t uploaded,
-                       int64_t downloaded) {
-    char up[32], down[32];
-    double y = panel->at.y - 20;
-    polytile_size_format(uploaded, up);
-    polytile_size_format(downloaded, down);
-    if (picture->schedule->in_place)
-        pti_svg_label(picture->svg, "body", panel->at.x, y, "used in place");
-    else if (uploaded > 0 && downloaded > 0)
-        pti_svg_label(picture->svg, "body", panel->at.x, y, "%s up, %s down", up, down);
-    else if (uploaded > 0)
-        pti_svg_label(picture->svg, "body", panel->at.x, y, "%s up", up);
-    else if (downloaded > 0)
-        pti_svg_label(picture->svg, "body", panel->at.x, y, "%s down", down);
-    else
-        pti_svg_label(picture->svg, "body", panel->at.x, y, "nothing moved");
+static pti_words describe_bytes(const pti_picture *picture, int64_t uploaded, int64_t downloaded) {
+    const pti_words up = pti_words_size(uploaded), down = pti_words_size(downloaded);
+    if (picture->plan->schedule->in_place)
+        return pti_words_of("used in place");
+    if (uploaded > 0 && downloaded > 0)
+        return pti_words_of("%s up, %s down", up.text, down.text);
+    if (uploaded > 0)
+        return pti_words_of("%s up", up.text);
+    return downloaded > 0 ? pti_words_of("%s down", down.text) : pti_words_of("nothing moved");
 }
 
 static void draw_array(const pti_picture *picture, int operand, pti_svg_box area) {
     const pti_placement *placement = placement_of(picture, operand);
-    pti_panel panel = panel_of(picture, operand);
+    pti_panel panel = pti_picture_array_panel(picture, operand);
     pti_panel_fit(&panel, area);
     pti_panel_draw_space(picture->svg, &panel, NULL);
     if (placement != NULL)
@@ -85,19 +78,14 @@ static void draw_array(const pti_picture *picture, int operand, pti_svg_box area
     int64_t uploaded = draw_moved(picture, &panel, operand, PTI_UPLOAD, "upload");
     int64_t downloaded =
         draw_moved(picture, &panel, operand, PTI_DOWNLOAD, uploaded > 0 ? "back" : "download");
-    draw_name(picture, &panel, operand);
-    draw_bytes(picture, &panel, uploaded, downloaded);
-}
-
-static void draw_rest(const pti_picture *picture, pti_svg_box area) {
-    int n_hidden = picture->plan->instance->n_operands - count_shown(picture);
-    if (n_hidden > 0)
-        pti_svg_label(picture->svg, "small", area.x, area.y + area.height + 15,
-                      "and %d more array%s", n_hidden, n_hidden == 1 ? "" : "s");
+    pti_picture_caption_array(picture, &panel, operand, 36);
+    pti_svg_label(picture->svg, "body", panel.at.x, panel.at.y - 20, "%s",
+                  describe_bytes(picture, uploaded, downloaded).text);
 }
 
 void pti_picture_arrays(const pti_picture *picture, pti_svg_box area) {
     int n_columns = count_columns(picture);
+    int n_hidden = picture->plan->instance->n_operands - count_shown(picture);
     double width = (area.width - (n_columns - 1) * column_gap) / n_columns;
     double height = area.height / count_rows(picture);
     for (int k = 0; k < count_shown(picture); k++)
@@ -105,7 +93,9 @@ void pti_picture_arrays(const pti_picture *picture, pti_svg_box area) {
                    (pti_svg_box){area.x + k % n_columns * (width + column_gap),
                                  area.y + k / n_columns * height + caption_height, width,
                                  fmin(height - caption_height - array_gap, tallest)});
-    draw_rest(picture, area);
+    if (n_hidden > 0)
+        pti_svg_label(picture->svg, "small", area.x, area.y + area.height + 15, "and %s",
+                      pti_words_count(n_hidden, "more array").text);
 }
 
 double pti_picture_arrays_height(const pti_picture *picture) {

@@ -1,6 +1,5 @@
 #include "partition/show/picture_chain.h"
 
-#include "access/footprint/footprint.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 enum { MOST_PASS_LINES = 20, MOST_SLABS = 12, SLABS_BEHIND_LEAN = 8, MOST_LEAN = 40 };
 
 static const pti_interleaving_pass *first_pass(const pti_chain_picture *picture) {
-    return &picture->turns->pass[0];
+    return &picture->interleaving->pass[0];
 }
 
 /** Draw a pass: all of its launches, or some at even distances with the first and the last. */
@@ -22,8 +21,8 @@ static void add_pass(pti_chain_picture *picture, const pti_interleaving_pass *pa
 }
 
 static void choose_lines(pti_chain_picture *picture) {
-    for (int p = 0; p < picture->turns->n_passes; p++) {
-        const pti_interleaving_pass *pass = &picture->turns->pass[p];
+    for (int p = 0; p < picture->interleaving->n_passes; p++) {
+        const pti_interleaving_pass *pass = &picture->interleaving->pass[p];
         int64_t n = pti_min(pass->end - pass->first, MOST_PASS_LINES);
         if (picture->n_lines + n > PTI_CHAIN_MOST_LINES)
             return;
@@ -31,15 +30,16 @@ static void choose_lines(pti_chain_picture *picture) {
     }
 }
 
-/** So many slabs that the last launch of the first pass has had some turns. */
+/** So many slabs that the last launch of the first pass has had some. */
 static void choose_slabs(pti_chain_picture *picture) {
     const pti_interleaving_pass *pass = first_pass(picture);
     const pti_schedule_launch *last = &picture->schedule->launch[pass->end - 1];
-    int64_t lean = last->n_superblocks > 0 ? picture->turns->slab_of[last->first_superblock] : 0;
+    int64_t lean =
+        last->n_superblocks > 0 ? picture->interleaving->slab_of[last->first_superblock] : 0;
     int64_t most = pti_max(MOST_SLABS, pti_min(lean, MOST_LEAN) + SLABS_BEHIND_LEAN);
     picture->n_slabs = 0;
     for (int p = 0; p < picture->n_passes; p++)
-        picture->n_slabs = pti_max(picture->n_slabs, picture->turns->pass[p].n_slabs);
+        picture->n_slabs = pti_max(picture->n_slabs, picture->interleaving->pass[p].n_slabs);
     picture->n_slabs = pti_min(picture->n_slabs, most);
 }
 
@@ -53,7 +53,7 @@ static bool is_cut(const pti_chain_picture *picture) {
     return first_pass(picture)->n_slabs > picture->n_slabs;
 }
 
-/** The window of threads: turns of the first pass if it is not drawn whole, else all. */
+/** The threads that are drawn: slabs of the first pass if it is not drawn whole, else all. */
 static void choose_threads(pti_chain_picture *picture) {
     picture->rows = (polytile_range){0, -1, 1};
     for (int k = 0; k < picture->n_lines; k++) {
@@ -61,12 +61,20 @@ static void choose_threads(pti_chain_picture *picture) {
         const pti_schedule_launch *launch = &picture->schedule->launch[l];
         int64_t end = launch->first_superblock + launch->n_superblocks;
         for (int64_t s = launch->first_superblock; s < end; s++) {
-            if (!is_cut(picture) ||
-                (picture->turns->pass_of[l] == 0 && picture->turns->slab_of[s] < picture->n_slabs))
+            if (!is_cut(picture) || (picture->interleaving->pass_of[l] == 0 &&
+                                     picture->interleaving->slab_of[s] < picture->n_slabs))
                 extend_rows(&picture->rows,
-                            picture->schedule->superblock[s].range[picture->turns->axis[l]]);
+                            picture->schedule->superblock[s].range[picture->interleaving->axis[l]]);
         }
     }
+}
+
+int pti_chain_array_axis(const pti_chain_picture *picture, int array) {
+    int axis = -1;
+    for (int k = 0; k < picture->n_lines && axis < 0; k++)
+        axis = pti_interleaving_array_axis(picture->schedule, picture->interleaving,
+                                           picture->line[k], array);
+    return axis;
 }
 
 /** Take in the few rows of arrays around the threads that none of these is at. */
@@ -91,44 +99,45 @@ static void choose_rows(pti_chain_picture *picture) {
 static bool is_in_first_pass(const pti_chain_picture *picture, const pti_op *op) {
     return op->launch < picture->schedule->n_launches &&
            op->superblock < picture->schedule->n_superblocks &&
-           picture->turns->pass_of[op->launch] == 0;
+           picture->interleaving->pass_of[op->launch] == 0;
 }
 
 bool pti_chain_is_chosen(const pti_chain_picture *picture, const pti_op *op) {
     return is_in_first_pass(picture, op) &&
-           picture->turns->slab_of[op->superblock] == picture->slab;
-}
-
-/** How much a slab shows: kinds of moves above all, then turns of launches, then a place in the
- * middle. */
-static int64_t merit_of(const pti_chain_picture *picture, int64_t slab, const bool *has_kind,
-                        int64_t n_turns) {
-    int64_t n_kinds = 0, n_launches = picture->schedule->n_launches;
-    for (int kind = PTI_UPLOAD; kind <= PTI_DOWNLOAD; kind++)
-        n_kinds += kind != PTI_LAUNCH && has_kind[kind];
-    return (n_kinds * (n_launches + 1) + pti_min(n_turns, n_launches)) * 2 * picture->n_slabs -
-           llabs(2 * slab - picture->n_slabs + 1);
+           picture->interleaving->slab_of[op->superblock] == picture->slab;
 }
 
 /** What operations for one drawn slab there are. */
 typedef struct tally {
     bool has_kind[PTI_DOWNLOAD + 1];
-    int64_t n_turns;
+    int64_t n_superblocks;
 } tally;
+
+/** How much a slab shows: kinds of moves above all, then superblocks of launches, then a place in
+ * the middle. */
+static int64_t merit_of(const pti_chain_picture *picture, int64_t slab, const tally *of) {
+    int64_t n_kinds = 0, n_launches = picture->schedule->n_launches;
+    for (int kind = PTI_UPLOAD; kind <= PTI_DOWNLOAD; kind++)
+        n_kinds += kind != PTI_LAUNCH && of->has_kind[kind];
+    return (n_kinds * (n_launches + 1) + pti_min(of->n_superblocks, n_launches)) * 2 *
+               picture->n_slabs -
+           llabs(2 * slab - picture->n_slabs + 1);
+}
 
 static void choose_slab(pti_chain_picture *picture) {
     const pti_schedule *schedule = picture->schedule;
     tally of[MOST_LEAN + SLABS_BEHIND_LEAN] = {0};
     int64_t best = INT64_MIN, n_slabs = pti_min(picture->n_slabs, first_pass(picture)->n_slabs);
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
-        if (!is_in_first_pass(picture, op) || picture->turns->slab_of[op->superblock] >= n_slabs)
+        if (!is_in_first_pass(picture, op) ||
+            picture->interleaving->slab_of[op->superblock] >= n_slabs)
             continue;
-        int64_t slab = picture->turns->slab_of[op->superblock];
+        int64_t slab = picture->interleaving->slab_of[op->superblock];
         of[slab].has_kind[op->kind] = true;
-        of[slab].n_turns += op->kind == PTI_LAUNCH;
+        of[slab].n_superblocks += op->kind == PTI_LAUNCH;
     }
     for (int64_t k = 0; k < n_slabs; k++) {
-        int64_t merit = merit_of(picture, k, of[k].has_kind, of[k].n_turns);
+        int64_t merit = merit_of(picture, k, &of[k]);
         if (merit > best) {
             best = merit;
             picture->slab = k;
@@ -154,8 +163,8 @@ bool pti_chain_place(const pti_chain_picture *picture, polytile_range rows, pti_
     return lo <= hi;
 }
 
-char *pti_chain_colour(const pti_chain_picture *picture, int64_t slab, char *buffer) {
+pti_words pti_chain_colour(const pti_chain_picture *picture, int64_t slab) {
     enum { PERIOD = 8 };
     int64_t n = picture->n_slabs <= MOST_SLABS ? pti_max(picture->n_slabs, 2) : PERIOD;
-    return pti_svg_order_colour((double)(slab % n) / (double)(n - 1), buffer);
+    return pti_svg_order_colour((double)(slab % n), n);
 }

@@ -1,12 +1,10 @@
-#include "access/footprint/footprint.h"
-#include "base/checked.h"
 #include "partition/show/picture_chain.h"
-#include "partition/show/words.h"
-#include <polytile/size.h>
+
+#include "base/checked.h"
 
 #include <inttypes.h>
 
-/* Rows of every array under the turns of the launches: what one slab brings, carries and takes. */
+/* Rows of every array under the slabs of the launches: what one slab brings, carries and takes. */
 
 static const double head_height = 20, caption_height = 17, strip_height = 30, strip_gap = 12;
 enum { MOST_ARRAYS = 6 };
@@ -14,7 +12,7 @@ enum { MOST_ARRAYS = 6 };
 /** How operations of a kind are drawn: their share of the strip's height, from the top. */
 static const struct {
     const char *style;
-    const char *words; /* "" if they are drawn, but bytes of them do not come from elsewhere */
+    const char *words;
     double top;
 } moves[] = {
     [PTI_UPLOAD] = {"upload", "brings", 0},
@@ -32,52 +30,6 @@ typedef struct strip {
     pti_svg_box at;
 } strip;
 
-/** All that a superblock of a launch touches of an array; false if nothing. */
-static bool find_touched(const pti_schedule *schedule, int launch, int64_t superblock, int array,
-                         polytile_domain *hull) {
-    const pti_schedule_launch *of = &schedule->launch[launch];
-    bool is_found = false;
-    for (int o = 0; o < of->instance->n_operands; o++) {
-        polytile_domain touched;
-        if (of->array[o] != array ||
-            !pti_footprint_find_hull(of->instance, o, PTI_TOUCHES,
-                                     &schedule->superblock[superblock], &touched))
-            continue;
-        *hull = is_found ? pti_box_coarse_union(hull, &touched) : touched;
-        is_found = true;
-    }
-    return is_found;
-}
-
-static int differs_in(const polytile_domain *a, const polytile_domain *b) {
-    for (int d = 0; d < a->n_dims; d++) {
-        if (a->range[d].lo != b->range[d].lo || a->range[d].hi != b->range[d].hi)
-            return d;
-    }
-    return -1;
-}
-
-/** The dimension of an array that follows a launch's slabs; -1 if none, or it has only one slab. */
-static int axis_in_launch(const pti_chain_picture *picture, int launch, int array) {
-    const pti_schedule_launch *of = &picture->schedule->launch[launch];
-    int64_t first = of->first_superblock, end = first + of->n_superblocks;
-    int64_t next = first;
-    polytile_domain a, b;
-    while (next < end && picture->turns->slab_of[next] == picture->turns->slab_of[first])
-        next++;
-    if (next == end || !find_touched(picture->schedule, launch, first, array, &a) ||
-        !find_touched(picture->schedule, launch, next, array, &b))
-        return -1;
-    return differs_in(&a, &b);
-}
-
-int pti_chain_array_axis(const pti_chain_picture *picture, int array) {
-    int axis = -1;
-    for (int k = 0; k < picture->n_lines && axis < 0; k++)
-        axis = axis_in_launch(picture, picture->line[k], array);
-    return axis;
-}
-
 static void draw_rows(const strip *of, const char *style, polytile_range rows, double top,
                       double height) {
     pti_svg_box at = of->at;
@@ -88,6 +40,16 @@ static void draw_rows(const strip *of, const char *style, polytile_range rows, d
     pti_svg_rect(of->picture->svg, style, at, NULL, NULL);
 }
 
+/** The image of the array that a superblock uses; NULL if it uses none. */
+static const pti_placement *image_of(const pti_schedule *schedule, const pti_op *op, int array) {
+    const pti_call *call = &schedule->launch[op->launch].call;
+    const pti_placement *image = NULL;
+    for (int o = 0; o < call->instance->n_operands && image == NULL; o++)
+        if (call->array[o] == array)
+            image = pti_schedule_placement(schedule, op->launch, op->superblock, o);
+    return image;
+}
+
 /** The image that the chosen slab uses, and in it the band: all that its launches touch. */
 static void draw_image(const strip *of) {
     const pti_chain_picture *picture = of->picture;
@@ -95,9 +57,9 @@ static void draw_image(const strip *of) {
     polytile_domain band = {0}, touched;
     for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
         if (op->kind != PTI_LAUNCH || !pti_chain_is_chosen(picture, op) ||
-            !find_touched(schedule, op->launch, op->superblock, of->array, &touched))
+            !pti_interleaving_touched(schedule, op->launch, op->superblock, of->array, &touched))
             continue;
-        const pti_placement *image = pti_schedule_placement(schedule, op->superblock, of->array);
+        const pti_placement *image = image_of(schedule, op, of->array);
         if (band.n_dims == 0 && image != NULL)
             draw_rows(of, "held", image->layout.hull.range[of->axis], 0, 1);
         band = band.n_dims == 0 ? touched : pti_box_coarse_union(&band, &touched);
@@ -121,33 +83,28 @@ static void draw_moved(const strip *of, pti_op_kind kind) {
     }
 }
 
-static void add_moved_words(const strip *of, pti_op_kind kind, pti_text *words) {
+static int64_t sum_moved(const strip *of, pti_op_kind kind) {
     const pti_schedule *schedule = of->picture->schedule;
-    int64_t bytes = 0;
-    char size[32];
-    for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++) {
+    int64_t n_bytes = 0;
+    for (const pti_op *op = schedule->op; op < schedule->op + schedule->n_ops; op++)
         if (op->kind == kind && pti_chain_is_chosen(of->picture, op) &&
             schedule->placement[op->placement].operand == of->array)
-            bytes += op->bytes;
-    }
-    if (bytes > 0)
-        pti_text_add(words, ", %s %s", moves[kind].words, polytile_size_format(bytes, size));
+            n_bytes += op->bytes;
+    return n_bytes;
 }
 
 static void caption(const strip *of) {
     static const pti_op_kind order[] = {PTI_UPLOAD, PTI_FILL, PTI_COPY, PTI_DOWNLOAD};
     const pti_operand *array = &of->picture->schedule->instance->operand[of->array];
-    pti_text words = {0};
-    pti_text_add(&words, "%s ", array->name);
-    pti_words_type(&words, array->type);
-    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
-        add_moved_words(of, order[k], &words);
-    if (of->axis < 0)
-        pti_text_add(&words, "; does not go along with the slabs");
-    if (!words.failed)
-        pti_svg_label(of->picture->svg, "body", of->at.x, of->at.y - 5, "%s", words.data);
-    of->picture->svg->failed |= words.failed;
-    pti_text_free(&words);
+    pti_words words = pti_words_of("%s %s", array->name, pti_words_type(array->type).text);
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+        int64_t n_bytes = sum_moved(of, order[k]);
+        if (n_bytes > 0)
+            words = pti_words_of("%s, %s %s", words.text, moves[order[k]].words,
+                                 pti_words_size(n_bytes).text);
+    }
+    pti_svg_label(of->picture->svg, "body", of->at.x, of->at.y - 5, "%s%s", words.text,
+                  of->axis < 0 ? "; does not go along with the slabs" : "");
 }
 
 static double draw_strip(const pti_chain_picture *picture, int array, double y) {
@@ -176,8 +133,8 @@ double pti_chain_draw_moves(const pti_chain_picture *picture, double y) {
     for (int a = 0; a < pti_min(n_arrays, MOST_ARRAYS); a++)
         at += draw_strip(picture, a, at);
     if (n_arrays > MOST_ARRAYS) {
-        pti_svg_label(picture->svg, "small", picture->x, at + 8, "and %d more array%s",
-                      n_arrays - MOST_ARRAYS, n_arrays == MOST_ARRAYS + 1 ? "" : "s");
+        pti_svg_label(picture->svg, "small", picture->x, at + 8, "and %s",
+                      pti_words_count(n_arrays - MOST_ARRAYS, "more array").text);
         at += caption_height;
     }
     return at - y;

@@ -1,6 +1,8 @@
-#include "partition/show/slices.h"
+#include "partition/show/picture.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int compare_starts(const void *left, const void *right) {
     const polytile_range *a = left, *b = right;
@@ -20,14 +22,6 @@ static int64_t collect_cuts(const pti_schedule *schedule, int dim, polytile_rang
     return n_distinct;
 }
 
-/** The first dimension after another that is split, or is not split. */
-static int next_dim(const pti_slices *slices, int n_dims, int after, bool split) {
-    for (int d = after + 1; d < n_dims; d++)
-        if ((slices->n_cuts[d] > 1) == split)
-            return d;
-    return -1;
-}
-
 /** In three split dimensions, slice the one with the fewest cuts. */
 static void choose_three(pti_slices *slices) {
     int slice = 0;
@@ -35,31 +29,24 @@ static void choose_three(pti_slices *slices) {
         if (slices->n_cuts[d] < slices->n_cuts[slice])
             slice = d;
     slices->slice_dim = slice;
-    slices->row_dim = slice == 0 ? 1 : 0;
-    slices->col_dim = slice == 2 ? 1 : 2;
+    slices->panel.row_dim = slice == 0 ? 1 : 0;
+    slices->panel.col_dim = slice == 2 ? 1 : 2;
 }
 
-/** The first two split dimensions, filled up with others. */
-static void choose_two(pti_slices *slices, int n_dims) {
-    int first = next_dim(slices, n_dims, -1, true);
-    int second = first < 0 ? -1 : next_dim(slices, n_dims, first, true);
-    if (first < 0)
-        first = next_dim(slices, n_dims, -1, false);
-    if (second < 0)
-        second = next_dim(slices, n_dims, slices->n_cuts[first] > 1 ? -1 : first, false);
-    slices->row_dim = first < second ? first : second;
-    slices->col_dim = first < second ? second : first;
-}
-
-static void choose_dims(pti_slices *slices, int n_dims) {
-    bool all_split = next_dim(slices, n_dims, -1, false) < 0;
+/** Draw the first two split dimensions, filled up with others; all three of three in slices. */
+static void choose_dims(pti_slices *slices, const polytile_domain *space) {
+    polytile_domain uncut = *space;
+    int n_split = 0;
+    for (int d = 0; d < space->n_dims; d++) {
+        if (slices->n_cuts[d] == 1)
+            continue;
+        uncut.range[d] = pti_range_empty();
+        n_split++;
+    }
+    slices->panel = pti_panel_of(space, &uncut);
     slices->slice_dim = -1;
-    slices->row_dim = n_dims == 1 ? -1 : 0;
-    slices->col_dim = n_dims == 1 ? 0 : 1;
-    if (n_dims == 3 && all_split)
+    if (space->n_dims == 3 && n_split == 3)
         choose_three(slices);
-    else if (n_dims > 2)
-        choose_two(slices, n_dims);
 }
 
 /** Spread the drawn slices evenly, so that the chosen superblock's own is among them. */
@@ -74,36 +61,23 @@ static void choose_layers(pti_slices *slices, const polytile_range *cuts, int64_
         slices->at[slices->n_slices++] = cuts[k];
 }
 
-bool pti_slices_choose(const pti_schedule *schedule, int64_t chosen, pti_slices *slices) {
-    const polytile_domain *own = &schedule->superblock[chosen];
+bool pti_slices_choose(const pti_picture *picture, pti_slices *slices) {
+    const pti_schedule *schedule = picture->plan->schedule;
+    const polytile_domain *own = &schedule->superblock[picture->chosen];
     polytile_range *cuts = malloc((size_t)schedule->n_superblocks * sizeof *cuts);
-    *slices = (pti_slices){.slice_dim = -1, .n_slices = 1, .n_layers = 1};
+    *slices = (pti_slices){.n_slices = 1, .n_layers = 1};
     if (cuts == NULL)
         return false;
-    for (int d = 0; d < own->n_dims; d++) {
-        slices->fixed[d] = own->range[d];
+    for (int d = 0; d < own->n_dims; d++)
         slices->n_cuts[d] = collect_cuts(schedule, d, cuts);
-    }
-    choose_dims(slices, own->n_dims);
+    choose_dims(slices, &picture->plan->instance->threads);
+    memcpy(slices->panel.cut, own->range, sizeof own->range);
     if (slices->slice_dim >= 0) {
         int64_t n_cuts = collect_cuts(schedule, slices->slice_dim, cuts);
         choose_layers(slices, cuts, n_cuts, own->range[slices->slice_dim].lo);
     }
+    slices->n_cols = (int)ceil(sqrt((double)slices->n_slices));
+    slices->n_rows = (slices->n_slices + slices->n_cols - 1) / slices->n_cols;
     free(cuts);
-    return true;
-}
-
-static bool meets(polytile_range range, int64_t index) {
-    return range.lo <= index && index <= range.hi;
-}
-
-bool pti_slices_have(const pti_slices *slices, int slice, const polytile_domain *superblock) {
-    for (int d = 0; d < superblock->n_dims; d++) {
-        if (d == slices->row_dim || d == slices->col_dim)
-            continue;
-        int64_t at = d == slices->slice_dim ? slices->at[slice].lo : slices->fixed[d].lo;
-        if (!meets(superblock->range[d], at))
-            return false;
-    }
     return true;
 }

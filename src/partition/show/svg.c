@@ -116,16 +116,16 @@ void pti_svg_label_down(pti_text *svg, const char *style, double x, double y, in
                  style, x, y, number);
 }
 
-char *pti_svg_order_colour(double place, char *buffer) {
+pti_words pti_svg_order_colour(double place, int64_t n) {
     static const double stops[][3] = {
         {253, 232, 160}, {186, 226, 168}, {130, 207, 192}, {122, 180, 228}, {171, 153, 228},
     };
     enum { N_SPANS = sizeof stops / sizeof *stops - 1 };
-    double at = (place < 0 ? 0 : place > 1 ? 1 : place) * N_SPANS;
+    double share = n > 1 ? place / (double)(n - 1) : 0;
+    double at = (share < 0 ? 0 : share > 1 ? 1 : share) * N_SPANS;
     int span = at >= N_SPANS ? N_SPANS - 1 : (int)at;
     int rgb[3];
     for (int c = 0; c < 3; c++)
         rgb[c] = (int)(stops[span][c] + (at - span) * (stops[span + 1][c] - stops[span][c]) + .5);
-    snprintf(buffer, 8, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
-    return buffer;
+    return pti_words_of("#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255, rgb[2] & 255);
 }

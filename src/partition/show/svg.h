@@ -1,7 +1,7 @@
 #ifndef POLYTILE_PARTITION_SHOW_SVG_H
 #define POLYTILE_PARTITION_SHOW_SVG_H
 
-#include "base/text.h"
+#include "partition/show/words.h"
 
 /* SVG elements as text. Lengths are in pixels, y grows downwards, and every string is escaped. */
 
@@ -29,8 +29,8 @@ void pti_svg_label(pti_text *svg, const char *style, double x, double y, const c
 /** A number written downwards. */
 void pti_svg_label_down(pti_text *svg, const char *style, double x, double y, int64_t number);
 
-/** A colour for place 0 .. 1 of the run order, as "#rrggbb" in a buffer of at least 8 bytes, which
- * it returns; all are light enough for dark text. */
-char *pti_svg_order_colour(double place, char *buffer);
+/** The colour of place 0 .. n - 1 of n in an order, as "#rrggbb"; all are light enough for dark
+ * text. */
+pti_words pti_svg_order_colour(double place, int64_t n);
 
 #endif

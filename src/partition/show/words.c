@@ -1,68 +1,93 @@
 #include "partition/show/words.h"
 
 #include "access/declare/type.h"
+#include "access/set/box_text.h"
+#include "base/plural.h"
 #include <polytile/size.h>
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-void pti_words_extents(pti_text *text, int n_dims, const int64_t *extents) {
-    for (int d = 0; d < n_dims; d++)
-        pti_text_add(text, "%s%" PRId64, d == 0 ? "" : "x", extents[d]);
+/** Words to be written, of which it is known that they are short enough, as a text: it never grows.
+ */
+static pti_text text_in(pti_words *words) {
+    words->text[0] = '\0';
+    return (pti_text){.data = words->text, .capacity = sizeof words->text};
 }
 
-char *pti_count_format(int64_t count, char *buffer) {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRId64, count);
-    int sign = count < 0;
-    char *end = buffer;
+pti_words pti_words_of(const char *format, ...) {
+    pti_words words;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words.text, sizeof words.text, format, arguments);
+    va_end(arguments);
+    return words;
+}
+
+pti_words pti_words_size(int64_t n_bytes) {
+    pti_words words;
+    polytile_size_format(n_bytes, words.text);
+    return words;
+}
+
+pti_words pti_words_number(int64_t number) {
+    pti_words digits = pti_words_of("%" PRId64, number), words;
+    int length = (int)strlen(digits.text), sign = number < 0;
+    char *end = words.text;
     for (int k = 0; k < length; k++) {
         if (k > sign && (length - k) % 3 == 0)
             *end++ = ',';
-        *end++ = digits[k];
+        *end++ = digits.text[k];
     }
     *end = '\0';
-    return buffer;
+    return words;
 }
 
-void pti_words_count(pti_text *text, int64_t count, const char *noun) {
-    char buffer[32];
-    pti_text_add(text, "%s %s%s", pti_count_format(count, buffer), noun, count == 1 ? "" : "s");
+pti_words pti_words_count(int64_t count, const char *noun) {
+    return pti_words_of("%s %s%s", pti_words_number(count).text, noun, pti_plural(count, "", "s"));
 }
 
-void pti_words_blocks(pti_text *text, int n_dims, const int64_t *extents) {
+pti_words pti_words_extents(int n_dims, const int64_t *extents) {
+    pti_words words;
+    pti_text text = text_in(&words);
+    for (int d = 0; d < n_dims; d++)
+        pti_text_add(&text, "%s%" PRId64, d == 0 ? "" : "x", extents[d]);
+    return words;
+}
+
+pti_words pti_words_blocks(int n_dims, const int64_t *extents) {
     bool is_one = true;
     for (int d = 0; d < n_dims; d++)
         is_one &= extents[d] == 1;
-    pti_words_extents(text, n_dims, extents);
-    pti_text_add(text, is_one ? " block" : " blocks");
+    return pti_words_of("%s block%s", pti_words_extents(n_dims, extents).text, is_one ? "" : "s");
 }
 
-void pti_words_ratio(pti_text *text, const polytile_plan_summary *summary) {
-    double moved = (double)summary->h2d_bytes + (double)summary->d2h_bytes;
-    pti_text_add(text, "%.3f", moved / (double)summary->lower_bound_bytes);
+pti_words pti_words_box(const polytile_domain *box) {
+    pti_words words;
+    pti_text text = text_in(&words);
+    pti_box_write(&text, box);
+    return words;
 }
 
-void pti_words_bound(pti_text *text, const polytile_plan_summary *summary) {
-    char bytes[32];
-    pti_text_add(text, "%.3f times %s, %s",
-                 (double)summary->h2d_bytes / (double)summary->bound_bytes,
-                 polytile_size_format(summary->bound_bytes, bytes), summary->bound);
-}
-
-void pti_words_seconds(pti_text *text, double seconds) {
+pti_words pti_words_seconds(double seconds) {
     if (seconds >= 1)
-        pti_text_add(text, "%.3g s", seconds);
-    else if (seconds >= 1e-3)
-        pti_text_add(text, "%.3g ms", seconds * 1e3);
-    else
-        pti_text_add(text, "%.3g us", seconds * 1e6);
+        return pti_words_of("%.3g s", seconds);
+    if (seconds >= 1e-3)
+        return pti_words_of("%.3g ms", seconds * 1e3);
+    return pti_words_of("%.3g us", seconds * 1e6);
 }
 
-void pti_words_type(pti_text *text, polytile_type type) {
-    char word[PTI_TYPE_TEXT_BYTES];
-    pti_text_add(text, "%s", pti_type_format(type, word));
+pti_words pti_words_type(polytile_type type) {
+    pti_words words;
+    pti_type_format(type, words.text);
+    return words;
+}
+
+pti_words pti_words_ratio(const polytile_plan_summary *summary) {
+    double moved = (double)summary->h2d_bytes + (double)summary->d2h_bytes;
+    return pti_words_of("%.3f", moved / (double)summary->lower_bound_bytes);
 }
 
 static const char *role_word(polytile_role role) {
@@ -89,29 +114,40 @@ static void add_roles(pti_text *text, const pti_instance *instance, int operand,
     }
 }
 
-void pti_words_roles(pti_text *text, const pti_instance *instance, int operand) {
+static pti_words words_of_roles(const pti_instance *instance, int operand) {
+    pti_words words;
+    pti_text text = text_in(&words);
     said_roles said = 0;
-    add_roles(text, instance, operand, &said);
+    add_roles(&text, instance, operand, &said);
+    return words;
 }
 
-static void add_roles_of_kind(pti_text *text, const pti_launch_kind *kind, int array,
-                              said_roles *said) {
-    for (int o = 0; o < kind->instance->n_operands; o++)
-        if (kind->array[o] == array)
-            add_roles(text, kind->instance, o, said);
+pti_words pti_words_operand(const pti_instance *instance, int operand) {
+    const pti_operand *of = &instance->operand[operand];
+    return pti_words_of("%s %s, %s", of->name, pti_words_type(of->type).text,
+                        words_of_roles(instance, operand).text);
 }
 
-void pti_words_array_roles(pti_text *text, const polytile_plan *plan, int array) {
+pti_words pti_words_array_roles(const polytile_plan *plan, int array) {
+    pti_words words;
+    pti_text text = text_in(&words);
     said_roles said = 0;
-    if (plan->chain == NULL) {
-        pti_words_roles(text, plan->instance, array);
-        return;
-    }
+    if (plan->chain == NULL)
+        return words_of_roles(plan->instance, array);
     const pti_launches *launches = &plan->chain->launches;
-    for (int k = 0; k < launches->n_kinds; k++)
-        add_roles_of_kind(text, &launches->of_kind[k], array, &said);
+    for (const pti_launch_kind *kind = launches->of_kind;
+         kind < launches->of_kind + launches->n_kinds; kind++)
+        for (int o = 0; o < kind->instance->n_operands; o++)
+            if (kind->array[o] == array)
+                add_roles(&text, kind->instance, o, &said);
     if (launches->is_scratch[array])
-        pti_text_add(text, ", scratch");
+        pti_text_add(&text, ", scratch");
+    return words;
+}
+
+pti_words pti_words_superblock(const pti_schedule *schedule, int64_t superblock) {
+    return pti_words_of("superblock %" PRId64 ": threads %s", superblock,
+                        pti_words_box(&schedule->superblock[superblock]).text);
 }
 
 static bool is_named_before(const pti_launches *launches, int kind) {
@@ -122,35 +158,44 @@ static bool is_named_before(const pti_launches *launches, int kind) {
     return k < kind;
 }
 
-void pti_words_kernels(pti_text *text, const pti_launches *launches) {
+void pti_write_kernels(pti_text *text, const pti_launches *launches) {
     for (int k = 0; k < launches->n_kinds; k++)
         if (!is_named_before(launches, k))
             pti_text_add(text, "%s%s", k == 0 ? "" : ", ",
                          launches->of_kind[k].instance->kernel_name);
 }
 
-const char *pti_words_slab_index(const pti_portion *turns) {
-    const pti_cut_launch *largest = &turns->chain.launch[0].cut;
-    for (int l = 1; l < turns->chain.n_launches; l++) {
-        const pti_cut_launch *cut = &turns->chain.launch[l].cut;
-        if (pti_box_count(&cut->instance->threads) > pti_box_count(&largest->instance->threads))
+const char *pti_slab_index(const pti_fusion_group *interleaved) {
+    const pti_cut_launch *largest = &interleaved->chain.launch[0];
+    for (int l = 1; l < interleaved->chain.n_launches; l++) {
+        const pti_cut_launch *cut = &interleaved->chain.launch[l];
+        if (pti_box_count(&cut->call.instance->threads) >
+            pti_box_count(&largest->call.instance->threads))
             largest = cut;
     }
-    return largest->instance->index_name[largest->index];
+    return largest->call.instance->index_name[largest->index];
 }
 
-void pti_words_operand(pti_text *text, const pti_instance *instance, int operand) {
-    pti_text_add(text, "%s ", instance->operand[operand].name);
-    pti_words_type(text, instance->operand[operand].type);
-    pti_text_add(text, ", ");
-    pti_words_roles(text, instance, operand);
+/** The launch that a superblock is of: the last that begins no later. */
+static int launch_of_superblock(const pti_schedule *schedule, int64_t superblock) {
+    int lo = 0, hi = schedule->n_launches - 1;
+    while (lo < hi) {
+        int middle = hi - (hi - lo) / 2;
+        if (schedule->launch[middle].first_superblock <= superblock)
+            lo = middle;
+        else
+            hi = middle - 1;
+    }
+    return lo;
 }
 
 int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superblock) {
     int64_t bytes = 0;
-    for (int k = 0; k < schedule->instance->n_operands && !schedule->in_place; k++) {
-        const pti_placement *placement = pti_schedule_placement(schedule, superblock, k);
-        bytes += placement == NULL ? 0 : placement->layout.size_bytes;
-    }
+    int launch = launch_of_superblock(schedule, superblock);
+    const int64_t *placed = pti_schedule_placements(schedule, launch, superblock);
+    int n_operands = schedule->launch[launch].call.instance->n_operands;
+    for (int o = 0; o < n_operands && !schedule->in_place; o++)
+        if (placed[o] >= 0 && !pti_schedule_is_placed_before(placed, o))
+            bytes += schedule->placement[placed[o]].layout.size_bytes;
     return bytes;
 }

@@ -1,55 +1,64 @@
 #ifndef POLYTILE_PARTITION_SHOW_WORDS_H
 #define POLYTILE_PARTITION_SHOW_WORDS_H
 
-#include "access/footprint/instance.h"
-#include "access/set/box_text.h"
 #include "base/text.h"
 #include "partition/window/plan.h"
 #include "partition/window/plan_chain.h"
 
-/* partition/show: plans as text, JSON and pictures. Nothing here decides anything. This header
- * has the phrases that texts and pictures share. */
+/* partition/show: plans as text, JSON and pictures; what plans of several members are printed with,
+ * too. Nothing here decides anything. print.h has the printers, page.h and panel.h what pictures
+ * consist of, and here are the words that texts and pictures share. */
 
-/* The phrases that a plan's text and its picture share. */
+/** Words by value, so that they can stand among the arguments of a format:
+ * pti_words_size(n).text. */
+typedef struct pti_words {
+    char text[64 * POLYTILE_MAX_DIMS + 128]; /* a box, and a few words beside it */
+} pti_words;
 
-/** Extents as on the command line: "32x8". */
-void pti_words_extents(pti_text *text, int n_dims, const int64_t *extents);
+/** Words by a format; without their end where they are too long. */
+pti_words pti_words_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** A count with separated thousands in a buffer of at least 32 bytes, which it returns. */
-char *pti_count_format(int64_t count, char *buffer);
+/** A size: "64 MiB". */
+pti_words pti_words_size(int64_t n_bytes);
+
+/** A number with separated thousands. */
+pti_words pti_words_number(int64_t number);
 
 /** "1 kernel", "12,000 kernels"; the noun takes an s. */
-void pti_words_count(pti_text *text, int64_t count, const char *noun);
+pti_words pti_words_count(int64_t count, const char *noun);
+
+/** Extents as on the command line: "32x8". */
+pti_words pti_words_extents(int n_dims, const int64_t *extents);
 
 /** A box of blocks: "103x5 blocks", "1 block". */
-void pti_words_blocks(pti_text *text, int n_dims, const int64_t *extents);
+pti_words pti_words_blocks(int n_dims, const int64_t *extents);
 
-/** How the bytes of a plan compare with the lower bound: "1.052". */
-void pti_words_ratio(pti_text *text, const polytile_plan_summary *summary);
+/** A box as in a declaration: "[0:63, 7]". */
+pti_words pti_words_box(const polytile_domain *box);
 
-/** How the uploads of a plan compare with its bound: "1.073 times 74 GiB, matmul-like ...". */
-void pti_words_bound(pti_text *text, const polytile_plan_summary *summary);
-
-/** A duration of seconds with a fitting unit: "1.25 ms". */
-void pti_words_seconds(pti_text *text, double seconds);
+/** A duration with a fitting unit: "1.25 ms". */
+pti_words pti_words_seconds(double seconds);
 
 /** An element type: "f32", or "12 B" for raw bytes. */
-void pti_words_type(pti_text *text, polytile_type type);
+pti_words pti_words_type(polytile_type type);
 
-/** An operand with its type and roles: "A f32, in". */
-void pti_words_operand(pti_text *text, const pti_instance *instance, int operand);
+/** How the bytes of a plan compare with the lower bound: "1.052". */
+pti_words pti_words_ratio(const polytile_plan_summary *summary);
 
-/** What a kernel does to an operand, each role once: "in", "in, out", "out sum". */
-void pti_words_roles(pti_text *text, const pti_instance *instance, int operand);
+/** An operand with its type and what the kernel does to it, each role once: "A f32, in". */
+pti_words pti_words_operand(const pti_instance *instance, int operand);
 
 /** What the kernels of a plan do to an array, each role once, and whether it is scratch. */
-void pti_words_array_roles(pti_text *text, const polytile_plan *plan, int array);
+pti_words pti_words_array_roles(const polytile_plan *plan, int array);
 
-/** The names of a chain's kernels, each once: "predict, correct". */
-void pti_words_kernels(pti_text *text, const pti_launches *launches);
+/** The threads of a superblock: "superblock 3: threads [0:63]". */
+pti_words pti_words_superblock(const pti_schedule *schedule, int64_t superblock);
 
-/** The index along which those with the most threads of launches that take turns are cut: "i". */
-const char *pti_words_slab_index(const pti_portion *turns);
+/** Write the names of a chain's kernels, each once: "predict, correct". */
+void pti_write_kernels(pti_text *text, const pti_launches *launches);
+
+/** The index along which those with the most threads of interleaved launches are cut: "i". */
+const char *pti_slab_index(const pti_fusion_group *interleaved);
 
 /** The bytes of the placements that a superblock's launch uses; 0 in place. */
 int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superblock);

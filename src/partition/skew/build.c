@@ -2,7 +2,6 @@
 
 #include "base/checked.h"
 #include "partition/memory/residency.h"
-#include "partition/skew/concurrent.h"
 #include "partition/skew/memory.h"
 #include "partition/skew/stream.h"
 
@@ -15,7 +14,7 @@ static bool has_threads(const pti_skew_stream *of, int launch, int64_t k) {
     return pti_pass_threads(&of->pass, launch, of->shape->slab, k, k, &threads);
 }
 
-/** The first launch with threads in a slab, or the first of the pass. */
+/** Return the first launch with threads in a slab, or the first of the pass. */
 static int first_launch(const pti_skew_stream *of, int64_t k) {
     for (int l = of->pass.first; l < of->pass.end; l++) {
         if (has_threads(of, l, k))
@@ -24,7 +23,7 @@ static int first_launch(const pti_skew_stream *of, int64_t k) {
     return of->pass.first;
 }
 
-/** The last launch with threads in a slab, or the last of the pass. */
+/** Return the last launch with threads in a slab, or the last of the pass. */
 static int last_launch(const pti_skew_stream *of, int64_t k) {
     for (int l = of->pass.end - 1; l >= of->pass.first; l--) {
         if (has_threads(of, l, k))
@@ -48,7 +47,7 @@ static int64_t add_move(pti_skew_stream *of, const move *made, const polytile_do
                         const pti_last *waits) {
     pti_skew_lane *along = &of->lane[made->array];
     pti_op op = {.kind = made->kind,
-                 .abreast = made->kind == PTI_FILL && pti_skew_is_abreast(of, made->k),
+                 .concurrent = made->kind == PTI_FILL && pti_skew_is_concurrent(of, made->k),
                  .launch = made->launch,
                  .superblock = pti_skew_superblock_at(of, made->launch, made->k),
                  .placement = along->placement,
@@ -64,7 +63,7 @@ static int64_t add_move(pti_skew_stream *of, const move *made, const polytile_do
     return added;
 }
 
-/** The part of a set in some rows of an array, into scratch. */
+/** Clip a set to some rows of an array, into scratch. */
 static void find_rows(pti_skew_stream *of, const pti_boxes *set, int array, polytile_range rows) {
     polytile_domain clip = of->chain->arrays->operand[array].domain;
     clip.range[of->chain->axis[array]] = rows;
@@ -75,7 +74,7 @@ static void find_rows(pti_skew_stream *of, const pti_boxes *set, int array, poly
     pti_boxes_clip(&of->scratch, &clip);
 }
 
-/** The download of the pass before that brought rows up to some home. */
+/** Return the previous pass' download of rows up to this one. */
 static int64_t download_of(const pti_skew_stream *of, const pti_skew_lane *along,
                            int64_t last_row) {
     if (along->n_former_slabs == 0)
@@ -97,14 +96,14 @@ static void bring_boxes(pti_skew_stream *of, const move *made, const pti_boxes *
     }
 }
 
-/** The first row that slab k may touch, were the array as long as need be. */
+/** Return the first row that slab k may touch, in an array without ends. */
 static int64_t first_row(const pti_skew_stream *of, int array, int64_t k) {
     return of->pass.begin + k * of->shape->slab + of->pass.band[array].lo;
 }
 
-/** The rows of the image for the lap that begins with slab k: besides those of its slabs, those
- * that the slab before still sends home, and those of the slab behind, which come meanwhile. All
- * images of a pass are equally long. */
+/** Return the rows of the image for the lap that begins with slab k: those of its slabs, those that
+ * the slab before still downloads, and those that come for the slab behind. All images of a pass
+ * are equally long. */
 static polytile_range image_rows(const pti_skew_stream *of, int array, int64_t k) {
     const pti_band *band = &of->pass.band[array];
     const polytile_range *all = &band->hull.range[of->chain->axis[array]];
@@ -115,7 +114,7 @@ static polytile_range image_rows(const pti_skew_stream *of, int array, int64_t k
     return (polytile_range){lo, lo + n_rows - 1, 1};
 }
 
-/** Let an array's memory be the image of some rows from now on. */
+/** Make an array's memory the image of some rows. */
 static void place_image(pti_skew_stream *of, int array, polytile_range rows) {
     pti_skew_lane *along = &of->lane[array];
     polytile_domain hull = of->pass.band[array].hull;
@@ -123,14 +122,14 @@ static void place_image(pti_skew_stream *of, int array, polytile_range rows) {
     pti_placement placement = {
         .operand = array,
         .offset_bytes = along->offset_bytes,
-        .layout = pti_layout_of(&hull, of->chain->arrays->operand[array].element_bytes)};
+        .layout = pti_memory_layout_of(&hull, of->chain->arrays->operand[array].element_bytes)};
     along->rows = rows;
     along->before = along->users;
     along->is_filled = false;
     along->placement = pti_builder_place(&of->builder, &placement);
 }
 
-/** The rows that slab k is the first to touch. */
+/** Return the rows that slab k is the first to touch. */
 static polytile_range new_rows(const pti_skew_stream *of, int array, int64_t k) {
     polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
     if (k > 0) {
@@ -140,25 +139,25 @@ static polytile_range new_rows(const pti_skew_stream *of, int array, int64_t k) 
     return rows;
 }
 
-static void bring_array(pti_skew_stream *of, int array, int64_t k) {
+static void upload_array(pti_skew_stream *of, int array, int64_t k) {
     const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, of->number, array);
     polytile_range rows = new_rows(of, array, k);
     move made = {PTI_UPLOAD, array, first_launch(of, k), k, -1};
-    bring_boxes(of, &made, &sets->brought, rows);
+    bring_boxes(of, &made, &sets->exposed, rows);
     made.kind = PTI_FILL;
     bring_boxes(of, &made, &sets->filled, rows);
 }
 
-/** Bring what slab k is the first to touch. */
-static void bring(pti_skew_stream *of, int64_t k) {
+/** Upload what slab k is the first to touch. */
+static void upload_slab(pti_skew_stream *of, int64_t k) {
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         if (of->pass.band[a].passes)
-            bring_array(of, a, k);
+            upload_array(of, a, k);
     }
 }
 
-/** Move what is in an array's image, before slab k runs, to the place that it has in the next. */
-static void slide_array(pti_skew_stream *of, int array, int64_t k) {
+/** Copy what the next image needs to its beginning, before slab k runs. */
+static void copy_image_to_beginning(pti_skew_stream *of, int array, int64_t k) {
     pti_skew_lane *along = &of->lane[array];
     polytile_range from = along->rows, rows = image_rows(of, array, k);
     move made = {PTI_COPY, array, first_launch(of, k), k, along->placement};
@@ -176,17 +175,17 @@ static void slide_array(pti_skew_stream *of, int array, int64_t k) {
     along->before = along->users;
 }
 
-static void slide(pti_skew_stream *of, int64_t k) {
+static void copy_images_to_beginning(pti_skew_stream *of, int64_t k) {
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         if (of->pass.band[a].passes)
-            slide_array(of, a, k);
+            copy_image_to_beginning(of, a, k);
     }
-    of->ready = of->brought;
+    of->ready = of->uploaded;
 }
 
-/* What goes home. */
+/* Downloads. */
 
-/** The rows that no slab behind slab k touches. */
+/** Return the rows that no slab behind slab k touches. */
 static polytile_range last_rows(const pti_skew_stream *of, int array, int64_t k) {
     polytile_range rows = pti_pass_rows(&of->pass, array, of->shape->slab, k, k);
     if (k + 1 < of->n_slabs)
@@ -196,42 +195,41 @@ static polytile_range last_rows(const pti_skew_stream *of, int array, int64_t k)
     return rows;
 }
 
-static void send_array(pti_skew_stream *of, int array, int64_t k) {
+static void download_array(pti_skew_stream *of, int array, int64_t k) {
     pti_skew_lane *along = &of->lane[array];
     move made = {PTI_DOWNLOAD, array, last_launch(of, k), k, -1};
     pti_last waits = of->computed;
     pti_last_join(&waits, &of->ready);
-    find_rows(of, &pti_skew_sets_of(&of->sets, of->number, array)->taken, array,
+    find_rows(of, &pti_skew_sets_of(&of->sets, of->number, array)->live, array,
               last_rows(of, array, k));
     along->download[k] = k == 0 ? along->newest : along->download[k - 1];
     for (int b = 0; b < of->scratch.n_boxes; b++)
         along->download[k] = add_move(of, &made, &of->scratch.box[b], &waits);
 }
 
-/** Send home what no slab behind slab k touches. */
-static void send(pti_skew_stream *of, int64_t k) {
+/** Download what no slab behind slab k touches. */
+static void download_slab(pti_skew_stream *of, int64_t k) {
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         if (of->pass.band[a].passes)
-            send_array(of, a, k);
+            download_array(of, a, k);
     }
 }
 
-/** Run slab k on what was brought; meanwhile the next comes, and what the former was the last to
- * touch goes. */
+/** Run slab k; meanwhile upload for the next, and download what the former was the last to touch. */
 static void run_slab(pti_skew_stream *of, int64_t k) {
     if (k > 0 && k % of->shape->n_per_lap == 0)
-        slide(of, k);
+        copy_images_to_beginning(of, k);
     if (k > 0)
-        send(of, k - 1);
-    of->ready = of->brought;
+        download_slab(of, k - 1);
+    of->ready = of->uploaded;
     if (k + 1 < of->n_slabs)
-        bring(of, k + 1);
+        upload_slab(of, k + 1);
     pti_skew_run_launches(of, k);
 }
 
 /* Passes. */
 
-/** What the next pass must know of where this one's rows went home. */
+/** Keep this pass' downloads for the next pass. */
 static void turn_downloads(pti_skew_stream *of) {
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         pti_skew_lane *along = &of->lane[a];
@@ -257,10 +255,10 @@ static void run_pass(pti_skew_stream *of, int number) {
         if (of->pass.band[a].passes)
             place_image(of, a, image_rows(of, a, 0));
     }
-    bring(of, 0);
+    upload_slab(of, 0);
     for (int64_t k = 0; k < of->n_slabs && !of->builder.failed; k++)
         run_slab(of, k);
-    send(of, of->n_slabs - 1);
+    download_slab(of, of->n_slabs - 1);
     turn_downloads(of);
     pti_pass_end(&of->pass);
 }
@@ -269,7 +267,7 @@ static void run_pass(pti_skew_stream *of, int number) {
 
 static void move_whole(pti_skew_stream *of, int array, pti_op_kind kind, const pti_boxes *set) {
     pti_last waits = of->computed;
-    pti_last_join(&waits, &of->brought);
+    pti_last_join(&waits, &of->uploaded);
     for (int b = 0; b < set->n_boxes; b++) {
         pti_op op = {.kind = kind,
                      .placement = of->lane[array].placement,
@@ -281,26 +279,26 @@ static void move_whole(pti_skew_stream *of, int array, pti_op_kind kind, const p
     }
 }
 
-/** Whoever reads them, and however often, they come once. */
-static void bring_whole(pti_skew_stream *of, int array) {
+/** Upload a whole array once, for all launches that read it. */
+static void upload_whole(pti_skew_stream *of, int array) {
     const pti_operand *is = &of->chain->arrays->operand[array];
     pti_skew_lane *along = &of->lane[array];
     pti_placement placement = {.operand = array,
                                .offset_bytes = along->offset_bytes,
-                               .layout = pti_layout_of(&is->domain, is->element_bytes)};
+                               .layout = pti_memory_layout_of(&is->domain, is->element_bytes)};
     along->placement = pti_builder_place(&of->builder, &placement);
     pti_skew_sets_find_whole(&of->sets, array, &of->scratch);
     move_whole(of, array, PTI_UPLOAD, &of->scratch);
     for (int p = 0; p < of->sets.n_passes; p++) {
         const pti_pass_sets *sets = pti_skew_sets_of(&of->sets, p, array);
         move_whole(of, array, PTI_FILL, &sets->filled);
-        move_whole(of, array, PTI_DOWNLOAD, &sets->taken);
+        move_whole(of, array, PTI_DOWNLOAD, &sets->live);
     }
 }
 
 /* The whole. */
 
-/** Give arrays their memory; the end of the last. */
+/** Place the arrays' memory; returns the end of the last. */
 static int64_t place_lanes(pti_skew_stream *of, const pti_skew_need *needs) {
     int64_t end = 0;
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
@@ -310,8 +308,8 @@ static int64_t place_lanes(pti_skew_stream *of, const pti_skew_need *needs) {
     return end;
 }
 
-/** Say in the schedule what is unwritten before it, and dropped after it. */
-static bool tell_states(pti_skew_stream *of) {
+/** Set in the schedule what is unwritten before it, and dropped after it. */
+static bool set_states(pti_skew_stream *of) {
     pti_schedule *schedule = of->schedule;
     int n_arrays = pti_skew_n_arrays(of);
     schedule->unwritten = calloc((size_t)n_arrays + 1, sizeof *schedule->unwritten);
@@ -342,10 +340,10 @@ static bool begin_lanes(pti_skew_stream *of, int64_t most_slabs) {
     return has_begun;
 }
 
-static void run(pti_skew_stream *of) {
+static void run_passes(pti_skew_stream *of) {
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         if (of->chain->axis[a] == PTI_AXIS_WHOLE)
-            bring_whole(of, a);
+            upload_whole(of, a);
     }
     for (int p = 0; p < of->shape->n_passes && !of->builder.failed; p++)
         run_pass(of, p);
@@ -354,11 +352,11 @@ static void run(pti_skew_stream *of) {
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape) {
     pti_skew_stream of = {.request = request, .shape = shape, .chain = request->chain};
     int64_t most_slabs = 0;
-    bool has_begun = pti_skew_stream_begin(&of, &most_slabs) && tell_states(&of) &&
+    bool has_begun = pti_skew_stream_begin(&of, &most_slabs) && set_states(&of) &&
                      begin_lanes(&of, most_slabs) &&
                      pti_skew_sets_find(request, shape->n_per_pass, INT_MAX, &of.sets);
     if (has_begun)
-        run(&of);
+        run_passes(&of);
     bool is_made = has_begun && !of.builder.failed && !of.scratch.failed;
     pti_skew_stream_end(&of);
     if (!is_made)

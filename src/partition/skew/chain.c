@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/** Whether an affine expression is index + constant. */
-static bool follows(const pti_affine *of, int n_indices, int index) {
+/** Return whether an affine expression is index + constant. */
+static bool follows_index(const pti_affine *of, int n_indices, int index) {
     for (int d = 0; d < n_indices; d++) {
         if (of->index[d] != (d == index ? 1 : 0))
             return false;
@@ -13,13 +13,14 @@ static bool follows(const pti_affine *of, int n_indices, int index) {
     return true;
 }
 
-/** Whether a section's dimension is a window that moves along with an index. */
+/** Return whether a section's dimension is an interval that moves with an index. */
 static bool is_window(const pti_section *section, int dimension, int n_indices, int index) {
     const pti_subscript *subscript = &section->subscript[dimension];
-    return follows(&subscript->lo, n_indices, index) && follows(&subscript->hi, n_indices, index);
+    return follows_index(&subscript->lo, n_indices, index) &&
+           follows_index(&subscript->hi, n_indices, index);
 }
 
-/** Whether all sections of an operand have such a window in a dimension. */
+/** Return whether all sections of an operand have such an interval in a dimension. */
 static bool has_window(const pti_instance *instance, int operand, int dimension, int index) {
     const pti_operand *of = &instance->operand[operand];
     for (int s = of->first_section; s < of->first_section + of->n_sections; s++) {
@@ -29,7 +30,7 @@ static bool has_window(const pti_instance *instance, int operand, int dimension,
     return of->n_sections > 0;
 }
 
-/** The dimension in which all sections of an operand follow an index; -1: there is none. */
+/** Return the dimension in which all sections of an operand follow an index; -1: none. */
 static int dimension_along(const pti_instance *instance, int operand, int index) {
     for (int m = 0; m < instance->operand[operand].domain.n_dims; m++) {
         if (has_window(instance, operand, m, index))
@@ -53,19 +54,19 @@ static bool has_axis(const pti_chain *chain, int array) {
     return chain->axis[array] >= 0;
 }
 
-/** The index of a launch that its arrays' axes follow; -1: none of them has one yet. */
+/** Return the index of a launch that its arrays' axes follow; -1: no axis is known yet. */
 static int index_of_axes(const pti_chain *chain, const pti_cut_launch *cut) {
-    const pti_instance *instance = cut->instance;
+    const pti_instance *instance = cut->call.instance;
     for (int o = 0; o < instance->n_operands; o++) {
-        for (int d = 0; d < instance->n_indices && has_axis(chain, cut->array[o]); d++) {
-            if (has_window(instance, o, chain->axis[cut->array[o]], d))
+        for (int d = 0; d < instance->n_indices && has_axis(chain, cut->call.array[o]); d++) {
+            if (has_window(instance, o, chain->axis[cut->call.array[o]], d))
                 return d;
         }
     }
     return -1;
 }
 
-/** Why an operand keeps its launch from being cut at all; NULL if it does not. */
+/** Return why an operand's launch cannot be cut; NULL if it can. */
 static const char *obstacle_of(const pti_operand *operand) {
     if (operand->fresh)
         return "starts a reduction of";
@@ -74,46 +75,46 @@ static const char *obstacle_of(const pti_operand *operand) {
 
 static bool explain_end_of_chain(const finder *of, const pti_cut_launch *cut, const char *does,
                                  int array) {
-    pti_text_add(of->why, "%s %s %s", cut->instance->kernel_name, does, array_name(of, array));
+    pti_text_add(of->why, "%s %s %s", cut->call.instance->kernel_name, does, array_name(of, array));
     return false;
 }
 
-/** Let an array pass along the dimension that follows the launch's index, or stay whole if it is
- * only read. */
+/** Find an array's axis, the dimension that follows the launch's index; one that is only read may
+ * stay whole. */
 static bool find_axis(const finder *of, const pti_cut_launch *cut, int operand) {
-    const pti_operand *is = &cut->instance->operand[operand];
-    int a = cut->array[operand];
+    const pti_operand *is = &cut->call.instance->operand[operand];
+    int a = cut->call.array[operand];
     int *axis = &of->chain->axis[a];
-    int found = dimension_along(cut->instance, operand, cut->index);
+    int found = dimension_along(cut->call.instance, operand, cut->index);
     if (*axis == PTI_AXIS_NONE && (found >= 0 || !(is->writes || of->is_written[a])))
         *axis = found >= 0 ? found : PTI_AXIS_WHOLE;
     if (*axis == PTI_AXIS_WHOLE)
         return !is->writes || explain_end_of_chain(of, cut, "writes", a);
-    return (*axis >= 0 && has_window(cut->instance, operand, *axis, cut->index)) ||
+    return (*axis >= 0 && has_window(cut->call.instance, operand, *axis, cut->index)) ||
            explain_end_of_chain(of, cut, "does not go along the others' slabs in", a);
 }
 
 static bool find_axes(const finder *of, const pti_cut_launch *cut) {
-    for (int o = 0; o < cut->instance->n_operands; o++) {
-        const char *obstacle = obstacle_of(&cut->instance->operand[o]);
+    for (int o = 0; o < cut->call.instance->n_operands; o++) {
+        const char *obstacle = obstacle_of(&cut->call.instance->operand[o]);
         if (obstacle != NULL)
-            return explain_end_of_chain(of, cut, obstacle, cut->array[o]);
+            return explain_end_of_chain(of, cut, obstacle, cut->call.array[o]);
         if (!find_axis(of, cut, o))
             return false;
-        of->is_written[cut->array[o]] |= cut->instance->operand[o].writes;
+        of->is_written[cut->call.array[o]] |= cut->call.instance->operand[o].writes;
     }
     return true;
 }
 
-/** Add a launch if its arrays can pass along the others'. */
+/** Append a launch if its arrays can pass along the others'. */
 static bool append_launch(const finder *of, const pti_cut_launch *launch, int first_index) {
     pti_chain *chain = of->chain;
-    pti_chain_launch *added = &chain->launch[chain->n_launches];
+    pti_cut_launch *added = &chain->launch[chain->n_launches];
     int index = index_of_axes(chain, launch);
-    bool has_first = first_index < launch->instance->n_indices;
-    *added = (pti_chain_launch){.cut = *launch};
-    added->cut.index = index >= 0 ? index : has_first ? first_index : 0;
-    if (!find_axes(of, &added->cut))
+    bool has_first = first_index < launch->call.instance->n_indices;
+    *added = (pti_cut_launch){.call = launch->call};
+    added->index = index >= 0 ? index : has_first ? first_index : 0;
+    if (!find_axes(of, added))
         return false;
     chain->n_launches++;
     return true;
@@ -127,29 +128,30 @@ static void clear_chain(const finder *of) {
     }
 }
 
-/** As many launches as fit together if the first is cut along an index. */
-static void extend(const finder *of, int n_launches, const pti_cut_launch *launches, int index) {
+/** Extend the chain as far as launches fit together if the first is cut along an index. */
+static void extend_chain(const finder *of, int n_launches, const pti_cut_launch *launches,
+                         int index) {
     clear_chain(of);
     while (of->chain->n_launches < n_launches &&
            append_launch(of, &launches[of->chain->n_launches], index))
         continue;
 }
 
-/** The first index of the first launch along which most of them fit together. */
+/** Find the first launch's index along which the most launches fit together. */
 static void find_longest(const finder *of, int n_launches, const pti_cut_launch *launches) {
     int best = 0, longest = -1;
-    for (int d = 0; d < launches[0].instance->n_indices && longest < n_launches; d++) {
+    for (int d = 0; d < launches[0].call.instance->n_indices && longest < n_launches; d++) {
         pti_text ignored = {0};
         finder tries = *of;
         tries.why = &ignored;
-        extend(&tries, n_launches, launches, d);
+        extend_chain(&tries, n_launches, launches, d);
         pti_text_free(&ignored);
         if (of->chain->n_launches > longest) {
             longest = of->chain->n_launches;
             best = d;
         }
     }
-    extend(of, n_launches, launches, best);
+    extend_chain(of, n_launches, launches, best);
 }
 
 /** Launches that are alike, and the lags between kinds of them. */
@@ -164,20 +166,19 @@ typedef struct kinds {
 } kinds;
 
 static bool is_alike(const pti_cut_launch *one, const pti_cut_launch *other) {
-    if (one->instance != other->instance || one->index != other->index)
+    if (one->call.instance != other->call.instance || one->index != other->index)
         return false;
-    for (int o = 0; o < one->instance->n_operands; o++) {
-        if (one->array[o] != other->array[o])
+    for (int o = 0; o < one->call.instance->n_operands; o++) {
+        if (one->call.array[o] != other->call.array[o])
             return false;
     }
     return true;
 }
 
 /** Sort a launch into its kind. */
-static void sort(kinds *all, const pti_chain *chain, int launch) {
+static void sort_into_kind(kinds *all, const pti_chain *chain, int launch) {
     int k = 0;
-    while (k < all->n_kinds &&
-           !is_alike(&chain->launch[all->first[k]].cut, &chain->launch[launch].cut))
+    while (k < all->n_kinds && !is_alike(&chain->launch[all->first[k]], &chain->launch[launch]))
         k++;
     if (k == all->n_kinds)
         all->first[all->n_kinds++] = launch;
@@ -189,8 +190,8 @@ static polytile_status find_lag(const kinds *of, const pti_chain *chain, int ear
     size_t at = (size_t)earlier * (size_t)of->n_kinds + (size_t)later;
     polytile_status status = POLYTILE_OK;
     if (!of->is_known[at])
-        PTI_TRY(pti_launch_lag(&chain->launch[of->first[earlier]].cut,
-                               &chain->launch[of->first[later]].cut, &of->lag[at]));
+        PTI_TRY(pti_launch_lag(&chain->launch[of->first[earlier]], &chain->launch[of->first[later]],
+                               &of->lag[at]));
     of->is_known[at] = true;
     *lag = of->lag[at];
 done:
@@ -198,12 +199,12 @@ done:
 }
 
 static int64_t extent_of(const pti_cut_launch *cut) {
-    const polytile_range *range = &cut->instance->threads.range[cut->index];
+    const polytile_range *range = &cut->call.instance->threads.range[cut->index];
     return range->hi - range->lo + 1;
 }
 
-/** The least offset that keeps a launch behind all before it; of each kind the newest has the
- * largest. */
+/** Find the least offset that keeps a launch behind all before it; of each kind the newest has
+ * the largest. */
 static polytile_status find_offset(kinds *of, const pti_chain *chain, int launch, int64_t former,
                                    int64_t *offset) {
     polytile_status status = POLYTILE_OK;
@@ -223,7 +224,7 @@ done:
     return status;
 }
 
-/** Give launches their offsets, up to one that has to wait for the end of another. */
+/** Set launches' offsets, up to a launch that must wait for the end of another. */
 static polytile_status set_offsets(const finder *of, kinds *all) {
     pti_chain *chain = of->chain;
     polytile_status status = POLYTILE_OK;
@@ -231,9 +232,9 @@ static polytile_status set_offsets(const finder *of, kinds *all) {
     for (int l = 0; l < chain->n_launches; l++) {
         int64_t offset;
         PTI_TRY(find_offset(all, chain, l, former, &offset));
-        if (offset - former >= extent_of(&chain->launch[l].cut)) {
+        if (offset - former >= extent_of(&chain->launch[l])) {
             pti_text_add(of->why, "%s needs results that are complete only after the last slab",
-                         chain->launch[l].cut.instance->kernel_name);
+                         chain->launch[l].call.instance->kernel_name);
             chain->n_launches = l;
             break;
         }
@@ -243,7 +244,7 @@ done:
     return status;
 }
 
-/** False when memory runs out. */
+/** Create the kinds of a chain; false when memory runs out. */
 static bool create_kinds(const pti_chain *chain, kinds *all) {
     size_t n = (size_t)chain->n_launches;
     *all = (kinds){.of_launch = calloc(n, sizeof *all->of_launch),
@@ -254,7 +255,7 @@ static bool create_kinds(const pti_chain *chain, kinds *all) {
         all->has_come == NULL)
         return false;
     for (int l = 0; l < chain->n_launches; l++)
-        sort(all, chain, l);
+        sort_into_kind(all, chain, l);
     size_t n_pairs = (size_t)all->n_kinds * (size_t)all->n_kinds;
     all->lag = calloc(n_pairs, sizeof *all->lag);
     all->is_known = calloc(n_pairs, sizeof *all->is_known);
@@ -281,21 +282,21 @@ static polytile_status find_offsets(const finder *of) {
     return status;
 }
 
-static bool touches(const pti_chain *chain, int array) {
+static bool touches_array(const pti_chain *chain, int array) {
     for (int l = 0; l < chain->n_launches; l++) {
-        const pti_cut_launch *cut = &chain->launch[l].cut;
-        for (int o = 0; o < cut->instance->n_operands; o++) {
-            if (cut->array[o] == array)
+        const pti_cut_launch *cut = &chain->launch[l];
+        for (int o = 0; o < cut->call.instance->n_operands; o++) {
+            if (cut->call.array[o] == array)
                 return true;
         }
     }
     return false;
 }
 
-/** Launches that could not join leave no trace. */
+/** Forget launches that could not join. */
 static void forget_others(pti_chain *chain) {
     for (int a = 0; a < chain->arrays->n_operands; a++) {
-        if (!touches(chain, a))
+        if (!touches_array(chain, a))
             chain->axis[a] = PTI_AXIS_NONE;
     }
 }
@@ -325,13 +326,13 @@ void pti_chain_free(pti_chain *chain) {
 }
 
 bool pti_chain_reach(const pti_chain *chain, int launch, int array, pti_reach *reach) {
-    const pti_cut_launch *cut = &chain->launch[launch].cut;
+    const pti_cut_launch *cut = &chain->launch[launch];
     bool touches = false;
-    for (int o = 0; o < cut->instance->n_operands && chain->axis[array] >= 0; o++) {
-        const pti_operand *operand = &cut->instance->operand[o];
-        for (int s = 0; s < operand->n_sections && cut->array[o] == array; s++) {
-            const pti_subscript *window =
-                &cut->instance->section[operand->first_section + s].subscript[chain->axis[array]];
+    for (int o = 0; o < cut->call.instance->n_operands && chain->axis[array] >= 0; o++) {
+        const pti_operand *operand = &cut->call.instance->operand[o];
+        for (int s = 0; s < operand->n_sections && cut->call.array[o] == array; s++) {
+            const pti_subscript *window = &cut->call.instance->section[operand->first_section + s]
+                                               .subscript[chain->axis[array]];
             int64_t lo = window->lo.constant, hi = window->hi.constant;
             *reach = touches ? (pti_reach){pti_min(reach->lo, lo), pti_max(reach->hi, hi)}
                              : (pti_reach){lo, hi};

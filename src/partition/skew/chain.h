@@ -4,25 +4,23 @@
 #include "access/lag.h"
 #include "base/text.h"
 
-/* Launches that may take turns: each is cut along one index into slabs of threads, and instead of
- * all of a launch before the next, slab 0 of all of them runs, then slab 1, and so on. Every launch
- * has an offset, by which its slabs stay behind those of the launches before it, so that whatever
- * two threads have to do with each other keeps its order: with one memory for each array, and no
- * thread run twice.
+/*
+ * Launches that may be interleaved: each is cut along one index into slabs of threads; slab 0 of
+ * all launches runs, then slab 1, and so on. Every launch has an offset, by which its slabs stay
+ * behind those of earlier launches, so that all conflicts keep their order, with one memory for
+ * each array, and no thread run twice.
  *
  * Source  Wolfe, "More iteration space tiling", 1989 (skewing); Wonnacott, "Achieving scalable
- *         locality with time skewing", 2002. The offsets come from the declarations. */
-
-typedef struct pti_chain_launch {
-    pti_cut_launch cut;
-    int64_t offset; /* never less than that of the launch before; of the first 0 */
-} pti_chain_launch;
+ *         locality with time skewing", 2002. The offsets come from the declarations.
+ */
 
 typedef struct pti_chain {
     const pti_instance *arrays; /* borrowed: of no kernel, its operands are the arrays */
     int n_launches;
-    pti_chain_launch *launch; /* owned, as all below */
-    int *axis;                /* of each array: its dimension that follows the slabs, PTI_AXIS_* */
+    pti_cut_launch
+        *launch; /* offsets are never less than that of the launch before, of the first 0;
+                               owned, as all below */
+    int *axis;   /* of each array: its dimension that follows the slabs, PTI_AXIS_* */
 } pti_chain;
 
 enum {
@@ -31,12 +29,12 @@ enum {
 };
 
 /**
- * Find how many launches at the beginning of a list may take turns, and with which offsets.
+ * Find how many launches at the beginning of a list may be interleaved, and with which offsets.
  *
- * Where they come to an end before the list does, the reason is added to `why`.
+ * If the chain ends before the list, `why` gets the reason.
  *
- * Shapes  launches: those of a list, in order; what their index is does not matter. They and what
- *         they point to live as long as the chain.
+ * Shapes  launches: in order; their indices and offsets are ignored. They and what they point to
+ *         live as long as the chain.
  * Errors  NO_MEMORY.
  * Owns    The caller frees *chain with pti_chain_free(), also after an error.
  */
@@ -52,7 +50,7 @@ typedef struct pti_reach {
     int64_t hi;
 } pti_reach;
 
-/** How a launch of a chain touches an array; false if it does not, or the array has no axis. */
+/** Find how a launch of a chain touches an array; false if it does not, or the array has no axis. */
 bool pti_chain_reach(const pti_chain *chain, int launch, int array, pti_reach *reach);
 
 #endif

@@ -2,17 +2,14 @@
 
 #include <stdlib.h>
 
-/** Every array is its own image, at its own place. */
+/** Place every array as its own image. */
 static void place_arrays(pti_skew_stream *of) {
     for (int a = 0; a < pti_skew_n_arrays(of); a++) {
         const pti_operand *is = &of->chain->arrays->operand[a];
         pti_placement placement = {.operand = a,
-                                   .layout = pti_layout_of(&is->domain, is->element_bytes)};
+                                   .layout = pti_memory_layout_of(&is->domain, is->element_bytes)};
         of->lane[a] = pti_skew_lane_at(0, pti_builder_place(&of->builder, &placement));
     }
-    int64_t n_placements = of->schedule->n_superblocks * pti_skew_n_arrays(of);
-    for (int64_t k = 0; k < n_placements; k++)
-        of->schedule->launch_placement[k] = k % pti_skew_n_arrays(of);
 }
 
 static void run_pass_in_place(pti_skew_stream *of, int number) {

@@ -1,13 +1,13 @@
 #include "partition/skew/memory.h"
 
-#include "access/set/layout.h"
+#include "access/set/memory_layout.h"
 #include "base/checked.h"
 #include "partition/memory/residency.h"
 #include "partition/skew/pass.h"
 
 #include <stdlib.h>
 
-/** Slabs of which an image has rows beside those of a lap: one that goes, and one that comes. */
+/** Slabs of an image beside those of a lap: one that goes, and one that comes. */
 enum { BESIDE_A_LAP = 2 };
 
 static void add_pass(const pti_pass *pass, pti_skew_need *needs) {
@@ -26,7 +26,7 @@ static void add_whole(const pti_chain *chain, pti_skew_need *needs) {
     for (int a = 0; a < chain->arrays->n_operands; a++) {
         const pti_operand *of = &chain->arrays->operand[a];
         if (chain->axis[a] == PTI_AXIS_WHOLE)
-            needs[a].whole_bytes = pti_layout_of(&of->domain, of->element_bytes).size_bytes;
+            needs[a].whole_bytes = pti_memory_layout_of(&of->domain, of->element_bytes).size_bytes;
     }
 }
 
@@ -57,7 +57,7 @@ int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows) 
     return overflows ? INT64_MAX : rows;
 }
 
-/** The bytes of so many rows, padded; at most those of all rows. */
+/** Return the bytes of n_rows rows, padded; at most those of all rows. */
 static int64_t rows_bytes(const pti_skew_need *need, int64_t n_rows) {
     int64_t bytes;
     n_rows = pti_min(n_rows, need->all_rows);

@@ -5,7 +5,7 @@
 
 /* How much device memory the images of a chain take. */
 
-/** What images of one array must be able to hold, in whatever pass. */
+/** What images of one array must hold in any pass. */
 typedef struct pti_skew_need {
     int64_t band_rows; /* beside those of its slabs */
     int64_t all_rows;
@@ -13,22 +13,21 @@ typedef struct pti_skew_need {
     int64_t whole_bytes; /* of an array that stays whole; else 0 */
 } pti_skew_need;
 
-/** Needs of all arrays, for passes of n_per_pass launches; the caller frees the list. NULL when
- * memory runs out. */
+/** Find the needs of all arrays for passes of n_per_pass launches; the caller frees the list. NULL
+ * when memory runs out. */
 pti_skew_need *pti_skew_needs(const pti_chain *chain, int n_per_pass);
 
-/** The rows of an image, were the array as long as need be: those that a lap of slabs touches, and
- * those of the slabs before and behind it, which go and come meanwhile. INT64_MAX if they exceed 64
- * bits. */
+/** Return the rows of an image, of an array without ends: those of a lap of slabs, and of the slabs
+ * before and behind it, which go and come meanwhile. INT64_MAX if they exceed 64 bits. */
 int64_t pti_skew_image_rows(int64_t slab, int64_t n_per_lap, int64_t band_rows);
 
-/** The bytes of an array's image, padded. */
+/** Return the bytes of an array's image, padded. */
 int64_t pti_skew_image_bytes(const pti_skew_need *need, int64_t slab, int64_t n_per_lap);
 
-/** The bytes that one slab touches. */
+/** Return the bytes that one slab touches. */
 int64_t pti_skew_slab_bytes(const pti_skew_need *need, int64_t slab);
 
-/** Of all arrays' images; INT64_MAX if it exceeds 64 bits. */
+/** Return the bytes of all arrays' images; INT64_MAX if they exceed 64 bits. */
 int64_t pti_skew_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab, int64_t n_per_lap);
 
 #endif

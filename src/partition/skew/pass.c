@@ -1,19 +1,19 @@
 #include "partition/skew/pass.h"
 
 #include "access/footprint/footprint.h"
-#include "access/set/layout.h"
+#include "access/set/memory_layout.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
 
-/** By how much a launch's coordinate exceeds its index. */
+/** Return by how much a launch's coordinate exceeds its index. */
 static int64_t shift_of(const pti_pass *pass, int launch) {
     return pass->chain->launch[launch].offset - pass->chain->launch[pass->first].offset;
 }
 
 static const polytile_range *domain_of(const pti_pass *pass, int launch) {
-    const pti_cut_launch *cut = &pass->chain->launch[launch].cut;
-    return &cut->instance->threads.range[cut->index];
+    const pti_cut_launch *cut = &pass->chain->launch[launch];
+    return &cut->call.instance->threads.range[cut->index];
 }
 
 static void find_ends(pti_pass *pass) {
@@ -34,25 +34,26 @@ static void extend_band(pti_band *band, const pti_reach *reach, int64_t shift) {
     band->passes = true;
 }
 
-/** Take what a launch touches of an array into the hull. */
+/** Widen the hull by what a launch touches of an array. */
 static void widen_hull(const pti_cut_launch *cut, int array, polytile_domain *hull) {
-    for (int o = 0; o < cut->instance->n_operands; o++) {
+    for (int o = 0; o < cut->call.instance->n_operands; o++) {
         polytile_domain touched;
-        if (cut->array[o] == array && pti_footprint_find_hull(cut->instance, o, PTI_TOUCHES,
-                                                              &cut->instance->threads, &touched))
+        if (cut->call.array[o] == array &&
+            pti_footprint_find_hull(cut->call.instance, o, PTI_TOUCHES,
+                                    &cut->call.instance->threads, &touched))
             *hull = pti_box_coarse_union(hull, &touched);
     }
 }
 
-/** Bytes of one row, in an image of dense rows. */
+/** Return the bytes of one row, in an image of dense rows. */
 static int64_t row_bytes_of(const polytile_domain *hull, int axis, int64_t element_bytes) {
     polytile_domain row = *hull;
     row.range[axis] = (polytile_range){0, 0, 1};
-    return pti_layout_of(&row, element_bytes).size_bytes;
+    return pti_memory_layout_of(&row, element_bytes).size_bytes;
 }
 
-/** Images hold every element between the ends, so that a row lies at the same distance from the
- * next in all of them. */
+/** Find an array's band. Images hold every element between the ends, so rows are equally far apart
+ * in all of them. */
 static void find_band(pti_pass *pass, int array) {
     const pti_chain *chain = pass->chain;
     const pti_operand *of = &chain->arrays->operand[array];
@@ -63,7 +64,7 @@ static void find_band(pti_pass *pass, int array) {
         if (!pti_chain_reach(chain, l, array, &reach))
             continue;
         extend_band(band, &reach, shift_of(pass, l));
-        widen_hull(&chain->launch[l].cut, array, &band->hull);
+        widen_hull(&chain->launch[l], array, &band->hull);
     }
     band->passes = band->passes && !pti_box_is_empty(&band->hull);
     band->hull = pti_box_without_steps(&band->hull);
@@ -93,12 +94,12 @@ int64_t pti_pass_n_slabs(const pti_pass *pass, int64_t slab) {
 
 bool pti_pass_threads(const pti_pass *pass, int launch, int64_t slab, int64_t k, int64_t to,
                       polytile_domain *threads) {
-    const pti_cut_launch *cut = &pass->chain->launch[launch].cut;
+    const pti_cut_launch *cut = &pass->chain->launch[launch];
     const polytile_range *domain = domain_of(pass, launch);
     int64_t begin = pass->begin - shift_of(pass, launch);
     int64_t lo = pti_max(domain->lo, begin + k * slab);
     int64_t hi = pti_min(domain->hi, begin + (to + 1) * slab - 1);
-    *threads = cut->instance->threads;
+    *threads = cut->call.instance->threads;
     threads->range[cut->index] = (polytile_range){lo, hi, 1};
     return lo <= hi;
 }

@@ -26,21 +26,22 @@ typedef struct pti_pass {
     pti_band *band; /* of each array; owned */
 } pti_pass;
 
-/** The pass of launches first .. end - 1. False when memory runs out. Freed with pti_pass_end(). */
+/** Make the pass of launches first .. end - 1; pti_pass_end() frees it. False when memory runs
+ * out. */
 bool pti_pass_begin(const pti_chain *chain, int first, int end, pti_pass *pass);
 void pti_pass_end(pti_pass *pass);
 
 int64_t pti_pass_n_slabs(const pti_pass *pass, int64_t slab);
 
-/** The threads of a launch that are in slabs k .. to; false if there are none. */
+/** Find the threads of a launch that are in slabs k .. to; false if there are none. */
 bool pti_pass_threads(const pti_pass *pass, int launch, int64_t slab, int64_t k, int64_t to,
                       polytile_domain *threads);
 
-/** The first and the last slab that have threads of a launch. */
+/** Find the first and the last slab that have threads of a launch. */
 void pti_pass_slabs_of(const pti_pass *pass, int launch, int64_t slab, int64_t *first,
                        int64_t *last);
 
-/** The rows of an array that slabs k .. to touch together; empty if none. */
+/** Return the rows of an array that slabs k .. to touch together; empty if none. */
 polytile_range pti_pass_rows(const pti_pass *pass, int array, int64_t slab, int64_t k, int64_t to);
 
 #endif

@@ -18,28 +18,37 @@ static bool are_same(const pti_placement *one, const pti_placement *other) {
                   (size_t)one->layout.hull.n_dims * sizeof *one->layout.stride_bytes) == 0;
 }
 
-/** The placement of an array that the first superblock uses which touches it; -1: none does. */
-static int64_t placement_of(const pti_schedule *schedule, int array) {
-    int64_t n_arrays = schedule->instance->n_operands, placement = -1;
-    for (int64_t k = 0; k < schedule->n_superblocks && placement < 0; k++)
-        placement = schedule->launch_placement[k * n_arrays + array];
-    return placement;
-}
-
-/** Where launches find an array; NULL: they touch nothing of it. */
-static const pti_placement *place_of(const pti_schedule *schedule, int array) {
-    int64_t placement = placement_of(schedule, array);
-    return placement < 0 ? NULL : &schedule->placement[placement];
-}
-
-static bool stays_put(const pti_schedule *schedule, int array) {
-    const pti_placement *place = place_of(schedule, array);
-    for (int64_t k = 0; k < schedule->n_superblocks && place != NULL; k++) {
-        const pti_placement *used = pti_schedule_placement(schedule, k, array);
-        if (used != NULL && !are_same(used, place))
+/** Record the place of each operand of a superblock; false if an array is at another one. */
+static bool note_places(const pti_schedule *schedule, int launch, int64_t superblock,
+                        const pti_placement **place) {
+    const pti_call *call = &schedule->launch[launch].call;
+    for (int o = 0; o < call->instance->n_operands; o++) {
+        const pti_placement *used = pti_schedule_placement(schedule, launch, superblock, o);
+        const pti_placement **known = &place[call->array[o]];
+        if (used == NULL)
+            continue;
+        if (*known == NULL)
+            *known = used;
+        if (!are_same(used, *known))
             return false;
     }
     return true;
+}
+
+/** Where launches find each array, the first that is; NULL: they touch nothing of it. False if they
+ * find one at several places. */
+static bool find_places(const pti_schedule *schedule, const pti_placement **place) {
+    for (int l = 0; l < schedule->n_launches; l++) {
+        const pti_schedule_launch *launch = &schedule->launch[l];
+        for (int64_t k = 0; k < launch->n_superblocks; k++)
+            if (!note_places(schedule, l, launch->first_superblock + k, place))
+                return false;
+    }
+    return true;
+}
+
+static const pti_placement **new_places(const pti_schedule *schedule) {
+    return calloc((size_t)schedule->instance->n_operands + 1, sizeof(const pti_placement *));
 }
 
 static bool are_apart(const pti_placement *one, const pti_placement *other) {
@@ -47,36 +56,57 @@ static bool are_apart(const pti_placement *one, const pti_placement *other) {
            other->offset_bytes + other->layout.size_bytes <= one->offset_bytes;
 }
 
-static bool is_apart_from_later(const pti_schedule *schedule, int array) {
-    const pti_placement *place = place_of(schedule, array);
-    for (int a = array + 1; a < schedule->instance->n_operands && place != NULL; a++) {
-        const pti_placement *other = place_of(schedule, a);
-        if (other != NULL && !are_apart(place, other))
+static bool is_apart_from_later(const pti_schedule *schedule, const pti_placement *const *place,
+                                int array) {
+    for (int a = array + 1; a < schedule->instance->n_operands && place[array] != NULL; a++)
+        if (place[a] != NULL && !are_apart(place[array], place[a]))
             return false;
-    }
     return true;
 }
 
-/** Whether a move writes only where launches find the array, and reads nothing that they write. */
-static bool may_come_first(const pti_schedule *schedule, const pti_op *op) {
+/** Return whether a move may come before all launches: it writes only where they find the array,
+ * and reads nothing that they write. */
+static bool may_come_first(const pti_schedule *schedule, const pti_placement *const *place,
+                           const pti_op *op) {
     const pti_placement *target = &schedule->placement[op->placement];
-    const pti_placement *place = place_of(schedule, target->operand);
-    return op->kind != PTI_DOWNLOAD && place != NULL && are_same(target, place) &&
-           (op->kind != PTI_COPY || !are_same(&schedule->placement[op->source_placement], place));
+    const pti_placement *own = place[target->operand];
+    return op->kind != PTI_DOWNLOAD && own != NULL && are_same(target, own) &&
+           (op->kind != PTI_COPY || !are_same(&schedule->placement[op->source_placement], own));
 }
 
-bool pti_skew_suits_resident(const pti_schedule *apart) {
-    bool suits = !apart->in_place;
+static bool suits(const pti_schedule *apart, const pti_placement *const *place) {
+    bool suits = true;
     for (int a = 0; a < apart->instance->n_operands && suits; a++)
-        suits = stays_put(apart, a) && is_apart_from_later(apart, a);
+        suits = is_apart_from_later(apart, place, a);
     for (int64_t k = 0; k < apart->n_ops && suits; k++)
-        suits = is_launch(apart, k) || may_come_first(apart, &apart->op[k]);
+        suits = is_launch(apart, k) || may_come_first(apart, place, &apart->op[k]);
     return suits;
 }
 
-/** Take over where launches find the arrays. */
+bool pti_skew_suits_resident(const pti_schedule *apart) {
+    const pti_placement **place = new_places(apart);
+    bool does =
+        place != NULL && !apart->in_place && find_places(apart, place) && suits(apart, place);
+    free(place);
+    return does;
+}
+
+/** Place every superblock's arrays where those of the other schedule are. */
+static void place_operands(const pti_schedule *apart, const pti_placement *const *place,
+                           pti_schedule *made) {
+    for (int l = 0; l < made->n_launches; l++) {
+        const pti_schedule_launch *launch = &made->launch[l];
+        int64_t *placement = &made->launch_placement[launch->first_placement];
+        for (int64_t k = 0; k < launch->n_superblocks; k++)
+            for (int o = 0; o < launch->call.instance->n_operands; o++) {
+                const pti_placement *own = place[launch->call.array[o]];
+                *placement++ = own == NULL ? -1 : own - apart->placement;
+            }
+    }
+}
+
+/** Copy the places where launches find the arrays. */
 static bool take_places(const pti_schedule *apart, pti_schedule *made) {
-    int64_t n_arrays = apart->instance->n_operands;
     free(made->placement);
     made->placement = malloc(((size_t)apart->n_placements + 1) * sizeof *made->placement);
     if (made->placement == NULL)
@@ -84,18 +114,12 @@ static bool take_places(const pti_schedule *apart, pti_schedule *made) {
     memcpy(made->placement, apart->placement,
            (size_t)apart->n_placements * sizeof *made->placement);
     made->n_placements = apart->n_placements;
-    for (int64_t k = 0; k < made->n_superblocks * n_arrays; k++)
-        made->launch_placement[k] = -1;
-    for (int l = 0; l < made->n_launches; l++) {
-        const pti_schedule_launch *launch = &made->launch[l];
-        for (int o = 0; o < launch->instance->n_operands; o++) {
-            int64_t placement = placement_of(apart, launch->array[o]);
-            for (int64_t k = 0; k < launch->n_superblocks; k++)
-                made->launch_placement[(launch->first_superblock + k) * n_arrays +
-                                       launch->array[o]] = placement;
-        }
-    }
-    return true;
+    const pti_placement **place = new_places(apart);
+    bool is_placed = place != NULL && find_places(apart, place);
+    if (is_placed)
+        place_operands(apart, place, made);
+    free(place);
+    return is_placed;
 }
 
 static pti_holding *copy_holdings(const pti_holding *from, int n_holdings, bool *failed) {
@@ -133,7 +157,7 @@ static bool take_dropped(const pti_schedule *apart, pti_schedule *made) {
     return made->dropped != NULL;
 }
 
-/** Take over what lies on the device before and after; the launches change none of it. */
+/** Copy what lies on the device before and after, which the launches keep. */
 static bool take_states(const pti_schedule *apart, pti_schedule *made) {
     bool failed = false;
     made->in_place = false;
@@ -146,7 +170,7 @@ static bool take_states(const pti_schedule *apart, pti_schedule *made) {
     return !failed && take_unwritten(apart, made) && take_dropped(apart, made);
 }
 
-/** The moves that a move waits for, at their new positions. */
+/** Return the moves for which a move waits, at their new positions. */
 static pti_last waits_of(const pti_schedule *apart, const pti_op *op, const int64_t *moved_to) {
     pti_last waits = pti_last_none();
     for (int64_t w = op->first_wait; w < op->first_wait + op->n_waits; w++) {
@@ -173,7 +197,7 @@ static void add_moves(const pti_schedule *apart, const pti_schedule *made, pti_b
     }
 }
 
-/** The moves of the one, and behind all of them the launches of the other. */
+/** Join the moves of one schedule and, behind them, the launches of the other. */
 static bool join_ops(const pti_schedule *apart, pti_schedule *made) {
     pti_schedule joint = {0};
     pti_builder ops = {.schedule = &joint};

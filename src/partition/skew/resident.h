@@ -3,44 +3,44 @@
 
 #include "partition/skew/skew.h"
 
-/* Chains over arrays that lie whole in the device's memory: nothing has to move, but slabs that
- * stay in the device's last cache are gone through faster, at the price of more launches. */
+/* Chains over arrays that lie whole in the device's memory: nothing moves, but slabs that stay in
+ * the device's last cache run faster, at the price of more launches. */
 
 /** Seconds of launches over a device's memory, launch after launch; and the least that slabs in its
- * cache might take, whatever the launches depend on. */
-typedef struct pti_near_bound {
+ * cache might take. */
+typedef struct pti_cache_bound {
     double apart_s;
-    double near_s;
-} pti_near_bound;
+    double cached_s;
+} pti_cache_bound;
 
-/** Count a launch that goes through so many bytes. */
-void pti_near_bound_add(pti_near_bound *bound, const polytile_link *link, double n_bytes);
+/** Count a launch that goes through this many bytes. */
+void pti_cache_bound_add(pti_cache_bound *bound, const polytile_link *link, double n_bytes);
 
-/** Whether slabs might save as much as they must to be used at all. */
-bool pti_near_bound_may_pay(const pti_near_bound *bound);
+/** Return whether slabs might save enough to be used. */
+bool pti_cache_bound_may_pay(const pti_cache_bound *bound);
 
 /**
- * Choose slabs for a chain whose arrays are all on the device. The link's cache is what the bands
- * of a slab stay in; arena_bytes of the request is ignored.
+ * Choose slabs for a chain whose arrays are all on the device. The bands of a slab stay in the
+ * link's cache; arena_bytes of the request is ignored.
  *
- * False where they are not predicted to be a tenth faster than launch after launch; the reason is
- * added to `why`, or nothing if memory ran out.
+ * False if they are not predicted to be a tenth faster than launch after launch; `why` gets the
+ * reason, or nothing if memory ran out.
  */
 bool pti_skew_choose_resident(const pti_skew_request *request, pti_skew_shape *shape,
                               pti_text *why);
 
 /**
- * Whether all moves of a schedule may come before all of its launches.
+ * Return whether all moves of a schedule may come before all of its launches.
  *
- * They may where launches find each array at one place, no two at the same, nothing goes home, and
- * all that moves goes to those places: what comes there between two launches is elements that the
- * launches before did not touch, since those would have needed them.
+ * They may if launches find each array at one place, no two at the same, nothing is downloaded, and
+ * all moves go to those places: what comes there between two launches was not touched by the
+ * launches before, which would have needed it.
  */
 bool pti_skew_suits_resident(const pti_schedule *apart);
 
 /**
- * Build what does the same as a schedule that suits and has the launches of a chain, no others: its
- * moves, and then the launches slab by slab.
+ * Build a schedule equal to `apart`, which suits and has the launches of a chain alone: its moves,
+ * and then the launches slab by slab.
  *
  * NULL when memory runs out. The caller frees it; it borrows the chain's instances and apart's.
  */

@@ -6,14 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** Boxes a section for what is read: a few that contain a little too much, rather than many. */
+/** Boxes a section for what is read: a few that hold a little too much, rather than many. */
 enum { MAX_READ_BOXES = 16 };
 
 /** The most by which a box may grow to make longer runs: a run that begins anew costs more than a
  * few elements. */
 static const double most_growth = 1.05;
 
-/** Sets of one array while the chain is gone through from its end. */
+/** Sets of one array during a walk from the chain's end. */
 typedef struct walker {
     const pti_skew_request *request;
     int array;
@@ -25,7 +25,7 @@ typedef struct walker {
     pti_boxes scratch;
 } walker;
 
-static void unite(pti_boxes *set, const pti_boxes *added) {
+static void unite_sets(pti_boxes *set, const pti_boxes *added) {
     for (int k = 0; k < added->n_boxes; k++) {
         if (!pti_boxes_cover(set, &added->box[k]))
             pti_boxes_add(set, &added->box[k]);
@@ -34,7 +34,7 @@ static void unite(pti_boxes *set, const pti_boxes *added) {
     set->failed |= added->failed;
 }
 
-static void intersect(pti_boxes *set, const pti_boxes *other, pti_boxes *scratch) {
+static void intersect_sets(pti_boxes *set, const pti_boxes *other, pti_boxes *scratch) {
     pti_boxes_copy(scratch, set);
     pti_boxes_subtract_all(scratch, other);
     pti_boxes_subtract_all(set, scratch);
@@ -42,49 +42,50 @@ static void intersect(pti_boxes *set, const pti_boxes *other, pti_boxes *scratch
 }
 
 static void note_writes(walker *of, const pti_cut_launch *cut) {
-    for (int o = 0; o < cut->instance->n_operands; o++) {
-        if (cut->array[o] != of->array || !cut->instance->operand[o].writes)
+    for (int o = 0; o < cut->call.instance->n_operands; o++) {
+        if (cut->call.array[o] != of->array || !cut->call.instance->operand[o].writes)
             continue;
-        pti_footprint_boxes(cut->instance, o, PTI_WRITES, &cut->instance->threads,
+        pti_footprint_boxes(cut->call.instance, o, PTI_WRITES, &cut->call.instance->threads,
                             PTI_MAX_WRITE_BOXES, &of->scratch);
         pti_boxes_subtract_all(&of->exposed, &of->scratch);
-        unite(&of->written, &of->scratch);
+        unite_sets(&of->written, &of->scratch);
     }
 }
 
 static void note_reads(walker *of, const pti_cut_launch *cut) {
-    for (int o = 0; o < cut->instance->n_operands; o++) {
-        if (cut->array[o] != of->array || !cut->instance->operand[o].reads)
+    for (int o = 0; o < cut->call.instance->n_operands; o++) {
+        if (cut->call.array[o] != of->array || !cut->call.instance->operand[o].reads)
             continue;
-        pti_footprint_boxes(cut->instance, o, PTI_READS, &cut->instance->threads, MAX_READ_BOXES,
-                            &of->scratch);
-        unite(&of->exposed, &of->scratch);
+        pti_footprint_boxes(cut->call.instance, o, PTI_READS, &cut->call.instance->threads,
+                            MAX_READ_BOXES, &of->scratch);
+        unite_sets(&of->exposed, &of->scratch);
     }
 }
 
-/** Go through a pass from its end, and find what it takes and brings; fills are settled later. */
+/** Walk through a pass from its end, and find what it exposes and what is live behind it.
+ * go_through_pass() finds the fills in it. */
 static void walk_pass(walker *of, int first, int end, pti_pass_sets *sets) {
     const pti_chain *chain = of->request->chain;
     pti_boxes_clear(&of->exposed);
     pti_boxes_clear(&of->written);
     for (int l = end - 1; l >= first && !of->is_scattered; l--) {
-        note_writes(of, &chain->launch[l].cut);
-        note_reads(of, &chain->launch[l].cut);
+        note_writes(of, &chain->launch[l]);
+        note_reads(of, &chain->launch[l]);
         of->is_scattered =
             of->exposed.n_boxes > of->most_boxes || of->written.n_boxes > of->most_boxes;
     }
     pti_boxes_merge(&of->exposed);
-    pti_boxes_copy(&sets->brought, &of->exposed);
-    pti_boxes_copy(&sets->taken, &of->live);
+    pti_boxes_copy(&sets->exposed, &of->exposed);
+    pti_boxes_copy(&sets->live, &of->live);
     pti_boxes_copy(&sets->filled, &of->written);
     pti_boxes_subtract_all(&of->live, &of->written);
-    unite(&of->live, &of->exposed);
+    unite_sets(&of->live, &of->exposed);
     of->is_scattered = of->is_scattered || of->live.n_boxes > of->most_boxes;
 }
 
 /* Wider boxes. */
 
-/** What boxes of a set may become wider to make longer runs, and fewer. */
+/** How far boxes of a set may widen for longer and fewer runs. */
 typedef struct widening {
     polytile_domain hull;       /* they stay in it */
     int axis;                   /* they do not grow along it, as they are cut there, nor outside */
@@ -99,7 +100,8 @@ static bool may_become(const widening *by, const pti_boxes *set, const polytile_
            (by->forbidden == NULL || !pti_boxes_meet(by->forbidden, wide));
 }
 
-/** The widest box that one may become, from the last dimension on; false if it is as wide now. */
+/** Find the widest box that one may become, from the last dimension on; false if it is as wide
+ * now. */
 static bool find_wider(const widening *by, const pti_boxes *set, const polytile_domain *box,
                        polytile_domain *widest) {
     polytile_domain wide = *widest = *box;
@@ -112,9 +114,9 @@ static bool find_wider(const widening *by, const pti_boxes *set, const polytile_
     return !pti_box_equals(widest, box);
 }
 
-/** Let boxes grow, and take in what they meet of others. Where memory ran out for all that a pass
- * touches, their hull has no dimensions. */
-static void merge_near_boxes(const widening *by, pti_boxes *set) {
+/** Widen boxes, and merge those that meet. The hull has no dimensions if memory ran out for what a
+ * pass touches. */
+static void merge_neighbouring_boxes(const widening *by, pti_boxes *set) {
     int n_left = by->hull.n_dims == 0 ? 0 : set->n_boxes;
     for (int k = 0; k < set->n_boxes && n_left > 0 && !set->failed; k++) {
         polytile_domain wide;
@@ -139,10 +141,10 @@ typedef struct past {
     pti_boxes scratch;
 } past;
 
-/** All that a pass touches of an array. */
+/** Return all that a pass touches of an array. */
 static polytile_domain hull_of(const pti_pass_sets *sets, const pti_boxes *written) {
     polytile_domain hull = {0};
-    const pti_boxes *const all[] = {&sets->brought, written};
+    const pti_boxes *const all[] = {&sets->exposed, written};
     for (int s = 0; s < 2; s++) {
         for (int k = 0; k < all[s]->n_boxes; k++)
             hull = hull.n_dims == 0 ? all[s]->box[k] : pti_box_coarse_union(&hull, &all[s]->box[k]);
@@ -150,39 +152,40 @@ static polytile_domain hull_of(const pti_pass_sets *sets, const pti_boxes *writt
     return hull;
 }
 
-/** Part what nobody wrote from what is brought. Fills may overwrite what is not brought. */
-static void settle_fills(past *of, const polytile_domain *hull, pti_pass_sets *sets) {
-    pti_boxes_copy(&sets->filled, &sets->brought);
-    intersect(&sets->filled, &of->unwritten, &of->scratch);
-    pti_boxes_subtract_all(&sets->brought, &sets->filled);
-    pti_boxes_merge(&sets->brought);
-    merge_near_boxes(
-        &(widening){*hull, of->axis, of->stays ? &of->unwritten : NULL, &sets->brought, INFINITY},
+/** Separate what nobody wrote from what is exposed. Fills may overwrite what is not exposed. */
+static void find_fills(past *of, const polytile_domain *hull, pti_pass_sets *sets) {
+    pti_boxes_copy(&sets->filled, &sets->exposed);
+    intersect_sets(&sets->filled, &of->unwritten, &of->scratch);
+    pti_boxes_subtract_all(&sets->exposed, &sets->filled);
+    pti_boxes_merge(&sets->exposed);
+    merge_neighbouring_boxes(
+        &(widening){*hull, of->axis, of->stays ? &of->unwritten : NULL, &sets->exposed, INFINITY},
         &sets->filled);
 }
 
-/** The host may send what is no older there than anywhere else. */
-static void settle_uploads(past *of, const polytile_domain *hull, pti_pass_sets *sets) {
+/** Widen uploads by what is newest on the host. */
+static void widen_uploads(past *of, const polytile_domain *hull, pti_pass_sets *sets) {
     pti_boxes_copy(&of->scratch, &of->unwritten);
-    unite(&of->scratch, &of->stale);
-    unite(&of->scratch, &sets->filled);
-    merge_near_boxes(&(widening){*hull, of->axis, NULL, &of->scratch, most_growth}, &sets->brought);
+    unite_sets(&of->scratch, &of->stale);
+    unite_sets(&of->scratch, &sets->filled);
+    merge_neighbouring_boxes(&(widening){*hull, of->axis, NULL, &of->scratch, most_growth},
+                             &sets->exposed);
 }
 
-/** Add what a fill is the newest version of. What else it covers has one on the host, which must
- * not be overwritten. */
+/** Add elements whose newest version is a fill. Others that it covers are on the host, and must not
+ * be overwritten. */
 static void add_zeros(past *of, const pti_boxes *filled, pti_boxes *here) {
     pti_boxes zeros = {0};
     pti_boxes_copy(&zeros, filled);
-    intersect(&zeros, &of->unwritten, &of->scratch);
-    unite(here, &zeros);
+    intersect_sets(&zeros, &of->unwritten, &of->scratch);
+    unite_sets(here, &zeros);
     pti_boxes_free(&zeros);
 }
 
-/** Keep of what is needed what is new; what stays zero is filled again where it is dropped in the
+/** Keep the new part of what is needed; what stays zero is filled again if it is dropped in the
  * end. */
-static void settle_downloads(past *of, const polytile_domain *hull, const pti_boxes *written,
-                             pti_pass_sets *sets) {
+static void find_downloads(past *of, const polytile_domain *hull, const pti_boxes *written,
+                           pti_pass_sets *sets) {
     pti_boxes here = {0};
     pti_boxes_copy(&here, written);
     pti_boxes_subtract_all(&of->unwritten, written);
@@ -190,24 +193,24 @@ static void settle_downloads(past *of, const polytile_domain *hull, const pti_bo
         add_zeros(of, &sets->filled, &here);
         pti_boxes_subtract_all(&of->unwritten, &sets->filled);
     }
-    intersect(&sets->taken, &here, &of->scratch);
-    unite(&of->stale, &here);
-    unite(&here, &sets->brought);
-    merge_near_boxes(&(widening){*hull, of->axis, &here, NULL, most_growth}, &sets->taken);
-    pti_boxes_subtract_all(&of->stale, &sets->taken);
-    sets->taken.failed |= here.failed;
+    intersect_sets(&sets->live, &here, &of->scratch);
+    unite_sets(&of->stale, &here);
+    unite_sets(&here, &sets->exposed);
+    merge_neighbouring_boxes(&(widening){*hull, of->axis, &here, NULL, most_growth}, &sets->live);
+    pti_boxes_subtract_all(&of->stale, &sets->live);
+    sets->live.failed |= here.failed;
     pti_boxes_free(&here);
 }
 
-/** With what is needed behind a pass in `taken`, and what it writes in `filled`. */
-static void settle_pass(past *of, pti_pass_sets *sets) {
+/** Go through a pass. `live` has what is needed behind it, `filled` what it writes. */
+static void go_through_pass(past *of, pti_pass_sets *sets) {
     pti_boxes written = {0};
     pti_boxes_copy(&written, &sets->filled);
     polytile_domain hull = hull_of(sets, &written);
-    settle_fills(of, &hull, sets);
-    settle_uploads(of, &hull, sets);
-    settle_downloads(of, &hull, &written, sets);
-    sets->taken.failed |= written.failed;
+    find_fills(of, &hull, sets);
+    widen_uploads(of, &hull, sets);
+    find_downloads(of, &hull, &written, sets);
+    sets->live.failed |= written.failed;
     pti_boxes_free(&written);
 }
 
@@ -221,9 +224,9 @@ static void begin_walk(walker *of) {
         pti_boxes_append(&of->live, &request->chain->arrays->operand[of->array].domain);
 }
 
-/** Settle all passes; false when memory runs out. */
-static bool settle_passes(const pti_skew_request *request, int array, int most_boxes,
-                          pti_skew_sets *sets) {
+/** Go through all passes from the first; false when memory runs out. */
+static bool go_through_passes(const pti_skew_request *request, int array, int most_boxes,
+                              pti_skew_sets *sets) {
     int axis = request->chain->axis[array];
     past of = {.is_dropped = request->dropped[array],
                .stays = axis == PTI_AXIS_WHOLE,
@@ -231,7 +234,7 @@ static bool settle_passes(const pti_skew_request *request, int array, int most_b
     if (request->unwritten != NULL)
         pti_boxes_copy(&of.unwritten, &request->unwritten[array]);
     for (int p = 0; p < sets->n_passes && !sets->is_scattered; p++) {
-        settle_pass(&of, sets_of(sets, p, array));
+        go_through_pass(&of, sets_of(sets, p, array));
         sets->is_scattered = of.unwritten.n_boxes > most_boxes || of.stale.n_boxes > most_boxes;
     }
     bool failed = of.unwritten.failed || of.stale.failed || of.scratch.failed;
@@ -250,8 +253,8 @@ static void find_array(const pti_skew_request *request, int array, int n_per_pas
         walk_pass(&of, p * n_per_pass, (int)pti_min(n_launches, (int64_t)(p + 1) * n_per_pass),
                   sets_of(sets, p, array));
     sets->is_scattered = of.is_scattered;
-    bool is_found = settle_passes(request, array, most_boxes, sets);
-    sets_of(sets, 0, array)->brought.failed |=
+    bool is_found = go_through_passes(request, array, most_boxes, sets);
+    sets_of(sets, 0, array)->exposed.failed |=
         !is_found || of.live.failed || of.exposed.failed || of.written.failed || of.scratch.failed;
     pti_boxes_free(&of.live);
     pti_boxes_free(&of.exposed);
@@ -261,7 +264,7 @@ static void find_array(const pti_skew_request *request, int array, int n_per_pas
 
 static bool has_failed(const pti_skew_sets *sets) {
     for (int k = 0; k < sets->n_passes * sets->n_arrays; k++) {
-        if (sets->of[k].brought.failed || sets->of[k].filled.failed || sets->of[k].taken.failed)
+        if (sets->of[k].exposed.failed || sets->of[k].filled.failed || sets->of[k].live.failed)
             return true;
     }
     return false;
@@ -284,9 +287,9 @@ bool pti_skew_sets_find(const pti_skew_request *request, int n_per_pass, int mos
 
 void pti_skew_sets_free(pti_skew_sets *sets) {
     for (int k = 0; sets->of != NULL && k < sets->n_passes * sets->n_arrays; k++) {
-        pti_boxes_free(&sets->of[k].brought);
+        pti_boxes_free(&sets->of[k].exposed);
         pti_boxes_free(&sets->of[k].filled);
-        pti_boxes_free(&sets->of[k].taken);
+        pti_boxes_free(&sets->of[k].live);
     }
     free(sets->of);
     *sets = (pti_skew_sets){0};
@@ -295,7 +298,7 @@ void pti_skew_sets_free(pti_skew_sets *sets) {
 void pti_skew_sets_find_whole(const pti_skew_sets *sets, int array, pti_boxes *boxes) {
     pti_boxes_clear(boxes);
     for (int p = 0; p < sets->n_passes; p++)
-        unite(boxes, &sets_of(sets, p, array)->brought);
+        unite_sets(boxes, &sets_of(sets, p, array)->exposed);
     for (int p = 0; p < sets->n_passes; p++)
         pti_boxes_subtract_all(boxes, &sets_of(sets, p, array)->filled);
 }

@@ -11,18 +11,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** Numbers of passes are tried up to so many times the fewest that fit. */
+/** Numbers of passes are tried up to this many times the fewest that fit. */
 enum { MOST_PASSES_FACTOR = 4 };
 
-/** Arrays in more pieces are no good for slabs, and take long to go through. */
+/** Arrays of more boxes do not suit slabs, and take long. */
 enum { MOST_BOXES = 128 };
 
-/** What one launch leaves in the device's last cache is still there for the next if both go through
- * so much of it. */
+/** What a launch leaves in the device's last cache stays for the next if both go through at most
+ * this part of it. */
 static const double share_of_cache = 0.75;
 
-/** A kernel of which several threads read an element goes through its data so much more slowly than
- * one that copies (stencils of 5 and 7 points on an H200: at 2.1 of 4.0 TB/s). */
+/** A kernel of which several threads read an element is slower by this than one that copies
+ * (stencils of 5 and 7 points on an H200: at 2.1 of 4.0 TB/s). */
 static const double neighbours_cost = 1.9;
 
 /** A number of launches a pass, while its slabs are chosen. */
@@ -48,15 +48,15 @@ static int n_arrays_of(const candidate *of) {
     return of->request->chain->arrays->n_operands;
 }
 
-/** What a launch touches for one thread along its index. */
+/** Return the bytes that a launch touches for one thread along its index. */
 static double first_row_bytes(const pti_cut_launch *cut) {
-    polytile_domain row = cut->instance->threads, hull;
+    polytile_domain row = cut->call.instance->threads, hull;
     double n_bytes = 0;
     row.range[cut->index].hi = row.range[cut->index].lo;
-    for (int o = 0; o < cut->instance->n_operands; o++) {
-        if (pti_footprint_find_hull(cut->instance, o, PTI_TOUCHES, &row, &hull))
+    for (int o = 0; o < cut->call.instance->n_operands; o++) {
+        if (pti_footprint_find_hull(cut->call.instance, o, PTI_TOUCHES, &row, &hull))
             n_bytes +=
-                (double)pti_box_count(&hull) * (double)cut->instance->operand[o].element_bytes;
+                (double)pti_box_count(&hull) * (double)cut->call.instance->operand[o].element_bytes;
     }
     return n_bytes;
 }
@@ -66,14 +66,14 @@ static double first_row_bytes(const pti_cut_launch *cut) {
 static void measure_work(candidate *of) {
     const pti_chain *chain = of->request->chain;
     for (int l = 0; l < chain->n_launches; l++) {
-        const pti_cut_launch *cut = &chain->launch[l].cut;
-        const polytile_range *range = &cut->instance->threads.range[cut->index];
-        double n_threads = (double)pti_box_count(&cut->instance->threads);
-        double n_bytes = pti_launch_bytes(cut->instance),
+        const pti_cut_launch *cut = &chain->launch[l];
+        const polytile_range *range = &cut->call.instance->threads.range[cut->index];
+        double n_threads = (double)pti_box_count(&cut->call.instance->threads);
+        double n_bytes = pti_launch_bytes(cut->call.instance),
                n_rows = (double)(range->hi - range->lo + 1);
-        of->work_s += (pti_reads_neighbours(cut->instance) ? neighbours_cost : 1) *
+        of->work_s += (pti_reads_neighbours(cut->call.instance) ? neighbours_cost : 1) *
                       pti_kernel_seconds(of->request->link, n_bytes,
-                                         pti_thread_accesses(cut->instance) * n_threads);
+                                         pti_thread_accesses(cut->call.instance) * n_threads);
         of->row_bytes = fmax(of->row_bytes, n_bytes / n_rows);
         of->beside_bytes = fmax(of->beside_bytes, first_row_bytes(cut) - n_bytes / n_rows);
     }
@@ -81,13 +81,13 @@ static void measure_work(candidate *of) {
 
 static double work_seconds(const candidate *of, int64_t slab) {
     const polytile_link *link = of->request->link;
-    bool is_near = link->cache_bytes_per_s > 0 &&
-                   (double)slab * of->row_bytes <= share_of_cache * link->cache_bytes;
-    return is_near ? of->work_s * link->kernel_bytes_per_s / link->cache_bytes_per_s : of->work_s;
+    bool is_cached = link->cache_bytes_per_s > 0 &&
+                     (double)slab * of->row_bytes <= share_of_cache * link->cache_bytes;
+    return is_cached ? of->work_s * link->kernel_bytes_per_s / link->cache_bytes_per_s : of->work_s;
 }
 
-/** The seconds of sliding all images once, each in slices of a lap's rows. */
-static double slide_seconds(const candidate *of, int64_t slab, int64_t n_per_lap) {
+/** Return the seconds of copying all images to their beginning once, in slices of a lap's rows. */
+static double image_copy_seconds(const candidate *of, int64_t slab, int64_t n_per_lap) {
     const polytile_link *link = of->request->link;
     double seconds = 0, lap_rows = (double)n_per_lap * (double)slab;
     for (int a = 0; a < n_arrays_of(of); a++) {
@@ -100,51 +100,51 @@ static double slide_seconds(const candidate *of, int64_t slab, int64_t n_per_lap
     return seconds;
 }
 
-/** All passes together: of each pass one slab on the three streams one after the other, and the
- * rest on all at once. Images slide on the stream of the uploads, while launches wait for them. */
-static double predict(const candidate *of, int64_t slab, int64_t n_per_lap) {
+/** Return the seconds of all passes: in each, one slab on the three streams in sequence, and the
+ * rest on all at once. Images are copied on the stream of the uploads, while launches wait. */
+static double predict_shape(const candidate *of, int64_t slab, int64_t n_per_lap) {
     const polytile_link *link = of->request->link;
     double n_slabs = (double)pti_pass_n_slabs(&of->pass, slab), n_passes = of->n_passes;
     double n_laps = ceil(n_slabs / (double)n_per_lap) - 1;
-    double slide_s = n_passes * n_laps * slide_seconds(of, slab, n_per_lap);
+    double image_copy_s = n_passes * n_laps * image_copy_seconds(of, slab, n_per_lap);
     double up_s = n_slabs * (double)of->n_boxes * link->transfer_latency_s +
-                  of->up_cost_bytes / link->duplex_bytes_per_s + slide_s;
+                  of->up_cost_bytes / link->duplex_bytes_per_s + image_copy_s;
     double down_s = n_slabs * n_passes * link->transfer_latency_s +
                     of->down_cost_bytes / link->duplex_bytes_per_s;
-    double compute_s = work_seconds(of, slab) + slide_s +
+    double compute_s = work_seconds(of, slab) + image_copy_s +
                        n_slabs * of->request->chain->n_launches * link->launch_latency_s;
     double rest = 1 - 1 / n_slabs;
     return (up_s + down_s + compute_s) / n_slabs + rest * fmax(compute_s, fmax(up_s, down_s));
 }
 
-/** What two slabs at once save of the latencies of launches (H200, Jacobi on slabs of 4 planes of
- * 1024 x 1024 floats: a third while data moves, 0.8 while none does), and what part of all seconds
- * that should be to be worth its waits. */
-static const double saved_abreast = 0.35, least_saved = 0.01;
+/** What two concurrent slabs save of the latencies of launches (H200, Jacobi on slabs of 4 planes
+ * of 1024 x 1024 floats: a third while data moves, else 0.8), and the least part of all seconds
+ * that is worth the waits. */
+static const double saved_concurrent = 0.35, least_saved = 0.01;
 
-/** Up to this, what a launch touches of a slab is in the cache for the next one: a second slab that
- * does not fit beside it costs more than it saves (H200: with 34 MB 15 % of all; with 42 MB two
- * slabs gain 6 %). */
+/** Up to this part of the cache, a launch's data of a slab is there for the next one: a second slab
+ * that does not fit beside it costs more than it saves (H200: with 34 MB 15 % of all; with 42 MB
+ * two slabs gain 6 %). */
 static const double share_of_one = 0.65;
 
-static bool are_near(const candidate *of, int64_t n_rows) {
+static bool fit_into_cache(const candidate *of, int64_t n_rows) {
     const polytile_link *link = of->request->link;
     double touched_bytes = (double)n_rows * of->row_bytes + of->beside_bytes;
     return link->cache_bytes_per_s > 0 && touched_bytes <= share_of_one * link->cache_bytes;
 }
 
-/** Whether to run two slabs of a shape at once: where launches are short, and one slab does not
- * drive the other out of the cache. The first of a lap begins alone. */
-static bool suits_abreast(const candidate *of, const pti_skew_shape *shape) {
+/** Return whether to run concurrent slabs: launches are short, and one slab does not evict the
+ * other from the cache. The first of a lap begins alone. */
+static bool suits_concurrent(const candidate *of, const pti_skew_shape *shape) {
     double n_launches =
         (double)pti_pass_n_slabs(&of->pass, shape->slab) * of->request->chain->n_launches;
-    double saved_s = n_launches * of->request->link->launch_latency_s * saved_abreast *
+    double saved_s = n_launches * of->request->link->launch_latency_s * saved_concurrent *
                      (1 - 1 / (double)shape->n_per_lap);
     return !of->request->in_turn && saved_s >= least_saved * shape->seconds &&
-           (!are_near(of, shape->slab) || are_near(of, 2 * shape->slab));
+           (!fit_into_cache(of, shape->slab) || fit_into_cache(of, 2 * shape->slab));
 }
 
-/** The most slabs of a lap that the arena has room for; 0: none. */
+/** Return the most slabs of a lap that fit the arena; 0: none. */
 static int64_t longest_lap(const candidate *of, int64_t slab) {
     int64_t fits = 0, too_many = pti_pass_n_slabs(&of->pass, slab) + 1;
     while (fits + 1 < too_many) {
@@ -176,13 +176,13 @@ static void try_slab(const candidate *of, int64_t slab, pti_skew_shape *best) {
                             .d2h_bytes = of->d2h_bytes};
     if (tried.n_per_lap == 0)
         return;
-    tried.seconds = predict(of, slab, tried.n_per_lap);
-    tried.abreast = suits_abreast(of, &tried);
+    tried.seconds = predict_shape(of, slab, tried.n_per_lap);
+    tried.concurrent = suits_concurrent(of, &tried);
     if (is_better(of, &tried, best))
         *best = tried;
 }
 
-/** Powers of two, and the numbers in the middle between them. */
+/** Try powers of two, and the numbers between them. */
 static void try_slabs(const candidate *of, pti_skew_shape *best) {
     int64_t length = of->pass.last - of->pass.begin + 1;
     for (int64_t slab = 1; slab <= length; slab *= 2) {
@@ -192,7 +192,7 @@ static void try_slabs(const candidate *of, pti_skew_shape *best) {
     }
 }
 
-/** The bytes of a set as long runs would have to be to take as long. */
+/** Return the bytes that take as long in one run as a set does. */
 static double cost_bytes(const candidate *of, int array, const pti_boxes *set) {
     const pti_operand *is = &of->request->chain->arrays->operand[array];
     double sum = 0;
@@ -204,32 +204,32 @@ static double cost_bytes(const candidate *of, int array, const pti_boxes *set) {
     return sum;
 }
 
-static void count_brought(candidate *of, int array, const pti_boxes *set) {
+static void count_exposed(candidate *of, int array, const pti_boxes *set) {
     int64_t element_bytes = of->request->chain->arrays->operand[array].element_bytes;
     of->h2d_bytes += pti_boxes_count(set) * element_bytes;
     of->up_cost_bytes += cost_bytes(of, array, set);
     of->n_boxes += set->n_boxes;
 }
 
-/** The bytes that an array moves in all passes. */
+/** Find the bytes that an array moves in all passes. */
 static void count_array(candidate *of, const pti_skew_sets *sets, int array, pti_boxes *whole) {
     const pti_chain *chain = of->request->chain;
     int64_t element_bytes = chain->arrays->operand[array].element_bytes;
     bool stays = chain->axis[array] == PTI_AXIS_WHOLE;
     if (stays) {
         pti_skew_sets_find_whole(sets, array, whole);
-        count_brought(of, array, whole);
+        count_exposed(of, array, whole);
     }
     for (int p = 0; p < of->n_passes; p++) {
         const pti_pass_sets *moved = pti_skew_sets_of(sets, p, array);
         if (!stays)
-            count_brought(of, array, &moved->brought);
-        of->d2h_bytes += pti_boxes_count(&moved->taken) * element_bytes;
-        of->down_cost_bytes += cost_bytes(of, array, &moved->taken);
+            count_exposed(of, array, &moved->exposed);
+        of->d2h_bytes += pti_boxes_count(&moved->live) * element_bytes;
+        of->down_cost_bytes += cost_bytes(of, array, &moved->live);
     }
 }
 
-/** False when memory runs out. */
+/** Count the bytes of all arrays; false when memory runs out. */
 static bool count_bytes(candidate *of) {
     pti_skew_sets sets;
     pti_boxes whole = {0};
@@ -243,17 +243,18 @@ static bool count_bytes(candidate *of) {
     return is_found;
 }
 
-/** Set how many launches a pass has where there are to be so many passes. */
-static void part(candidate *of, int n_passes) {
+/** Set the launches of a pass for a number of passes. */
+static void set_passes(candidate *of, int n_passes) {
     int n_launches = of->request->chain->n_launches;
     of->n_per_pass = (int)pti_ceil_div(n_launches, n_passes);
     of->n_passes = (int)pti_ceil_div(n_launches, of->n_per_pass);
 }
 
-/** Whether the least slab of so many passes fits; false in *has_memory when memory runs out. */
-static bool fits(const candidate *wanted, int n_passes, bool *has_memory) {
+/** Return whether the least slab of n_passes passes fits; sets *has_memory to false when memory
+ * runs out. */
+static bool passes_fit(const candidate *wanted, int n_passes, bool *has_memory) {
     candidate of = *wanted;
-    part(&of, n_passes);
+    set_passes(&of, n_passes);
     pti_skew_need *needs = pti_skew_needs(of.request->chain, of.n_per_pass);
     bool does =
         needs != NULL && pti_skew_bytes(needs, n_arrays_of(&of), 1, 1) <= of.request->arena_bytes;
@@ -265,7 +266,7 @@ static bool fits(const candidate *wanted, int n_passes, bool *has_memory) {
 /** Try a number of passes that fits; false when memory runs out. */
 static bool try_passes(candidate *wanted, int n_passes, pti_skew_shape *best) {
     candidate of = *wanted;
-    part(&of, n_passes);
+    set_passes(&of, n_passes);
     of.needs = pti_skew_needs(of.request->chain, of.n_per_pass);
     bool is_tried = of.needs != NULL && count_bytes(&of) &&
                     pti_pass_begin(of.request->chain, 0, of.n_per_pass, &of.pass);
@@ -281,7 +282,7 @@ static void explain_scattered(const pti_skew_request *request, pti_text *why) {
     pti_text_add(why,
                  "launches such as %s touch their arrays in more than %d pieces; each launch goes "
                  "through the arrays by itself",
-                 request->chain->launch[0].cut.instance->kernel_name, MOST_BOXES);
+                 request->chain->launch[0].call.instance->kernel_name, MOST_BOXES);
 }
 
 static void write_memory_reason(const pti_skew_request *request, pti_text *why) {
@@ -290,28 +291,29 @@ static void write_memory_reason(const pti_skew_request *request, pti_text *why) 
                  "%s does not hold the rows that two launches of %s need at the same time; each "
                  "launch goes through the arrays by itself",
                  polytile_size_format(request->arena_bytes, size),
-                 request->chain->launch[0].cut.instance->kernel_name);
+                 request->chain->launch[0].call.instance->kernel_name);
 }
 
-/** The fewest passes that a request allows. */
+/** Return the fewest passes that a request allows. */
 static int fewest_passes(const pti_skew_request *request) {
     int n_launches = request->chain->n_launches;
     int64_t most = request->most_per_pass > 0 ? request->most_per_pass : n_launches;
     return (int)pti_ceil_div(n_launches, pti_max(1, pti_min(most, n_launches)));
 }
 
-/** With passes of two launches, and of what is left of an odd number; none for a single launch. */
+/** Return the most passes: of two launches, and the rest of an odd number; none for a single
+ * launch. */
 static int most_passes(const pti_skew_request *request) {
     int n_launches = request->chain->n_launches;
     return n_launches < 2 ? 0 : (n_launches + 1) / 2;
 }
 
-/** The fewest passes that fit, more than all that may be if none does. */
+/** Return the fewest passes that fit, or more than the most if none does. */
 static int fewest_that_fit(const candidate *wanted, bool *has_memory) {
     int lo = fewest_passes(wanted->request), hi = most_passes(wanted->request) + 1;
     while (lo < hi) {
         int middle = lo + (hi - lo) / 2;
-        if (fits(wanted, middle, has_memory))
+        if (passes_fit(wanted, middle, has_memory))
             hi = middle;
         else
             lo = middle + 1;
@@ -319,9 +321,9 @@ static int fewest_that_fit(const candidate *wanted, bool *has_memory) {
     return lo;
 }
 
-/** Try numbers of passes: all small ones, and of large ones those that differ by a sixteenth. False
- * when memory runs out. */
-static bool try_all(candidate *wanted, pti_skew_shape *best) {
+/** Try numbers of passes: all small ones, and large ones a sixteenth apart. False when memory runs
+ * out. */
+static bool try_all_passes(candidate *wanted, pti_skew_shape *best) {
     bool has_memory = true;
     int n = fewest_that_fit(wanted, &has_memory);
     int most = (int)pti_min(most_passes(wanted->request), (int64_t)MOST_PASSES_FACTOR * n);
@@ -330,18 +332,18 @@ static bool try_all(candidate *wanted, pti_skew_shape *best) {
     return has_memory;
 }
 
-/** How much longer a shape may take, by an estimate, that moves less: estimates are no better than
- * this, and others use the link too. */
+/** How much longer a shape that moves less may take: estimates are no better, and others use the
+ * link, too. */
 static const double as_good = 1.05;
 
 bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why) {
     candidate wanted = {.request = request};
     *shape = (pti_skew_shape){0};
     measure_work(&wanted);
-    bool has_memory = try_all(&wanted, shape);
+    bool has_memory = try_all_passes(&wanted, shape);
     if (has_memory && shape->n_passes > fewest_passes(request) && !request->fewest_bytes) {
         wanted.enough_s = as_good * shape->seconds;
-        has_memory = try_all(&wanted, shape);
+        has_memory = try_all_passes(&wanted, shape);
     }
     if (has_memory && wanted.is_scattered)
         explain_scattered(request, why);
@@ -350,21 +352,21 @@ bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti
     return has_memory && shape->slab > 0;
 }
 
-/** The bytes that a launch reads and those that it writes. */
+/** Return the bytes that a launch reads and those that it writes. */
 static double moved_bytes(const pti_cut_launch *cut) {
     double n_bytes = 0;
-    for (int o = 0; o < cut->instance->n_operands; o++) {
-        const pti_operand *operand = &cut->instance->operand[o];
+    for (int o = 0; o < cut->call.instance->n_operands; o++) {
+        const pti_operand *operand = &cut->call.instance->operand[o];
         polytile_domain hull =
-            pti_footprint_hull(cut->instance, o, PTI_TOUCHES, &cut->instance->threads);
+            pti_footprint_hull(cut->call.instance, o, PTI_TOUCHES, &cut->call.instance->threads);
         n_bytes += (double)pti_box_count(&hull) * (double)operand->element_bytes *
                    (operand->reads + operand->writes);
     }
     return n_bytes;
 }
 
-/** The bytes of all that the chain touches, in one image of each array; below 0 when memory runs out.
- */
+/** Return the bytes of all that the chain touches, in one image of each array; below 0 when memory
+ * runs out. */
 static double touched_bytes(const pti_chain *chain) {
     pti_skew_need *needs = pti_skew_needs(chain, chain->n_launches);
     double n_bytes = needs == NULL ? -1 : 0;
@@ -379,7 +381,7 @@ bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape,
     double left = 1 - (double)request->arena_bytes / fmax(1, all_bytes);
     double singly_bytes = 0, fused_bytes = (double)shape->h2d_bytes + (double)shape->d2h_bytes;
     for (int l = 0; l < request->chain->n_launches; l++)
-        singly_bytes += left * moved_bytes(&request->chain->launch[l].cut);
+        singly_bytes += left * moved_bytes(&request->chain->launch[l]);
     if (all_bytes < 0 || fused_bytes < singly_bytes)
         return all_bytes >= 0;
     pti_text_add(why,
@@ -391,7 +393,7 @@ bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape,
 
 /* In place. */
 
-/** The bytes of all bands of slabs, once each: what caches should hold. */
+/** Return the bytes of all bands of slabs, once each: what caches should hold. */
 static int64_t bands_bytes(const pti_skew_need *needs, int n_arrays, int64_t slab) {
     int64_t sum = 0;
     for (int a = 0; a < n_arrays; a++)
@@ -399,8 +401,8 @@ static int64_t bands_bytes(const pti_skew_need *needs, int n_arrays, int64_t sla
     return sum;
 }
 
-/** The largest slab whose bands fit, and which is no shorter than they are long beside it: shorter
- * ones begin more kernels than they save in reading; 0: there is none. */
+/** Return the largest slab whose bands fit, and which is no shorter than their rest: shorter slabs
+ * cost more launches than they save in reading; 0: none. */
 static int64_t largest_slab(const pti_skew_request *request, const pti_skew_need *needs) {
     int n_arrays = request->chain->arrays->n_operands;
     int64_t least = 1, slab = 0;
@@ -412,16 +414,16 @@ static int64_t largest_slab(const pti_skew_request *request, const pti_skew_need
     return slab;
 }
 
-/** Whether the caches hold everything that the chain touches. */
-static bool are_all_near(const pti_skew_request *request, const pti_skew_need *needs) {
+/** Return whether the caches hold everything that the chain touches. */
+static bool all_fit_into_caches(const pti_skew_request *request, const pti_skew_need *needs) {
     return bands_bytes(needs, request->chain->arrays->n_operands, INT64_MAX) <=
            request->arena_bytes;
 }
 
-/** Try a number of launches a pass; false when there is nothing to try with less either. */
+/** Try a number of launches a pass; false if fewer need not be tried. */
 static bool try_in_place(const pti_skew_request *request, int n_per_pass, pti_skew_shape *shape) {
     pti_skew_need *needs = pti_skew_needs(request->chain, n_per_pass);
-    bool goes_on = needs != NULL && !are_all_near(request, needs);
+    bool goes_on = needs != NULL && !all_fit_into_caches(request, needs);
     if (goes_on)
         shape->slab = largest_slab(request, needs);
     free(needs);

@@ -6,24 +6,26 @@
 #include <polytile/plan.h>
 
 /* partition/skew: chains of launches, interleaved slab by slab, so that data moves once for many
- * launches. chain.h says which launches can; the other files choose slabs and make the schedule. */
+ * launches. chain.h finds the launches; the other files choose slabs and make the schedule. */
 
-/* Time skewing: a chain of launches as a stream of slabs.
+/*
+ * Time skewing: a chain of launches as a stream of slabs.
  *
- * The chain runs in passes of some launches each. In a pass the arrays go through the device once:
- * a slab of rows comes in, all launches of the pass run on it, each as far behind the former as its
- * offset says, and what no later slab touches goes out. Rows in between stay: the band.
+ * The chain runs in passes of some launches. In a pass the arrays go through the device once: a
+ * slab of rows comes in, all launches of the pass run on it, each behind the former by its offset,
+ * and what no later slab touches goes out. Rows in between stay: the band.
  *
  *      rows of an array   ->
  *      gone | band of slab k: last launch ... first launch | comes with slab k+1
  *
- * An array's band lies in an image of more rows, along which it moves for a lap of some slabs; then
- * what is still needed slides to the beginning of the same memory, the image of the next lap.
+ * An array's band lies in an image of more rows, and moves along it for a lap of some slabs. Then
+ * what is still needed is copied to the beginning of the same memory, the image of the next lap.
  *
  * Source  Wonnacott, "Achieving scalable locality with time skewing", 2002;
- *         docs/time_skewing.md. */
+ *         docs/time_skewing.md.
+ */
 
-/** What is to be run, and with what. */
+/** What to run, and with what. */
 typedef struct pti_skew_request {
     const pti_chain *chain;
     const pti_boxes *unwritten; /* of each array: elements that are zero and nowhere; NULL: none */
@@ -41,7 +43,7 @@ typedef struct pti_skew_shape {
     int n_per_pass;    /* launches of each but the last pass */
     int64_t slab;      /* threads of a slab along its index */
     int64_t n_per_lap; /* slabs of each but the last lap of a pass */
-    bool abreast;      /* every other slab runs on the second of the streams for launches */
+    bool concurrent;   /* every other slab runs on the second of the streams for launches */
     double seconds;    /* predicted */
     int64_t h2d_bytes;
     int64_t d2h_bytes;
@@ -50,21 +52,21 @@ typedef struct pti_skew_shape {
 /**
  * Choose the shape of least time or fewest bytes.
  *
- * False where no shape of two launches a pass or more fits the arena; the reason is added to `why`,
- * or nothing if memory ran out.
+ * False if no shape of two launches a pass or more fits the arena; `why` gets the reason, or
+ * nothing if memory ran out.
  */
 bool pti_skew_choose(const pti_skew_request *request, pti_skew_shape *shape, pti_text *why);
 
 /**
- * Whether a shape moves less than its launches would one after the other, of which each finds on
- * the device as large a part of its data as the arena is of all; else the reason is added to `why`,
- * or nothing if memory ran out.
+ * Return whether a shape moves less than its launches in sequence, each of which finds as large a
+ * part of its data on the device as the arena is of all; else `why` gets the reason, or nothing if
+ * memory ran out.
  */
 bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape, pti_text *why);
 
 /**
- * Build the schedule of a shape. Nothing is on the device before or after it; arrays that do not
- * pass along come in first.
+ * Build the schedule of a shape. Nothing is on the device before or after it; whole arrays come in
+ * first.
  *
  * NULL when memory runs out. The caller frees it with pti_schedule_free(); it borrows the chain's
  * instances.
@@ -72,16 +74,16 @@ bool pti_skew_pays(const pti_skew_request *request, const pti_skew_shape *shape,
 pti_schedule *pti_skew_build(const pti_skew_request *request, const pti_skew_shape *shape);
 
 /**
- * The same for a chain whose arrays lie in memory that the kernels reach: arena_bytes of the
- * request are those of caches, in which the bands of a slab are to stay.
+ * Choose a shape for a chain in place: arena_bytes of the request are those of the caches, in which
+ * the bands of a slab stay.
  *
- * False where the arrays are in the caches anyway, or the bands of two launches are too large for
+ * False if the arrays are in the caches anyway, or the bands of two launches are too large for
  * them.
  */
 bool pti_skew_choose_in_place(const pti_skew_request *request, pti_skew_shape *shape,
                               pti_text *why);
 
-/** Build its schedule, in place: the same order without moves. NULL when memory runs out. */
+/** Build its schedule in place: the same order without moves. NULL when memory runs out. */
 pti_schedule *pti_skew_build_in_place(const pti_chain *chain, const pti_skew_shape *shape);
 
 #endif

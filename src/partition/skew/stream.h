@@ -6,7 +6,7 @@
 #include "partition/skew/sets.h"
 #include "partition/skew/skew.h"
 
-/* A chain's schedule in the making: slabs of launches one after the other, with or without moves
+/* A chain's schedule under construction: slabs of launches in sequence, with or without moves
  * between them. */
 
 /** An array on its way through the device. */
@@ -24,7 +24,7 @@ typedef struct pti_skew_lane {
     int64_t former_row;     /* the last row that slab 0 of the pass before might have sent home */
 } pti_skew_lane;
 
-/** The chain in the state that it has reached. */
+/** The state of the chain. */
 typedef struct pti_skew_stream {
     const pti_skew_request *request;
     const pti_skew_shape *shape;
@@ -38,7 +38,7 @@ typedef struct pti_skew_stream {
     pti_pass pass; /* at hand */
     int number;    /* of the pass */
     int64_t n_slabs;
-    pti_last brought;  /* the last uploads, copies and fills */
+    pti_last uploaded; /* the last uploads, copies and fills */
     pti_last ready;    /* those of them which have the slab at hand where its launches use it */
     pti_last computed; /* the last launches and fills */
     pti_last ahead;    /* of slabs before: launches that those of the slab at hand must follow */
@@ -47,7 +47,7 @@ typedef struct pti_skew_stream {
 
 int pti_skew_n_arrays(const pti_skew_stream *of);
 
-/** A lane whose memory nothing used so far. */
+/** Make a lane whose memory nothing has used. */
 pti_skew_lane pti_skew_lane_at(int64_t offset_bytes, int64_t placement);
 
 /** Begin the schedule with its launches, their superblocks numbered launch by launch, and no
@@ -57,17 +57,28 @@ bool pti_skew_stream_begin(pti_skew_stream *of, int64_t *most_slabs);
 /** Free all but the schedule. */
 void pti_skew_stream_end(pti_skew_stream *of);
 
-/** Begin a pass; as pti_pass_begin(). */
+/** Begin a pass as pti_pass_begin() does. */
 bool pti_skew_stream_pass(const pti_skew_stream *of, int number, pti_pass *pass);
 
-/** The superblock of a launch in a slab that has threads of it, or in the nearest that has. */
+/** Return the superblock of a launch in a slab, or in the nearest one that has threads of it. */
 int64_t pti_skew_superblock_at(const pti_skew_stream *of, int launch, int64_t k);
 
-/** Add an operation, which need not wait again for what its stream has waited for; its position. */
+/** Add an operation without waits that its stream has made before; returns its position. */
 int64_t pti_skew_stream_add(pti_skew_stream *of, const pti_op *op, const pti_last *waits);
 
-/** Run a launch's threads of slab k on what its arrays' memory holds now; the operation, -1 if it
- * has none of them. */
+/* Concurrent slabs: every other one runs on the second stream for launches, so that a kernel begins
+ * while one of the slab before ends. */
+
+/** Prepare to run whole slabs; false when memory runs out. */
+bool pti_skew_concurrent_begin(pti_skew_stream *of);
+
+/** Return whether slab k runs on the second stream. */
+bool pti_skew_is_concurrent(const pti_skew_stream *of, int64_t k);
+
+/** Run all launches of slab k that have threads there. */
+void pti_skew_run_launches(pti_skew_stream *of, int64_t k);
+
+/** Run a launch's threads of slab k on its arrays' memory; returns the operation, -1: no threads. */
 int64_t pti_skew_stream_launch(pti_skew_stream *of, int launch, int64_t k);
 
 #endif

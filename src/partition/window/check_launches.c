@@ -10,14 +10,14 @@
 static const polytile_plan_options no_options = {0};
 
 polytile_status polytile_check(const polytile_kernel *kernel, const polytile_domain *domain,
-                               polytile_array *const *arrays,
-                               const polytile_plan_options *options) {
+                               int n_arrays, polytile_array *const *arrays,
+                               const polytile_launch_options *options) {
     if (kernel == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "%s: the kernel is NULL", __func__);
     pti_instance *instance = NULL;
     polytile_status status;
     pti_clear_error(kernel->object.context);
-    PTI_TRY(pti_plan_bind(kernel, domain, arrays, options, &instance));
+    PTI_TRY(pti_plan_bind(kernel, domain, n_arrays, arrays, options, &instance));
     PTI_TRY(pti_prove_inside(kernel, instance));
 done:
     pti_instance_free(instance);
@@ -58,8 +58,9 @@ static polytile_status prove_kind(prover *of, int launch) {
     const pti_launch_kind *kind = &of->launches.of_kind[of->n_proved];
     pti_proved_launch *proved = &of->proved[of->n_proved++];
     polytile_status status;
-    *proved = (pti_proved_launch){of->request->launch[launch].kernel, kind->instance, kind->array};
-    PTI_TRY(pti_prove_inside(proved->kernel, proved->instance));
+    *proved = (pti_proved_launch){.kernel = of->request->launch[launch].kernel,
+                                  .call = {kind->instance, kind->array}};
+    PTI_TRY(pti_prove_inside(proved->kernel, proved->call.instance));
     for (int b = 0; b < of->n_blank; b++)
         PTI_TRY(pti_prove_initialised(of->n_proved, of->proved, &of->blank[b]));
     for (int b = 0; b < of->n_blank; b++)
@@ -70,7 +71,7 @@ done:
     return status;
 }
 
-static polytile_status prove(prover *of) {
+static polytile_status prove_launches(prover *of) {
     polytile_status status;
     PTI_TRY(pti_launches_bind(of->request, &of->launches));
     PTI_TRY(allocate_prover(of) ? POLYTILE_OK
@@ -107,7 +108,7 @@ polytile_status polytile_check_chain(int n_launches, const polytile_chain_launch
     };
     prover of = {.request = &request};
     pti_clear_error(request.ctx);
-    polytile_status status = prove(&of);
+    polytile_status status = prove_launches(&of);
     free_prover(&of);
     return status;
 }

@@ -15,7 +15,6 @@ typedef struct binder {
     const polytile_chain_launch **first_of; /* of each kind: the launch it was found in; owned */
     const polytile_array **array;           /* the arrays, as they are found; owned */
     int n_arrays;
-    polytile_parameter *parameter; /* those of the launch at hand; owned */
 } binder;
 
 static const char *name_of(const polytile_chain_launch *launch) {
@@ -27,14 +26,14 @@ static const char *name_of(const polytile_chain_launch *launch) {
 static polytile_status check_launch(const pti_chain_request *request, int l) {
     const polytile_chain_launch *launch = &request->launch[l];
     if (launch->kernel == NULL)
-        return pti_fail(request->ctx, POLYTILE_INVALID, "launch %d of %d has no kernel", l,
+        return pti_fail(request->ctx, POLYTILE_INVALID, "launch %d of %d has no kernel", l + 1,
                         request->n_launches);
     if (launch->kernel->object.context != request->ctx)
         return pti_fail(request->ctx, POLYTILE_INVALID,
                         "%s: launches that are planned together are of one context; create the "
                         "kernels in one",
                         name_of(launch));
-    for (int a = 0; launch->arrays != NULL && a < polytile_kernel_get_n_arrays(launch->kernel); a++)
+    for (int a = 0; launch->arrays != NULL && a < launch->n_arrays; a++)
         if (launch->arrays[a] != NULL && launch->arrays[a]->object.context != request->ctx)
             return pti_fail(request->ctx, POLYTILE_INVALID,
                             "%s: array %s is of another context; create it in the kernel's",
@@ -53,36 +52,11 @@ static polytile_status check_scratch(const pti_chain_request *request) {
     return POLYTILE_OK;
 }
 
-static bool has_parameter(const polytile_kernel *kernel, const char *name) {
-    const polytile_declaration *declaration = kernel->declaration;
-    for (int p = 0; p < declaration->n_parameters; p++)
-        if (name != NULL && strcmp(declaration->parameter_name[p], name) == 0)
-            return true;
-    return false;
-}
-
-/** Every parameter is one of some kernel. */
-static polytile_status check_parameters(const pti_chain_request *request) {
-    const polytile_plan_options *options = request->options;
-    for (int p = 0; options->parameters != NULL && p < options->n_parameters; p++) {
-        const char *name = options->parameters[p].name;
-        bool is_known = false;
-        for (int l = 0; l < request->n_launches && !is_known; l++)
-            is_known = has_parameter(request->launch[l].kernel, name);
-        if (!is_known)
-            return pti_fail(request->ctx, POLYTILE_INVALID,
-                            "%s: no kernel of these launches has a parameter %s",
-                            name_of(&request->launch[0]), name == NULL ? "without a name" : name);
-    }
-    return POLYTILE_OK;
-}
-
 static polytile_status check_request(const pti_chain_request *request) {
     polytile_status status;
     for (int l = 0; l < request->n_launches; l++)
         PTI_TRY(check_launch(request, l));
     PTI_TRY(check_scratch(request));
-    PTI_TRY(check_parameters(request));
 done:
     return status;
 }
@@ -96,10 +70,22 @@ polytile_context *pti_chain_context(int n_launches, const polytile_chain_launch 
 
 /* Kinds. */
 
+/** Whether the same values are given under the same names in the same order. */
+static bool same_parameters(const polytile_chain_launch *one, const polytile_chain_launch *other) {
+    const polytile_parameter *a = one->parameters, *b = other->parameters;
+    bool is_same = one->n_parameters == other->n_parameters && (a == NULL) == (b == NULL);
+    for (int p = 0; is_same && a != NULL && p < one->n_parameters; p++)
+        is_same = a[p].value == b[p].value && a[p].name != NULL && b[p].name != NULL &&
+                  strcmp(a[p].name, b[p].name) == 0;
+    return is_same;
+}
+
 static bool same_launch(const polytile_chain_launch *one, const polytile_chain_launch *other) {
     bool is_same = one->kernel == other->kernel && one->arrays != NULL && other->arrays != NULL &&
-                   pti_box_compare(&one->domain, &other->domain) == 0;
-    for (int a = 0; is_same && a < polytile_kernel_get_n_arrays(one->kernel); a++)
+                   one->n_arrays == other->n_arrays &&
+                   pti_box_compare(&one->domain, &other->domain) == 0 &&
+                   same_parameters(one, other);
+    for (int a = 0; is_same && a < one->n_arrays; a++)
         is_same = one->arrays[a] == other->arrays[a];
     return is_same;
 }
@@ -137,19 +123,15 @@ static polytile_status find_arrays(binder *of, const polytile_chain_launch *laun
     return POLYTILE_OK;
 }
 
-/** Fill in a kind with those of the parameters that its kernel has. */
 static polytile_status bind_kind(binder *of, const polytile_chain_launch *launch) {
     pti_launches *launches = of->launches;
     pti_launch_kind *kind = &launches->of_kind[launches->n_kinds];
-    polytile_plan_options options = *of->request->options;
+    polytile_launch_options options = {.n_parameters = launch->n_parameters,
+                                       .parameters = launch->parameters,
+                                       .plan = *of->request->options};
     polytile_status status;
-    options.n_parameters = 0;
-    for (int p = 0; options.parameters != NULL && p < of->request->options->n_parameters; p++)
-        if (has_parameter(launch->kernel, options.parameters[p].name))
-            of->parameter[options.n_parameters++] = options.parameters[p];
-    options.parameters = of->parameter;
-    PTI_TRY(
-        pti_plan_bind(launch->kernel, &launch->domain, launch->arrays, &options, &kind->instance));
+    PTI_TRY(pti_plan_bind(launch->kernel, &launch->domain, launch->n_arrays, launch->arrays,
+                          &options, &kind->instance));
     of->first_of[launches->n_kinds++] = launch;
     PTI_TRY(find_arrays(of, launch, kind));
 done:
@@ -167,8 +149,8 @@ static polytile_status bind_launches(binder *of) {
             return status;
         }
         launches->kind[l] = kind;
-        launches->cut[l] = (pti_cut_launch){.instance = launches->of_kind[kind].instance,
-                                            .array = launches->of_kind[kind].array};
+        launches->cut[l] = (pti_cut_launch){
+            .call = {launches->of_kind[kind].instance, launches->of_kind[kind].array}};
     }
     return status;
 }
@@ -231,16 +213,13 @@ static bool fill_arrays(const binder *of) {
 static bool allocate_launches(binder *of) {
     pti_launches *launches = of->launches;
     size_t n_launches = (size_t)of->request->n_launches;
-    size_t n_parameters =
-        of->request->options->n_parameters > 0 ? (size_t)of->request->options->n_parameters : 0;
     launches->n_launches = of->request->n_launches;
     launches->kind = calloc(n_launches, sizeof *launches->kind);
     launches->cut = calloc(n_launches, sizeof *launches->cut);
     launches->of_kind = calloc(n_launches, sizeof *launches->of_kind);
     of->first_of = calloc(n_launches, sizeof *of->first_of);
-    of->parameter = calloc(n_parameters + 1, sizeof *of->parameter);
     return launches->kind != NULL && launches->cut != NULL && launches->of_kind != NULL &&
-           of->first_of != NULL && of->parameter != NULL;
+           of->first_of != NULL;
 }
 
 polytile_status pti_launches_bind(const pti_chain_request *request, pti_launches *launches) {
@@ -257,7 +236,6 @@ polytile_status pti_launches_bind(const pti_chain_request *request, pti_launches
 done:
     free(of.first_of);
     free(of.array);
-    free(of.parameter);
     return status;
 }
 

@@ -27,7 +27,7 @@ void polytile_plan_destroy(polytile_plan *plan) {
         pti_object_release(&plan->object);
 }
 
-static const polytile_plan_options no_options = {0};
+static const polytile_launch_options no_options = {0};
 
 static const pti_strategy *find_strategy(const polytile_plan_options *options) {
     return pti_strategy_find(options->strategy == NULL ? "min-time" : options->strategy);
@@ -45,9 +45,9 @@ static polytile_status check_block(polytile_context *ctx, const polytile_kernel 
     return POLYTILE_OK;
 }
 
-static polytile_status check_options(polytile_context *ctx, const polytile_kernel *kernel,
-                                     const polytile_plan_options *options,
-                                     const pti_strategy *strategy) {
+static polytile_status check_plan_options(polytile_context *ctx, const polytile_kernel *kernel,
+                                          const polytile_plan_options *options,
+                                          const pti_strategy *strategy) {
     const char *name = polytile_kernel_get_name(kernel);
     if (strategy == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: unknown strategy \"%s\"; there are %s", name,
@@ -66,6 +66,19 @@ static polytile_status check_options(polytile_context *ctx, const polytile_kerne
                         "planner choose",
                         name, (long long)options->launches_per_pass);
     return check_block(ctx, kernel, options);
+}
+
+/** A program that was compiled for a later version may fill what this one does not know. */
+static polytile_status check_options(polytile_context *ctx, const polytile_kernel *kernel,
+                                     const polytile_launch_options *options,
+                                     const pti_strategy *strategy) {
+    const char *name = polytile_kernel_get_name(kernel);
+    polytile_status status;
+    PTI_TRY(pti_check_reserved(ctx, name, "polytile_launch_options", options->reserved));
+    PTI_TRY(pti_check_reserved(ctx, name, "polytile_plan_options", options->plan.reserved));
+    PTI_TRY(check_plan_options(ctx, kernel, &options->plan, strategy));
+done:
+    return status;
 }
 
 static polytile_status check_link(polytile_context *ctx, const polytile_link *link) {
@@ -91,15 +104,16 @@ static polytile_status check_operands(polytile_context *ctx, const pti_instance 
 }
 
 /** Bind, and prove that the launch is sound. On error *instance is NULL. */
-static polytile_status bind(const polytile_kernel *kernel, const polytile_domain *domain,
-                            polytile_array *const *arrays, const polytile_plan_options *options,
-                            pti_instance **instance) {
+static polytile_status bind_launch(const polytile_kernel *kernel, const polytile_domain *domain,
+                                   int n_arrays, polytile_array *const *arrays,
+                                   const polytile_launch_options *options,
+                                   pti_instance **instance) {
     polytile_context *ctx = kernel->object.context;
     polytile_status status;
     *instance = NULL;
     PTI_TRY(pti_kernel_check_launch(ctx, __func__, kernel, domain));
-    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, arrays));
-    PTI_TRY(check_link(ctx, options->link));
+    PTI_TRY(pti_kernel_check_arrays(ctx, kernel, n_arrays, arrays));
+    PTI_TRY(check_link(ctx, options->plan.link));
     PTI_TRY(pti_instance_create(kernel, domain, arrays, options->n_parameters, options->parameters,
                                 instance));
     PTI_TRY(check_operands(ctx, *instance));
@@ -147,10 +161,9 @@ static polytile_status summarise(polytile_context *ctx, polytile_plan *plan,
         .lower_bound_h2d_bytes = plan->bound.h2d_bytes,
         .bound_bytes = plan->bound.goal_bytes,
         .bound = plan->bound.reason,
-        .n_launches = 1,
-        .launches_per_pass = 1,
-        .n_passes = 1,
     };
+    plan->chain_summary =
+        (polytile_chain_summary){.n_launches = 1, .launches_per_pass = 1, .n_passes = 1};
     memcpy(summary->block, choice->grid.block, sizeof summary->block);
     memcpy(summary->grid_blocks, choice->grid.n_blocks, sizeof summary->grid_blocks);
     memcpy(summary->superblock_blocks, choice->shape, sizeof summary->superblock_blocks);
@@ -159,21 +172,21 @@ static polytile_status summarise(polytile_context *ctx, polytile_plan *plan,
 }
 
 polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_domain *domain,
-                              polytile_array *const *arrays, const polytile_plan_options *options,
-                              pti_instance **instance) {
+                              int n_arrays, polytile_array *const *arrays,
+                              const polytile_launch_options *options, pti_instance **instance) {
     options = options == NULL ? &no_options : options;
-    const pti_strategy *strategy = find_strategy(options);
+    const pti_strategy *strategy = find_strategy(&options->plan);
     polytile_status status;
     *instance = NULL;
     PTI_TRY(check_options(kernel->object.context, kernel, options, strategy));
-    PTI_TRY(bind(kernel, domain, arrays, options, instance));
+    PTI_TRY(bind_launch(kernel, domain, n_arrays, arrays, options, instance));
 done:
     return status;
 }
 
 polytile_status polytile_plan_create(const polytile_kernel *kernel, const polytile_domain *domain,
-                                     polytile_array *const *arrays,
-                                     const polytile_plan_options *options, polytile_plan **plan) {
+                                     int n_arrays, polytile_array *const *arrays,
+                                     const polytile_launch_options *options, polytile_plan **plan) {
     double start_s = pti_plan_now_s();
     if (plan != NULL)
         *plan = NULL;
@@ -185,21 +198,22 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the place for the plan is NULL",
                         polytile_kernel_get_name(kernel));
     options = options == NULL ? &no_options : options;
-    const pti_strategy *strategy = find_strategy(options);
+    const polytile_plan_options *how = &options->plan;
+    const pti_strategy *strategy = find_strategy(how);
     pti_choice choice = {0};
     pti_instance *instance = NULL;
     polytile_plan *made = NULL;
     polytile_status status;
     PTI_TRY(check_options(ctx, kernel, options, strategy));
-    PTI_TRY(bind(kernel, domain, arrays, options, &instance));
-    PTI_TRY(options->limit_bytes == 0 ? choose_in_place(ctx, instance, options, &choice)
-                                      : pti_choose(ctx, instance, strategy, options, &choice));
+    PTI_TRY(bind_launch(kernel, domain, n_arrays, arrays, options, &instance));
+    PTI_TRY(how->limit_bytes == 0 ? choose_in_place(ctx, instance, how, &choice)
+                                  : pti_choose(ctx, instance, strategy, how, &choice));
     made = calloc(1, sizeof *made);
     PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(ctx, "plan", sizeof *made));
     made->instance = made->owned_instance = instance;
     made->schedule = made->owned_schedule = choice.schedule;
-    PTI_TRY(summarise(ctx, made, &choice, strategy->name, options->limit_bytes));
-    made->has_block = options->block != NULL;
+    PTI_TRY(summarise(ctx, made, &choice, strategy->name, how->limit_bytes));
+    made->has_block = how->block != NULL;
     made->summary.plan_seconds = pti_plan_now_s() - start_s;
     pti_object_adopt(ctx, &made->object, destroy_plan);
     *plan = made;
@@ -218,13 +232,19 @@ void polytile_plan_get_summary(const polytile_plan *plan, polytile_plan_summary 
         *summary = plan == NULL ? none : plan->summary;
 }
 
-/** The threads of a superblock of a chain, in run order. */
-static polytile_domain find_superblock(const pti_plan_chain *of, int64_t k) {
+void polytile_plan_get_chain_summary(const polytile_plan *plan, polytile_chain_summary *summary) {
+    static const polytile_chain_summary none;
+    if (summary != NULL)
+        *summary = plan == NULL ? none : plan->chain_summary;
+}
+
+/** The threads of the k-th superblock of a chain in run order; k counts through all launches. */
+static polytile_domain find_chain_superblock(const pti_plan_chain *of, int64_t k) {
     int64_t run = 0;
-    while (k >= of->part[of->run[run]].schedule->n_superblocks)
-        k -= of->part[of->run[run++]].schedule->n_superblocks;
-    const pti_plan_part *part = &of->part[of->run[run]];
-    return part->schedule->superblock[part->run_order[k]];
+    while (k >= of->subplan[of->run[run]].schedule->n_superblocks)
+        k -= of->subplan[of->run[run++]].schedule->n_superblocks;
+    const pti_subplan *subplan = &of->subplan[of->run[run]];
+    return subplan->schedule->superblock[subplan->run_order[k]];
 }
 
 polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t k,
@@ -240,6 +260,6 @@ polytile_status polytile_plan_get_superblock(const polytile_plan *plan, int64_t 
                         "%s: superblock %lld of %lld; they count from 0", plan->summary.kernel,
                         (long long)k, (long long)plan->summary.n_kernels);
     *threads =
-        plan->chain == NULL ? plan->schedule->superblock[k] : find_superblock(plan->chain, k);
+        plan->chain == NULL ? plan->schedule->superblock[k] : find_chain_superblock(plan->chain, k);
     return POLYTILE_OK;
 }

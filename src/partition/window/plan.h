@@ -6,18 +6,20 @@
 #include "partition/schedule/schedule.h"
 #include <polytile/plan.h>
 
-/* partition/window: windows of several launches to schedules: portion.h cuts them into chains
- * and single launches, plan_chain.h plans long lists, and here are plans as programs see them. */
+/* partition/window: windows of several launches to schedules. engine.h walks over a window and hands
+ * on what has one schedule, fusion_group.h finds the chains in it, plan_chain.h plans long lists,
+ * and here are plans as programs see them. */
 
 struct polytile_plan {
     pti_object object;
     const pti_instance *instance; /* owned_instance, or a chain's arrays: see launches.h */
     pti_instance *owned_instance;
-    const pti_schedule *schedule; /* owned_schedule, or that of the chain's part that is shown */
+    const pti_schedule *schedule; /* owned_schedule, or that of the chain's subplan that is shown */
     pti_schedule *owned_schedule;
     struct pti_plan_chain *chain; /* owned; NULL: one launch */
     pti_bound bound;              /* all 0 in place, where nothing moves */
     polytile_plan_summary summary;
+    polytile_chain_summary chain_summary;
     bool has_block;                /* the block was asked for, not chosen */
     int64_t paper_overshoot_bytes; /* strategy "paper": by how much its own answer exceeds the
                                       limit, 0 if it fits */
@@ -35,15 +37,10 @@ static inline const int64_t *pti_plan_block(const polytile_plan *plan) {
  * Owns    The caller frees *instance with pti_instance_free(); on error it is NULL.
  */
 polytile_status pti_plan_bind(const polytile_kernel *kernel, const polytile_domain *domain,
-                              polytile_array *const *arrays, const polytile_plan_options *options,
-                              pti_instance **instance);
+                              int n_arrays, polytile_array *const *arrays,
+                              const polytile_launch_options *options, pti_instance **instance);
 
 /** A clock for how long planning takes. */
 double pti_plan_now_s(void);
-
-/** The three forms of polytile_plan_to_string(); *text is owned by the caller. */
-polytile_status pti_plan_to_text(const polytile_plan *plan, char **text);
-polytile_status pti_plan_to_json(const polytile_plan *plan, char **text);
-polytile_status pti_plan_to_svg(const polytile_plan *plan, char **text);
 
 #endif

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Launches that do not take turns: in place, or with what is resident kept between them. */
+/* Launches that are not interleaved: in place, or with what is resident kept between them. */
 
 bool pti_launches_fit(const pti_launches *launches, int64_t limit_bytes) {
     int64_t free_bytes = limit_bytes;
     for (int a = 0; a < launches->arrays->n_operands; a++) {
         const pti_operand *is = &launches->arrays->operand[a];
-        pti_layout layout = pti_layout_of(&is->domain, is->element_bytes);
+        pti_memory_layout layout = pti_memory_layout_of(&is->domain, is->element_bytes);
         if (layout.size_bytes > free_bytes)
             return false;
         free_bytes -= pti_resident_padded(layout.size_bytes);
@@ -78,8 +78,7 @@ pti_step *pti_plan_make_steps(const pti_launches *launches, int *n_steps) {
     *n_steps = launches->n_launches + n_arrays;
     for (int l = 0; l < launches->n_launches && step != NULL; l++)
         step[l] = (pti_step){.kind = PTI_STEP_LAUNCH,
-                             .instance = launches->cut[l].instance,
-                             .array = launches->cut[l].array,
+                             .call = launches->cut[l].call,
                              .partition = &launches->of_kind[launches->kind[l]].partition,
                              .serial = launches->kind[l] + 1};
     for (int a = 0; a < n_arrays && step != NULL; a++)
@@ -117,7 +116,7 @@ static void place_whole(pti_builder *builder, int array) {
     pti_schedule *schedule = builder->schedule;
     const pti_operand *is = &schedule->instance->operand[array];
     pti_placement placement = {.operand = array,
-                               .layout = pti_layout_of(&is->domain, is->element_bytes)};
+                               .layout = pti_memory_layout_of(&is->domain, is->element_bytes)};
     pti_builder_place(builder, &placement);
 }
 
@@ -125,20 +124,20 @@ static void place_whole(pti_builder *builder, int array) {
 static void fill_fresh(pti_builder *builder, const pti_launches *launches, int l, pti_last *last) {
     const pti_cut_launch *cut = &launches->cut[l];
     pti_boxes boxes = {0};
-    for (int o = 0; o < cut->instance->n_operands; o++) {
-        if (!cut->instance->operand[o].fresh)
+    for (int o = 0; o < cut->call.instance->n_operands; o++) {
+        if (!cut->call.instance->operand[o].fresh)
             continue;
         pti_boxes_clear(&boxes);
-        pti_footprint_boxes(cut->instance, o, PTI_WRITES, &cut->instance->threads,
+        pti_footprint_boxes(cut->call.instance, o, PTI_WRITES, &cut->call.instance->threads,
                             PTI_MAX_WRITE_BOXES, &boxes);
         for (int b = 0; b < boxes.n_boxes; b++) {
             pti_op op = {.kind = PTI_FILL,
                          .launch = l,
                          .superblock = l,
-                         .placement = cut->array[o],
+                         .placement = cut->call.array[o],
                          .source_placement = -1,
-                         .bytes =
-                             pti_box_count(&boxes.box[b]) * cut->instance->operand[o].element_bytes,
+                         .bytes = pti_box_count(&boxes.box[b]) *
+                                  cut->call.instance->operand[o].element_bytes,
                          .box = boxes.box[b]};
             pti_last_note(last, PTI_FILL, pti_builder_add(builder, &op, last));
         }
@@ -151,48 +150,40 @@ static void fill_fresh(pti_builder *builder, const pti_launches *launches, int l
 static void run_whole(pti_builder *builder, const pti_launches *launches, int l, pti_last *last) {
     const pti_cut_launch *cut = &launches->cut[l];
     pti_schedule *schedule = builder->schedule;
-    int64_t *placement = &schedule->launch_placement[(int64_t)l * schedule->instance->n_operands];
+    int64_t *placement = pti_schedule_placements(schedule, l, l);
     pti_op op = {.kind = PTI_LAUNCH,
                  .launch = l,
                  .superblock = l,
                  .placement = -1,
                  .source_placement = -1,
-                 .box = cut->instance->threads};
-    for (int a = 0; a < schedule->instance->n_operands; a++)
-        placement[a] = -1;
-    for (int o = 0; o < cut->instance->n_operands; o++)
-        placement[cut->array[o]] = cut->array[o];
+                 .box = cut->call.instance->threads};
+    for (int o = 0; o < cut->call.instance->n_operands; o++)
+        placement[o] = cut->call.array[o];
     fill_fresh(builder, launches, l, last);
     schedule->superblock[l] = op.box;
     pti_last_note(last, PTI_LAUNCH, pti_builder_add(builder, &op, last));
 }
 
-/** Name the launches of a schedule; false when memory runs out. */
-static bool add_launches(pti_schedule *schedule, const pti_launches *launches) {
-    schedule->launch = calloc((size_t)launches->n_launches, sizeof *schedule->launch);
-    for (int l = 0; l < launches->n_launches && schedule->launch != NULL; l++) {
-        const pti_cut_launch *cut = &launches->cut[l];
-        size_t n_bytes = (size_t)cut->instance->n_operands * sizeof *cut->array;
-        int *array = malloc(n_bytes + 1);
-        if (array == NULL)
-            return false;
-        memcpy(array, cut->array, n_bytes);
-        schedule->launch[l] = (pti_schedule_launch){
-            .instance = cut->instance, .array = array, .first_superblock = l, .n_superblocks = 1};
-        schedule->n_launches = l + 1;
-    }
-    return schedule->launch != NULL;
+/** Begin a schedule in which each launch is one superblock. */
+static pti_schedule *begin_whole(const pti_launches *launches, pti_builder *builder) {
+    pti_schedule_launch *whole = calloc((size_t)launches->n_launches + 1, sizeof *whole);
+    *builder = (pti_builder){0};
+    if (whole == NULL)
+        return NULL;
+    for (int l = 0; l < launches->n_launches; l++)
+        whole[l] = (pti_schedule_launch){.call = launches->cut[l].call, .n_superblocks = 1};
+    pti_builder_begin(builder, launches->arrays, launches->n_launches, whole);
+    free(whole);
+    return builder->schedule;
 }
 
 pti_schedule *pti_plan_in_place(const pti_launches *launches) {
     pti_builder builder;
     pti_last last = pti_last_none();
-    pti_builder_begin(&builder, launches->arrays, launches->n_launches);
-    pti_schedule *schedule = builder.schedule;
+    pti_schedule *schedule = begin_whole(launches, &builder);
     if (schedule == NULL)
         return NULL;
     schedule->in_place = true;
-    builder.failed |= !add_launches(schedule, launches);
     for (int a = 0; a < launches->arrays->n_operands; a++)
         place_whole(&builder, a);
     for (int l = 0; l < launches->n_launches && !builder.failed; l++)

@@ -8,31 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A plan of several launches: its parts, and their figures together. */
+/* A plan of several launches: its subplans, and their figures together. */
 
 /** Superblocks that are in flight: one comes while another runs and a third goes. */
 enum { N_IN_FLIGHT = 3 };
 
 static const polytile_plan_options no_options = {0};
 
-static void free_parts(pti_plan_chain *of) {
-    for (int k = 0; k < of->n_parts; k++) {
-        pti_schedule_free(of->part[k].schedule);
-        free(of->part[k].run_order);
+static void free_subplans(pti_plan_chain *of) {
+    for (int k = 0; k < of->n_subplans; k++) {
+        pti_schedule_free(of->subplan[k].schedule);
+        free(of->subplan[k].run_order);
     }
-    for (int p = 0; p < of->n_portions; p++) {
-        pti_portion_free(&of->portion[p].portion);
-        pti_text_free(&of->portion[p].told);
+    for (int p = 0; p < of->n_groups; p++) {
+        pti_fusion_group_free(&of->group[p].group);
+        pti_text_free(&of->group[p].reason);
     }
-    free(of->part);
-    free(of->portion);
+    free(of->subplan);
+    free(of->group);
     free(of->run);
 }
 
 void pti_plan_chain_free(pti_plan_chain *of) {
     if (of == NULL)
         return;
-    free_parts(of);
+    free_subplans(of);
     pti_residency_free(of->residency);
     pti_launches_free(&of->launches);
     pti_text_free(&of->apart);
@@ -42,12 +42,12 @@ void pti_plan_chain_free(pti_plan_chain *of) {
     free(of);
 }
 
-const pti_plan_part *pti_plan_shown(const pti_plan_chain *of) {
-    return &of->part[of->shown];
+const pti_subplan *pti_plan_shown(const pti_plan_chain *of) {
+    return &of->subplan[of->shown];
 }
 
-const pti_portion *pti_plan_turns(const pti_plan_chain *of, const pti_plan_part *part) {
-    return part->portion < 0 ? NULL : &of->portion[part->portion].portion;
+const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *of, const pti_subplan *subplan) {
+    return subplan->group < 0 ? NULL : &of->group[subplan->group].group;
 }
 
 static void destroy_plan(pti_object *object) {
@@ -64,22 +64,23 @@ static polytile_status fail_memory(const pti_chain_request *request, const pti_p
     return pti_plan_explain(request, &of->launches, POLYTILE_NO_MEMORY);
 }
 
-/* The parts. */
+/* The subplans. */
 
 static polytile_status plan_in_place(const pti_chain_request *request, pti_plan_chain *of) {
-    pti_plan_part part = {.n_launches = of->launches.n_launches, .portion = -1};
-    part.schedule = pti_plan_in_place(&of->launches);
-    return part.schedule == NULL ? fail_memory(request, of) : pti_plan_add_part(request, of, &part);
+    pti_subplan subplan = {.n_launches = of->launches.n_launches, .group = -1};
+    subplan.schedule = pti_plan_in_place(&of->launches);
+    return subplan.schedule == NULL ? fail_memory(request, of)
+                                    : pti_plan_add_subplan(request, of, &subplan);
 }
 
-/** Why no launches take turns, where that needs no look at them. */
+/** Why no launches are interleaved, where that needs no look at them. */
 static polytile_status find_reason(const pti_chain_request *request, pti_plan_chain *of) {
     const polytile_plan_options *options = request->options;
     char limit[32];
-    bool is_told = options->limit_bytes == 0;
-    for (int p = 0; p < of->n_portions; p++)
-        is_told |= of->portion[p].told.length > 0 || of->portion[p].portion.n_launches > 0;
-    if (is_told)
+    bool has_reason = options->limit_bytes == 0;
+    for (int p = 0; p < of->n_groups; p++)
+        has_reason |= of->group[p].reason.length > 0 || of->group[p].group.n_launches > 0;
+    if (has_reason)
         return POLYTILE_OK;
     if (options->launches_per_pass == 1)
         pti_text_add(&of->apart, "one launch a pass was asked for");
@@ -94,29 +95,30 @@ static polytile_status find_reason(const pti_chain_request *request, pti_plan_ch
 /** What a queue would say of the launches. */
 static void log_fusion(const pti_chain_request *request, const pti_plan_chain *of) {
     const char *name = of->launches.arrays->kernel_name;
-    for (int p = 0; p < of->n_portions; p++)
-        if (of->portion[p].told.length > 0)
+    for (int p = 0; p < of->n_groups; p++)
+        if (of->group[p].reason.length > 0)
             pti_log(request->ctx, PTI_LOG_INFO, "%s: %s",
-                    of->step[of->portion[p].first].instance->kernel_name, of->portion[p].told.data);
+                    of->step[of->group[p].first].call.instance->kernel_name,
+                    of->group[p].reason.data);
     if (of->apart.length > 0)
         pti_log(request->ctx, PTI_LOG_INFO, "%s: not fused: %s", name, of->apart.data);
 }
 
-/** The first part of launches that take turns; else the first that has launches. */
+/** The first subplan of launches that are interleaved; else the first that has launches. */
 static int find_shown(const pti_plan_chain *of) {
     int shown = 0;
-    for (int k = of->n_parts - 1; k >= 0; k--)
-        shown = of->part[k].n_launches > 0 ? k : shown;
-    for (int k = of->n_parts - 1; k >= 0; k--)
-        shown = of->part[k].portion >= 0 ? k : shown;
+    for (int k = of->n_subplans - 1; k >= 0; k--)
+        shown = of->subplan[k].n_launches > 0 ? k : shown;
+    for (int k = of->n_subplans - 1; k >= 0; k--)
+        shown = of->subplan[k].group >= 0 ? k : shown;
     return shown;
 }
 
-static polytile_status make_parts(const pti_chain_request *request, polytile_plan *plan) {
+static polytile_status make_subplans(const pti_chain_request *request, polytile_plan *plan) {
     pti_plan_chain *of = plan->chain;
     polytile_status status;
     PTI_TRY(request->options->limit_bytes == 0 ? plan_in_place(request, of)
-                                               : pti_plan_parts(request, of));
+                                               : pti_plan_subplans(request, of));
     PTI_TRY(find_reason(request, of));
     log_fusion(request, of);
     of->shown = find_shown(of);
@@ -153,10 +155,10 @@ static polytile_status find_bounds(const pti_chain_request *request, polytile_pl
     const pti_launches *launches = &plan->chain->launches;
     int64_t limit_bytes = request->options->limit_bytes;
     int64_t *n_of_kind = count_kinds(launches);
-    pti_bound_launch *launch = calloc((size_t)launches->n_launches, sizeof *launch);
+    pti_call *launch = calloc((size_t)launches->n_launches, sizeof *launch);
     bool has_memory = launch != NULL && n_of_kind != NULL;
     for (int l = 0; l < launches->n_launches && has_memory; l++)
-        launch[l] = (pti_bound_launch){launches->cut[l].instance, launches->cut[l].array};
+        launch[l] = launches->cut[l].call;
     int n_arrays = launches->arrays->n_operands;
     if (has_memory) {
         plan->bound =
@@ -190,15 +192,16 @@ static void summarise_shape(const pti_chain_request *request, polytile_plan *pla
     const pti_plan_chain *of = plan->chain;
     const pti_launches *launches = &of->launches;
     polytile_plan_summary *s = &plan->summary;
-    bool has_block = request->options->block != NULL && pti_plan_shown(of)->portion < 0;
+    bool has_block = request->options->block != NULL && pti_plan_shown(of)->group < 0;
     for (int d = 0; d < plan->instance->n_indices; d++)
         s->block[d] = has_block ? request->options->block[d] : 1;
     pti_grid grid = pti_grid_of(&plan->instance->threads, s->block);
     memcpy(s->grid_blocks, grid.n_blocks, sizeof s->grid_blocks);
-    for (int k = 0; k < of->n_parts; k++)
-        for (int l = 0; l < of->part[k].n_launches; l++)
-            if (launches->kind[of->part[k].first + l] == launches->main_kind)
-                include_superblocks(of->part[k].schedule, &of->part[k].schedule->launch[l], s);
+    for (int k = 0; k < of->n_subplans; k++)
+        for (int l = 0; l < of->subplan[k].n_launches; l++)
+            if (launches->kind[of->subplan[k].first + l] == launches->main_kind)
+                include_superblocks(of->subplan[k].schedule, &of->subplan[k].schedule->launch[l],
+                                    s);
 }
 
 static int64_t times(int64_t n_times, int64_t figure) {
@@ -207,25 +210,27 @@ static int64_t times(int64_t n_times, int64_t figure) {
     return product;
 }
 
-/** Count a part as often as it comes. */
-static void add_figures(const pti_plan_chain *of, const pti_plan_part *part,
-                        polytile_plan_summary *s) {
-    const pti_portion *turns = pti_plan_turns(of, part);
-    int64_t n_passes = turns == NULL ? part->n_launches : turns->shape.n_passes;
-    s->peak_device_bytes = pti_max(s->peak_device_bytes, pti_schedule_peak_bytes(part->schedule));
-    s->n_kernels += part->n_times * part->schedule->n_superblocks;
-    s->h2d_bytes = pti_bound_sum(s->h2d_bytes, times(part->n_times, part->traffic.h2d_bytes));
-    s->d2h_bytes = pti_bound_sum(s->d2h_bytes, times(part->n_times, part->traffic.d2h_bytes));
-    s->predicted_seconds += (double)part->n_times * part->seconds;
-    s->n_passes += part->n_times * n_passes;
-    if (turns != NULL)
-        s->launches_per_pass = pti_max(s->launches_per_pass, turns->shape.n_per_pass);
+/** Count a subplan as often as it comes. */
+static void add_figures(const pti_plan_chain *of, const pti_subplan *subplan, polytile_plan *plan) {
+    polytile_plan_summary *s = &plan->summary;
+    polytile_chain_summary *chain = &plan->chain_summary;
+    const pti_fusion_group *interleaved = pti_plan_interleaved(of, subplan);
+    int64_t n_passes = interleaved == NULL ? subplan->n_launches : interleaved->shape.n_passes;
+    s->peak_device_bytes =
+        pti_max(s->peak_device_bytes, pti_schedule_peak_bytes(subplan->schedule));
+    s->n_kernels += subplan->n_times * subplan->schedule->n_superblocks;
+    s->h2d_bytes = pti_bound_sum(s->h2d_bytes, times(subplan->n_times, subplan->traffic.h2d_bytes));
+    s->d2h_bytes = pti_bound_sum(s->d2h_bytes, times(subplan->n_times, subplan->traffic.d2h_bytes));
+    s->predicted_seconds += (double)subplan->n_times * subplan->seconds;
+    chain->n_passes += subplan->n_times * n_passes;
+    if (interleaved != NULL)
+        chain->launches_per_pass = pti_max(chain->launches_per_pass, interleaved->shape.n_per_pass);
 }
 
 static polytile_status summarise(const pti_chain_request *request, polytile_plan *plan) {
     const pti_plan_chain *of = plan->chain;
     const polytile_plan_options *options = request->options;
-    const pti_portion *turns = pti_plan_turns(of, pti_plan_shown(of));
+    const pti_fusion_group *interleaved = pti_plan_interleaved(of, pti_plan_shown(of));
     bool in_place = plan->schedule->in_place;
     polytile_status status = in_place ? POLYTILE_OK : find_bounds(request, plan);
     plan->summary = (polytile_plan_summary){
@@ -238,12 +243,14 @@ static polytile_status summarise(const pti_chain_request *request, polytile_plan
         .lower_bound_h2d_bytes = plan->bound.h2d_bytes,
         .bound_bytes = plan->bound.goal_bytes,
         .bound = plan->bound.reason,
+    };
+    plan->chain_summary = (polytile_chain_summary){
         .n_launches = request->n_launches,
         .launches_per_pass = 1,
-        .slab_threads = turns == NULL ? 0 : turns->shape.slab,
+        .slab_threads = interleaved == NULL ? 0 : interleaved->shape.slab,
     };
-    for (int k = 0; k < of->n_parts; k++)
-        add_figures(of, &of->part[k], &plan->summary);
+    for (int k = 0; k < of->n_subplans; k++)
+        add_figures(of, &of->subplan[k], plan);
     summarise_shape(request, plan);
     return status;
 }
@@ -257,7 +264,7 @@ static polytile_status fill_plan(const pti_chain_request *request, polytile_plan
         return pti_fail_memory(request->ctx, "plan", sizeof *plan->chain);
     PTI_TRY(pti_launches_bind(request, &plan->chain->launches));
     plan->instance = plan->chain->launches.arrays;
-    PTI_TRY(make_parts(request, plan));
+    PTI_TRY(make_subplans(request, plan));
     PTI_TRY(summarise(request, plan));
 done:
     return status;

@@ -2,29 +2,28 @@
 #define POLYTILE_PARTITION_WINDOW_PLAN_CHAIN_H
 
 #include "partition/cost/predict.h"
+#include "partition/window/engine.h"
 #include "partition/window/launches.h"
-#include "partition/window/portion.h"
 
 /* A plan of several launches: what a queue does that holds them all, window after window. What
  * comes again from where it came before is planned once, and counted. */
 
-/** A portion of the launches, and what is said of it. */
-typedef struct pti_plan_portion {
+/** A fusion group, and what is said of it. */
+typedef struct pti_plan_fusion_group {
     int first;           /* step, where it came first; steps of launches are numbered as these */
     int end;             /* of its window */
     int window;          /* its number */
     int64_t n_unwritten; /* elements, as it was looked for */
     int64_t n_times;
-    pti_portion portion; /* owned, as is the text */
-    pti_text told;       /* as a queue's log has it; empty: nothing is to be said */
-} pti_plan_portion;
+    pti_fusion_group group; /* owned, as is the text */
+    pti_text reason;        /* as a queue's log has it; empty: nothing is to be said */
+} pti_plan_fusion_group;
 
-/** Launches that have one schedule: those of a portion that take turns, or some that run one after
- * the other. */
-typedef struct pti_plan_part {
+/** Launches that have one schedule: those of a chain, or some that run one after the other. */
+typedef struct pti_subplan {
     int first;      /* launch, where it came first */
     int n_launches; /* 0: what is on the device goes home */
-    int portion;    /* whose launches take turns; -1: they do not */
+    int group;      /* whose launches are interleaved; -1: they are not */
     int64_t n_unwritten;
     int64_t n_times;
     pti_schedule *schedule;     /* owned */
@@ -32,7 +31,7 @@ typedef struct pti_plan_part {
     int64_t *run_order;         /* of the schedule's superblocks; owned */
     pti_traffic traffic;
     double seconds; /* predicted */
-} pti_plan_part;
+} pti_subplan;
 
 /** What only plans of several launches have. */
 typedef struct pti_plan_chain {
@@ -44,52 +43,49 @@ typedef struct pti_plan_chain {
     int n_windows;
     const pti_step **behind; /* of each array, window after window: the first step behind it that
                                 uses the array; NULL: there is none */
-    int n_portions;
-    pti_plan_portion *portion; /* those that differ, in order */
-    int n_parts;
-    pti_plan_part *part; /* those that differ, in order */
+    int n_groups;
+    pti_plan_fusion_group *group; /* those that differ, in order */
+    int n_subplans;
+    pti_subplan *subplan; /* those that differ, in order */
     int64_t n_runs;
-    int *run;            /* the parts, one after the other */
-    int shown;           /* the part whose superblocks are shown: the plan's schedule */
-    int64_t n_planned;   /* superblocks of all parts, each once */
-    int64_t n_single;    /* of these, those of launches that do not take turns */
-    pti_text apart;      /* why no launches take turns, where no portion says it */
+    int *run;            /* the subplans, one after the other */
+    int shown;           /* the subplan whose superblocks are shown: the plan's schedule */
+    int64_t n_planned;   /* superblocks of all subplans, each once */
+    int64_t n_single;    /* of these, those of launches that are not interleaved */
+    pti_text apart;      /* why no launches are interleaved, where no group says it */
     int64_t alone_bytes; /* what the launches move at least, both ways, one by one */
 } pti_plan_chain;
 
 void pti_plan_chain_free(pti_plan_chain *of);
 
-/** The part that is shown. */
-const pti_plan_part *pti_plan_shown(const pti_plan_chain *of);
+/** The subplan that is shown. */
+const pti_subplan *pti_plan_shown(const pti_plan_chain *of);
 
-/** How the launches of a part take turns; NULL: they do not. */
-const pti_portion *pti_plan_turns(const pti_plan_chain *of, const pti_plan_part *part);
+/** How the launches of a subplan are interleaved; NULL: they are not. */
+const pti_fusion_group *pti_plan_interleaved(const pti_plan_chain *of, const pti_subplan *subplan);
 
-/* plan_parts.c */
+/* plan_subplans.c */
 
 /**
- * Plan launches for a device of some memory, part by part.
+ * Plan launches for a device of some memory, subplan by subplan.
  *
  * Errors  NO_FIT with the certificate, UNSUPPORTED (more superblocks than are planned), NO_MEMORY.
  */
-polytile_status pti_plan_parts(const pti_chain_request *request, pti_plan_chain *of);
+polytile_status pti_plan_subplans(const pti_chain_request *request, pti_plan_chain *of);
 
-/** Add a part, which takes over a schedule, also after an error. Errors: NO_MEMORY, INTERNAL
+/** Add a subplan, which takes over a schedule, also after an error. Errors: NO_MEMORY, INTERNAL
  * (POLYTILE_CHECK=plan: the schedule is wrong). */
-polytile_status pti_plan_add_part(const pti_chain_request *request, pti_plan_chain *of,
-                                  const pti_plan_part *part);
+polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_chain *of,
+                                     const pti_subplan *subplan);
 
 /* plan_count.c */
 
-/** The launches among the steps from first to end - 1, behind which arrays end their stay. */
-int pti_plan_count_launches(const pti_plan_chain *of, int first, int end);
-
-/** Whether steps that run one after the other, from first to end - 1, may be added, or launches that
- * take turns. Errors: UNSUPPORTED (more superblocks than are planned). */
+/** Whether a batch may be added, of launches that run one after the other, or of slabs. Errors:
+ * UNSUPPORTED (more superblocks than are planned). */
 polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *of,
-                                      int first, int end);
+                                      const pti_batch *batch);
 polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *of,
-                                     int first, const pti_portion *portion);
+                                     const pti_batch *batch);
 
 /* plan_apart.c */
 

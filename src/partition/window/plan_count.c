@@ -9,17 +9,12 @@
 /* How many superblocks a plan of several launches has, and may have. */
 
 /** The most superblocks, those that come again counted once: a second, and about a GiB of host memory
- * where launches take turns. Others take more memory: of them there are no more than of a single
+ * where launches are interleaved. Others take more memory: of them there are no more than of a single
  * launch of any of their kinds. */
 enum { MOST_SUPERBLOCKS = 1000000 };
 
-int pti_plan_count_launches(const pti_plan_chain *of, int first, int end) {
-    int n_launches = of->launches.n_launches;
-    return (int)(pti_min(end, n_launches) - pti_min(first, n_launches));
-}
-
 static polytile_status check_count(const pti_chain_request *request, const pti_plan_chain *of,
-                                   int end, int64_t n_superblocks, int64_t most) {
+                                   const pti_batch *batch, int64_t n_superblocks, int64_t most) {
     char limit[32];
     if (n_superblocks <= most)
         return POLYTILE_OK;
@@ -27,17 +22,17 @@ static polytile_status check_count(const pti_chain_request *request, const pti_p
         request->ctx, POLYTILE_UNSUPPORTED,
         "%s: the first %d of %d launches take more than %lld sub-kernels within %s, which "
         "is the most that are planned together; plan fewer launches, or raise the limit",
-        of->launches.arrays->kernel_name, pti_plan_count_launches(of, 0, end),
+        of->launches.arrays->kernel_name, batch->first_launch + batch->n_launches,
         of->launches.n_launches, (long long)most,
         polytile_size_format(request->options->limit_bytes, limit));
 }
 
 /** The superblocks of launches that run one after the other. */
-static int64_t count_single(const pti_plan_chain *of, int first, int end) {
+static int64_t count_single(const pti_batch *batch) {
     int64_t sum = 0;
-    for (int k = first; k < end; k++)
-        if (of->step[k].kind == PTI_STEP_LAUNCH)
-            sum = pti_bound_sum(sum, of->step[k].partition->n_superblocks);
+    for (int k = 0; k < batch->n_steps; k++)
+        if (batch->step[k].kind == PTI_STEP_LAUNCH)
+            sum = pti_bound_sum(sum, batch->step[k].partition->n_superblocks);
     return sum;
 }
 
@@ -50,29 +45,30 @@ static int64_t most_single(const pti_launches *launches) {
 }
 
 polytile_status pti_plan_check_single(const pti_chain_request *request, const pti_plan_chain *of,
-                                      int first, int end) {
-    int64_t n_more = count_single(of, first, end);
+                                      const pti_batch *batch) {
+    int64_t n_more = count_single(batch);
     int64_t most = most_single(&of->launches);
     polytile_status status;
-    PTI_TRY(check_count(request, of, end, pti_bound_sum(of->n_single, n_more), most));
-    PTI_TRY(check_count(request, of, end, pti_bound_sum(of->n_planned, n_more), MOST_SUPERBLOCKS));
+    PTI_TRY(check_count(request, of, batch, pti_bound_sum(of->n_single, n_more), most));
+    PTI_TRY(
+        check_count(request, of, batch, pti_bound_sum(of->n_planned, n_more), MOST_SUPERBLOCKS));
 done:
     return status;
 }
 
-/** The superblocks of launches that take turns, about. */
-static int64_t count_slabs(const pti_portion *portion) {
+/** The superblocks of launches that are interleaved, about. */
+static int64_t count_slabs(const pti_fusion_group *group) {
     int64_t sum = 0;
-    for (int l = 0; l < portion->chain.n_launches; l++) {
-        const pti_cut_launch *cut = &portion->chain.launch[l].cut;
-        polytile_range range = cut->instance->threads.range[cut->index];
-        sum = pti_bound_sum(sum, pti_ceil_div(pti_range_count(range), portion->shape.slab));
+    for (int l = 0; l < group->chain.n_launches; l++) {
+        const pti_cut_launch *cut = &group->chain.launch[l];
+        polytile_range range = cut->call.instance->threads.range[cut->index];
+        sum = pti_bound_sum(sum, pti_ceil_div(pti_range_count(range), group->shape.slab));
     }
     return sum;
 }
 
 polytile_status pti_plan_check_slabs(const pti_chain_request *request, const pti_plan_chain *of,
-                                     int first, const pti_portion *portion) {
-    int64_t n_superblocks = pti_bound_sum(of->n_planned, count_slabs(portion));
-    return check_count(request, of, first + portion->n_launches, n_superblocks, MOST_SUPERBLOCKS);
+                                     const pti_batch *batch) {
+    int64_t n_superblocks = pti_bound_sum(of->n_planned, count_slabs(batch->group));
+    return check_count(request, of, batch, n_superblocks, MOST_SUPERBLOCKS);
 }

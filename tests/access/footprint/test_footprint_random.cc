@@ -12,7 +12,7 @@
 
 extern "C" {
 #include "access/footprint/footprint.h"
-#include "access/footprint/pieces.h"
+#include "access/footprint/section_boxes.h"
 }
 
 namespace {

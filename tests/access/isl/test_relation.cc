@@ -8,6 +8,7 @@
 #include "support/braces.h"
 #include "support/elements.h"
 #include "support/launch.h"
+#include "support/list.h"
 #include "support/random.h"
 #include "support/scale.h"
 
@@ -271,7 +272,7 @@ bool run_once(Random *random, polytile_context *ctx, polytile_device *device) {
         << polytile_last_error(ctx);
     polytile_array_wrap_domain(ctx, "A", POLYTILE_I32, &read_domain, read.data(), &arrays[0]);
     polytile_array_wrap_domain(ctx, "B", POLYTILE_I32, &write_domain, written.data(), &arrays[1]);
-    const polytile_status status = polytile_run(device, kernel, &threads, arrays, nullptr);
+    const polytile_status status = polytile_run(device, kernel, &threads, LIST(arrays), nullptr);
     const std::string error = polytile_last_error(ctx);
     if (status == POLYTILE_OK)
         EXPECT_EQ(written, expected) << text;

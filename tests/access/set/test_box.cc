@@ -40,7 +40,7 @@ TEST(Box, HullsAreTheSmallestAroundTwo) {
         const polytile_domain a = draw_box(&random, whole), b = draw_box(&random, whole);
         const polytile_domain smallest = smallest_around(whole, a, b);
         const polytile_domain stepped = pti_box_coarse_union(&a, &b);
-        const polytile_domain enclosed = pti_box_enclose(&a, &b);
+        const polytile_domain enclosed = pti_box_bounding(&a, &b);
         const polytile_domain filled = pti_box_without_steps(&smallest);
         ASSERT_TRUE(pti_box_equals(&stepped, &smallest));
         ASSERT_TRUE(pti_box_equals(&enclosed, &filled));

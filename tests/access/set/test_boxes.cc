@@ -237,7 +237,7 @@ TEST_F(Boxes, HullsAreTheSmallestBoxesAround) {
     for (int64_t round = scaled(4000); round > 0; round--) {
         draw(&random);
         const polytile_domain smallest = elements_of(whole_, set_).hull();
-        const polytile_domain enclosed = pti_boxes_enclose(&set_, whole_.n_dims);
+        const polytile_domain enclosed = pti_boxes_bounding(&set_, whole_.n_dims);
         const polytile_domain whole = pti_box_without_steps(&smallest);
         ASSERT_TRUE(pti_box_equals(&enclosed, &whole));
         if (set_.n_boxes == 0)

@@ -86,7 +86,7 @@ TEST(Range, PartsAreCountedAlongItAndEndWithIt) {
         {{0, 9, 1}, 4, 0, {0, -1, 1}}, {{0, 9, 1}, 10, 3, {0, -1, 1}},
     };
     for (const auto &c : cases) {
-        const polytile_range part = pti_range_part(c.range, c.first, c.count);
+        const polytile_range part = pti_range_slice(c.range, c.first, c.count);
         EXPECT_EQ(pti_range_compare(&part, &c.part), 0) << part.lo << ":" << part.hi;
     }
 }

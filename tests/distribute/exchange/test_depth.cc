@@ -32,10 +32,12 @@ class Steps {
         for (int l = 2; l < n_launches; l++)
             program_.repeat_launch(first + static_cast<size_t>(l % 2));
     }
-    pti_group group() const { return program_.group(0, program_.launches().size(), n_members_); }
+    pti_superstep superstep() const {
+        return program_.superstep(0, program_.launches().size(), n_members_);
+    }
     int depth(double fraction, int most) const {
-        const pti_group whole = group();
-        return pti_group_depth(&whole, fraction, most);
+        const pti_superstep whole = superstep();
+        return pti_superstep_depth(&whole, fraction, most);
     }
 
   private:
@@ -66,10 +68,10 @@ TEST(Depth, IsWhatTryingAllLengthsFinds) {
         steps.add(random.chance(80) ? five_points : one_point,
                   static_cast<int>(random.number(2, 40)));
         const double fraction = static_cast<double>(random.number(0, 30)) / 100;
-        const pti_group whole = steps.group();
-        const int member = pti_group_busiest(&whole);
+        const pti_superstep whole = steps.superstep();
+        const int member = pti_superstep_busiest(&whole);
         int longest = 0;
-        for (pti_group part = whole; part.n_launches > longest; part.n_launches--) {
+        for (pti_superstep part = whole; part.n_launches > longest; part.n_launches--) {
             pti_work work;
             ASSERT_TRUE(pti_work_create(&part, member, &work));
             if (static_cast<double>(work.n_extra_threads) <=
@@ -87,8 +89,8 @@ TEST(Depth, HasNoLimitWhereNothingIsComputedTwice) {
     pointwise.add(one_point, 1024);
     alone.add(five_points, 1024);
     scattered.add(one_point, 1024);
-    const pti_group group = pointwise.group();
-    EXPECT_EQ(pti_group_depth(&group, PTI_DEPTH_FRACTION, 1024), 1024);
+    const pti_superstep superstep = pointwise.superstep();
+    EXPECT_EQ(pti_superstep_depth(&superstep, PTI_DEPTH_FRACTION, 1024), 1024);
     EXPECT_EQ(alone.depth(PTI_DEPTH_FRACTION, 1024), 1024);
     EXPECT_EQ(scattered.depth(PTI_DEPTH_FRACTION, 1024), 1);
 }
@@ -107,8 +109,8 @@ TEST(Depth, TheBusiestMemberHasMostRowsAndNeighboursOnBothSides) {
     for (const auto &row : rows) {
         Steps steps(900, row.n_members, row.grid, row.distribution);
         steps.add(five_points, 2);
-        const pti_group group = steps.group();
-        EXPECT_EQ(pti_group_busiest(&group), row.busiest) << row.distribution;
+        const pti_superstep superstep = steps.superstep();
+        EXPECT_EQ(pti_superstep_busiest(&superstep), row.busiest) << row.distribution;
     }
 }
 

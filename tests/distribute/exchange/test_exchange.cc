@@ -26,8 +26,8 @@ const char *const nine_points = "nine[i, j]: in A[i-1:i+1, j-1:j+1]; out B[i, j]
 class Exchanges {
   public:
     Exchanges(const SharedProgram &program, int n_members)
-        : group_(program.group(0, program.launches().size(), n_members)) {
-        pti_copies_create(group_.n_arrays, n_members, &copies_);
+        : superstep_(program.superstep(0, program.launches().size(), n_members)) {
+        pti_copies_create(superstep_.n_arrays, n_members, &copies_);
     }
     ~Exchanges() { pti_copies_free(&copies_); }
     Exchanges(const Exchanges &) = delete;
@@ -40,7 +40,7 @@ class Exchanges {
     std::string text(decltype(pti_exchange_before) *function, int first, int n_local) {
         pti_exchange exchange;
         std::string text;
-        EXPECT_TRUE(function(&group_, &copies_, first, n_local, &exchange));
+        EXPECT_TRUE(function(&superstep_, &copies_, first, n_local, &exchange));
         for (int t = 0; t < exchange.n_transfers; t++) {
             const pti_transfer &transfer = exchange.transfer[t];
             text += (t ? " " : "") + std::to_string(transfer.from) + ">" +
@@ -50,7 +50,7 @@ class Exchanges {
         return text;
     }
 
-    pti_group group_;
+    pti_superstep superstep_;
     pti_copies copies_ = {};
 };
 
@@ -167,8 +167,8 @@ TEST(Group, EndsWithWhatIsCombinedAndBeforeWhatIsScattered) {
             program.add_array(square(16), 4, "", row.distribution);
         for (const char *launch : row.launches)
             ASSERT_TRUE(program.add_launch(launch, square(16), {0, 1})) << program.error();
-        const pti_group group = program.group(0, program.launches().size(), 4);
-        EXPECT_EQ(pti_group_longest(&group), row.longest);
+        const pti_superstep superstep = program.superstep(0, program.launches().size(), 4);
+        EXPECT_EQ(pti_superstep_longest(&superstep), row.longest);
     }
 }
 

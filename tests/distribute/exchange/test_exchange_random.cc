@@ -20,7 +20,7 @@ void draw_launches(Random *random, SharedProgram *program) {
 }
 
 struct Seen {
-    int64_t n_groups = 0;
+    int64_t n_supersteps = 0;
     int64_t n_deep = 0;
     int64_t n_moved = 0;
     int64_t n_extra_threads = 0;
@@ -29,24 +29,25 @@ struct Seen {
 };
 
 /* Groups are as long as can be, or shorter. */
-std::string run_in_groups(Random *random, const SharedProgram &program, int n_members, Seen *seen) {
+std::string run_in_supersteps(Random *random, const SharedProgram &program, int n_members,
+                              Seen *seen) {
     Members members(program.ownerships(), n_members);
     const size_t n_launches = program.launches().size();
     std::string error;
     for (size_t first = 0; first < n_launches && error.empty();) {
-        const pti_group rest = program.group(first, n_launches - first, n_members);
-        const int64_t longest = pti_group_longest(&rest);
+        const pti_superstep rest = program.superstep(first, n_launches - first, n_members);
+        const int64_t longest = pti_superstep_longest(&rest);
         const int64_t n = random->chance(50) ? longest : random->number(1, longest);
-        const pti_share share = pti_share_of(rest.launch, rest.ownerships);
+        const pti_home home = pti_home_of(rest.launch, rest.ownerships);
         error = members.run({rest.launch, rest.launch + n});
         if (!error.empty())
             error = "launches " + std::to_string(first) + " to " +
                     std::to_string(first + static_cast<size_t>(n) - 1) + ": " + error;
         first += static_cast<size_t>(n);
-        seen->n_groups++;
+        seen->n_supersteps++;
         seen->n_deep += n > 1;
-        seen->n_split += share.splits;
-        seen->n_dealt += share.operand >= 0;
+        seen->n_split += home.splits;
+        seen->n_dealt += home.operand >= 0;
     }
     seen->n_moved += members.n_moved();
     seen->n_extra_threads += members.n_extra_threads();
@@ -65,14 +66,14 @@ TEST(Exchange, OwnersOfRandomProgramsHaveWhatOneMemberAloneHas) {
         if (random.chance(25))
             program.let_run_once();
         draw_launches(&random, &program);
-        const std::string error = run_in_groups(&random, program, n_members, &seen);
+        const std::string error = run_in_supersteps(&random, program, n_members, &seen);
         ASSERT_EQ(error, "") << n_members << " members, round " << round << "\n" << program.text();
     }
     if (n_programs < 1000)
         return;
     EXPECT_GT(seen.n_deep, n_programs / 4);
     EXPECT_GT(seen.n_split, n_programs / 20);
-    EXPECT_GT(seen.n_dealt, seen.n_groups / 2);
+    EXPECT_GT(seen.n_dealt, seen.n_supersteps / 2);
     EXPECT_GT(seen.n_moved, 10 * n_programs);
     EXPECT_GT(seen.n_extra_threads, n_programs);
 }

@@ -38,7 +38,7 @@ class ArrayFile : public ::testing::Test {
         directory = name;
     }
     void TearDown() override {
-        pti_part_file_leave(&part);
+        pti_part_file_keep(&part);
         polytile_context_destroy(ctx);
         fs::remove_all(directory);
     }

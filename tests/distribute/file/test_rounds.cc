@@ -98,7 +98,7 @@ std::vector<char> CollectAll(const pti_store &store, int64_t capacity_bytes, int
     EXPECT_TRUE(pti_rounds_begin(&store, capacity_bytes, capacity, &rounds));
     while (pti_rounds_next(&rounds)) {
         EXPECT_LE(rounds.n_bytes, capacity_bytes);
-        EXPECT_LE(rounds.n_stretches, capacity);
+        EXPECT_LE(rounds.n_runs, capacity);
         const char *from = static_cast<const char *>(pti_round_collect(&rounds));
         bytes.insert(bytes.end(), from, from + rounds.n_bytes);
     }
@@ -126,7 +126,7 @@ void SpreadAll(const pti_store &store, const std::vector<char> &bytes, int64_t c
 int CountRounds(const pti_store &store, int64_t capacity_bytes) {
     int n_rounds = 0;
     pti_rounds rounds;
-    EXPECT_TRUE(pti_rounds_begin(&store, capacity_bytes, PTI_ROUND_STRETCHES, &rounds));
+    EXPECT_TRUE(pti_rounds_begin(&store, capacity_bytes, PTI_ROUND_RUNS, &rounds));
     while (pti_rounds_next(&rounds))
         n_rounds++;
     pti_rounds_end(&rounds);
@@ -236,8 +236,8 @@ TEST(Rounds, OfWholeRowsAreOneStretchThatIsNotCopied) {
     pti_rounds rounds;
     ASSERT_TRUE(pti_rounds_begin(&memories.store, 1000, 4, &rounds));
     ASSERT_TRUE(pti_rounds_next(&rounds));
-    EXPECT_EQ(rounds.n_stretches, 1);
-    EXPECT_EQ(rounds.stretch[0].at_bytes, 2 * 20 * element_bytes);
+    EXPECT_EQ(rounds.n_runs, 1);
+    EXPECT_EQ(rounds.run[0].at_bytes, 2 * 20 * element_bytes);
     EXPECT_EQ(rounds.n_bytes, 6 * 20 * element_bytes);
     EXPECT_EQ(pti_round_collect(&rounds), memories.memory[0].data());
     EXPECT_FALSE(pti_rounds_next(&rounds));
@@ -271,9 +271,9 @@ TEST(Rounds, OfManyBoxesTakeTheirRowsInTurn) {
     pti_rounds rounds;
     ASSERT_TRUE(pti_rounds_begin(&memories.store, 1 << 20, 1 << 20, &rounds));
     ASSERT_TRUE(pti_rounds_next(&rounds));
-    EXPECT_EQ(rounds.n_stretches, 150 * 100);
-    for (int k = 1; k < rounds.n_stretches; k++)
-        ASSERT_LT(rounds.stretch[k - 1].at_bytes, rounds.stretch[k].at_bytes);
+    EXPECT_EQ(rounds.n_runs, 150 * 100);
+    for (int k = 1; k < rounds.n_runs; k++)
+        ASSERT_LT(rounds.run[k - 1].at_bytes, rounds.run[k].at_bytes);
     pti_rounds_end(&rounds);
 }
 

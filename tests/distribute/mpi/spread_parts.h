@@ -64,7 +64,7 @@ class Spread {
         ownership = pti_ownership_of(&domain, world_size(), nullptr, &distribution);
         spread = pti_spread{joined.transport, array,
                             &ownership,       {domain, array->element_bytes, 0, 0, false, nullptr},
-                            PTI_ROUND_BYTES,  PTI_ROUND_STRETCHES};
+                            PTI_ROUND_BYTES,  PTI_ROUND_RUNS};
         add_owned();
     }
     ~Spread() {

@@ -35,7 +35,7 @@ struct Partials {
         std::vector<char> result = bytes[0];
         const int64_t n = static_cast<int64_t>(result.size()) / element_bytes;
         const polytile_domain box = polytile_domain_from_extents(1, &n);
-        const pti_layout layout = pti_layout_of(&box, element_bytes);
+        const pti_memory_layout layout = pti_memory_layout_of(&box, element_bytes);
         for (size_t rank = 1; n > 0 && rank < bytes.size(); rank++) {
             const pti_move move = {
                 &box, element_bytes, {result.data(), &layout}, {bytes[rank].data(), &layout}};

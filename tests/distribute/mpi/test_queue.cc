@@ -34,7 +34,7 @@ class MpiQueue : public testing::Test {
     MpiQueue() { EXPECT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
     ~MpiQueue() override { polytile_context_destroy(ctx); }
 
-    polytile_status open(const polytile_mpi_options *options, const char *device = "host") {
+    polytile_status open(const polytile_share_options *options, const char *device = "host") {
         return polytile_mpi_queue_create(ctx, MPI_COMM_WORLD, device, options, &queue);
     }
     void expect_refused(polytile_status status, polytile_status expected, const std::string &text) {
@@ -53,7 +53,7 @@ TEST_F(MpiQueue, IsOfAllRanksAndOneDeviceEach) {
     EXPECT_EQ(polytile_device_get_limit(polytile_queue_get_device(queue)), 1 << 20);
     polytile_queue_destroy(queue);
     const std::string grid = "1x" + std::to_string(world_size());
-    polytile_mpi_options options = {};
+    polytile_share_options options = {};
     options.grid = grid.c_str();
     EXPECT_EQ(open(&options), POLYTILE_OK) << error();
 }
@@ -71,7 +71,7 @@ TEST_F(MpiQueue, TakesOneDeviceARank) {
 }
 
 TEST_F(MpiQueue, NeedsAGridOfItsRanks) {
-    polytile_mpi_options options = {};
+    polytile_share_options options = {};
     options.grid = "3x17";
     expect_refused(open(&options), POLYTILE_INVALID,
                    "grid \"3x17\" has 51 ranks, the communicator has " +
@@ -81,13 +81,13 @@ TEST_F(MpiQueue, NeedsAGridOfItsRanks) {
 }
 
 TEST_F(MpiQueue, NeedsALayoutThatIsKnown) {
-    polytile_mpi_options options = {};
+    polytile_share_options options = {};
     options.layout = "hexagons";
     expect_refused(open(&options), POLYTILE_INVALID, "distribution \"hexagons\": give one of");
 }
 
 TEST_F(MpiQueue, WeighsAsManyPartsAsItsGridHasFirst) {
-    polytile_mpi_options options = {};
+    polytile_share_options options = {};
     options.layout = "weighted(1,1,1,1,1,1,1,1,1)";
     expect_refused(open(&options), POLYTILE_INVALID, "weighted: 9 weights are given for");
     const std::string grid = "1x" + std::to_string(world_size());
@@ -97,7 +97,7 @@ TEST_F(MpiQueue, WeighsAsManyPartsAsItsGridHasFirst) {
 }
 
 TEST_F(MpiQueue, NeedsANumberOfLaunches) {
-    polytile_mpi_options options = {};
+    polytile_share_options options = {};
     options.launches_per_exchange = -2;
     expect_refused(open(&options), POLYTILE_INVALID, "launches_per_exchange is -2");
 }
@@ -105,7 +105,7 @@ TEST_F(MpiQueue, NeedsANumberOfLaunches) {
 TEST_F(MpiQueue, NeedsTheSameOptionsOnAllRanks) {
     if (world_size() == 1)
         return;
-    polytile_mpi_options options = {};
+    polytile_share_options options = {};
     options.launches_per_exchange = world_rank() == world_size() - 1 ? 3 : 0;
     expect_refused(open(&options), POLYTILE_INVALID,
                    "rank " + std::to_string(world_size() - 1) +
@@ -181,7 +181,7 @@ TEST_F(MpiQueue, PartsAreAsHeavyAsTheirSlowestRankIsFast) {
     ASSERT_EQ(polytile_queue_create(joined.ctx, is_slow ? "host(memory=4KiB)" : "host", &member),
               POLYTILE_OK);
     pti_distribution distribution;
-    ASSERT_EQ(pti_mpi_weigh(joined.transport, member, nullptr, &distribution), POLYTILE_OK)
+    ASSERT_EQ(pti_mpi_balance_load(joined.transport, member, nullptr, &distribution), POLYTILE_OK)
         << joined.error();
     ASSERT_EQ(distribution.n_weights, world_size());
     double heaviest = 0;
@@ -190,16 +190,17 @@ TEST_F(MpiQueue, PartsAreAsHeavyAsTheirSlowestRankIsFast) {
     EXPECT_EQ(heaviest, 16);
     EXPECT_TRUE(world_size() == 1 || distribution.weight[0] < heaviest);
     const pti_member_grid one_part = {2, {1, world_size()}};
-    ASSERT_EQ(pti_mpi_weigh(joined.transport, member, &one_part, &distribution), POLYTILE_OK);
+    ASSERT_EQ(pti_mpi_balance_load(joined.transport, member, &one_part, &distribution),
+              POLYTILE_OK);
     EXPECT_EQ(distribution.n_weights, world_size());
     const pti_member_grid row = {2, {world_size(), 1}};
-    ASSERT_EQ(pti_mpi_weigh(joined.transport, member, &row, &distribution), POLYTILE_OK);
+    ASSERT_EQ(pti_mpi_balance_load(joined.transport, member, &row, &distribution), POLYTILE_OK);
     EXPECT_EQ(distribution.n_weights, world_size());
 }
 
 /** A rank's threads are many boxes then, each of which is a launch of its own. */
 TEST_F(MpiQueue, ASumFromTheIdentityTakesInAllThreadsOfACyclicLayout) {
-    polytile_mpi_options options = {};
+    polytile_share_options options = {};
     options.layout = "cyclic(1)";
     const int64_t n = 40, one = 1;
     std::vector<uint32_t> x_memory(n), s_memory(1, 77);
@@ -226,7 +227,7 @@ TEST_F(MpiQueue, ASumFromTheIdentityTakesInAllThreadsOfACyclicLayout) {
 
 /** Each of those launches reduces into other elements: what one made is counted once. */
 TEST_F(MpiQueue, SumsFromTheIdentityIntoDifferentElementsAreOfACyclicLayout) {
-    polytile_mpi_options options = {};
+    polytile_share_options options = {};
     options.layout = "cyclic(1)";
     constexpr int64_t n = 40;
     const int64_t n_sums = n + 1, extents[] = {n, 2};

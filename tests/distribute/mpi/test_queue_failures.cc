@@ -26,7 +26,7 @@ polytile_implementation smoothing() {
     return implementation;
 }
 
-int refuse(const polytile_launch *) {
+int refuse(const polytile_sub_kernel *) {
     return 42;
 }
 

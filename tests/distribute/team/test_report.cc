@@ -15,7 +15,7 @@ TEST_F(TeamReport, ThePeakIsThatOfTheDeviceWithTheMost) {
     ASSERT_EQ(attach(queue, {x}), POLYTILE_OK) << error();
     ASSERT_EQ(launch(queue, scale(), line(n), {x}), POLYTILE_OK) << error();
     ASSERT_EQ(detach(queue, {x}), POLYTILE_OK) << error();
-    const polytile_queue_report told = report(queue);
+    const polytile_report told = report(queue);
     EXPECT_EQ(told.h2d_bytes, 4 * n);
     EXPECT_GE(told.peak_device_bytes, 4 * n / 3);
     EXPECT_LE(told.peak_device_bytes, memory_bytes);

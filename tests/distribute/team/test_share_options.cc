@@ -13,7 +13,7 @@ class ShareOptions : public QueueTest {
   protected:
     polytile_status open(const std::string &devices, const char *layout, const char *grid = nullptr,
                          int64_t launches_per_exchange = 0) {
-        const polytile_share_options options = {grid, layout, launches_per_exchange};
+        const polytile_share_options options = {grid, layout, launches_per_exchange, {}};
         return polytile_queue_create_shared(ctx, devices.c_str(), &options, &queue);
     }
 
@@ -63,6 +63,14 @@ class ShareOptions : public QueueTest {
 };
 
 using Owned = std::vector<int64_t>;
+
+TEST_F(ShareOptions, OfALaterVersionAreRefused) {
+    polytile_share_options options = {};
+    options.reserved[2] = 7;
+    EXPECT_EQ(polytile_queue_create_shared(ctx, "host,host", &options, &queue), POLYTILE_INVALID);
+    EXPECT_EQ(queue, nullptr);
+    expect_says({"reserved[2] of polytile_share_options is 7", "set what is not used to zero"});
+}
 
 TEST_F(ShareOptions, WeightsAreTheShares) {
     ASSERT_EQ(open("host,host(memory=1MiB)", "weighted(3,1)"), POLYTILE_OK) << error();

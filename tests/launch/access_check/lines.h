@@ -36,14 +36,15 @@ class AccessCheckLines : public testing::Test {
     }
 
     polytile_status check(const char *declaration, const polytile_implementation &of, int64_t n,
-                          const polytile_plan_options *options = nullptr) {
+                          const polytile_launch_options *options = nullptr) {
         polytile_kernel *kernel = nullptr;
         EXPECT_EQ(polytile_kernel_create(context.ctx, declaration, &of, &kernel), POLYTILE_OK)
             << context.error();
-        return polytile_check_run(device, kernel, POLYTILE_EXTENTS(n), arrays, options, &report);
+        return polytile_check_run(device, kernel, POLYTILE_EXTENTS(n),
+                                  polytile_kernel_get_n_arrays(kernel), arrays, options, &report);
     }
     polytile_status check(const char *declaration, polytile_host_function *host, int64_t n,
-                          const polytile_plan_options *options = nullptr) {
+                          const polytile_launch_options *options = nullptr) {
         polytile_implementation made = {};
         made.host = host;
         return check(declaration, made, n, options);

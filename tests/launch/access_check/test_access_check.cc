@@ -27,6 +27,7 @@ TEST(AccessCheck, LetsRightDeclarationsPass) {
                 Scene scene(context.ctx, of, n, &random);
                 polytile_check_report report;
                 EXPECT_EQ(polytile_check_run(context.open(text), scene.kernel, &scene.domain,
+                                             static_cast<int>(scene.arrays.size()),
                                              scene.arrays.data(), &scene.options, &report),
                           POLYTILE_OK)
                     << of.declaration << " n " << n << ": " << context.error();
@@ -136,9 +137,9 @@ TEST(AccessCheck, NamesWhatIsWrongWithDeclarations) {
         of.declaration = wrong.declaration;
         Scene scene(context.ctx, of, wrong.n, &random);
         polytile_check_report report;
-        const polytile_status status =
-            polytile_check_run(context.open("host"), scene.kernel, &scene.domain,
-                               scene.arrays.data(), &scene.options, &report);
+        const polytile_status status = polytile_check_run(
+            context.open("host"), scene.kernel, &scene.domain,
+            static_cast<int>(scene.arrays.size()), scene.arrays.data(), &scene.options, &report);
         const bool is_right = wrong.violation == POLYTILE_NO_VIOLATION;
         EXPECT_EQ(status, is_right ? POLYTILE_OK : POLYTILE_INVALID) << wrong.declaration;
         EXPECT_EQ(report.violation, wrong.violation) << wrong.declaration << context.error();
@@ -255,7 +256,8 @@ template <class T> class Masked {
         polytile_check_report report = {};
         EXPECT_EQ(polytile_kernel_create(context_.ctx, declaration, &made, &kernel), POLYTILE_OK);
         EXPECT_EQ(polytile_check_run(context_.open("host"), kernel, POLYTILE_EXTENTS(19999),
-                                     arrays_, nullptr, &report),
+                                     polytile_kernel_get_n_arrays(kernel), arrays_, nullptr,
+                                     &report),
                   POLYTILE_INVALID);
         EXPECT_EQ(report.violation, POLYTILE_READS_UNDECLARED) << context_.error();
         EXPECT_EQ(report.array, 1) << context_.error();
@@ -344,11 +346,11 @@ TEST_F(AccessCheckLines, BlocksAreLookedAtWhole) {
             at(views[1], i) = at(views[0], i) + at(views[0], i ^ 7);
     };
     const int64_t eight = 8, four = 4;
-    polytile_plan_options options = {};
-    options.block = &eight;
+    polytile_launch_options options = {};
+    options.plan.block = &eight;
     EXPECT_EQ(check("pairs[i]: in x[i]; out y[i]", pairs, 200, &options), POLYTILE_OK)
         << context.error();
-    options.block = &four;
+    options.plan.block = &four;
     EXPECT_EQ(check("pairs[i]: in x[i]; out y[i]", pairs, 200, &options), POLYTILE_INVALID);
     EXPECT_EQ(report.threads.range[0].hi - report.threads.range[0].lo, 3);
     expect_says(" depends on it), and it is not declared to be read there: in x[i]");
@@ -357,7 +359,7 @@ TEST_F(AccessCheckLines, BlocksAreLookedAtWhole) {
 
 TEST_F(AccessCheckLines, LaunchersAreCheckedAsFunctionsAre) {
     polytile_implementation made = {};
-    made.host_launcher = [](const polytile_launch *launch) {
+    made.host_launcher = [](const polytile_sub_kernel *launch) {
         for (int64_t i = launch->threads->range[0].lo; i <= launch->threads->range[0].hi; i++)
             at(launch->views[1], i) = at(launch->views[0], i) + at(launch->views[0], i + 1);
         return launch->threads->range[0].hi == 250 ? 3 : 0;
@@ -375,26 +377,31 @@ TEST_F(AccessCheckLines, RefusesWhatCannotRun) {
                                      &kernel),
               POLYTILE_OK);
     const polytile_domain threads = *POLYTILE_EXTENTS(100), *domain = &threads;
-    EXPECT_EQ(polytile_check_run(nullptr, kernel, domain, arrays, nullptr, nullptr),
+    EXPECT_EQ(polytile_check_run(nullptr, kernel, domain, polytile_kernel_get_n_arrays(kernel),
+                                 arrays, nullptr, nullptr),
               POLYTILE_INVALID);
-    EXPECT_EQ(polytile_check_run(device, kernel, nullptr, arrays, nullptr, nullptr),
+    EXPECT_EQ(polytile_check_run(device, kernel, nullptr, polytile_kernel_get_n_arrays(kernel),
+                                 arrays, nullptr, nullptr),
               POLYTILE_INVALID);
     expect_says("add: the launch domain is NULL");
-    EXPECT_EQ(polytile_check_run(device, nullptr, domain, arrays, nullptr, nullptr),
+    EXPECT_EQ(polytile_check_run(device, nullptr, domain, polytile_kernel_get_n_arrays(nullptr),
+                                 arrays, nullptr, nullptr),
               POLYTILE_INVALID);
     expect_says("host: the kernel is NULL");
-    EXPECT_EQ(polytile_check_run(device, kernel, domain, nullptr, nullptr, nullptr),
+    EXPECT_EQ(polytile_check_run(device, kernel, domain, 0, nullptr, nullptr, nullptr),
               POLYTILE_INVALID);
     expect_says("add: the list of arrays is NULL");
-    EXPECT_EQ(polytile_check_use(device, kernel, domain, arrays, nullptr, nullptr),
+    EXPECT_EQ(polytile_check_use(device, kernel, domain, polytile_kernel_get_n_arrays(kernel),
+                                 arrays, nullptr, nullptr),
               POLYTILE_INVALID);
     expect_says("uses is NULL");
-    EXPECT_EQ(polytile_check_run(device, kernel, POLYTILE_EXTENTS(400), arrays, nullptr, nullptr),
+    EXPECT_EQ(polytile_check_run(device, kernel, POLYTILE_EXTENTS(400),
+                                 polytile_kernel_get_n_arrays(kernel), arrays, nullptr, nullptr),
               POLYTILE_DECLARATION);
     polytile_queue *queue = nullptr;
     ASSERT_EQ(polytile_queue_create(context.ctx, "host", &queue), POLYTILE_OK);
-    EXPECT_EQ(polytile_check_run(polytile_queue_get_device(queue), kernel, domain, arrays, nullptr,
-                                 nullptr),
+    EXPECT_EQ(polytile_check_run(polytile_queue_get_device(queue), kernel, domain,
+                                 polytile_kernel_get_n_arrays(kernel), arrays, nullptr, nullptr),
               POLYTILE_INVALID);
     expect_says("belongs to a queue");
 }
@@ -408,7 +415,8 @@ TEST(AccessCheckAsked, ThreadsAreLoggedBeforeTheyRun) {
     Scene scene(context.ctx, case_of("smooth["), 20, &random);
     testing::internal::CaptureStderr();
     EXPECT_EQ(polytile_check_run(context.open("host"), scene.kernel, &scene.domain,
-                                 scene.arrays.data(), nullptr, nullptr),
+                                 static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                 nullptr, nullptr),
               POLYTILE_OK);
     const std::string log = testing::internal::GetCapturedStderr();
     const size_t box = log.find("smooth: checks what is touched by the threads ["),
@@ -429,7 +437,8 @@ TEST(AccessCheckAsked, RunsAreRefusedBeforeAnythingIsWritten) {
         of.declaration = "heat[i, j, k]: in A[i-1:i+1, j, k], A[i, j-1:j+1, k]; out B[i, j, k]";
         Scene wrong(context.ctx, of, 9, &random);
         polytile_device *device = context.open(text);
-        EXPECT_EQ(polytile_run(device, wrong.kernel, &wrong.domain, wrong.arrays.data(), nullptr),
+        EXPECT_EQ(polytile_run(device, wrong.kernel, &wrong.domain,
+                               static_cast<int>(wrong.arrays.size()), wrong.arrays.data(), nullptr),
                   POLYTILE_INVALID);
         EXPECT_NE(context.error().find("heat: its declaration is wrong: thread [1, 1, 1] reads "
                                        "A[1, 1, 0] (B[1, 1, 1] depends on it)"),
@@ -437,7 +446,8 @@ TEST(AccessCheckAsked, RunsAreRefusedBeforeAnythingIsWritten) {
             << context.error();
         EXPECT_EQ(wrong.memory, wrong.before);
         EXPECT_TRUE(polytile_array_is_complete(wrong.arrays[1]));
-        EXPECT_EQ(polytile_run(device, right.kernel, &right.domain, right.arrays.data(), nullptr),
+        EXPECT_EQ(polytile_run(device, right.kernel, &right.domain,
+                               static_cast<int>(right.arrays.size()), right.arrays.data(), nullptr),
                   POLYTILE_OK)
             << context.error();
         EXPECT_NE(right.memory, right.before);

@@ -29,7 +29,8 @@ class AccessCheckCost : public testing::Test {
         EXPECT_EQ(polytile_kernel_create(context.ctx, declaration, &made, &kernel), POLYTILE_OK);
         polytile_check_report report = {};
         EXPECT_EQ(polytile_check_run(context.open("host"), kernel, POLYTILE_EXTENTS(n_threads),
-                                     arrays, nullptr, &report),
+                                     polytile_kernel_get_n_arrays(kernel), arrays, nullptr,
+                                     &report),
                   POLYTILE_OK)
             << context.error();
         EXPECT_LE(report.n_runs, 9 * (report.n_boxes + report.n_alone));

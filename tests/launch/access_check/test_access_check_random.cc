@@ -298,14 +298,15 @@ class Scene {
     /** Check the kernel with accesses as its declaration. */
     polytile_status check(const std::vector<pti_access> &accesses, polytile_check_report *report) {
         polytile_kernel *kernel = declare(accesses);
-        polytile_plan_options options = {};
+        polytile_launch_options options = {};
         options.n_parameters = 1;
         options.parameters = launch_.parameters().data();
         *report = {};
         if (kernel == nullptr)
             return POLYTILE_DECLARATION;
-        const polytile_status status = polytile_check_run(device_, kernel, &launch_.threads(),
-                                                          arrays_.data(), &options, report);
+        const polytile_status status =
+            polytile_check_run(device_, kernel, &launch_.threads(),
+                               static_cast<int>(arrays_.size()), arrays_.data(), &options, report);
         polytile_kernel_destroy(kernel);
         return status;
     }

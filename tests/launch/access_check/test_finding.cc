@@ -1,7 +1,7 @@
 #include "launch/access_check/lines.h"
 
 extern "C" {
-#include "launch/access_check/scratch.h"
+#include "launch/access_check/shadow_copy.h"
 }
 
 /* What differs between runs for another reason than that something else is read. */
@@ -30,8 +30,8 @@ template <class T> class Structs {
         polytile_implementation made = {};
         made.host = host;
         EXPECT_EQ(polytile_kernel_create(context.ctx, declaration, &made, &kernel), POLYTILE_OK);
-        return polytile_check_run(context.open("host"), kernel, POLYTILE_EXTENTS(99), arrays_,
-                                  nullptr, &report);
+        return polytile_check_run(context.open("host"), kernel, POLYTILE_EXTENTS(99),
+                                  polytile_kernel_get_n_arrays(kernel), arrays_, nullptr, &report);
     }
     static T *at(const polytile_view &view, int64_t i) {
         return reinterpret_cast<T *>(static_cast<char *>(view.origin) + i * view.stride_bytes[0]);
@@ -95,7 +95,7 @@ TEST(AccessCheckFinding, AMemberThatNobodySetsIsLeft) {
 
 /** The first thread whose own element of B has the small numbers of the next of A as poison. */
 int64_t first_alike(polytile_context *ctx, polytile_array *const *arrays) {
-    pti_scratch scratch[2];
+    pti_shadow_copy scratch[2];
     pti_operand operand[2] = {};
     polytile_domain box = *POLYTILE_EXTENTS(5000);
     for (int a = 0; a < 2; a++) {
@@ -103,19 +103,19 @@ int64_t first_alike(polytile_context *ctx, polytile_array *const *arrays) {
         operand[a].type = POLYTILE_U8;
         operand[a].element_bytes = 1;
         operand[a].domain = box;
-        EXPECT_EQ(pti_scratch_make(arrays[a], &operand[a], a, &scratch[a]), POLYTILE_OK);
-        EXPECT_EQ(pti_scratch_place(ctx, &scratch[a], &box, PTI_N_PATTERNS), POLYTILE_OK);
+        EXPECT_EQ(pti_shadow_copy_make(arrays[a], &operand[a], a, &scratch[a]), POLYTILE_OK);
+        EXPECT_EQ(pti_shadow_copy_place(ctx, &scratch[a], &box, PTI_N_PATTERNS), POLYTILE_OK);
     }
     const auto is_alike = [&](int64_t i, pti_pattern pattern) {
-        return *pti_scratch_poison(&scratch[0], pattern, i + 1) ==
-               *pti_scratch_poison(&scratch[1], pattern, i);
+        return *pti_shadow_copy_poison(&scratch[0], pattern, i + 1) ==
+               *pti_shadow_copy_poison(&scratch[1], pattern, i);
     };
     int64_t thread = 1;
     while (!is_alike(thread, PTI_PATTERN_EVEN) || !is_alike(thread, PTI_PATTERN_ODD))
         thread++;
     EXPECT_LT(thread, 4000);
-    for (pti_scratch &one : scratch)
-        pti_scratch_free(&one);
+    for (pti_shadow_copy &one : scratch)
+        pti_shadow_copy_free(&one);
     return thread;
 }
 
@@ -142,15 +142,15 @@ TEST(AccessCheckFinding, WhatIsReadIsNotSaidToBeLeftBecauseItIsAlike) {
     polytile_check_report report;
     ASSERT_EQ(polytile_kernel_create(context.ctx, "alike[i]: in A[0]; out B[i]", &made, &kernel),
               POLYTILE_OK);
-    EXPECT_EQ(polytile_check_run(context.open("host"), kernel, POLYTILE_EXTENTS(4999), arrays,
-                                 nullptr, &report),
+    EXPECT_EQ(polytile_check_run(context.open("host"), kernel, POLYTILE_EXTENTS(4999),
+                                 polytile_kernel_get_n_arrays(kernel), arrays, nullptr, &report),
               POLYTILE_INVALID);
     EXPECT_EQ(report.violation, POLYTILE_READS_UNDECLARED) << context.error();
     EXPECT_EQ(report.element[0], thread + 1) << context.error();
 }
 
 /** Adds up from either end in turn, as threads of its own may in any order. */
-int add_in_turn(const polytile_launch *launch) {
+int add_in_turn(const polytile_sub_kernel *launch) {
     static bool is_down = false;
     is_down = !is_down;
     const polytile_view *views = launch->views;

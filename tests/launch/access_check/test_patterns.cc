@@ -57,8 +57,9 @@ class AccessCheckPatterns : public testing::Test {
         };
         EXPECT_EQ(polytile_kernel_create(context.ctx, "show[i]: in x[i]; out y[i]", &made, &kernel),
                   POLYTILE_OK);
-        const polytile_status status = polytile_check_run(
-            context.open("host"), kernel, POLYTILE_EXTENTS(5000), arrays, nullptr, &report);
+        const polytile_status status =
+            polytile_check_run(context.open("host"), kernel, POLYTILE_EXTENTS(5000),
+                               polytile_kernel_get_n_arrays(kernel), arrays, nullptr, &report);
         return status;
     }
     polytile_check_report report = {};

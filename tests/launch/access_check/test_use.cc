@@ -2,6 +2,7 @@
 #include "launch/kernels.h"
 
 #include "support/environment.h"
+#include "support/list.h"
 #include "support/random.h"
 
 #include <algorithm>
@@ -40,7 +41,8 @@ class AccessUse : public testing::Test {
     polytile_status find(const char *declaration, const polytile_implementation &of) {
         polytile_kernel *kernel = nullptr;
         EXPECT_EQ(polytile_kernel_create(ctx, declaration, &of, &kernel), POLYTILE_OK) << error();
-        return polytile_check_use(device, kernel, POLYTILE_EXTENTS(100), arrays, nullptr, uses);
+        return polytile_check_use(device, kernel, POLYTILE_EXTENTS(100),
+                                  polytile_kernel_get_n_arrays(kernel), arrays, nullptr, uses);
     }
     std::string error() const { return polytile_last_error(ctx); }
 
@@ -189,7 +191,9 @@ class AccessUseIsTold : public AccessUse {
         polytile_kernel *kernel = nullptr;
         EXPECT_EQ(polytile_kernel_create(ctx, declaration, &of, &kernel), POLYTILE_OK) << error();
         testing::internal::CaptureStderr();
-        EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(100), arrays, nullptr), POLYTILE_OK)
+        EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(100),
+                               polytile_kernel_get_n_arrays(kernel), arrays, nullptr),
+                  POLYTILE_OK)
             << error();
         return testing::internal::GetCapturedStderr();
     }
@@ -231,7 +235,9 @@ TEST_F(AccessUseIsTold, OncePerArray) {
               POLYTILE_OK);
     testing::internal::CaptureStderr();
     for (const int64_t n : {100, 100, 60, 100})
-        EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(n), arrays, nullptr), POLYTILE_OK)
+        EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(n),
+                               polytile_kernel_get_n_arrays(kernel), arrays, nullptr),
+                  POLYTILE_OK)
             << error();
     const std::string said = testing::internal::GetCapturedStderr();
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
@@ -303,10 +309,12 @@ TEST_F(AccessUseOfSparse, IsSilentWhereTheDataSayWhatIsRead) {
                           ctx, "spmv[i]: in P[i:i+1], K[:], V[:], x[:]; out y[i]", body, &kernel),
                       POLYTILE_OK);
             testing::internal::CaptureStderr();
-            EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(n), of, nullptr), POLYTILE_OK);
-            EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-            ASSERT_EQ(polytile_check_use(device, kernel, POLYTILE_EXTENTS(n), of, nullptr, use),
+            EXPECT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(n), LIST(of), nullptr),
                       POLYTILE_OK);
+            EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+            ASSERT_EQ(
+                polytile_check_use(device, kernel, POLYTILE_EXTENTS(n), LIST(of), nullptr, use),
+                POLYTILE_OK);
             for (int a = 1; a < 4; a++)
                 EXPECT_TRUE(use[a].depends_on_data) << "array " << a;
             EXPECT_FALSE(use[0].depends_on_data);

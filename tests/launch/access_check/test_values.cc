@@ -4,7 +4,7 @@
 #include <vector>
 
 extern "C" {
-#include "launch/access_check/scratch.h"
+#include "launch/access_check/shadow_copy.h"
 #include "launch/access_check/values.h"
 }
 
@@ -75,30 +75,30 @@ TEST_F(AccessCheckValues, PoisonFollowsTheElementWhateverTheBox) {
     operand.element_bytes = 4;
     operand.domain = array->domain;
     operand.reads = true;
-    pti_scratch one, other;
-    ASSERT_EQ(pti_scratch_make(array, &operand, 1, &one), POLYTILE_OK);
-    ASSERT_EQ(pti_scratch_make(array, &operand, 1, &other), POLYTILE_OK);
+    pti_shadow_copy one, other;
+    ASSERT_EQ(pti_shadow_copy_make(array, &operand, 1, &one), POLYTILE_OK);
+    ASSERT_EQ(pti_shadow_copy_make(array, &operand, 1, &other), POLYTILE_OK);
     polytile_domain boxes[2] = {*POLYTILE_EXTENTS(30, 40), *POLYTILE_EXTENTS(10, 10)};
     boxes[0].range[1] = {-8, 47, 1};
     boxes[1].range[0] = {3, 20, 1};
     boxes[1].range[1] = {-5, 42, 1};
-    ASSERT_EQ(pti_scratch_place(ctx, &one, &boxes[0], PTI_N_PATTERNS), POLYTILE_OK);
-    ASSERT_EQ(pti_scratch_place(ctx, &other, &boxes[1], PTI_N_PATTERNS), POLYTILE_OK);
+    ASSERT_EQ(pti_shadow_copy_place(ctx, &one, &boxes[0], PTI_N_PATTERNS), POLYTILE_OK);
+    ASSERT_EQ(pti_shadow_copy_place(ctx, &other, &boxes[1], PTI_N_PATTERNS), POLYTILE_OK);
     std::set<int32_t> drawn;
     for (int64_t place = 0; place < other.n_elements; place++) {
         int64_t element[POLYTILE_MAX_DIMS];
-        pti_scratch_find(&other, place, element);
+        pti_shadow_copy_find(&other, place, element);
         const int64_t same = element[0] * 56 + element[1] + 8;
         for (int p = 0; p < PTI_N_PATTERNS; p++)
-            EXPECT_EQ(*reinterpret_cast<const int32_t *>(pti_scratch_poison(&one, p, same)),
-                      *reinterpret_cast<const int32_t *>(pti_scratch_poison(&other, p, place)))
+            EXPECT_EQ(*reinterpret_cast<const int32_t *>(pti_shadow_copy_poison(&one, p, same)),
+                      *reinterpret_cast<const int32_t *>(pti_shadow_copy_poison(&other, p, place)))
                 << p << ": " << element[0] << ", " << element[1];
         drawn.insert(*reinterpret_cast<const int32_t *>(
-            pti_scratch_poison(&other, PTI_PATTERN_DRAWN, place)));
+            pti_shadow_copy_poison(&other, PTI_PATTERN_DRAWN, place)));
     }
     EXPECT_EQ(drawn, (std::set<int32_t>{0, 9}));
-    pti_scratch_free(&one);
-    pti_scratch_free(&other);
+    pti_shadow_copy_free(&one);
+    pti_shadow_copy_free(&other);
 }
 
 } // namespace

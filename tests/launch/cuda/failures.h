@@ -81,10 +81,11 @@ template <class World> struct PlannedScene {
         device = session.open("cuda:0(memory=" + std::to_string(of.memory_bytes) + "B,threads=2)");
         for (size_t a = 0; a < scene.memory.size() && of.is_pinned; a++)
             pins.add(scene.memory[a]);
-        options.limit_bytes = polytile_device_get_limit(device);
-        EXPECT_EQ(
-            polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), &options, &plan),
-            POLYTILE_OK)
+        options.plan.limit_bytes = polytile_device_get_limit(device);
+        EXPECT_EQ(polytile_plan_create(scene.kernel, &scene.domain,
+                                       static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                       &options, &plan),
+                  POLYTILE_OK)
             << session.error();
         if (plan != nullptr)
             scene.compute_expected(plan->instance);
@@ -96,7 +97,7 @@ template <class World> struct PlannedScene {
     Random random{1};
     Session session;
     Scene scene;
-    polytile_plan_options options;
+    polytile_launch_options options;
     Pins pins;
     polytile_device *device = nullptr;
     polytile_plan *plan = nullptr;

@@ -12,7 +12,7 @@ extern "C" {
 /* What launchers of tests do. */
 
 /** Enqueue a CUDA kernel over a box of up to three indices. */
-inline cudaError_t launch_over(const void *symbol, const polytile_launch &launch) {
+inline cudaError_t launch_over(const void *symbol, const polytile_sub_kernel &launch) {
     const polytile_domain &threads = *launch.threads;
     unsigned extents[3] = {1, 1, 1};
     for (int d = 0; d < threads.n_dims; d++)

@@ -17,7 +17,7 @@ struct AddLauncher {
     int64_t n_calls;
 };
 
-inline int launch_and_look_at_memory(const polytile_launch *launch) {
+inline int launch_and_look_at_memory(const polytile_sub_kernel *launch) {
     auto *of = static_cast<AddLauncher *>(launch->user);
     size_t free_bytes = 0, total_bytes = 0;
     of->n_calls++;

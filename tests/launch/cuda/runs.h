@@ -14,11 +14,11 @@ struct Draw {
         for (const auto &bytes : scene.memory)
             n_bytes += static_cast<int64_t>(bytes.size());
         memory_bytes = 64 + random->number(0, 2 * n_bytes >> random->number(0, 6));
-        options.strategy = strategies[random->number(0, 3)];
-        options.n_buffers = static_cast<int>(random->number(0, 3));
+        options.plan.strategy = strategies[random->number(0, 3)];
+        options.plan.n_buffers = static_cast<int>(random->number(0, 3));
         for (int64_t &threads : block)
             threads = random->number(1, 9);
-        options.block = random->chance(70) ? block : nullptr;
+        options.plan.block = random->chance(70) ? block : nullptr;
         n_threads = random->one_of({1, 1, 2, 3});
         pinned_percent = static_cast<int>(random->one_of({0, 50, 100}));
         n_runs = static_cast<int>(random->one_of({1, 1, 2}));
@@ -29,12 +29,13 @@ struct Draw {
                "B,threads=" + std::to_string(n_threads) + ")";
     }
     std::string describe() const {
-        return device_text() + " strategy " + (options.strategy ? options.strategy : "default") +
-               " buffers " + std::to_string(options.n_buffers) + " pinned " +
+        return device_text() + " strategy " +
+               (options.plan.strategy ? options.plan.strategy : "default") + " buffers " +
+               std::to_string(options.plan.n_buffers) + " pinned " +
                std::to_string(pinned_percent) + "%";
     }
 
-    polytile_plan_options options;
+    polytile_launch_options options;
     int64_t block[POLYTILE_MAX_DIMS];
     int64_t memory_bytes, n_threads;
     int pinned_percent, n_runs;
@@ -51,7 +52,7 @@ template <class World> bool round_runs_right(const Case &of, uint64_t seed) {
         Scene scene(session.ctx, of, random.number(3, of.largest_n), &random);
         Draw draw(scene, &random);
         polytile_device *device = session.open(draw.device_text());
-        draw.options.limit_bytes = polytile_device_get_limit(device);
+        draw.options.plan.limit_bytes = polytile_device_get_limit(device);
         Pins pins;
         for (auto &bytes : scene.memory) {
             if (random.chance(draw.pinned_percent))
@@ -93,9 +94,9 @@ template <class World> void expect_large_arrays_run(uint64_t seed) {
         polytile_device *device = session.open("cuda:0(memory=4MiB,threads=3)");
         Scene scene(session.ctx, World::cases().of(row.declaration), row.n, &random);
         for (const char *strategy : {"min-time", "min-kernels"}) {
-            polytile_plan_options options = scene.options;
-            options.limit_bytes = polytile_device_get_limit(device);
-            options.strategy = strategy;
+            polytile_launch_options options = scene.options;
+            options.plan.limit_bytes = polytile_device_get_limit(device);
+            options.plan.strategy = strategy;
             EXPECT_TRUE(runs_right(session, device, scene, options, 1)) << row.declaration;
         }
         world.expect_idle();

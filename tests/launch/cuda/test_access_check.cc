@@ -20,7 +20,8 @@ TEST(CudaAccessCheck, LetsRightDeclarationsPass) {
             Scene scene(session.ctx, of, 4, &random);
             polytile_device *device =
                 session.open(number++ % 2 == 0 ? "cuda:0" : "cuda:0(memory=4MiB,threads=1)");
-            EXPECT_EQ(polytile_check_run(device, scene.kernel, &scene.domain, scene.arrays.data(),
+            EXPECT_EQ(polytile_check_run(device, scene.kernel, &scene.domain,
+                                         static_cast<int>(scene.arrays.size()), scene.arrays.data(),
                                          &scene.options, nullptr),
                       POLYTILE_OK)
                 << of.declaration << session.error();
@@ -40,7 +41,8 @@ TEST(CudaAccessCheck, NamesWhatIsReadBesideADeclaration) {
     Scene scene(session.ctx, of, 40, &random);
     polytile_check_report report;
     EXPECT_EQ(polytile_check_run(session.open("cuda:0(memory=4MiB)"), scene.kernel, &scene.domain,
-                                 scene.arrays.data(), &scene.options, &report),
+                                 static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                 &scene.options, &report),
               POLYTILE_INVALID);
     EXPECT_EQ(report.violation, POLYTILE_READS_UNDECLARED);
     EXPECT_EQ(report.element[0], report.threads.range[0].lo + 1);

@@ -135,13 +135,13 @@ class CudaBlock : public testing::Test {
     polytile_status launch(const std::vector<int64_t> &counts, const int64_t *block = nullptr) {
         const polytile_domain threads =
             polytile_domain_from_extents(static_cast<int>(counts.size()), counts.data());
-        pti_launch launch = {};
+        pti_sub_kernel launch = {};
         launch.instance = &instance;
-        launch.implementation = &implementation;
-        launch.character = &character;
+        launch.body.implementation = &implementation;
+        launch.body.character = &character;
         launch.threads = &threads;
         launch.views = views;
-        launch.block = block;
+        launch.body.block = block;
         return pti_cuda_launch(&cuda, &launch);
     }
 

@@ -191,7 +191,8 @@ TEST(CudaCopy, TakesAsFewCallsAsTheDimensionsAllow) {
         Gpu gpu;
         moves_bytes = false;
         const polytile_domain box = domain_of(row.box), from = domain_of(row.from);
-        const pti_layout to_layout = pti_layout_of(&box, 4), from_layout = pti_layout_of(&from, 4);
+        const pti_memory_layout to_layout = pti_memory_layout_of(&box, 4),
+                                from_layout = pti_memory_layout_of(&from, 4);
         char *const somewhere = reinterpret_cast<char *>(int64_t{1} << 44);
         pti_move move = {&box, 4, {somewhere, &to_layout}, {somewhere, &from_layout}};
         ASSERT_EQ(pti_cuda_copy(&gpu.cuda, &move, cudaMemcpyHostToDevice, nullptr), POLYTILE_OK);
@@ -247,9 +248,9 @@ void expect_filled(const polytile_domain &box, const polytile_domain &hull, int6
                    const void *element) {
     Gpu gpu;
     Memory to(hull, element_bytes, 1), expected = to;
-    pti_layout everywhere = {};
+    pti_memory_layout everywhere = {};
     everywhere.hull = box;
-    const pti_image from = {const_cast<void *>(element), &everywhere};
+    const pti_memory_span from = {const_cast<void *>(element), &everywhere};
     pti_move move = {&box, element_bytes, to.image(), from};
     pti_move on_host = {&box, element_bytes, expected.image(), from};
     pti_box_copy(&on_host, 1);

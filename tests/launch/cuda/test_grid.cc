@@ -110,10 +110,10 @@ TEST(CudaGrid, RunsEveryThreadOfABoxOnce) {
             pti_cuda_block_for(&threads, static_cast<int>(random.one_of({1, 2, 4, 8, 32})));
         const pti_cuda_extents most = {random.number(1, 4), random.number(1, 4),
                                        random.number(1, 4)};
-        const pti_cuda_parts parts = pti_cuda_parts_of(&threads, block, most);
+        const pti_cuda_grids parts = pti_cuda_grids_of(&threads, block, most);
         std::map<Point, int> n_runs;
         for (int64_t k = 0; k < parts.n_parts; k++) {
-            const polytile_domain part = pti_cuda_part(&threads, &parts, k);
+            const polytile_domain part = pti_cuda_grid_box(&threads, &parts, k);
             EXPECT_TRUE(fits(pti_cuda_grid_of(&part, block), most));
             EXPECT_TRUE(pti_box_contains(&threads, &part));
             run_grid(part, block, n_runs);
@@ -143,13 +143,13 @@ TEST(CudaGrid, CutsHugeBoxesIntoGridsWithinCudasLimits) {
     };
     for (const auto &row : rows) {
         const polytile_domain threads = box_of(row.counts);
-        const pti_cuda_parts parts = pti_cuda_parts_of(&threads, row.block, pti_cuda_most_blocks);
+        const pti_cuda_grids parts = pti_cuda_grids_of(&threads, row.block, pti_cuda_most_blocks);
         SCOPED_TRACE(&row - rows);
         EXPECT_EQ(parts.n_parts, row.n_parts);
         int64_t n_threads = 0;
         pti_boxes covered = {};
         for (int64_t k = 0; k < parts.n_parts; k++) {
-            const polytile_domain part = pti_cuda_part(&threads, &parts, k);
+            const polytile_domain part = pti_cuda_grid_box(&threads, &parts, k);
             const pti_cuda_extents grid = pti_cuda_grid_of(&part, row.block);
             EXPECT_TRUE(fits(grid, pti_cuda_most_blocks));
             EXPECT_LE(grid.x * row.block.x, int64_t{UINT32_MAX});

@@ -36,7 +36,7 @@ struct Runtime {
 
 Runtime runtime;
 char the_kernel, another_kernel, contiguous_kernel;
-polytile_launch told;
+polytile_sub_kernel told;
 int launcher_returns;
 cudaError_t launcher_leaves; /* pending */
 int launcher_enters;         /* the device that it makes current */
@@ -67,7 +67,7 @@ cudaError_t launch_kernel(const void *kernel, dim3 grid, dim3 block, void **argu
     return runtime.answer;
 }
 
-int launcher(const polytile_launch *launch) {
+int launcher(const polytile_sub_kernel *launch) {
     told = *launch;
     runtime.pending = launcher_leaves;
     runtime.current_device = launcher_enters;
@@ -102,7 +102,7 @@ struct Gpu {
         cuda.api = &api;
         cuda.capability = 90;
         cuda.stream[PTI_STREAM_COMPUTE] = reinterpret_cast<cudaStream_t>(7);
-        cuda.stream[PTI_STREAM_ABREAST] = reinterpret_cast<cudaStream_t>(8);
+        cuda.stream[PTI_STREAM_CONCURRENT] = reinterpret_cast<cudaStream_t>(8);
         instance.kernel_name = name;
         instance.n_operands = n_views;
         implementation.cuda = &the_kernel;
@@ -120,15 +120,15 @@ struct Gpu {
         return launch_box(threads, block.empty() ? nullptr : block.data());
     }
     polytile_status launch_box(const polytile_domain &threads, const int64_t *block = nullptr) {
-        pti_launch launch = {};
+        pti_sub_kernel launch = {};
         launch.instance = &instance;
-        launch.implementation = &implementation;
+        launch.body.implementation = &implementation;
         launch.threads = &threads;
         launch.views = views.data();
-        launch.block = block;
-        launch.character = character;
+        launch.body.block = block;
+        launch.body.character = character;
         launch.is_first = true;
-        launch.abreast = abreast;
+        launch.concurrent = concurrent;
         return pti_cuda_launch(&cuda, &launch);
     }
     bool says(const char *words) const {
@@ -136,7 +136,7 @@ struct Gpu {
     }
 
     char name[8] = "fold";
-    bool abreast = false;
+    bool concurrent = false;
     polytile_context *context = nullptr;
     pti_cuda_api api = {};
     pti_cuda_device cuda = {};
@@ -262,11 +262,11 @@ TEST(CudaKernel, IsTheOneForContiguousViewsWhereAllAre) {
 
 TEST(CudaKernel, RunsAbreastOnAStreamOfItsOwn) {
     Gpu gpu;
-    for (const bool abreast : {false, true, false}) {
-        gpu.abreast = abreast;
+    for (const bool concurrent : {false, true, false}) {
+        gpu.concurrent = concurrent;
         ASSERT_EQ(gpu.launch({1000}), POLYTILE_OK);
         EXPECT_EQ(runtime.launches.back().stream,
-                  gpu.cuda.stream[abreast ? PTI_STREAM_ABREAST : PTI_STREAM_COMPUTE]);
+                  gpu.cuda.stream[concurrent ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE]);
     }
 }
 
@@ -348,7 +348,7 @@ TEST(CudaKernel, GoesBehindALauncher) {
 
 TEST(CudaKernel, DoesNotBlameItsLauncherForAnErrorFromBefore) {
     Gpu gpu;
-    gpu.implementation.cuda_launcher = [](const polytile_launch *) { return 0; };
+    gpu.implementation.cuda_launcher = [](const polytile_sub_kernel *) { return 0; };
     runtime.pending = cudaErrorMemoryAllocation;
     EXPECT_EQ(gpu.launch({100}), POLYTILE_OK) << polytile_last_error(gpu.context);
 }

@@ -115,14 +115,16 @@ void run_and_compare(polytile_context *ctx, polytile_device *device, const Case 
               POLYTILE_OK);
     scene.compute_expected(instance);
     pti_instance_free(instance);
-    scene.options.limit_bytes = bytes_of(scene) * 9 / 10;
+    scene.options.plan.limit_bytes = bytes_of(scene) * 9 / 10;
     ASSERT_EQ(polytile_kernel_create(ctx, of.declaration, from_nvcc(of), &kernel), POLYTILE_OK)
         << polytile_last_error(ctx);
-    ASSERT_EQ(
-        polytile_plan_create(kernel, &scene.domain, scene.arrays.data(), &scene.options, &plan),
-        POLYTILE_OK)
+    ASSERT_EQ(polytile_plan_create(kernel, &scene.domain, static_cast<int>(scene.arrays.size()),
+                                   scene.arrays.data(), &scene.options, &plan),
+              POLYTILE_OK)
         << polytile_last_error(ctx);
-    EXPECT_EQ(polytile_plan_run(plan, device, kernel, scene.arrays.data()), POLYTILE_OK)
+    EXPECT_EQ(polytile_plan_run(plan, device, kernel, static_cast<int>(scene.arrays.size()),
+                                scene.arrays.data()),
+              POLYTILE_OK)
         << polytile_last_error(ctx);
     EXPECT_EQ(scene.memory, scene.expected);
 }

@@ -18,7 +18,7 @@ struct GemmLauncher {
     bool says_first_rightly;
 };
 
-int launch_gemm(const polytile_launch *launch) {
+int launch_gemm(const polytile_sub_kernel *launch) {
     auto *of = static_cast<GemmLauncher *>(launch->user);
     const polytile_domain &threads = *launch->threads;
     EXPECT_EQ(threads.n_dims, 3);
@@ -47,7 +47,7 @@ struct GemmScene {
         of.implementation = &implementation;
         device = session.open("cuda:0(memory=600B)");
         scene = std::make_unique<Scene>(session.ctx, of, 24, &random);
-        scene->options.strategy = "min-traffic";
+        scene->options.plan.strategy = "min-traffic";
     }
 
     FakeWorld world{1};
@@ -98,10 +98,11 @@ struct Nested {
     std::string error;
 };
 
-int run_again(const polytile_launch *launch) {
+int run_again(const polytile_sub_kernel *launch) {
     auto *of = static_cast<Nested *>(launch->user);
     of->status = polytile_run(of->device, of->scene->kernel, &of->scene->domain,
-                              of->scene->arrays.data(), &of->scene->options);
+                              static_cast<int>(of->scene->arrays.size()), of->scene->arrays.data(),
+                              &of->scene->options);
     of->error = of->session->error();
     return of->status == POLYTILE_OK ? 0 : 9;
 }

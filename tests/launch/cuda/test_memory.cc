@@ -36,11 +36,11 @@ class PartlyTaken {
 constexpr int64_t large_n = 8 << 20;
 
 /** Plans that take all the memory they may. */
-polytile_plan_options greedy(int64_t limit_bytes) {
-    polytile_plan_options options = {};
-    options.limit_bytes = limit_bytes;
-    options.strategy = "min-kernels";
-    options.n_buffers = 1;
+polytile_launch_options greedy(int64_t limit_bytes) {
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = limit_bytes;
+    options.plan.strategy = "min-kernels";
+    options.plan.n_buffers = 1;
     return options;
 }
 
@@ -87,18 +87,22 @@ TEST(CudaMemory, WithoutEnoughFreeMemoryNothingFitsAndTheErrorSaysWhatIsFree) {
 TEST(CudaMemory, APlanLargerThanWhatIsFreeIsRefused) {
     PartlyTaken gpu;
     Scene scene(gpu.session.ctx, FakeWorld::cases().of("add[i]"), large_n, &gpu.random);
-    const polytile_plan_options options = greedy(200 * PartlyTaken::MiB);
+    const polytile_launch_options options = greedy(200 * PartlyTaken::MiB);
     polytile_plan *plan = nullptr;
-    ASSERT_EQ(
-        polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), &options, &plan),
-        POLYTILE_OK);
+    ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain,
+                                   static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                   &options, &plan),
+              POLYTILE_OK);
     gpu.others(10 * PartlyTaken::MiB);
-    EXPECT_EQ(polytile_plan_run(plan, gpu.device, scene.kernel, scene.arrays.data()),
+    EXPECT_EQ(polytile_plan_run(plan, gpu.device, scene.kernel,
+                                static_cast<int>(scene.arrays.size()), scene.arrays.data()),
               POLYTILE_NO_FIT);
     EXPECT_TRUE(gpu.session.says("10 MiB are free")) << gpu.session.error();
     EXPECT_TRUE(scene.memory == scene.before);
     gpu.others(400 * PartlyTaken::MiB);
-    EXPECT_EQ(polytile_plan_run(plan, gpu.device, scene.kernel, scene.arrays.data()), POLYTILE_OK)
+    EXPECT_EQ(polytile_plan_run(plan, gpu.device, scene.kernel,
+                                static_cast<int>(scene.arrays.size()), scene.arrays.data()),
+              POLYTILE_OK)
         << gpu.session.error();
 }
 
@@ -125,12 +129,15 @@ TEST(CudaMemory, APlanLargerThanTheLimitIsRefused) {
     Session session;
     polytile_device *device = session.open("cuda:0(memory=32MiB)");
     Scene scene(session.ctx, FakeWorld::cases().of("add[i]"), large_n, &random);
-    const polytile_plan_options options = greedy(64 << 20);
+    const polytile_launch_options options = greedy(64 << 20);
     polytile_plan *plan = nullptr;
-    ASSERT_EQ(
-        polytile_plan_create(scene.kernel, &scene.domain, scene.arrays.data(), &options, &plan),
-        POLYTILE_OK);
-    EXPECT_EQ(polytile_plan_run(plan, device, scene.kernel, scene.arrays.data()), POLYTILE_NO_FIT);
+    ASSERT_EQ(polytile_plan_create(scene.kernel, &scene.domain,
+                                   static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                   &options, &plan),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_plan_run(plan, device, scene.kernel, static_cast<int>(scene.arrays.size()),
+                                scene.arrays.data()),
+              POLYTILE_NO_FIT);
     EXPECT_TRUE(session.says("limited to 30 MiB")) << session.error();
     EXPECT_TRUE(scene.memory == scene.before);
 }

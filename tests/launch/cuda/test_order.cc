@@ -115,7 +115,8 @@ Schedule random_schedule(Random &random, int64_t n_ops) {
             waits.push_back(random.number(std::max<int64_t>(0, k - 20), k - 1));
         const auto kind = static_cast<pti_op_kind>(random.number(PTI_UPLOAD, PTI_DOWNLOAD));
         schedule.add(kind, waits);
-        schedule.ops.back().abreast = (kind == PTI_LAUNCH || kind == PTI_FILL) && random.chance(50);
+        schedule.ops.back().concurrent =
+            (kind == PTI_LAUNCH || kind == PTI_FILL) && random.chance(50);
     }
     return schedule;
 }

@@ -114,7 +114,7 @@ TEST_F(QueueTest, MakingRoomBringsNothingOldBackOverWhatTheHostGot) {
     const polytile_domain first = line(1);
     pti_boxes boxes = {};
     pti_boxes_add(&boxes, &first);
-    ASSERT_EQ(pti_queue_renew(queue, x, &boxes), POLYTILE_OK) << error();
+    ASSERT_EQ(pti_queue_invalidate(queue, x, &boxes), POLYTILE_OK) << error();
     pti_boxes_free(&boxes);
     ASSERT_EQ(launch(queue, kernel, line(1000), {y}), POLYTILE_OK) << error();
     EXPECT_EQ(detach(queue, {x, y}), POLYTILE_OK) << error();

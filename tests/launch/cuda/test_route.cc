@@ -258,8 +258,8 @@ TEST(CudaRoute, PacksShortRunsWhenThereAreMany) {
         pti_op op = {};
         op.box = domain_of(std::string(row.box));
         op.bytes = pti_box_count(&op.box) * row.element_bytes;
-        const pti_layout host = pti_layout_of(&array, row.element_bytes);
-        const pti_layout device = pti_layout_of(&op.box, row.element_bytes);
+        const pti_memory_layout host = pti_memory_layout_of(&array, row.element_bytes);
+        const pti_memory_layout device = pti_memory_layout_of(&op.box, row.element_bytes);
         pti_command command = {};
         command.op = &op;
         command.move = {&op.box, row.element_bytes, {nullptr, &device}, {nullptr, &host}};
@@ -279,7 +279,7 @@ TEST(CudaRoute, ElementsLargerThanABufferGoDirectly) {
     op.kind = PTI_UPLOAD;
     op.box = polytile_domain_from_extents(1, extents);
     op.bytes = 3 * (int64_t{4} << 20);
-    const pti_layout layout = pti_layout_of(&op.box, int64_t{4} << 20);
+    const pti_memory_layout layout = pti_memory_layout_of(&op.box, int64_t{4} << 20);
     const pti_cuda_host_memory kind = PTI_CUDA_PAGEABLE;
     pti_command command = {};
     command.op = &op;

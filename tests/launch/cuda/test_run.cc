@@ -62,8 +62,8 @@ TEST(CudaRun, PartlyPinnedMemoryGoesThroughBuffers) {
             world.cuda.host().declare(
                 byte_range(bytes.data() + (is_first_half ? 0 : bytes.size() / 2), bytes.size() / 2),
                 cudaMemoryTypeHost);
-        polytile_plan_options options = {};
-        options.limit_bytes = polytile_device_get_limit(device);
+        polytile_launch_options options = {};
+        options.plan.limit_bytes = polytile_device_get_limit(device);
         EXPECT_TRUE(runs_right(session, device, scene, options, 2));
         world.expect_idle();
     }
@@ -86,7 +86,10 @@ TEST(CudaRun, MappedFilesAreNeverPinned) {
     auto *elements = static_cast<float *>(polytile_array_get_data(x));
     for (int i = 0; i < 5000; i++)
         elements[i] = static_cast<float>(i);
-    ASSERT_EQ(polytile_run(device, kernel, &line, &x, nullptr), POLYTILE_OK) << session.error();
+    ASSERT_EQ(
+        polytile_run(device, kernel, &line, polytile_kernel_get_n_arrays(kernel), &x, nullptr),
+        POLYTILE_OK)
+        << session.error();
     for (int i = 0; i < 5000; i++)
         ASSERT_EQ(elements[i], static_cast<float>(2 * i));
     EXPECT_EQ(world.cuda.host().type_of(elements), cudaMemoryTypeUnregistered);
@@ -102,8 +105,8 @@ void run_some(uint64_t seed) {
     polytile_device *device = session.open("cuda:0(memory=16KiB,threads=2)");
     for (const Case &of : FakeWorld::cases().all()) {
         Scene scene(session.ctx, of, of.largest_n, &random);
-        polytile_plan_options options = scene.options;
-        options.limit_bytes = polytile_device_get_limit(device);
+        polytile_launch_options options = scene.options;
+        options.plan.limit_bytes = polytile_device_get_limit(device);
         EXPECT_TRUE(runs_right(session, device, scene, options, 1)) << of.declaration;
     }
 }

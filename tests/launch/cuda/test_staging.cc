@@ -49,6 +49,8 @@ class Program {
         instance_.operand = operands_;
         instance_.threads = domain;
         schedule.instance = &instance_;
+        schedule.n_launches = 1;
+        schedule.launch = &launch_;
         schedule.n_superblocks = 1;
         place();
     }
@@ -77,11 +79,12 @@ class Program {
     /** One operation after the other, as the schedule says it. */
     void run_in_order(Arrays *arrays) const {
         std::vector<unsigned char> arena(static_cast<size_t>(schedule.arena_bytes));
-        const pti_layout layout = pti_layout_of(&domain, element_bytes);
+        const pti_memory_layout layout = pti_memory_layout_of(&domain, element_bytes);
         for (const pti_op &op : ops_) {
             const pti_placement &at = placements_[op.placement];
-            const pti_image placed = {arena.data() + at.offset_bytes, &at.layout};
-            const pti_image host = {(*arrays)[static_cast<size_t>(at.operand)].data(), &layout};
+            const pti_memory_span placed = {arena.data() + at.offset_bytes, &at.layout};
+            const pti_memory_span host = {(*arrays)[static_cast<size_t>(at.operand)].data(),
+                                          &layout};
             pti_move move = {&op.box, element_bytes, placed, host};
             if (op.kind == PTI_DOWNLOAD)
                 std::swap(move.to, move.from);
@@ -109,7 +112,7 @@ class Program {
         for (int p = 0; p < n_placements; p++) {
             placements_[p].operand = p % n_operands;
             placements_[p].offset_bytes = schedule.arena_bytes;
-            placements_[p].layout = pti_layout_of(&domain, element_bytes);
+            placements_[p].layout = pti_memory_layout_of(&domain, element_bytes);
             schedule.arena_bytes += placements_[p].layout.size_bytes;
         }
         schedule.n_placements = n_placements;
@@ -154,6 +157,7 @@ class Program {
     char names_[3][8] = {"x", "y", "copy"};
     pti_operand operands_[n_operands];
     pti_instance instance_ = {};
+    pti_schedule_launch launch_ = {{&instance_, nullptr}, 0, 0, 0};
     pti_placement placements_[n_placements];
     std::vector<pti_op> ops_;
     std::vector<int64_t> waits_;
@@ -227,7 +231,7 @@ class Execution {
                                                  &program.domain, (*memory)[a].data(), &arrays_[a]),
                       POLYTILE_OK)
                 << machine.error();
-            host_layouts_[a] = pti_layout_of(&program.domain, program.element_bytes);
+            host_layouts_[a] = pti_memory_layout_of(&program.domain, program.element_bytes);
         }
         EXPECT_EQ(pti_cuda_reserve(&cuda_->device, program.schedule.arena_bytes, &arena),
                   POLYTILE_OK);
@@ -274,7 +278,7 @@ class Execution {
         pti_command command = resolve(index);
         polytile_status status = POLYTILE_OK;
         cuda_->command = &command;
-        PTI_TRY(pti_staging_settle(cuda_->staging, &command));
+        PTI_TRY(pti_staging_wait_command(cuda_->staging, &command));
         if (command.op->kind == PTI_DOWNLOAD && pti_cuda_is_staged(&command, kinds_.data())) {
             PTI_TRY(pti_staging_download(cuda_->staging, &command));
         } else {
@@ -330,7 +334,7 @@ class Execution {
     std::vector<pti_cuda_host_memory> kinds_;
     pti_cuda_device *cuda_;
     polytile_array *arrays_[n_operands] = {};
-    pti_layout host_layouts_[n_operands];
+    pti_memory_layout host_layouts_[n_operands];
     pti_execution execution_ = {};
     polytile_report report_ = {};
 };

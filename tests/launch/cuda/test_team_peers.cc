@@ -76,7 +76,7 @@ class Product {
     int64_t array_bytes() const { return 4 * n_ * n_; }
 
     polytile_status status = POLYTILE_OK;
-    polytile_queue_report report = {};
+    polytile_report report = {};
 
   private:
     void make_kernel() {

@@ -137,6 +137,8 @@ class CudaTiming : public ::testing::Test {
         instance.kernel_name = const_cast<char *>("add");
         instance.operand = &operand;
         schedule.instance = &instance;
+        schedule.n_launches = 1;
+        schedule.launch = &launch;
         schedule.placement = &placement;
     }
 
@@ -256,6 +258,7 @@ class CudaTiming : public ::testing::Test {
     pti_operand operand = {};
     pti_placement placement = {};
     pti_instance instance = {};
+    pti_schedule_launch launch = {{&instance, nullptr}, 0, 0, 0};
     pti_schedule schedule = {};
     pti_execution execution = {};
     polytile_report report = {};
@@ -277,9 +280,9 @@ TEST_F(CudaTiming, CountsCopiesAmongTransfersAndFillsWithKernels) {
 }
 
 TEST_F(CudaTiming, OfLaunchesSideBySideTheLongerSideCounts) {
-    for (const bool abreast : {false, true, true}) {
+    for (const bool concurrent : {false, true, true}) {
         add(PTI_LAUNCH, 1000000);
-        ops.back().abreast = abreast;
+        ops.back().concurrent = concurrent;
     }
     create();
     ASSERT_EQ(run(), POLYTILE_OK);

@@ -282,12 +282,14 @@ TEST(ProgressOfARun, AppearsAfterTwoSecondsAndLeavesNothing) {
         ASSERT_EQ(polytile_array_wrap(ctx, "y", POLYTILE_F32, 1, &n, y.data(), &arrays[1]),
                   POLYTILE_OK);
         const polytile_domain domain = polytile_domain_from_extents(1, &n);
-        polytile_plan_options options{};
-        options.strategy = "min-kernels";
-        options.n_buffers = 1;
+        polytile_launch_options options{};
+        options.plan.strategy = "min-kernels";
+        options.plan.n_buffers = 1;
         slow.captured = &captured;
         slow.start_s = pti_now_s();
-        EXPECT_EQ(polytile_run(device, kernel, &domain, arrays, &options), POLYTILE_OK)
+        EXPECT_EQ(polytile_run(device, kernel, &domain, polytile_kernel_get_n_arrays(kernel),
+                               arrays, &options),
+                  POLYTILE_OK)
             << polytile_last_error(ctx);
         polytile_report report;
         polytile_device_get_report(device, &report);

@@ -17,7 +17,7 @@ const polytile_role roles[] = {POLYTILE_SUM, POLYTILE_PROD, POLYTILE_MIN, POLYTI
 template <class T> T combined(polytile_role role, polytile_type type, T to, T from) {
     const int64_t one = 1;
     const polytile_domain box = polytile_domain_from_extents(1, &one);
-    const pti_layout layout = pti_layout_of(&box, sizeof(T));
+    const pti_memory_layout layout = pti_memory_layout_of(&box, sizeof(T));
     pti_move move = {&box, sizeof(T), {&to, &layout}, {&from, &layout}};
     pti_reduction_combine(role, type, &move);
     return to;

@@ -158,7 +158,9 @@ class Trace : public ::testing::Test {
     void run(polytile_device *device, int n_runs) {
         ASSERT_EQ(polytile_device_trace(device, path.c_str()), POLYTILE_OK);
         for (int k = 0; k < n_runs; k++)
-            ASSERT_EQ(polytile_run(device, kernel, &domain, arrays, nullptr), POLYTILE_OK)
+            ASSERT_EQ(polytile_run(device, kernel, &domain, polytile_kernel_get_n_arrays(kernel),
+                                   arrays, nullptr),
+                      POLYTILE_OK)
                 << polytile_last_error(ctx);
         ASSERT_EQ(polytile_device_trace(device, nullptr), POLYTILE_OK);
     }
@@ -238,14 +240,18 @@ TEST_F(Trace, ThatCannotBeWrittenIsNamed) {
     EXPECT_EQ(polytile_device_trace(device, "/no/such/folder/trace.json"), POLYTILE_IO);
     EXPECT_NE(std::string(polytile_last_error(ctx)).find("/no/such/folder/trace.json"),
               std::string::npos);
-    EXPECT_EQ(polytile_run(device, kernel, &domain, arrays, nullptr), POLYTILE_OK)
+    EXPECT_EQ(polytile_run(device, kernel, &domain, polytile_kernel_get_n_arrays(kernel), arrays,
+                           nullptr),
+              POLYTILE_OK)
         << "the device can be used on";
 }
 
 TEST_F(Trace, ThatDoesNotFitTheDiskIsNamed) {
     polytile_device *device = open(small_device);
     ASSERT_EQ(polytile_device_trace(device, "/dev/full"), POLYTILE_OK);
-    EXPECT_EQ(polytile_run(device, kernel, &domain, arrays, nullptr), POLYTILE_OK);
+    EXPECT_EQ(polytile_run(device, kernel, &domain, polytile_kernel_get_n_arrays(kernel), arrays,
+                           nullptr),
+              POLYTILE_OK);
     EXPECT_EQ(polytile_device_trace(device, nullptr), POLYTILE_IO);
     EXPECT_NE(std::string(polytile_last_error(ctx)).find("/dev/full"), std::string::npos);
 }
@@ -260,6 +266,8 @@ class TraceOfClocksThatDisagree : public Trace {
         start_s = pti_now_s();
         instance.kernel_name = const_cast<char *>("odd");
         schedule.instance = &instance;
+        schedule.n_launches = 1;
+        schedule.launch = &launch;
         op.kind = PTI_LAUNCH;
         op.box = domain;
     }
@@ -270,6 +278,7 @@ class TraceOfClocksThatDisagree : public Trace {
 
     polytile_device *device = nullptr;
     pti_instance instance = {};
+    pti_schedule_launch launch = {{&instance, nullptr}, 0, 0, 0};
     pti_schedule schedule = {};
     pti_op op = {};
     double start_s = 0;

@@ -34,12 +34,12 @@ POLYTILE_KERNEL(total, (i), (const int64_t, A, 1), (int64_t, s, 1)) {
 }
 
 /** What take_kernel does. */
-int take_by_launcher(const polytile_launch *launch) {
+int take_by_launcher(const polytile_sub_kernel *launch) {
     take_kernel.host(launch->threads, launch->views, nullptr);
     return 0;
 }
 
-int fail(const polytile_launch *) {
+int fail(const polytile_sub_kernel *) {
     return 1;
 }
 

@@ -58,7 +58,7 @@ TEST(BoxCopy, MovesElementsAlongTheirOwnMemory) {
         for_each_point(box, [&](const Point &point) {
             std::memcpy(expected.at(point), before.at(point), static_cast<size_t>(element_bytes));
         });
-        const pti_layout layout = pti_layout_of(&to, element_bytes);
+        const pti_memory_layout layout = pti_memory_layout_of(&to, element_bytes);
         pti_move move = {&box, element_bytes, {source.bytes.data(), &layout}, source.image()};
         ASSERT_EQ(move.to.base, move.from.base);
         pti_box_copy(&move, static_cast<int>(random.number(1, 2)));
@@ -105,7 +105,7 @@ TEST(BoxCopy, FillsFromOneElement) {
     box.range[1] = {1, 499, 2};
     Memory memory(hull, 4, 1), expected = memory;
     float element = 2.5f;
-    pti_layout everywhere = {};
+    pti_memory_layout everywhere = {};
     everywhere.hull = box;
     pti_move move = {&box, 4, memory.image(), {&element, &everywhere}};
     pti_box_copy(&move, 2);

@@ -20,9 +20,9 @@ void WriteSum(const int64_t *index, void *element, void *user) {
 void ExpectFilled(const polytile_domain &box) {
     const int64_t extents[] = {200, 300};
     const polytile_domain whole = polytile_domain_from_extents(2, extents);
-    const pti_layout layout = pti_layout_of(&whole, 8);
+    const pti_memory_layout layout = pti_memory_layout_of(&whole, 8);
     std::vector<int64_t> memory(200 * 300, -1);
-    const pti_image image = {memory.data(), &layout};
+    const pti_memory_span image = {memory.data(), &layout};
     int64_t n_written = 0;
     pti_box_fill(&image, &box, WriteSum, &n_written);
     EXPECT_EQ(n_written, pti_box_count(&box));

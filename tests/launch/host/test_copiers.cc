@@ -49,13 +49,13 @@ class Copiers {
 struct Copy {
     Copy(Random &random, const std::vector<unsigned char> &bytes, const polytile_domain &array,
          bool keeps_cache)
-        : box(array), from_layout(pti_layout_of(&array, 1)) {
+        : box(array), from_layout(pti_memory_layout_of(&array, 1)) {
         for (int d = 0; d < box.n_dims; d++) {
             polytile_range &range = box.range[d];
             range.lo = random.number(range.lo, range.hi);
             range.hi = random.number(range.lo, range.hi);
         }
-        to_layout = pti_layout_of(&box, 1);
+        to_layout = pti_memory_layout_of(&box, 1);
         shift = random.number(0, 17);
         const auto n_bytes = static_cast<size_t>(shift + to_layout.size_bytes + 1);
         to.assign(n_bytes, 0xee);
@@ -64,8 +64,8 @@ struct Copy {
         for (int64_t i = box.range[0].lo; i <= box.range[0].hi; i++) {
             const int64_t first[] = {i, box.range[1].lo};
             std::memcpy(
-                &expected[static_cast<size_t>(shift + pti_layout_offset(&to_layout, first))],
-                &bytes[static_cast<size_t>(pti_layout_offset(&from_layout, first))],
+                &expected[static_cast<size_t>(shift + pti_memory_layout_offset(&to_layout, first))],
+                &bytes[static_cast<size_t>(pti_memory_layout_offset(&from_layout, first))],
                 static_cast<size_t>(row_bytes));
         }
         task.move = {&box,
@@ -78,7 +78,7 @@ struct Copy {
     Copy &operator=(const Copy &) = delete;
 
     polytile_domain box;
-    pti_layout from_layout, to_layout;
+    pti_memory_layout from_layout, to_layout;
     int64_t shift;
     std::vector<unsigned char> to, expected;
     pti_copy_task task = {};
@@ -117,7 +117,7 @@ TEST(Copiers, CopyExactlyTheBoxes) {
 struct Row {
     explicit Row(int64_t n) : values(static_cast<size_t>(n)), copied(static_cast<size_t>(n)) {
         box = polytile_domain_from_extents(1, &n);
-        layout = pti_layout_of(&box, sizeof(int));
+        layout = pti_memory_layout_of(&box, sizeof(int));
         task.move = {&box, sizeof(int), {copied.data(), &layout}, {values.data(), &layout}};
     }
     Row(const Row &) = delete;
@@ -125,7 +125,7 @@ struct Row {
 
     std::vector<int> values, copied;
     polytile_domain box;
-    pti_layout layout;
+    pti_memory_layout layout;
     pti_copy_task task = {};
 };
 

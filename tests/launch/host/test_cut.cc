@@ -47,7 +47,7 @@ TEST(Cut, GivesAllWorkersEqualWorkWhereItCan) {
     const struct {
         std::vector<int64_t> extents;
         int n_workers;
-        std::vector<int64_t> n_pieces;
+        std::vector<int64_t> n_chunks_along;
     } rows[] = {
         {{1000}, 2, {2}},
         {{1}, 2, {1}},
@@ -63,7 +63,8 @@ TEST(Cut, GivesAllWorkersEqualWorkWhereItCan) {
     for (const auto &row : rows) {
         const polytile_domain box = box_of(row.extents);
         const pti_cut cut = pti_cut_evenly(&box, row.n_workers, all);
-        EXPECT_EQ(std::vector<int64_t>(cut.n_pieces, cut.n_pieces + box.n_dims), row.n_pieces);
+        EXPECT_EQ(std::vector<int64_t>(cut.n_chunks_along, cut.n_chunks_along + box.n_dims),
+                  row.n_chunks_along);
     }
 }
 
@@ -71,8 +72,8 @@ TEST(Cut, LeavesOtherDimensionsWhole) {
     const bool only_last[POLYTILE_MAX_DIMS] = {false, true};
     const polytile_domain box = box_of({100, 100});
     const pti_cut cut = pti_cut_evenly(&box, 4, only_last);
-    EXPECT_EQ(cut.n_pieces[0], 1);
-    EXPECT_EQ(cut.n_pieces[1], 4);
+    EXPECT_EQ(cut.n_chunks_along[0], 1);
+    EXPECT_EQ(cut.n_chunks_along[1], 4);
 }
 
 TEST(Cut, HandlesExtentsNearTheLargest) {

@@ -75,7 +75,7 @@ void expect_shared_out(const pti_shared_upload &upload, const std::vector<Offers
     EXPECT_GE(upload.n_parts, 2);
     const pti_offer *first = nullptr;
     for (int q = 0; q < upload.n_parts; q++) {
-        const pti_shared_part &part = upload.part[q];
+        const pti_upload_share &part = upload.part[q];
         const Offers &own = offers[static_cast<size_t>(part.peer)];
         const auto offer = std::find_if(own.begin(), own.end(), [&](const pti_offer &candidate) {
             return candidate.op == part.op;
@@ -115,7 +115,7 @@ TEST(Peers, ComeThroughWhatTheyShareInOneOrderThatIsAllOfTheirs) {
             const pti_shared_upload &upload = session->upload[u];
             expect_shared_out(upload, offers);
             for (int q = 0; q < upload.n_parts; q++) {
-                const pti_shared_part &part = upload.part[q];
+                const pti_upload_share &part = upload.part[q];
                 EXPECT_TRUE(peers.at(part.peer).is_offering);
                 EXPECT_TRUE(last.count(part.peer) == 0 || last[part.peer] < part.op);
                 last[part.peer] = part.op;

@@ -27,21 +27,21 @@ struct Settled {
 bool is_broken = false;
 char any_mark;
 
-polytile_status mark(polytile_device *, pti_stream, pti_mark **made) {
-    *made = reinterpret_cast<pti_mark *>(&any_mark);
+polytile_status mark(polytile_device *, pti_stream, pti_event **made) {
+    *made = reinterpret_cast<pti_event *>(&any_mark);
     return POLYTILE_OK;
 }
 
-polytile_status await(polytile_device *, pti_stream, const pti_mark *) {
+polytile_status await(polytile_device *, pti_stream, const pti_event *) {
     return is_broken ? POLYTILE_DEVICE : POLYTILE_OK;
 }
 
-polytile_status copy(polytile_device *device, polytile_device *, const pti_move *, const pti_mark *,
-                     pti_mark **done) {
+polytile_status copy(polytile_device *device, polytile_device *, const pti_move *,
+                     const pti_event *, pti_event **done) {
     return mark(device, PTI_STREAM_IN, done);
 }
 
-void settle(const pti_mark *) {
+void settle(const pti_event *) {
     const bool is_free = pthread_mutex_trylock(settled.mutex) == 0;
     if (is_free)
         pthread_mutex_unlock(settled.mutex);
@@ -49,7 +49,7 @@ void settle(const pti_mark *) {
     settled.n_with_mutex += !is_free;
 }
 
-void drop(pti_mark *) {}
+void drop(pti_event *) {}
 
 constexpr int n_uploads = 4, n_rows = 6, width = 4;
 
@@ -67,12 +67,12 @@ class Runner {
         array_.n_bytes = n_uploads * n_rows * width * static_cast<int64_t>(sizeof(float));
         array_.domain = whole;
         instance_.n_operands = 1;
-        placement_.layout = layout_ = pti_layout_of(&whole, sizeof(float));
+        placement_.layout = layout_ = pti_memory_layout_of(&whole, sizeof(float));
         for (int k = 0; k < n_uploads; k++) {
             op_[k].kind = PTI_UPLOAD;
             op_[k].box = rows_of(k);
         }
-        launch_.instance = &no_operands_;
+        launch_.call.instance = &no_operands_;
         schedule_.instance = &instance_;
         schedule_.n_launches = 1;
         schedule_.launch = &launch_;
@@ -115,7 +115,7 @@ class Runner {
     polytile_array *arrays_ = &array_;
     polytile_report report_ = {};
     pti_instance instance_ = {}, no_operands_ = {};
-    pti_layout layout_ = {};
+    pti_memory_layout layout_ = {};
     pti_placement placement_ = {};
     pti_op op_[n_uploads] = {};
     pti_schedule_launch launch_ = {};
@@ -125,11 +125,11 @@ class Runner {
 class PeersSharing : public testing::Test {
   protected:
     PeersSharing() {
-        peer_functions_.mark = mark;
-        peer_functions_.await = await;
+        peer_functions_.record_event = mark;
+        peer_functions_.await_event = await;
         peer_functions_.copy = copy;
-        peer_functions_.settle = settle;
-        peer_functions_.drop = drop;
+        peer_functions_.wait_for_event = settle;
+        peer_functions_.drop_event = drop;
         functions_.peer = &peer_functions_;
         polytile_device *devices[] = {&one.device, &other.device};
         peers = pti_peers_create(2, devices);

@@ -50,7 +50,7 @@ int main(void) {
     for (int v = 0; v < 3; v++)
         fail_unless(ctx, polytile_array_wrap(ctx, vectors[v].name, POLYTILE_F32, 1, (int64_t[]){N},
                                              vectors[v].data, &arrays[v]));
-    fail_unless(ctx, polytile_run(device, kernel, POLYTILE_EXTENTS(N), arrays, NULL));
+    fail_unless(ctx, polytile_run(device, kernel, POLYTILE_EXTENTS(N), 3, arrays, NULL));
     polytile_device_get_report(device, &report);
     printf("polytile %s: %d elements in %d kernels, %d errors\n", polytile_version(), N,
            (int)report.n_kernels, count_errors());

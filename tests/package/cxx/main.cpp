@@ -13,9 +13,9 @@ int main() {
     polytile_kernel *kernel = nullptr;
     polytile_array *arrays[2] = {};
     polytile_plan *plan = nullptr;
-    polytile_plan_options options = {};
+    polytile_launch_options options = {};
     polytile_plan_summary summary;
-    options.limit_bytes = 1 << 20;
+    options.plan.limit_bytes = 1 << 20;
 
     if (polytile_context_create(&ctx))
         return 1;
@@ -23,7 +23,8 @@ int main() {
                                nullptr, &kernel) ||
         polytile_array_describe(ctx, "A", POLYTILE_F32, &all, &arrays[0]) ||
         polytile_array_describe(ctx, "B", POLYTILE_F32, &all, &arrays[1]) ||
-        polytile_plan_create(kernel, &inner, arrays, &options, &plan)) {
+        polytile_plan_create(kernel, &inner, POLYTILE_ARRAYS(arrays[0], arrays[1]), &options,
+                             &plan)) {
         std::fprintf(stderr, "outside: %s\n", polytile_last_error(ctx));
         polytile_context_destroy(ctx);
         return 1;

@@ -38,7 +38,8 @@ static void run(polytile_context *ctx, polytile_device *device, const char *decl
     const polytile_domain inner = polytile_domain_from_bounds(1, lo, hi);
     polytile_kernel *kernel;
     fail_unless(ctx, polytile_kernel_create(ctx, declaration, implementation, &kernel));
-    fail_unless(ctx, polytile_run(device, kernel, &inner, arrays, NULL));
+    fail_unless(ctx, polytile_run(device, kernel, &inner, polytile_kernel_get_n_arrays(kernel),
+                                  arrays, NULL));
 }
 
 /** The body is of int64_t, whatever language it was compiled as. */
@@ -50,7 +51,7 @@ static int refuses_other_types(polytile_context *ctx, polytile_device *device) {
     fail_unless(ctx, polytile_array_wrap(ctx, "B", POLYTILE_F64, 1, &n, b, &B));
     fail_unless(ctx,
                 polytile_kernel_create(ctx, "total[i]: in B[i]; out sum s[0]", total, &kernel));
-    return polytile_run(device, kernel, POLYTILE_EXTENTS(N), (polytile_array *[]){B, s}, NULL) ==
+    return polytile_run(device, kernel, POLYTILE_EXTENTS(N), POLYTILE_ARRAYS(B, s), NULL) ==
                POLYTILE_INVALID &&
            strstr(polytile_last_error(ctx), said) != NULL;
 }

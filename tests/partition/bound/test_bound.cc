@@ -225,7 +225,7 @@ class Planner {
     Planner &operator=(const Planner &) = delete;
 
     /** False if nothing fits; then *summary is left alone. */
-    bool plan(const Product &product, const polytile_plan_options &options,
+    bool plan(const Product &product, const polytile_launch_options &options,
               polytile_plan_summary *summary) {
         polytile_kernel *kernel;
         std::vector<polytile_array *> arrays;
@@ -243,8 +243,8 @@ class Planner {
         const polytile_domain threads = polytile_domain_from_extents(
             static_cast<int>(product.extents.size()), product.extents.data());
         polytile_plan *plan;
-        const polytile_status status =
-            polytile_plan_create(kernel, &threads, arrays.data(), &options, &plan);
+        const polytile_status status = polytile_plan_create(
+            kernel, &threads, static_cast<int>(arrays.size()), arrays.data(), &options, &plan);
         EXPECT_TRUE(status == POLYTILE_OK || status == POLYTILE_NO_FIT)
             << polytile_last_error(ctx_);
         if (status == POLYTILE_OK) {
@@ -274,12 +274,12 @@ TEST(Bound, IsNeverAboveWhatAPlanMoves) {
     int64_t n_reused = 0;
     for (int64_t n = 0; n < n_plans; n++) {
         const Product product = draw_product(&random);
-        polytile_plan_options options{};
-        options.block = block.data();
-        options.strategy = strategies[random.number(0, 3)];
-        options.n_buffers = static_cast<int>(random.number(0, 3));
-        options.limit_bytes = random.number(24, random.chance(80) ? 300 : 2000);
-        SCOPED_TRACE(product.declaration + " within " + std::to_string(options.limit_bytes));
+        polytile_launch_options options{};
+        options.plan.block = block.data();
+        options.plan.strategy = strategies[random.number(0, 3)];
+        options.plan.n_buffers = static_cast<int>(random.number(0, 3));
+        options.plan.limit_bytes = random.number(24, random.chance(80) ? 300 : 2000);
+        SCOPED_TRACE(product.declaration + " within " + std::to_string(options.plan.limit_bytes));
         Planner planner;
         polytile_plan_summary s;
         if (!planner.plan(product, options, &s))
@@ -306,9 +306,9 @@ TEST(Bound, OfALargeMatmulIsNearlyReached) {
     for (const auto &c : cases) {
         SCOPED_TRACE(std::to_string(c.limit_bytes) + " bytes");
         Planner planner;
-        polytile_plan_options options{};
-        options.strategy = "min-traffic";
-        options.limit_bytes = c.limit_bytes;
+        polytile_launch_options options{};
+        options.plan.strategy = "min-traffic";
+        options.plan.limit_bytes = c.limit_bytes;
         polytile_plan_summary s;
         ASSERT_TRUE(planner.plan(gemm, options, &s));
         const double words = static_cast<double>(c.limit_bytes) / 4, side = static_cast<double>(n);
@@ -323,7 +323,7 @@ TEST(Bound, OfALargeMatmulIsNearlyReached) {
 
 /** Launches of a chain over one list of arrays. */
 struct Chain {
-    std::vector<pti_bound_launch> launches;
+    std::vector<pti_call> launches;
     std::vector<std::vector<int>> maps;
 
     void add(const Launch &launch, std::vector<int> map) {

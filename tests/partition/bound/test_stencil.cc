@@ -15,6 +15,7 @@
 
 extern "C" {
 #include "partition/bound/stencil.h"
+#include "support/chain_launch.h"
 }
 
 /* The bound of launches that read the neighbourhoods of what the former one wrote. */
@@ -47,7 +48,7 @@ class Chain {
 
   private:
     std::vector<std::unique_ptr<std::vector<int>>> arrays_;
-    std::vector<pti_bound_launch> launches_;
+    std::vector<pti_call> launches_;
 };
 
 const char *const three_points = "f[i]: in A[i-1:i+1]; out B[i]";
@@ -283,9 +284,9 @@ polytile_plan_summary plan(const Drawn &of, std::string *bound) {
     polytile_array *there[] = {a, b}, *back[] = {b, a};
     std::vector<polytile_chain_launch> launches;
     for (int t = 0; t < of.n_steps; t++) {
-        launches.push_back({step, inner, of.copies || t % 2 == 0 ? there : back});
+        launches.push_back(chain_launch(step, inner, of.copies || t % 2 == 0 ? there : back));
         if (of.copies)
-            launches.push_back({copy, inner, back});
+            launches.push_back(chain_launch(copy, inner, back));
     }
     polytile_plan_options options = {};
     options.limit_bytes = of.limit_bytes;

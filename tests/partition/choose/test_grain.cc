@@ -106,7 +106,7 @@ class Cut {
                 if (pti_box_is_empty(&hull))
                     continue;
                 const int64_t bytes =
-                    pti_layout_of(&hull, instance()->operand[a].element_bytes).size_bytes;
+                    pti_memory_layout_of(&hull, instance()->operand[a].element_bytes).size_bytes;
                 sum += (bytes + PTI_RESIDENT_ALIGNMENT - 1) / PTI_RESIDENT_ALIGNMENT *
                        PTI_RESIDENT_ALIGNMENT;
             }

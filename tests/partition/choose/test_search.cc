@@ -6,6 +6,7 @@ extern "C" {
 #include <polytile/polytile.h>
 
 #include "support/launch.h"
+#include "support/list.h"
 #include "support/random.h"
 #include "support/scale.h"
 
@@ -64,8 +65,10 @@ TEST(Search, FewestKernelsAreExactHoweverLongTheIndicesAre) {
         const std::vector<int64_t> block(n.size(), 1);
         const pti_problem problem =
             pti_problem_of(launch.instance(), &polytile_link_default, block.data(), limit_bytes);
+        const pti_variant plain = pti_variant_of(&pti_family_plain, 1);
         pti_candidate best;
-        ASSERT_TRUE(pti_search(&problem, &pti_strategy_find("min-kernels")->objective, 1, &best));
+        ASSERT_TRUE(
+            pti_search(&problem, &pti_strategy_find("min-kernels")->objective, &plain, &best));
         EXPECT_EQ(best.n_kernels,
                   FewestBoxes(n, 0, limit_bytes, 1, std::numeric_limits<int64_t>::max()))
             << extents << " within " << limit_bytes;
@@ -95,12 +98,13 @@ TEST(Search, ThePaperTakesTheBestOfTiesOnItsPlane) {
         polytile_array_describe(ctx, "A", POLYTILE_F32, &read, &arrays[0]);
         polytile_array_describe(ctx, "B", POLYTILE_F32, &threads, &arrays[1]);
         const int64_t block[] = {1, 1};
-        polytile_plan_options options = {};
-        options.limit_bytes = of.limit_bytes;
-        options.strategy = "paper";
-        options.block = block;
+        polytile_launch_options options = {};
+        options.plan.limit_bytes = of.limit_bytes;
+        options.plan.strategy = "paper";
+        options.plan.block = block;
         polytile_plan *plan = nullptr;
-        EXPECT_EQ(polytile_plan_create(kernel, &threads, arrays, &options, &plan), POLYTILE_OK)
+        EXPECT_EQ(polytile_plan_create(kernel, &threads, LIST(arrays), &options, &plan),
+                  POLYTILE_OK)
             << polytile_last_error(ctx);
         polytile_plan_summary summary;
         polytile_plan_get_summary(plan, &summary);

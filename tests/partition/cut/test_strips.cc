@@ -28,7 +28,7 @@ class Strips : public ::testing::Test {
     void TearDown() override { polytile_context_destroy(ctx); }
 
     /** A plan of a kernel of three square arrays over n x n x n threads. */
-    const polytile_plan *Make(const char *declaration, int64_t n, polytile_plan_options options) {
+    const polytile_plan *Make(const char *declaration, int64_t n, polytile_launch_options options) {
         polytile_kernel *kernel = nullptr;
         polytile_plan *plan = nullptr;
         EXPECT_EQ(polytile_kernel_create(ctx, declaration, nullptr, &kernel), POLYTILE_OK);
@@ -38,9 +38,10 @@ class Strips : public ::testing::Test {
             EXPECT_EQ(polytile_array_describe(ctx, polytile_kernel_get_array_name(kernel, a),
                                               POLYTILE_F32, &square, &arrays[a]),
                       POLYTILE_OK);
-        EXPECT_EQ(
-            polytile_plan_create(kernel, POLYTILE_EXTENTS(n, n, n), arrays.data(), &options, &plan),
-            POLYTILE_OK)
+        EXPECT_EQ(polytile_plan_create(kernel, POLYTILE_EXTENTS(n, n, n),
+                                       static_cast<int>(arrays.size()), arrays.data(), &options,
+                                       &plan),
+                  POLYTILE_OK)
             << polytile_last_error(ctx);
         return plan;
     }
@@ -48,10 +49,10 @@ class Strips : public ::testing::Test {
     polytile_context *ctx = nullptr;
 };
 
-polytile_plan_options within(int64_t limit_bytes, const char *strategy = nullptr) {
-    polytile_plan_options options{};
-    options.limit_bytes = limit_bytes;
-    options.strategy = strategy;
+polytile_launch_options within(int64_t limit_bytes, const char *strategy = nullptr) {
+    polytile_launch_options options{};
+    options.plan.limit_bytes = limit_bytes;
+    options.plan.strategy = strategy;
     return options;
 }
 
@@ -118,8 +119,8 @@ class Lines : public Strips {
     const polytile_plan *MakeFast(const char *declaration, int64_t n, int64_t limit_bytes) {
         fast_ = polytile_link_default;
         fast_.kernel_accesses_per_s *= 6;
-        polytile_plan_options options = within(limit_bytes);
-        options.link = &fast_;
+        polytile_launch_options options = within(limit_bytes);
+        options.plan.link = &fast_;
         return Make(declaration, n, options);
     }
 
@@ -189,9 +190,9 @@ TEST_F(Lines, AndStripsOfSmallProductsPassTheChecker) {
         const int64_t n = random.number(12, 40);
         const polytile_link link = draw_link(&random);
         const std::vector<int64_t> block = {random.number(1, 3), random.number(1, 3), 1};
-        polytile_plan_options options = within(12 * n * n / random.number(3, 16));
-        options.link = &link;
-        options.block = block.data();
+        polytile_launch_options options = within(12 * n * n / random.number(3, 16));
+        options.plan.link = &link;
+        options.plan.block = block.data();
         const char *roles[] = {"out sum", "sum", "out max", "prod"};
         const std::string declaration = std::string("gemm[i, j, k]: in A[i, k], B[k, j]; ") +
                                         roles[random.number(0, 3)] + " C[i, j]";
@@ -212,8 +213,8 @@ TEST_F(Strips, KeepSeveralPiecesOfWhatIsAccumulatedAndPassTheChecker) {
     polytile_link slow = polytile_link_default;
     slow.kernel_accesses_per_s = 1e12;
     slow.cache_bytes = 0; // few accumulators are enough to keep it busy
-    polytile_plan_options options = within(24 * MiB);
-    options.link = &slow;
+    polytile_launch_options options = within(24 * MiB);
+    options.plan.link = &slow;
     for (const char *roles : {"out sum", "sum", "out max", "min"}) {
         SCOPED_TRACE(roles);
         const std::string declaration =

@@ -94,7 +94,7 @@ struct CutLaunch {
             }
             int64_t bytes = 0;
             for (const auto &[a, hull] : hulls)
-                bytes += (pti_layout_of(&hull, 8).size_bytes + 255) / 256 * 256;
+                bytes += (pti_memory_layout_of(&hull, 8).size_bytes + 255) / 256 * 256;
             most = std::max(most, bytes);
         }
         return most;
@@ -105,7 +105,7 @@ struct CutLaunch {
         partition.n_buffers = 1;
         partition.n_superblocks = static_cast<int64_t>(superblocks.size());
         partition.superblock = superblocks.data();
-        return {PTI_STEP_LAUNCH, &instance(), array.data(), &partition, -1, serial, nullptr};
+        return {PTI_STEP_LAUNCH, {&instance(), array.data()}, &partition, -1, serial, nullptr};
     }
 };
 
@@ -159,19 +159,19 @@ class Resident {
 };
 
 inline pti_step Flush(int array) {
-    return {PTI_STEP_FLUSH, nullptr, nullptr, nullptr, array, 0, nullptr};
+    return {PTI_STEP_FLUSH, {nullptr, nullptr}, nullptr, array, 0, nullptr};
 }
 
 inline pti_step Drop(int array) {
-    return {PTI_STEP_DROP, nullptr, nullptr, nullptr, array, 0, nullptr};
+    return {PTI_STEP_DROP, {nullptr, nullptr}, nullptr, array, 0, nullptr};
 }
 
 inline pti_step Fetch(int array, const pti_boxes &boxes) {
-    return {PTI_STEP_FETCH, nullptr, nullptr, nullptr, array, 0, &boxes};
+    return {PTI_STEP_FETCH, {nullptr, nullptr}, nullptr, array, 0, &boxes};
 }
 
 inline pti_step Renew(int array, const pti_boxes &boxes) {
-    return {PTI_STEP_RENEW, nullptr, nullptr, nullptr, array, 0, &boxes};
+    return {PTI_STEP_INVALIDATE, {nullptr, nullptr}, nullptr, array, 0, &boxes};
 }
 
 /** A set of boxes by their texts, as domain_of() takes them. */

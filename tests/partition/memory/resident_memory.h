@@ -154,7 +154,7 @@ class ResidentMemory {
         for (int d = 0; d < at.layout.hull.n_dims; d++)
             if (!pti_range_has(at.layout.hull.range[d], point[static_cast<size_t>(d)]))
                 wrong_ = "an element lies outside its placement";
-        const int64_t offset = at.offset_bytes + pti_layout_offset(&at.layout, point.data());
+        const int64_t offset = at.offset_bytes + pti_memory_layout_offset(&at.layout, point.data());
         if (offset < 0 || offset + 8 > static_cast<int64_t>(arena_.size()))
             wrong_ = "a placement lies outside the arena";
         return wrong_.empty() ? reinterpret_cast<uint64_t *>(arena_.data() + offset) : &nowhere;
@@ -162,12 +162,11 @@ class ResidentMemory {
 
     void Do(const pti_op &op) {
         if (op.kind == PTI_LAUNCH) {
-            const pti_schedule_launch launch = pti_schedule_launch_of(schedule_, &op);
             const int64_t *placements =
-                &schedule_->launch_placement[op.superblock * schedule_->instance->n_operands];
-            run_threads(*launch.instance, op.box,
+                pti_schedule_placements(schedule_, op.launch, op.superblock);
+            run_threads(*schedule_->launch[op.launch].call.instance, op.box,
                         [&](int operand, const Point &point) -> uint64_t & {
-                            return *Address(placements[launch.array[operand]], point);
+                            return *Address(placements[operand], point);
                         });
             return;
         }

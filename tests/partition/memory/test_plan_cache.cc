@@ -40,12 +40,12 @@ bool SameOp(const pti_op &a, const pti_op &b) {
 }
 
 bool SameLaunch(const pti_schedule_launch &a, const pti_schedule_launch &b) {
-    return a.instance == b.instance && a.first_superblock == b.first_superblock &&
-           a.n_superblocks == b.n_superblocks &&
-           std::equal(a.array, a.array + a.instance->n_operands, b.array);
+    return a.call.instance == b.call.instance && a.first_superblock == b.first_superblock &&
+           a.n_superblocks == b.n_superblocks && a.first_placement == b.first_placement &&
+           std::equal(a.call.array, a.call.array + a.call.instance->n_operands, b.call.array);
 }
 
-bool SameRenewal(const pti_renewal &a, const pti_renewal &b) {
+bool SameRenewal(const pti_invalidation &a, const pti_invalidation &b) {
     return a.operand == b.operand && a.first_op == b.first_op && SameSet(a.boxes, b.boxes);
 }
 
@@ -57,7 +57,6 @@ bool SameList(const T *a, int64_t n_a, const T *b, int64_t n_b, Same same) {
 /** What differs between two schedules of residencies with the same arrays; "" if nothing. */
 std::string DifferenceOf(const pti_schedule &a, const pti_schedule &b) {
     const int64_t n_arrays = a.instance->n_operands;
-    const int64_t n_pieces = a.n_superblocks * n_arrays;
     if (std::string(a.instance->kernel_name) != b.instance->kernel_name)
         return "names";
     if (!SameList(a.launch, a.n_launches, b.launch, b.n_launches, SameLaunch))
@@ -66,13 +65,15 @@ std::string DifferenceOf(const pti_schedule &a, const pti_schedule &b) {
         return "superblocks";
     if (!SameList(a.placement, a.n_placements, b.placement, b.n_placements, SamePlacement))
         return "placements";
-    if (!std::equal(a.launch_placement, a.launch_placement + n_pieces, b.launch_placement))
+    if (!std::equal(a.launch_placement, a.launch_placement + a.n_launch_placements,
+                    b.launch_placement, b.launch_placement + b.n_launch_placements))
         return "launches' placements";
     if (!SameList(a.op, a.n_ops, b.op, b.n_ops, SameOp))
         return "operations";
     if (!std::equal(a.wait, a.wait + a.n_waits, b.wait, b.wait + b.n_waits))
         return "waits";
-    if (!SameList(a.renewal, a.n_renewals, b.renewal, b.n_renewals, SameRenewal))
+    if (!SameList(a.invalidation, a.n_invalidations, b.invalidation, b.n_invalidations,
+                  SameRenewal))
         return "renewals";
     if (!SameList(a.before, a.n_before, b.before, b.n_before, SameHolding))
         return "what is resident before";
@@ -125,8 +126,9 @@ class Twins {
         ASSERT_EQ(memory_.Run(*kept, &host_, random_), "");
         for (const pti_step &step : steps)
             if (step.kind == PTI_STEP_LAUNCH)
-                run_at_once(*step.instance,
-                            std::vector<int>(step.array, step.array + step.instance->n_operands),
+                run_at_once(*step.call.instance,
+                            std::vector<int>(step.call.array,
+                                             step.call.array + step.call.instance->n_operands),
                             &right_);
         for (int a = 0; a < static_cast<int>(some_domains.size()) && n_moved() == 0; a++)
             ASSERT_EQ(pti_residency_is_dirty(keeping_.get(), a),
@@ -375,7 +377,7 @@ TEST(ResidentCache, KeepsCheapWindowsThatComeOften) {
     resident.Plan({Flush(0)});
     EXPECT_EQ(Hits(&resident), n_hits) << "of another window";
     resident.Plan({launch.Step(1)});
-    EXPECT_GT(resident.get()->plans.n_transitions, 0) << "an empty device is another moment";
+    EXPECT_GT(resident.get()->plans.n_transitions, 0) << "an empty device is another snapshot";
 }
 
 /** A residency of sweeps that are hits. */

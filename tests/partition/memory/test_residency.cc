@@ -241,7 +241,7 @@ TEST(Residency, RenewalsAreChecked) {
     const BoxSet first({"0:0"});
     const pti_schedule *schedule =
         resident.Plan({increase.Step(), Renew(0, first.boxes), increase.Step()});
-    ASSERT_EQ(schedule->n_renewals, 1);
+    ASSERT_EQ(schedule->n_invalidations, 1);
     const auto says = [](const pti_schedule &of) {
         pti_text why = {};
         const bool holds = pti_schedule_check(&of, &why);
@@ -250,20 +250,20 @@ TEST(Residency, RenewalsAreChecked) {
         return text;
     };
     pti_schedule without = *schedule;
-    without.n_renewals = 0;
+    without.n_invalidations = 0;
     EXPECT_NE(says(without).find("the host's version is out of date"), std::string::npos);
-    pti_renewal changed = schedule->renewal[0];
+    pti_invalidation changed = schedule->invalidation[0];
     pti_schedule with = *schedule;
-    with.renewal = &changed;
+    with.invalidation = &changed;
     changed.first_op = schedule->n_ops;
     EXPECT_NE(says(with).find("the host's version is out of date"), std::string::npos);
     changed.first_op++;
     EXPECT_NE(says(with).find("out of order or not there"), std::string::npos);
-    changed = schedule->renewal[0];
+    changed = schedule->invalidation[0];
     changed.operand = 1;
     EXPECT_NE(says(with).find("which there is not"), std::string::npos);
     const BoxSet more({"0:1"}), outside({"0:100"});
-    changed = schedule->renewal[0];
+    changed = schedule->invalidation[0];
     changed.boxes = more.boxes;
     EXPECT_NE(says(with).find("is read but its newest version is not all there"),
               std::string::npos);

@@ -15,13 +15,13 @@ struct Lists {
     struct Entry {
         polytile_domain box;
         size_t list;
-        int64_t next = -1, first_leap;
-        int n_leaps;
+        int64_t next = -1, first_skip;
+        int n_skips;
     };
     std::vector<Entry> entries;
-    pti_skip_list leaps = {};
+    pti_skip_list skips = {};
 
-    ~Lists() { pti_skip_list_free(&leaps); }
+    ~Lists() { pti_skip_list_free(&skips); }
 };
 
 polytile_domain DrawBox(Random &random, int64_t around, int64_t width) {
@@ -34,22 +34,22 @@ polytile_domain DrawBox(Random &random, int64_t around, int64_t width) {
 }
 
 void Fill(Lists &made, Random &random, size_t n_lists, int64_t n_boxes) {
-    std::vector<pti_leap_list> lists(n_lists);
+    std::vector<pti_skip_builder> lists(n_lists);
     std::vector<int64_t> newest(n_lists, -1);
-    ASSERT_TRUE(pti_skip_list_reserve(&made.leaps, n_boxes, static_cast<int>(n_lists)));
+    ASSERT_TRUE(pti_skip_list_reserve(&made.skips, n_boxes, static_cast<int>(n_lists)));
     for (int64_t k = 0; k < n_boxes; k++) {
         Lists::Entry entry = {};
         entry.list = static_cast<size_t>(random.number(0, static_cast<int64_t>(n_lists) - 1));
         entry.box = DrawBox(random, k % 700, random.one_of({1, 5, 30}));
         entry.next = -1;
-        entry.first_leap = made.leaps.n_leaps;
-        entry.n_leaps = pti_skip_list_add(&made.leaps, &lists[entry.list], k, &entry.box);
+        entry.first_skip = made.skips.n_skips;
+        entry.n_skips = pti_skip_list_add(&made.skips, &lists[entry.list], k, &entry.box);
         if (newest[entry.list] >= 0)
             made.entries[static_cast<size_t>(newest[entry.list])].next = k;
         newest[entry.list] = k;
         made.entries.push_back(entry);
     }
-    ASSERT_LE(made.leaps.n_leaps, made.leaps.capacity);
+    ASSERT_LE(made.skips.n_skips, made.skips.capacity);
 }
 
 bool Meets(const polytile_domain &a, const polytile_domain &b) {
@@ -58,13 +58,13 @@ bool Meets(const polytile_domain &a, const polytile_domain &b) {
 }
 
 /** The first box of a list from one on that meets another; *n_steps: how many were looked at. */
-int64_t Find(const Lists &lists, int64_t from, const polytile_domain &box, bool leap,
+int64_t Find(const Lists &lists, int64_t from, const polytile_domain &box, bool skip,
              int64_t *n_steps) {
     int64_t k = from;
     for (*n_steps = 0; k >= 0 && !Meets(lists.entries[static_cast<size_t>(k)].box, box);
          ++*n_steps) {
         const Lists::Entry &entry = lists.entries[static_cast<size_t>(k)];
-        k = leap ? pti_skip_list_over(&lists.leaps.leap[entry.first_leap], entry.n_leaps, &box,
+        k = skip ? pti_skip_list_over(&lists.skips.skip[entry.first_skip], entry.n_skips, &box,
                                       entry.next)
                  : entry.next;
     }
@@ -79,26 +79,26 @@ TEST(ResidentLeaps, ASearchFindsTheBoxThatOneStepByStepFinds) {
         for (int search = 0; search < 50; search++) {
             const int64_t from = random.number(0, static_cast<int64_t>(lists.entries.size()) - 1);
             const polytile_domain box = DrawBox(random, random.number(0, 700), 3);
-            int64_t n_steps, n_leaps;
+            int64_t n_steps, n_skips;
             const int64_t found = Find(lists, from, box, false, &n_steps);
-            ASSERT_EQ(Find(lists, from, box, true, &n_leaps), found);
-            ASSERT_LE(n_leaps, n_steps);
+            ASSERT_EQ(Find(lists, from, box, true, &n_skips), found);
+            ASSERT_LE(n_skips, n_steps);
         }
     }
 }
 
 TEST(ResidentLeaps, ALongListIsPassedInFewSteps) {
     Lists lists;
-    pti_leap_list list = {};
+    pti_skip_builder list = {};
     constexpr int64_t n_boxes = 1 << 17;
-    ASSERT_TRUE(pti_skip_list_reserve(&lists.leaps, n_boxes, 1));
+    ASSERT_TRUE(pti_skip_list_reserve(&lists.skips, n_boxes, 1));
     for (int64_t k = 0; k < n_boxes; k++) {
         Lists::Entry entry = {};
         entry.box.n_dims = 1;
         entry.box.range[0] = {k, k, 1};
         entry.next = k + 1 < n_boxes ? k + 1 : -1;
-        entry.first_leap = lists.leaps.n_leaps;
-        entry.n_leaps = pti_skip_list_add(&lists.leaps, &list, k, &entry.box);
+        entry.first_skip = lists.skips.n_skips;
+        entry.n_skips = pti_skip_list_add(&lists.skips, &list, k, &entry.box);
         lists.entries.push_back(entry);
     }
     polytile_domain last = lists.entries.back().box;

@@ -66,10 +66,13 @@ class HandQueue {
         bool fresh = false;
     };
 
+    /** An array, and which of its uses by a launch this is: each may have an image of its own. */
+    using Use = std::pair<int, int>;
+
     struct Step {
         int launch;
         polytile_domain threads;
-        std::map<int, Touched> arrays;
+        std::map<Use, Touched> uses;
     };
 
     /** Memory of an array, on the host (placement -1) or in a placement. */
@@ -137,6 +140,7 @@ class HandQueue {
         made_ = Handmade();
         static_cast<HandKernel &>(made_) = arrays_;
         steps_.clear();
+        shares_images_.clear();
         n_launched_ = 0;
         accesses_.clear();
         done_.clear();
@@ -179,6 +183,8 @@ class HandQueue {
         const std::vector<pti_subscript> i = {Sub(0, 0, {1})}, j = {Sub(0, 0, {0, 1})},
                                          r = {Sub(0, 0, {1, 0})},
                                          rj = {Sub(0, 0, {1, 0}), Sub(0, 0, {0, 1})};
+        const std::vector<pti_subscript> far = {
+            Sub(Array(0).domain.range[0].hi + 1, Array(0).domain.range[0].hi + 1, {1})};
         const std::vector<std::vector<Operand>> kernels = {
             {{x, POLYTILE_IN, false, i}, {y, POLYTILE_OUT, false, i}},
             {{x, POLYTILE_IN, false, {Sub(-1, 1, {1})}}, {y, POLYTILE_OUT, false, i}},
@@ -192,11 +198,18 @@ class HandQueue {
             {{x, POLYTILE_IN, false, j}, {"m", POLYTILE_OUT, false, rj}},
             {{"m", POLYTILE_IN, false, rj}, {x, POLYTILE_SUM, true, j}},
             {{"m", POLYTILE_IN, false, rj}, {"s", POLYTILE_MAX, true, r}},
+            {{"d", POLYTILE_IN, false, i},
+             {"d", POLYTILE_IN, false, far},
+             {x, POLYTILE_OUT, false, i}},
+            {{"d", POLYTILE_INOUT, false, i}, {"d", POLYTILE_IN, false, far}},
+            {{"d", POLYTILE_OUT, false, far},
+             {"d", POLYTILE_IN, false, i},
+             {x, POLYTILE_IN, false, i}},
         };
         const size_t drawn =
             static_cast<size_t>(random_.number(0, static_cast<int64_t>(kernels.size()) - 1));
         HandKernel kernel;
-        kernel.threads = Array(drawn < 6 ? 0 : 3).domain;
+        kernel.threads = Array(drawn < 6 || drawn > 9 ? 0 : 3).domain;
         std::vector<int> arrays;
         for (const auto &access : kernels[drawn]) {
             const int a = static_cast<int>(
@@ -207,6 +220,7 @@ class HandQueue {
             arrays.push_back(a);
         }
         made_.Begin(kernel, arrays);
+        shares_images_.push_back(random_.chance(30));
         made_.kernels.back().first_superblock = static_cast<int64_t>(steps_.size());
         Cut(l, kernel.threads, 0);
         made_.kernels.back().n_superblocks =
@@ -227,12 +241,21 @@ class HandQueue {
         }
     }
 
+    /** Operands of one array share an image in some launches. */
+    Use UseOf(int l, int operand) const {
+        const std::vector<int> &arrays = made_.kernels[static_cast<size_t>(l)].arrays;
+        const int a = arrays[static_cast<size_t>(operand)];
+        return {a, shares_images_[static_cast<size_t>(l)]
+                       ? 0
+                       : static_cast<int>(std::count(arrays.begin(), arrays.begin() + operand, a))};
+    }
+
     Step StepOf(int l, const polytile_domain &threads) const {
         Step step = {l, threads, {}};
         const HandKernel &kernel = made_.kernels[static_cast<size_t>(l)];
         for (const auto &section : kernel.sections) {
             const int a = kernel.arrays[static_cast<size_t>(section.operand)];
-            Touched &touched = step.arrays[a];
+            Touched &touched = step.uses[UseOf(l, section.operand)];
             touched.fresh |= section.fresh;
             ForEachElement(threads, [&](const Element &thread) {
                 ForEachTouched(section, Array(a).domain, thread, [&](const Element &e) {
@@ -247,10 +270,10 @@ class HandQueue {
         return step;
     }
 
-    Image *FindImage(const Step &step, int a) {
-        const polytile_domain box = BoxAround(step.arrays.at(a).all);
+    Image *FindImage(const Step &step, const Use &use) {
+        const polytile_domain box = BoxAround(step.uses.at(use).all);
         for (auto &image : images_)
-            if (image.array == a && pti_box_contains(&image.hull, &box))
+            if (image.array == use.first && pti_box_contains(&image.hull, &box))
                 return &image;
         return nullptr;
     }
@@ -259,32 +282,41 @@ class HandQueue {
      * superblock runs, what it touches is left alone. */
     bool Prepare(size_t k, const Step *running) {
         const Step &step = steps_[k];
-        for (const auto &[a, touched] : step.arrays) {
-            if (!touched.all.empty() && FindImage(step, a) == nullptr && !MakeImage(k, a, running))
+        for (const auto &[use, touched] : step.uses)
+            if (!touched.all.empty() && FindImage(step, use) == nullptr &&
+                !MakeImage(k, use, running))
                 return false;
-            if (touched.all.empty())
-                continue;
-            Elements busy;
-            if (running != nullptr && running->arrays.count(a))
-                busy = running->arrays.at(a).all;
-            if (!FillImage(k, a, *FindImage(step, a), busy))
+        for (const auto &[use, touched] : step.uses)
+            if (!touched.all.empty() &&
+                !FillImage(k, use, *FindImage(step, use), Busy(running, use.first)))
                 return false;
-        }
         return true;
+    }
+
+    /** What a superblock that runs, if one does, touches of an array. */
+    static Elements Busy(const Step *running, int array) {
+        Elements busy;
+        if (running != nullptr)
+            for (const auto &[use, touched] : running->uses)
+                if (use.first == array)
+                    busy.insert(touched.all.begin(), touched.all.end());
+        return busy;
     }
 
     bool IsPinned(const Image &image, const Step *running, const Step &step) {
         for (const Step *user : {running, &step})
-            if (user != nullptr && user->arrays.count(image.array) &&
-                !user->arrays.at(image.array).all.empty() &&
-                FindImage(*user, image.array) == &image)
-                return true;
+            if (user != nullptr)
+                for (const auto &[use, touched] : user->uses)
+                    if (use.first == image.array && !touched.all.empty() &&
+                        FindImage(*user, use) == &image)
+                        return true;
         return false;
     }
 
-    bool MakeImage(size_t k, int a, const Step *running) {
+    bool MakeImage(size_t k, const Use &use, const Step *running) {
         const Step &step = steps_[k];
-        Image image = {a, 0, BoxAround(step.arrays.at(a).all), {}, {}, -1};
+        const int a = use.first;
+        Image image = {a, 0, BoxAround(step.uses.at(use).all), {}, {}, -1};
         if (random_.chance(30))
             image.hull = Array(a).domain;
         const int64_t bytes = pti_box_count(&image.hull) * Array(a).element_bytes;
@@ -325,14 +357,16 @@ class HandQueue {
     Elements Doomed(int a) const {
         Elements used, doomed;
         for (size_t k = n_launched_; k < steps_.size(); k++) {
-            const auto found = steps_[k].arrays.find(a);
-            if (found == steps_[k].arrays.end())
-                continue;
-            const Elements &read = found->second.read;
-            used.insert(read.begin(), read.end());
-            const Elements overwritten = Without(found->second.written, used);
-            doomed.insert(overwritten.begin(), overwritten.end());
-            used.insert(overwritten.begin(), overwritten.end());
+            for (const auto &[use, touched] : steps_[k].uses)
+                if (use.first == a)
+                    used.insert(touched.read.begin(), touched.read.end());
+            for (const auto &[use, touched] : steps_[k].uses) {
+                if (use.first != a)
+                    continue;
+                const Elements overwritten = Without(touched.written, used);
+                doomed.insert(overwritten.begin(), overwritten.end());
+                used.insert(overwritten.begin(), overwritten.end());
+            }
         }
         return doomed;
     }
@@ -345,10 +379,11 @@ class HandQueue {
         stale = Without(stale, dirty);
     }
 
-    bool FillImage(size_t k, int a, Image &image, const Elements &busy) {
+    bool FillImage(size_t k, const Use &use, Image &image, const Elements &busy) {
         const Step &step = steps_[k];
+        const int a = use.first;
         const size_t at = static_cast<size_t>(a);
-        const Touched &touched = step.arrays.at(a);
+        const Touched &touched = step.uses.at(use);
         Elements identities, missing = Without(Without(touched.read, image.valid), busy);
         if (touched.fresh)
             for (const Element &e : Without(touched.read, busy))
@@ -403,7 +438,7 @@ class HandQueue {
             made_.Move(kind, static_cast<int64_t>(k), image.placement, box,
                        Waits(pti_op_stream(&op), accesses),
                        source == nullptr ? -1 : source->placement);
-            made_.ops.back().abreast = op.abreast;
+            made_.ops.back().concurrent = op.concurrent;
             if (!steps_.empty())
                 made_.ops.back().launch = steps_[k].launch;
         }
@@ -411,24 +446,26 @@ class HandQueue {
 
     void Launch(size_t k) {
         const Step &step = steps_[k];
-        std::vector<int64_t> placed(arrays_.operands.size(), -1);
+        const size_t launch = static_cast<size_t>(step.launch);
+        std::vector<int64_t> placed;
         std::vector<Access> accesses;
-        for (const auto &[a, touched] : step.arrays)
-            if (!touched.all.empty()) {
-                Image &image = *FindImage(step, a);
-                placed[static_cast<size_t>(a)] = image.placement;
-                accesses.push_back(
-                    {image.placement, a, BoxAround(touched.all), !touched.written.empty()});
-            }
+        for (int o = 0; o < static_cast<int>(made_.kernels[launch].arrays.size()); o++) {
+            const Use use = UseOf(step.launch, o);
+            placed.push_back(step.uses.at(use).all.empty() ? -1 : FindImage(step, use)->placement);
+        }
+        for (const auto &[use, touched] : step.uses)
+            if (!touched.all.empty())
+                accesses.push_back({FindImage(step, use)->placement, use.first,
+                                    BoxAround(touched.all), !touched.written.empty()});
         const int64_t n_superblocks = made_.kernels.back().n_superblocks;
         const pti_op op = OnSomeStream(PTI_LAUNCH);
-        made_.Launch(step.threads, placed, Waits(pti_op_stream(&op), accesses));
-        made_.ops.back().abreast = op.abreast;
+        made_.LaunchOn(step.threads, placed, Waits(pti_op_stream(&op), accesses));
+        made_.ops.back().concurrent = op.concurrent;
         made_.kernels.back().n_superblocks = n_superblocks;
         made_.ops.back().launch = step.launch;
-        for (const auto &[a, touched] : step.arrays)
+        for (const auto &[use, touched] : step.uses)
             if (!touched.all.empty())
-                Renew(step.launch, a, touched, *FindImage(step, a));
+                Renew(step.launch, use.first, touched, *FindImage(step, use));
         n_launched_ = k + 1;
     }
 
@@ -498,7 +535,7 @@ class HandQueue {
     pti_op OnSomeStream(pti_op_kind kind) {
         pti_op op = {};
         op.kind = kind;
-        op.abreast = (kind == PTI_FILL || kind == PTI_LAUNCH) && random_.chance(30);
+        op.concurrent = (kind == PTI_FILL || kind == PTI_LAUNCH) && random_.chance(30);
         return op;
     }
 
@@ -532,6 +569,7 @@ class HandQueue {
     std::vector<Image> images_;
     Handmade made_;
     std::vector<Step> steps_;
+    std::vector<bool> shares_images_; /* of each launch */
     size_t n_launched_ = 0;
     std::vector<std::vector<Access>> accesses_; /* of each operation */
     std::vector<std::set<size_t>> done_;        /* before each operation */

@@ -9,7 +9,7 @@
 
 extern "C" {
 #include "access/set/boxes.h"
-#include "access/set/layout.h"
+#include "access/set/memory_layout.h"
 #include "partition/prove/check.h"
 #include "partition/schedule/schedule.h"
 }
@@ -119,7 +119,8 @@ struct HandHolding {
  * lists may be changed before Holds().
  */
 struct Handmade : HandKernel {
-    std::vector<HandKernel> kernels; /* none: one launch, of the operands themselves */
+    std::vector<HandKernel> kernels; /* none: one launch, of the operands themselves, if they have
+                                        threads */
     std::vector<HandHolding> before, after;
     std::vector<std::vector<polytile_domain>> unwritten; /* of each array; none: all written */
     std::set<int> dropped;                               /* arrays */
@@ -138,7 +139,7 @@ struct Handmade : HandKernel {
         Handmade made;
         const pti_instance &instance = *schedule.instance;
         static_cast<HandKernel &>(made) = HandKernel::From(instance);
-        for (int l = 0; l < schedule.n_launches; l++)
+        for (int l = 0; l < schedule.n_launches && !pti_schedule_is_of_one_launch(&schedule); l++)
             made.kernels.push_back(KernelOf(schedule.launch[l]));
         made.before = HoldingsFrom(schedule.before, schedule.n_before);
         made.after = HoldingsFrom(schedule.after, schedule.n_after);
@@ -153,8 +154,7 @@ struct Handmade : HandKernel {
         made.superblocks.assign(schedule.superblock, schedule.superblock + schedule.n_superblocks);
         made.placements.assign(schedule.placement, schedule.placement + schedule.n_placements);
         made.launch_placements.assign(schedule.launch_placement,
-                                      schedule.launch_placement +
-                                          schedule.n_superblocks * instance.n_operands);
+                                      schedule.launch_placement + schedule.n_launch_placements);
         made.ops.assign(schedule.op, schedule.op + schedule.n_ops);
         for (const pti_op &op : made.ops)
             made.waits.emplace_back(schedule.wait + op.first_wait,
@@ -175,11 +175,19 @@ struct Handmade : HandKernel {
         return kernels.empty() ? std::vector<HandKernel>{*this} : kernels;
     }
 
+    /** Where the placements of a launch begin in the list. */
+    int64_t FirstPlacement(size_t launch) const {
+        uint64_t first = 0;
+        for (size_t l = 0; l < launch && l < kernels.size(); l++)
+            first += static_cast<uint64_t>(kernels[l].n_superblocks) * kernels[l].operands.size();
+        return static_cast<int64_t>(first);
+    }
+
     int64_t Place(int operand, int64_t offset_bytes, const polytile_domain &hull) {
         pti_placement placement = {};
         placement.operand = operand;
         placement.offset_bytes = offset_bytes;
-        placement.layout = pti_layout_of(&hull, operands[operand].element_bytes);
+        placement.layout = pti_memory_layout_of(&hull, operands[operand].element_bytes);
         placements.push_back(placement);
         if (!in_place && offset_bytes + placement.layout.size_bytes > arena_bytes)
             arena_bytes = offset_bytes + placement.layout.size_bytes;
@@ -202,8 +210,18 @@ struct Handmade : HandKernel {
         return static_cast<int64_t>(ops.size()) - 1;
     }
 
+    /** Launch a superblock on a placement of each array. */
     int64_t Launch(const polytile_domain &box, const std::vector<int64_t> &placed,
                    const std::vector<int64_t> &waits_for = {}) {
+        std::vector<int64_t> of_operands;
+        for (int array : kernels.empty() ? arrays : kernels.back().arrays)
+            of_operands.push_back(placed[static_cast<size_t>(array)]);
+        return LaunchOn(box, of_operands, waits_for);
+    }
+
+    /** The same on a placement of each operand. */
+    int64_t LaunchOn(const polytile_domain &box, const std::vector<int64_t> &placed,
+                     const std::vector<int64_t> &waits_for = {}) {
         pti_op op = {};
         op.kind = PTI_LAUNCH;
         if (!kernels.empty()) {
@@ -255,7 +273,7 @@ struct Handmade : HandKernel {
     /** Call visit with the schedule, which is good until it returns. */
     template <typename Visit> void WithSchedule(Visit visit) {
         pti_instance instance = Instance();
-        Pointed pointed(*this);
+        Pointed pointed(*this, instance);
         std::vector<int64_t> wait;
         for (size_t i = 0; i < ops.size(); i++) {
             ops[i].first_wait = static_cast<int64_t>(wait.size());
@@ -272,6 +290,7 @@ struct Handmade : HandKernel {
         schedule.superblock = superblocks.data();
         schedule.n_placements = static_cast<int64_t>(placements.size());
         schedule.placement = placements.data();
+        schedule.n_launch_placements = static_cast<int64_t>(launch_placements.size());
         schedule.launch_placement = launch_placements.data();
         schedule.n_ops = static_cast<int64_t>(ops.size());
         schedule.op = ops.data();
@@ -284,13 +303,20 @@ struct Handmade : HandKernel {
     /** What a schedule points to beside its plain lists. */
     class Pointed {
       public:
-        explicit Pointed(Handmade &made) {
+        Pointed(Handmade &made, const pti_instance &instance) {
             instances_.reserve(made.kernels.size());
             for (auto &kernel : made.kernels) {
                 instances_.push_back(kernel.Instance());
-                launches_.push_back({&instances_.back(), kernel.arrays.data(),
-                                     kernel.first_superblock, kernel.n_superblocks});
+                launches_.push_back({{&instances_.back(), kernel.arrays.data()},
+                                     kernel.first_superblock,
+                                     kernel.n_superblocks,
+                                     made.FirstPlacement(launches_.size())});
             }
+            if (made.kernels.empty() && made.threads.n_dims > 0)
+                launches_.push_back({{&instance, made.arrays.data()},
+                                     0,
+                                     static_cast<int64_t>(made.superblocks.size()),
+                                     0});
             for (auto &holding : made.before)
                 before_.push_back({holding.placement, Set(holding.valid), Set(holding.dirty)});
             for (auto &holding : made.after)
@@ -328,9 +354,9 @@ struct Handmade : HandKernel {
     };
 
     static HandKernel KernelOf(const pti_schedule_launch &launch) {
-        HandKernel kernel = HandKernel::From(*launch.instance);
-        for (int o = 0; o < launch.instance->n_operands; o++)
-            kernel.arrays[static_cast<size_t>(o)] = pti_schedule_array(&launch, o);
+        HandKernel kernel = HandKernel::From(*launch.call.instance);
+        for (int o = 0; o < launch.call.instance->n_operands; o++)
+            kernel.arrays[static_cast<size_t>(o)] = launch.call.array[o];
         kernel.first_superblock = launch.first_superblock;
         kernel.n_superblocks = launch.n_superblocks;
         return kernel;

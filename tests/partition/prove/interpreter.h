@@ -252,6 +252,16 @@ class Interpreter {
         return zero;
     }
 
+    /** The placement that an operand of a superblock's launch uses; -1 if none is listed. */
+    int64_t UsedBy(const pti_op &op, const HandKernel &kernel, int operand) const {
+        const int64_t n = static_cast<int64_t>(kernel.operands.size());
+        const int64_t at = made_.FirstPlacement(static_cast<size_t>(op.launch)) +
+                           (op.superblock - kernel.first_superblock) * n + operand;
+        return at < 0 || at >= static_cast<int64_t>(made_.launch_placements.size())
+                   ? -1
+                   : made_.launch_placements[static_cast<size_t>(at)];
+    }
+
     /** One thread reads its sections, or writes them. */
     void Run(int64_t i, const Element &thread, bool writing) {
         const pti_op &op = made_.ops[static_cast<size_t>(i)];
@@ -262,9 +272,7 @@ class Interpreter {
             if (writing ? section.role == POLYTILE_IN : section.role == POLYTILE_OUT)
                 continue;
             const int o = kernel.arrays[static_cast<size_t>(section.operand)];
-            const int64_t p =
-                made_.launch_placements[static_cast<size_t>(op.superblock) * made_.operands.size() +
-                                        static_cast<size_t>(o)];
+            const int64_t p = UsedBy(op, kernel, section.operand);
             ForEachTouched(section, OperandOf(o).domain, thread, [&](const Element &element) {
                 Touch(i, section, o, p, element, writing);
             });

@@ -134,12 +134,34 @@ bool SwapSlots(Draw &draw, Handmade &made, bool *) {
     return a.offset_bytes != b.offset_bytes;
 }
 
+/** The array that each of the placements which launches use is to be of. */
+std::vector<int> ArraysOfPlacements(const Handmade &made) {
+    std::vector<int> arrays;
+    for (const HandKernel &kernel : made.Kernels()) {
+        const int64_t n = made.kernels.empty() ? static_cast<int64_t>(made.superblocks.size())
+                                               : kernel.n_superblocks;
+        for (int64_t k = 0; k < n; k++)
+            arrays.insert(arrays.end(), kernel.arrays.begin(), kernel.arrays.end());
+    }
+    return arrays;
+}
+
+/** Of two superblocks, or of two operands of one array. */
 bool SwapPlacements(Draw &draw, Handmade &made, bool *) {
-    const size_t n = made.operands.size(), o = draw.Below(n);
-    int64_t &a = made.launch_placements[draw.Below(made.superblocks.size()) * n + o];
-    int64_t &b = made.launch_placements[draw.Below(made.superblocks.size()) * n + o];
-    std::swap(a, b);
-    return a != b;
+    const std::vector<int> arrays = ArraysOfPlacements(made);
+    if (arrays.size() != made.launch_placements.size() || arrays.empty())
+        return false;
+    const size_t one = draw.Below(arrays.size());
+    std::vector<size_t> others;
+    for (size_t other = 0; other < arrays.size(); other++)
+        if (arrays[other] == arrays[one] &&
+            made.launch_placements[other] != made.launch_placements[one])
+            others.push_back(other);
+    if (others.empty())
+        return false;
+    std::swap(made.launch_placements[one],
+              made.launch_placements[others[draw.Below(others.size())]]);
+    return true;
 }
 
 bool MoveTarget(Draw &draw, Handmade &made, bool *) {
@@ -230,7 +252,7 @@ bool ChangeStream(Draw &draw, Handmade &made, bool *) {
     size_t i = 0;
     if (!PickOp(draw, made, {PTI_LAUNCH, PTI_FILL}, &i))
         return false;
-    made.ops[i].abreast = !made.ops[i].abreast;
+    made.ops[i].concurrent = !made.ops[i].concurrent;
     return true;
 }
 
@@ -243,7 +265,7 @@ bool WaitEarlier(Draw &draw, Handmade &made, bool *) {
 }
 
 bool ChangeStride(Draw &draw, Handmade &made, bool *) {
-    pti_layout &layout = made.placements[draw.Below(made.placements.size())].layout;
+    pti_memory_layout &layout = made.placements[draw.Below(made.placements.size())].layout;
     const size_t d = draw.Below(static_cast<size_t>(layout.hull.n_dims));
     layout.stride_bytes[d] += draw.Number(0, 1) ? 1 : -1;
     return layout.hull.range[d].lo != layout.hull.range[d].hi;

@@ -141,7 +141,7 @@ TEST(Check, RejectsWhatIsBroken) {
         {"download dropped", Add, [](Handmade &m) { m.Drop(m.Find(PTI_DOWNLOAD, 3)); },
          "z[48:63] is never downloaded"},
         {"early download dropped", Add, [](Handmade &m) { m.Drop(m.Find(PTI_DOWNLOAD, 0)); },
-         "is overwritten before it was downloaded"},
+         "z[0:15] is lost: overwritten before it was downloaded, and never written again"},
         {"download one short", Add,
          [](Handmade &m) {
              pti_op &op = m.ops[m.Find(PTI_DOWNLOAD, 3)];

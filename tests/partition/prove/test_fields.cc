@@ -1,3 +1,5 @@
+#include "support/list.h"
+
 #include <gtest/gtest.h>
 
 extern "C" {
@@ -24,11 +26,12 @@ class Planned {
         polytile_kernel_create(ctx_, "copy[i]: in x[i]; out y[i]", nullptr, &kernel_);
         for (polytile_array *&array : arrays_)
             polytile_array_describe(ctx_, "a", POLYTILE_F32, &nine, &array);
-        polytile_plan_options options = {};
-        options.limit_bytes = limit_bytes;
-        options.n_buffers = 1;
-        options.launches_per_pass = 1;
-        EXPECT_EQ(polytile_plan_create(kernel_, &nine, arrays_, &options, &plan_), POLYTILE_OK)
+        polytile_launch_options options = {};
+        options.plan.limit_bytes = limit_bytes;
+        options.plan.n_buffers = 1;
+        options.plan.launches_per_pass = 1;
+        EXPECT_EQ(polytile_plan_create(kernel_, &nine, LIST(arrays_), &options, &plan_),
+                  POLYTILE_OK)
             << polytile_last_error(ctx_);
         schedule = *plan_->schedule;
         ops.assign(schedule.op, schedule.op + schedule.n_ops);
@@ -90,7 +93,7 @@ void expect_refused(int64_t limit_bytes, const std::vector<Change> &changes) {
 }
 
 TEST(CheckFields, NumbersThatNoScheduleHasAreRefused) {
-    static pti_renewal renewal = {};
+    static pti_invalidation invalidation = {};
     expect_refused(
         256,
         {
@@ -117,35 +120,48 @@ TEST(CheckFields, NumbersThatNoScheduleHasAreRefused) {
                  p.superblocks[0].range[0].hi = p.superblocks[0].range[0].lo + 3;
              },
              ""},
-            {"abreast", [](Planned &p) { p.op_of(PTI_UPLOAD).abreast = true; }, ""},
+            {"abreast", [](Planned &p) { p.op_of(PTI_UPLOAD).concurrent = true; }, ""},
             {"renewal of no array",
              [](Planned &p) {
-                 renewal = {2, 0, {}};
-                 p.schedule.renewal = &renewal;
-                 p.schedule.n_renewals = 1;
+                 invalidation = {2, 0, {}};
+                 p.schedule.invalidation = &invalidation;
+                 p.schedule.n_invalidations = 1;
              },
              "renewal 0 is of array 2, which there is not"},
             {"renewal of no array",
              [](Planned &p) {
-                 renewal = {-1, 0, {}};
-                 p.schedule.renewal = &renewal;
-                 p.schedule.n_renewals = 1;
+                 invalidation = {-1, 0, {}};
+                 p.schedule.invalidation = &invalidation;
+                 p.schedule.n_invalidations = 1;
              },
              "renewal 0 is of array -1, which there is not"},
             {"renewal before the start",
              [](Planned &p) {
-                 renewal = {0, -1, {}};
-                 p.schedule.renewal = &renewal;
-                 p.schedule.n_renewals = 1;
+                 invalidation = {0, -1, {}};
+                 p.schedule.invalidation = &invalidation;
+                 p.schedule.n_invalidations = 1;
              },
              "out of order or not there"},
             {"renewal behind the end",
              [](Planned &p) {
-                 renewal = {0, p.schedule.n_ops + 1, {}};
-                 p.schedule.renewal = &renewal;
-                 p.schedule.n_renewals = 1;
+                 invalidation = {0, p.schedule.n_ops + 1, {}};
+                 p.schedule.invalidation = &invalidation;
+                 p.schedule.n_invalidations = 1;
              },
              "out of order or not there"},
+            {"placements of another launch",
+             [](Planned &p) { p.schedule.launch[0].first_placement = 1; },
+             "launch 0 has placements from 1, where the next is 0"},
+            {"placements left over", [](Planned &p) { p.schedule.n_launch_placements++; },
+             "placements, where"},
+            {"a second launch of the instance",
+             [](Planned &p) {
+                 static pti_schedule_launch twice[2];
+                 twice[0] = twice[1] = p.schedule.launch[0];
+                 p.schedule.launch = twice;
+                 p.schedule.n_launches = 2;
+             },
+             "which is not the only one"},
             {"launch without an instance",
              [](Planned &p) {
                  static pti_schedule_launch none = {};
@@ -159,7 +175,7 @@ TEST(CheckFields, NumbersThatNoScheduleHasAreRefused) {
 TEST(CheckFields, InPlaceNothingLiesOnADevice) {
     static bool dropped[2] = {};
     static pti_boxes unwritten[2] = {};
-    static pti_renewal renewal = {};
+    static pti_invalidation invalidation = {};
     static pti_holding holding = {};
     expect_refused(0, {
                           {"dropped", [](Planned &p) { p.schedule.dropped = dropped; }, "in place"},
@@ -179,8 +195,8 @@ TEST(CheckFields, InPlaceNothingLiesOnADevice) {
                            "in place nothing lies on a device"},
                           {"renewed",
                            [](Planned &p) {
-                               p.schedule.renewal = &renewal;
-                               p.schedule.n_renewals = 1;
+                               p.schedule.invalidation = &invalidation;
+                               p.schedule.n_invalidations = 1;
                            },
                            "in place there is nothing that the host could have newer"},
                       });

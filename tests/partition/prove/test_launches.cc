@@ -115,6 +115,33 @@ Handmade SameArray() {
     return made;
 }
 
+/** x[i + 8] += x[i], and then z[i] = x[i + 8] - x[i], over 0 .. 7: halves of x in images of their
+ * own, of which the lower one has room for all and held the upper half too. */
+Handmade Halves() {
+    Handmade made;
+    Arrays(made, {"x", "z"});
+    HandKernel add, difference;
+    add.threads = difference.threads = lower;
+    for (HandKernel *kernel : {&add, &difference}) {
+        kernel->Operand("far", 4, all);
+        kernel->Section(kernel == &add ? POLYTILE_INOUT : POLYTILE_IN, false, {Sub(8, 8, {1})});
+        kernel->Operand("near", 4, all);
+        kernel->Section(POLYTILE_IN, false, {Sub(0, 0, {1})});
+    }
+    difference.Operand("z", 4, all);
+    difference.Section(POLYTILE_OUT, false, {Sub(0, 0, {1})});
+    const int64_t whole = made.Place(0, 0, all), half = made.Place(0, 64, upper),
+                  z = made.Place(1, 128, all);
+    made.before = {{whole, {all}, {}}};
+    made.Begin(add, {0, 0});
+    const int64_t in = made.Move(PTI_UPLOAD, 0, half, upper);
+    made.LaunchOn(lower, {half, whole}, {in});
+    made.Begin(difference, {0, 0, 1});
+    made.LaunchOn(lower, {half, whole, z});
+    made.after = {{whole, {lower}, {}}, {half, {upper}, {upper}}, {z, {lower}, {lower}}};
+    return made;
+}
+
 /** x makes room for y, goes home, and comes back changed. */
 Handmade Evict() {
     Handmade made;
@@ -151,13 +178,10 @@ Handmade Discard() {
 const struct Right {
     const char *what;
     Handmade (*make)();
-} rights[] = {{"two launches", Chain},
-              {"goes on from what is there", Resume},
-              {"two reductions", Twice},
-              {"no launch", Flush},
-              {"one array twice", SameArray},
-              {"memory taken over", Evict},
-              {"a version that nobody needs", Discard}};
+} rights[] = {{"two launches", Chain},        {"goes on from what is there", Resume},
+              {"two reductions", Twice},      {"no launch", Flush},
+              {"one array twice", SameArray}, {"one array twice, in two images", Halves},
+              {"memory taken over", Evict},   {"a version that nobody needs", Discard}};
 
 TEST(CheckLaunches, AcceptsRightSchedules) {
     for (const Right &row : rights) {
@@ -223,11 +247,12 @@ TEST(CheckLaunches, EachCoversItsOwnDomainInOrder) {
          [](Handmade &m) {
              m.Launch(all, {0});
              m.superblocks.clear();
+             m.launch_placements.clear();
              m.ops.back().superblock = 0;
          },
-         "out of order or again"},
-        {"superblocks without a kernel", Flush, [](Handmade &m) { m.Launch(all, {0}); },
-         "no kernel for the superblocks"},
+         "operation 2 is of no launch"},
+        {"superblocks without a launch", Flush, [](Handmade &m) { m.Launch(all, {0}); },
+         "superblock 0 is of no launch"},
     };
     for (const Break &row : rows)
         ExpectRejected(row);
@@ -246,16 +271,89 @@ TEST(CheckLaunches, OperandsAreArrays) {
         {"another type", Chain, [](Handmade &m) { m.kernels[0].operands[0].type = POLYTILE_F32; },
          "has other elements than array 0, x"},
         {"one array that is written", SameArray, [](Handmade &m) { m.kernels[0].arrays[2] = 0; },
-         "operand0 and operand2 are the same array, which is written"},
+         "launch 0: operand0 and operand2 are the same array, of which [0:15] is written through "
+         "one and used through the other"},
         {"another array's placement", Chain, [](Handmade &m) { m.launch_placements[0] = 1; },
          "which is none of it"},
-        {"no placement", Chain, [](Handmade &m) { m.launch_placements[7] = -1; },
+        {"no placement", Chain, [](Handmade &m) { m.launch_placements[4] = -1; },
          "operation 3 (launch for superblock 2 of launch 1), y[0:15]: has no placement"},
         {"in place", Chain, [](Handmade &m) { m.in_place = true; },
          "in place nothing lies on a device"},
     };
     for (const Break &row : rows)
         ExpectRejected(row);
+}
+
+TEST(CheckLaunches, OperandsOfOneArrayHavePlacementsOfTheirOwn) {
+    const Break rows[] = {
+        {"the wrong image", Halves, [](Handmade &m) { m.launch_placements[1] = 1; },
+         "operation 1 (launch for superblock 0 of launch 0), x[0:7]: is read but its newest "
+         "version "
+         "is not all there"},
+        {"both in one image, which has it all", Halves,
+         [](Handmade &m) {
+             m.launch_placements[0] = 0;
+             m.launch_placements[2] = 0;
+         },
+         "after the schedule, placement 1, x[8:15]: is not all there in its newest version"},
+        {"written in one image, read in the other", Halves,
+         [](Handmade &m) { m.launch_placements[2] = 0; },
+         "operation 2 (launch for superblock 1 of launch 1), x[8:15]: is read but its newest "
+         "version is not all there"},
+        {"said to be valid in both", Halves, [](Handmade &m) { m.after[0].valid = {all}; },
+         "x[0:15]: is not all there in its newest version"},
+        {"taken home from where it is old", Halves,
+         [](Handmade &m) {
+             m.Move(PTI_DOWNLOAD, 1, 0, upper, {2});
+             m.after[1].dirty = {};
+         },
+         "x[8:15]: is not newer than the host's"},
+        {"taken home together with what is old", Halves,
+         [](Handmade &m) {
+             m.before[0].dirty = {lower};
+             m.Move(PTI_DOWNLOAD, 1, 0, all, {2});
+         },
+         "x[0:15]: is not all in its newest version"},
+        {"images that overlap in memory", Halves,
+         [](Handmade &m) { m.placements[1].offset_bytes = 32; },
+         "x: is used where other data has taken its place"},
+        {"an operand of no image", Halves, [](Handmade &m) { m.launch_placements[1] = -1; },
+         "x[0:7]: has no placement"},
+        {"sections that overlap, one of them written", Halves,
+         [](Handmade &m) { m.kernels[0].sections[0].subscript[0] = Sub(7, 7, {1}); },
+         "launch 0: far and near are the same array, of which [7] is written through one and used "
+         "through the other"},
+        {"sections that are written across superblocks", Halves,
+         [](Handmade &m) { m.kernels[0].sections[1].subscript[0] = Sub(0, 0, {8}); },
+         "launch 0: far and near are the same array, of which"},
+        {"hulls that overlap, of which only they are known", Halves,
+         [](Handmade &m) {
+             m.kernels[0].operands[0].partial = true;
+             m.kernels[0].sections[0].subscript[0] = Sub(7, 7, {1});
+         },
+         "launch 0: far and near are the same array, of which"},
+    };
+    for (const Break &row : rows)
+        ExpectRejected(row);
+}
+
+TEST(CheckLaunches, SectionsThatPassEachOtherAreApart) {
+    Handmade made;
+    Arrays(made, {"x"});
+    HandKernel kernel;
+    kernel.threads = lower;
+    kernel.Operand("even", 4, all);
+    kernel.Section(POLYTILE_OUT, false, {Sub(0, 0, {2})});
+    kernel.Operand("odd", 4, all);
+    kernel.Section(POLYTILE_IN, false, {Sub(1, 1, {2})});
+    const int64_t even = made.Place(0, 0, all), odd = made.Place(0, 64, all);
+    made.before = {{odd, {all}, {}}};
+    made.Begin(kernel, {0, 0});
+    made.LaunchOn(lower, {even, odd});
+    made.after = {{even, {Box({{0, 14, 2}})}, {Box({{0, 14, 2}})}}, {odd, {Box({{1, 15, 2}})}, {}}};
+    EXPECT_TRUE(made.Holds()) << made.why;
+    std::swap(made.launch_placements[0], made.launch_placements[1]);
+    EXPECT_FALSE(made.Holds()) << "odd elements are in the other image";
 }
 
 TEST(CheckLaunches, FindWhatEarlierOnesWrote) {
@@ -332,8 +430,9 @@ TEST(CheckLaunches, WhatIsThereBeforeIsConsistent) {
              m.before.pop_back();
              m.placements[1].offset_bytes = 32;
              m.Move(PTI_UPLOAD, 0, 1, upper);
+             m.after.clear();
          },
-         "is overwritten before it was downloaded"},
+         "x[0:7] is lost: overwritten before it was downloaded, and never written again"},
     };
     for (const Break &row : rows)
         ExpectRejected(row);
@@ -421,7 +520,7 @@ TEST(CheckLaunches, WhatIsLostIsWrittenAgainBeforeAnyUse) {
              m.Drop(2);
              m.kernels.pop_back();
              m.superblocks.pop_back();
-             m.launch_placements.resize(3);
+             m.launch_placements.resize(2);
              m.ops[1].launch = 0;
              m.ops[1].superblock = 0;
              m.after.pop_back();

@@ -114,22 +114,23 @@ class Mutation : public ::testing::Test {
         int64_t block[POLYTILE_MAX_DIMS];
         for (size_t d = 0; d < launch.lo.size(); d++)
             block[d] = draw.Number(1, 3);
-        polytile_plan_options options = {};
-        options.strategy = strategies[draw.Below(3)];
-        options.n_buffers = static_cast<int>(draw.Number(0, 3));
-        options.block = block;
+        polytile_launch_options options = {};
+        options.plan.strategy = strategies[draw.Below(3)];
+        options.plan.n_buffers = static_cast<int>(draw.Number(0, 3));
+        options.plan.block = block;
         const polytile_domain domain = polytile_domain_from_bounds(
             static_cast<int>(launch.lo.size()), launch.lo.data(), launch.hi.data());
         polytile_plan *plan = nullptr;
         polytile_status status = POLYTILE_NO_FIT;
-        options.limit_bytes = draw.Number(0, 9) == 0 ? 0 : draw.Number(1, all_bytes);
-        for (; status == POLYTILE_NO_FIT && options.limit_bytes < 64 * all_bytes;
-             options.limit_bytes += options.limit_bytes / 2 + 1)
-            status = polytile_plan_create(kernel, &domain, arrays.data(), &options, &plan);
+        options.plan.limit_bytes = draw.Number(0, 9) == 0 ? 0 : draw.Number(1, all_bytes);
+        for (; status == POLYTILE_NO_FIT && options.plan.limit_bytes < 64 * all_bytes;
+             options.plan.limit_bytes += options.plan.limit_bytes / 2 + 1)
+            status = polytile_plan_create(kernel, &domain, static_cast<int>(arrays.size()),
+                                          arrays.data(), &options, &plan);
         EXPECT_EQ(status, POLYTILE_OK) << launch.declaration << ": " << polytile_last_error(ctx);
         if (status == POLYTILE_OK) {
             *made = Handmade::From(*plan->schedule);
-            *text = launch.declaration + ", strategy " + options.strategy + ", " +
+            *text = launch.declaration + ", strategy " + options.plan.strategy + ", " +
                     std::to_string(made->superblocks.size()) + " superblocks, limit " +
                     std::to_string(made->limit_bytes);
         }
@@ -190,14 +191,14 @@ void TryPlanned(const pti_schedule *schedule, int64_t data_bytes, Mutants *mutan
     }
 }
 
-/** Cut in any way: few rows, short laps, so that images slide, and slabs abreast. */
+/** Cut in any way: few rows, short laps, so that images slide, and concurrent slabs. */
 pti_skew_shape AnyShape(const pti_chain &chain, Random *random) {
     pti_skew_shape shape = {};
     shape.n_per_pass = static_cast<int>(random->number(1, chain.n_launches));
     shape.n_passes = (chain.n_launches + shape.n_per_pass - 1) / shape.n_per_pass;
     shape.slab = random->number(1, random->chance(70) ? 4 : 30);
     shape.n_per_lap = random->number(1, random->chance(70) ? 3 : 20);
-    shape.abreast = random->chance(50);
+    shape.concurrent = random->chance(50);
     return shape;
 }
 
@@ -218,7 +219,7 @@ void TryChain(Random *random, Mutants *through, Mutants *in_place) {
     pti_schedule *schedule = pti_skew_build(&request, &shape);
     TryPlanned(schedule, skew.data_bytes(), through);
     pti_schedule_free(schedule);
-    shape.abreast = false;
+    shape.concurrent = false;
     schedule = pti_skew_build_in_place(&skew.chain(), &shape);
     TryPlanned(schedule, skew.data_bytes(), in_place);
     pti_schedule_free(schedule);

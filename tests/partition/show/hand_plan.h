@@ -110,7 +110,7 @@ class HandPlan {
                 pti_placement placement = {};
                 placement.operand = operand;
                 placement.offset_bytes = operand * bytes_of(box);
-                placement.layout = pti_layout_of(&box, 4);
+                placement.layout = pti_memory_layout_of(&box, 4);
                 launch_placements_.push_back((int64_t)placements_.size());
                 placements_.push_back(placement);
             }
@@ -119,6 +119,10 @@ class HandPlan {
             add_op(PTI_DOWNLOAD, k, box);
         }
         schedule_.instance = &instance_;
+        launch_ = {{&instance_, arrays_}, 0, n, 0};
+        schedule_.n_launches = 1;
+        schedule_.launch = &launch_;
+        schedule_.n_launch_placements = (int64_t)launch_placements_.size();
         schedule_.n_superblocks = n;
         schedule_.superblock = superblocks_.data();
         schedule_.n_placements = (int64_t)placements_.size();
@@ -159,6 +163,8 @@ class HandPlan {
     std::vector<polytile_domain> superblocks_;
     std::vector<pti_placement> placements_;
     std::vector<int64_t> launch_placements_;
+    const int arrays_[2] = {0, 1};
+    pti_schedule_launch launch_ = {};
     std::vector<pti_op> ops_;
     polytile_plan plan_ = {};
 };

@@ -23,14 +23,14 @@ class ChainPicture : public ::testing::Test {
         request_ = skewed_.Request(1 << 20);
         schedule_ = pti_skew_build(&request_, &shape);
         ASSERT_NE(schedule_, nullptr);
-        ASSERT_TRUE(pti_interleaving_find(schedule_, &turns_));
+        ASSERT_TRUE(pti_interleaving_find(schedule_, &interleaving_));
     }
-    void TearDown() override { pti_interleaving_free(&turns_); }
+    void TearDown() override { pti_interleaving_free(&interleaving_); }
 
     Skewed skewed_{{"1000", "1000"}, {there, back}};
     pti_skew_request request_ = {};
     pti_schedule *schedule_ = nullptr;
-    pti_interleaving turns_ = {};
+    pti_interleaving interleaving_ = {};
 };
 
 std::string Draw(const pti_schedule *schedule) {
@@ -50,23 +50,23 @@ void ExpectWords(const std::string &svg, const std::vector<std::string> &all) {
         EXPECT_NE(svg.find(words), std::string::npos) << words;
 }
 
-TEST_F(ChainPicture, TurnsArePassesAndSlabsOfTheShape) {
+TEST_F(ChainPicture, InterleavedLaunchesArePassesAndSlabsOfTheShape) {
     Build(8, {2, 4, 100, 2, false, 0, 0, 0});
-    ASSERT_EQ(turns_.n_passes, 2);
-    EXPECT_EQ(turns_.pass[1].first, 4);
-    EXPECT_EQ(turns_.pass[1].end, 8);
-    EXPECT_EQ(turns_.pass[0].n_slabs, 11);
+    ASSERT_EQ(interleaving_.n_passes, 2);
+    EXPECT_EQ(interleaving_.pass[1].first, 4);
+    EXPECT_EQ(interleaving_.pass[1].end, 8);
+    EXPECT_EQ(interleaving_.pass[0].n_slabs, 11);
     polytile_domain threads;
-    ASSERT_TRUE(pti_interleaving_threads(schedule_, &turns_, 3, 5, &threads));
+    ASSERT_TRUE(pti_interleaving_threads(schedule_, &interleaving_, 3, 5, &threads));
     EXPECT_EQ(threads.range[0].lo, 1 + 500 - 3);
     EXPECT_EQ(threads.range[0].hi, 600 - 3);
-    EXPECT_FALSE(pti_interleaving_threads(schedule_, &turns_, 0, 10, &threads));
+    EXPECT_FALSE(pti_interleaving_threads(schedule_, &interleaving_, 0, 10, &threads));
 }
 
 TEST_F(ChainPicture, OneSlabOfAllLaunchesIsOnePass) {
     Build(4, {1, 4, 2000, 1, false, 0, 0, 0});
-    EXPECT_EQ(turns_.n_passes, 1);
-    EXPECT_EQ(turns_.pass[0].n_slabs, 1);
+    EXPECT_EQ(interleaving_.n_passes, 1);
+    EXPECT_EQ(interleaving_.pass[0].n_slabs, 1);
     ExpectWords(Draw(schedule_), {"4 launches in 1 pass "});
 }
 
@@ -100,7 +100,7 @@ TEST_F(ChainPicture, IsWhatAPlanOfSeveralLaunchesPrints) {
     polytile_plan plan = {};
     char *text = nullptr;
     plan.schedule = schedule_;
-    ASSERT_EQ(pti_plan_to_svg(&plan, &text), POLYTILE_OK);
+    ASSERT_EQ(polytile_plan_to_string(&plan, POLYTILE_SVG, &text), POLYTILE_OK);
     EXPECT_EQ(text, Draw(schedule_));
     free(text);
 }

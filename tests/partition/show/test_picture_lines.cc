@@ -29,12 +29,14 @@ std::string picture(const std::string &declaration, int64_t n, const std::vector
         EXPECT_EQ(polytile_array_describe(ctx, "a", POLYTILE_F32, &whole, &arrays.back()),
                   POLYTILE_OK);
     }
-    polytile_plan_options options = {};
-    options.limit_bytes = limit_bytes;
-    options.strategy = strategy;
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = limit_bytes;
+    options.plan.strategy = strategy;
     const polytile_domain threads = {1, {{0, n - 1, 1}}};
     polytile_plan *plan = nullptr;
-    EXPECT_EQ(polytile_plan_create(kernel, &threads, arrays.data(), &options, &plan), POLYTILE_OK)
+    EXPECT_EQ(polytile_plan_create(kernel, &threads, static_cast<int>(arrays.size()), arrays.data(),
+                                   &options, &plan),
+              POLYTILE_OK)
         << polytile_last_error(ctx);
     char *text = nullptr;
     EXPECT_EQ(polytile_plan_to_string(plan, POLYTILE_SVG, &text), POLYTILE_OK);

@@ -79,7 +79,7 @@ unsigned char *ChainMemory::Address(int64_t placement, const int64_t *element) {
     for (int d = 0; d < at.layout.hull.n_dims; d++)
         if (!pti_range_has(at.layout.hull.range[d], element[d]))
             wrong_ = "an element lies outside its placement";
-    const int64_t offset = at.offset_bytes + pti_layout_offset(&at.layout, element);
+    const int64_t offset = at.offset_bytes + pti_memory_layout_offset(&at.layout, element);
     const int64_t n_bytes = schedule_->instance->operand[at.operand].element_bytes;
     if (offset < 0 || offset + n_bytes > static_cast<int64_t>(arena_.size()))
         wrong_ = "a placement lies outside the arena";
@@ -109,11 +109,9 @@ void ChainMemory::Move(const pti_op &op) {
 }
 
 void ChainMemory::Launch(const pti_op &op, const GenericKernel &kernel) {
-    const pti_schedule_launch launch = pti_schedule_launch_of(schedule_, &op);
-    const int64_t *placements =
-        &schedule_->launch_placement[op.superblock * schedule_->instance->n_operands];
+    const int64_t *placements = pti_schedule_placements(schedule_, op.launch, op.superblock);
     kernel.run(op.box, [&](int access, const int64_t *element) -> void * {
-        return Address(placements[launch.array[access]], element);
+        return Address(placements[access], element);
     });
 }
 
@@ -133,7 +131,7 @@ RandomSkew::RandomSkew(Random *random) : random_(random), made_(random, {}) {
     }
     Begin(static_cast<size_t>(n_before));
     for (size_t l = first_; l < launches_.size(); l++)
-        cut_.push_back({launches_[l]->made->instance(), launches_[l]->array.data(), 0});
+        cut_.push_back({{launches_[l]->made->instance(), launches_[l]->array.data()}, 0, 0});
     pti_text ignored = {};
     EXPECT_EQ(
         pti_chain_find(&arrays_, static_cast<int>(cut_.size()), cut_.data(), &chain_, &ignored),

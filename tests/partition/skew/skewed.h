@@ -32,7 +32,7 @@ class Skewed {
     void Add(int kernel) {
         const CutLaunch &launch = *distinct_[static_cast<size_t>(kernel)];
         order_.push_back(kernel);
-        launches_.push_back({&launch.instance(), launch.array.data(), 0});
+        launches_.push_back({{&launch.instance(), launch.array.data()}, 0, 0});
     }
 
     /** An array that is internal, and dropped afterwards. */

@@ -68,7 +68,7 @@ const pti_skew_shape side_by_side = [] {
     shape.n_per_pass = 8;
     shape.slab = 4;
     shape.n_per_lap = 18;
-    shape.abreast = true;
+    shape.concurrent = true;
     return shape;
 }();
 
@@ -121,15 +121,15 @@ pti_skew_shape ShapeOfBlurs(double cache_bytes, bool in_turn) {
 TEST(Skew, SlabsRunAbreastUnlessLaunchersRunThemOrOneDrivesTheOtherFromTheCache) {
     const pti_skew_shape shape = ShapeOfBlurs(0, false);
     ASSERT_GT(shape.n_per_lap, 1);
-    EXPECT_TRUE(shape.abreast);
-    EXPECT_FALSE(ShapeOfBlurs(0, true).abreast);
+    EXPECT_TRUE(shape.concurrent);
+    EXPECT_FALSE(ShapeOfBlurs(0, true).concurrent);
     const double slab_bytes = 2 * 8 * static_cast<double>(shape.slab), ends_bytes = 2 * 8;
     const double share = 0.65;
     const pti_skew_shape one_fits = ShapeOfBlurs((1.5 * slab_bytes + ends_bytes) / share, false);
     EXPECT_EQ(one_fits.slab, shape.slab);
-    EXPECT_FALSE(one_fits.abreast);
-    EXPECT_TRUE(ShapeOfBlurs((2.5 * slab_bytes + ends_bytes) / share, false).abreast);
-    EXPECT_TRUE(ShapeOfBlurs((0.5 * slab_bytes + ends_bytes) / share, false).abreast);
+    EXPECT_FALSE(one_fits.concurrent);
+    EXPECT_TRUE(ShapeOfBlurs((2.5 * slab_bytes + ends_bytes) / share, false).concurrent);
+    EXPECT_TRUE(ShapeOfBlurs((0.5 * slab_bytes + ends_bytes) / share, false).concurrent);
 }
 
 TEST(Skew, OnlyLaunchesAndFillsRunAbreast) {
@@ -144,14 +144,14 @@ TEST(Skew, OnlyLaunchesAndFillsRunAbreast) {
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         pti_op *op = &schedule->op[k];
         if (op->kind == PTI_LAUNCH) {
-            n_launches[op->abreast]++;
+            n_launches[op->concurrent]++;
             continue;
         }
-        ASSERT_FALSE(op->abreast);
-        op->abreast = true;
+        ASSERT_FALSE(op->concurrent);
+        op->concurrent = true;
         EXPECT_NE(Objection(schedule).find("moves data on a stream for launches"),
                   std::string::npos);
-        op->abreast = false;
+        op->concurrent = false;
     }
     EXPECT_GT(n_launches[0], 60);
     EXPECT_GT(n_launches[1], 60);

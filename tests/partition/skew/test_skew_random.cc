@@ -24,7 +24,7 @@ pti_skew_shape AnyShape(const pti_chain &chain, Random *random) {
     shape.n_passes = (chain.n_launches + shape.n_per_pass - 1) / shape.n_per_pass;
     shape.slab = random->number(1, random->chance(70) ? 4 : 30);
     shape.n_per_lap = random->number(1, random->chance(70) ? 3 : 20);
-    shape.abreast = random->chance(50);
+    shape.concurrent = random->chance(50);
     return shape;
 }
 
@@ -55,7 +55,7 @@ void ExpectRight(const RandomSkew &skew, pti_schedule *schedule, Random *random,
 
 void TryInPlace(const RandomSkew &skew, Random *random) {
     pti_skew_shape shape = AnyShape(skew.chain(), random);
-    shape.abreast = false;
+    shape.concurrent = false;
     pti_schedule *schedule = pti_skew_build_in_place(&skew.chain(), &shape);
     ASSERT_NE(schedule, nullptr);
     EXPECT_EQ(Objection(schedule), "");

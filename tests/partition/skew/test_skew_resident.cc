@@ -40,7 +40,7 @@ class Whole {
     int FindChain(const std::vector<const CutLaunch *> &launches, size_t first, pti_chain *chain) {
         cut_.clear();
         for (size_t l = first; l < launches.size(); l++)
-            cut_.push_back({&launches[l]->instance(), launches[l]->array.data(), 0});
+            cut_.push_back({{&launches[l]->instance(), launches[l]->array.data()}, 0, 0});
         pti_text why = {};
         EXPECT_EQ(pti_chain_find(pti_residency_arrays(resident_.get()),
                                  static_cast<int>(cut_.size()), cut_.data(), chain, &why),
@@ -181,10 +181,10 @@ class SkewResidentChoice : public testing::Test {
     }
 
     static bool may_pay(const polytile_link &link) {
-        pti_near_bound bound = {};
+        pti_cache_bound bound = {};
         for (int k = 0; k < n_steps; k++)
-            pti_near_bound_add(&bound, &link, 2 * 128 << 10);
-        return pti_near_bound_may_pay(&bound);
+            pti_cache_bound_add(&bound, &link, 2 * 128 << 10);
+        return pti_cache_bound_may_pay(&bound);
     }
 
     static constexpr int n_steps = 32;

@@ -11,6 +11,7 @@
 #include <polytile/polytile.h>
 
 #include "support/braces.h"
+#include "support/chain_launch.h"
 #include "support/launch.h"
 #include "support/random.h"
 #include "support/scale.h"
@@ -44,7 +45,7 @@ class Chain {
         for (int p = 0; p < polytile_kernel_get_n_arrays(kernel); p++)
             operands_.back().push_back(
                 arrays_[name_to_array[polytile_kernel_get_array_name(kernel, p)[0] - 'A']]);
-        launches_.push_back({kernel, threads, operands_.back().data()});
+        launches_.push_back(chain_launch(kernel, threads, operands_.back().data()));
     }
 
     /** scratch: "AB" where A and B are. */

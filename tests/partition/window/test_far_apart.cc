@@ -6,6 +6,7 @@ extern "C" {
 
 #include <polytile/polytile.h>
 
+#include "support/chain_launch.h"
 #include "support/launch.h"
 #include "support/random.h"
 #include "support/scale.h"
@@ -49,20 +50,22 @@ class Planned {
             EXPECT_EQ(polytile_kernel_create(ctx_, of.declaration.c_str(), nullptr, &kernel),
                       POLYTILE_OK)
                 << error();
-            launches.push_back({kernel, domain_of(of.threads), &x});
+            launches.push_back(chain_launch(kernel, domain_of(of.threads), &x));
         }
         for (int step = 1; step < n_steps; step++)
             launches.insert(launches.end(), launches.begin(),
                             launches.begin() + static_cast<int64_t>(kernels.size()));
-        polytile_plan_options options = {};
-        options.limit_bytes = limit_bytes;
+        polytile_launch_options options = {};
+        options.plan.limit_bytes = limit_bytes;
         polytile_plan *plan = nullptr;
         const std::clock_t begin = std::clock();
         status =
             launches.size() == 1
-                ? polytile_plan_create(launches[0].kernel, &launches[0].domain, &x, &options, &plan)
+                ? polytile_plan_create(launches[0].kernel, &launches[0].domain,
+                                       polytile_kernel_get_n_arrays(launches[0].kernel), &x,
+                                       &options, &plan)
                 : polytile_plan_create_chain(static_cast<int>(launches.size()), launches.data(), 0,
-                                             nullptr, &options, &plan);
+                                             nullptr, &options.plan, &plan);
         seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
         polytile_plan_get_summary(plan, &summary);
     }
@@ -103,12 +106,11 @@ TEST(FarApart, FormerCutsInTooManyPiecesAreNotTaken) {
     const Kernel of = Butterfly(1 << 15, 1 << 14);
     const Launch launch(of.declaration, of.threads, {{"x", std::to_string(1 << 15)}});
     pti_partition threads = {}, cut = {};
-    int64_t capacity = 0;
     const polytile_domain &all = launch.instance()->threads;
     for (int64_t k = 0; k <= all.range[1].hi; k++) {
         polytile_domain one = all;
         one.range[1].lo = one.range[1].hi = k;
-        ASSERT_TRUE(pti_partition_add(&threads, &capacity, &one));
+        ASSERT_TRUE(pti_partition_add(&threads, &one));
     }
     const polytile_plan_options options = {};
     const pti_grain_request request = {launch.instance(), &options, 160 * KiB, false, &threads};
@@ -161,7 +163,7 @@ TEST(FarApart, PiecesAreAsFewForAQueueAsForALaunchAlone) {
     polytile_array *x = nullptr;
     polytile_array_wrap(ctx, "x", POLYTILE_F32, 1, &n, data.data(), &x);
     polytile_implementation body = {};
-    body.host_launcher = [](const polytile_launch *) { return 0; };
+    body.host_launcher = [](const polytile_sub_kernel *) { return 0; };
     polytile_kernel *kernel = nullptr;
     polytile_kernel_create(ctx, of.declaration.c_str(), &body, &kernel);
     polytile_queue_attach(queue, 1, &x);
@@ -169,7 +171,7 @@ TEST(FarApart, PiecesAreAsFewForAQueueAsForALaunchAlone) {
     for (int step = 0; step < 4; step++)
         ASSERT_EQ(polytile_queue_launch(queue, kernel, &threads, 1, &x, nullptr), POLYTILE_OK);
     ASSERT_EQ(polytile_queue_detach(queue, 1, &x), POLYTILE_OK) << polytile_last_error(ctx);
-    polytile_queue_report report = {};
+    polytile_report report = {};
     polytile_queue_get_report(queue, false, &report);
     EXPECT_LE(report.n_kernels, 4 * 64);
     polytile_context_destroy(ctx);

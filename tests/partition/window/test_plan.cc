@@ -32,7 +32,7 @@ class Plan : public ::testing::Test {
     void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK); }
     void TearDown() override { polytile_context_destroy(ctx); }
 
-    polytile_status Make(const Case &of, polytile_plan_options options, polytile_plan **plan) {
+    polytile_status Make(const Case &of, polytile_launch_options options, polytile_plan **plan) {
         polytile_kernel *kernel;
         polytile_status status = polytile_kernel_create(ctx, of.declaration, nullptr, &kernel);
         if (status != POLYTILE_OK)
@@ -53,7 +53,8 @@ class Plan : public ::testing::Test {
             domain.range[d] = of.domain[d];
         options.n_parameters = static_cast<int>(of.parameters.size());
         options.parameters = of.parameters.data();
-        return polytile_plan_create(kernel, &domain, arrays.data(), &options, plan);
+        return polytile_plan_create(kernel, &domain, static_cast<int>(arrays.size()), arrays.data(),
+                                    &options, plan);
     }
 
     void Expect(const polytile_plan *plan) {
@@ -128,10 +129,10 @@ TEST_F(Plan, OfEveryExampleDeclarationPassesTheCheckerWithEveryStrategyAndBuffer
             for (int n_buffers = 0; n_buffers <= 3; n_buffers++) {
                 SCOPED_TRACE(std::string(of->declaration) + " " + strategy + " " +
                              std::to_string(n_buffers));
-                polytile_plan_options options{};
-                options.strategy = strategy;
-                options.n_buffers = n_buffers;
-                options.limit_bytes = 2 * MiB;
+                polytile_launch_options options{};
+                options.plan.strategy = strategy;
+                options.plan.n_buffers = n_buffers;
+                options.plan.limit_bytes = 2 * MiB;
                 polytile_plan *plan;
                 ASSERT_EQ(Make(*of, options, &plan), POLYTILE_OK) << polytile_last_error(ctx);
                 Expect(plan);
@@ -141,8 +142,8 @@ TEST_F(Plan, OfEveryExampleDeclarationPassesTheCheckerWithEveryStrategyAndBuffer
 }
 
 TEST_F(Plan, MovesEachElementOnceWhereNothingIsShared) {
-    polytile_plan_options options{};
-    options.limit_bytes = 64 * MiB;
+    polytile_launch_options options{};
+    options.plan.limit_bytes = 64 * MiB;
     polytile_plan *plan;
     ASSERT_EQ(Make(vector_add, options, &plan), POLYTILE_OK);
     EXPECT_EQ(plan->summary.h2d_bytes, 2 * 4 * int64_t{67107840});
@@ -151,12 +152,12 @@ TEST_F(Plan, MovesEachElementOnceWhereNothingIsShared) {
 }
 
 TEST_F(Plan, FillsTheLimitWithTheFewestKernelsForVectorAdd) {
-    polytile_plan_options options{};
-    options.strategy = "min-kernels";
+    polytile_launch_options options{};
+    options.plan.strategy = "min-kernels";
     const int64_t block = 256;
-    options.block = &block;
+    options.plan.block = &block;
     for (int64_t limit = MiB; limit <= 1024 * MiB; limit *= 2) {
-        options.limit_bytes = limit;
+        options.plan.limit_bytes = limit;
         polytile_plan *plan;
         ASSERT_EQ(Make(vector_add, options, &plan), POLYTILE_OK);
         int64_t blocks_that_fit = limit / (3 * 4 * block);
@@ -166,9 +167,9 @@ TEST_F(Plan, FillsTheLimitWithTheFewestKernelsForVectorAdd) {
 }
 
 TEST_F(Plan, KeepsTheStencilsHaloOnTheDevice) {
-    polytile_plan_options options{};
-    options.strategy = "min-traffic";
-    options.limit_bytes = 32 * MiB;
+    polytile_launch_options options{};
+    options.plan.strategy = "min-traffic";
+    options.plan.limit_bytes = 32 * MiB;
     polytile_plan *plan;
     ASSERT_EQ(Make(stencil, options, &plan), POLYTILE_OK);
     EXPECT_EQ(plan->summary.h2d_bytes, 4 * (int64_t{8192} * 8192 - 4))
@@ -176,9 +177,9 @@ TEST_F(Plan, KeepsTheStencilsHaloOnTheDevice) {
 }
 
 TEST_F(Plan, KeepsAnAccumulatorResidentWhileAnIndexItDoesNotNameIsSplit) {
-    polytile_plan_options options{};
-    options.strategy = "min-traffic";
-    options.limit_bytes = 8 * MiB;
+    polytile_launch_options options{};
+    options.plan.strategy = "min-traffic";
+    options.plan.limit_bytes = 8 * MiB;
     polytile_plan *plan;
     ASSERT_EQ(Make(gemm, options, &plan), POLYTILE_OK);
     EXPECT_EQ(plan->summary.d2h_bytes, 4 * int64_t{1024} * 1024);
@@ -193,10 +194,10 @@ TEST_F(Plan, OfThePapersPlaneEquationOvershootsAndIsCorrected) {
     Case flaw = stencil;
     flaw.domain = {{0, 8191, 1}, {0, 8191, 1}};
     const int64_t block[] = {16, 16};
-    polytile_plan_options options{};
-    options.block = block;
-    options.limit_bytes = 4 * MiB;
-    options.strategy = "paper";
+    polytile_launch_options options{};
+    options.plan.block = block;
+    options.plan.limit_bytes = 4 * MiB;
+    options.plan.strategy = "paper";
     polytile_plan *plan;
     ASSERT_EQ(Make(flaw, options, &plan), POLYTILE_OK);
     EXPECT_EQ(plan->paper_overshoot_bytes, 2 * 4 * int64_t{8192} * 8192 - 4 * MiB)
@@ -206,9 +207,9 @@ TEST_F(Plan, OfThePapersPlaneEquationOvershootsAndIsCorrected) {
 }
 
 TEST_F(Plan, OfTriangularFootprintsVariesTheSuperblocks) {
-    polytile_plan_options options{};
-    options.strategy = "min-kernels";
-    options.limit_bytes = 1 * MiB;
+    polytile_launch_options options{};
+    options.plan.strategy = "min-kernels";
+    options.plan.limit_bytes = 1 * MiB;
     polytile_plan *plan;
     ASSERT_EQ(Make(lower, options, &plan), POLYTILE_OK);
     polytile_domain first, last;
@@ -229,9 +230,9 @@ TEST_F(Plan, WithoutALimitRunsInPlace) {
 
 TEST_F(Plan, ThatCannotFitNamesTheSharesTheLimitAndWhatWouldHelp) {
     const int64_t block[] = {32, 8};
-    polytile_plan_options options{};
-    options.block = block;
-    options.limit_bytes = 64 << 10;
+    polytile_launch_options options{};
+    options.plan.block = block;
+    options.plan.limit_bytes = 64 << 10;
     polytile_plan *plan;
     ASSERT_EQ(Make(matmul, options, &plan), POLYTILE_NO_FIT);
     EXPECT_EQ(plan, nullptr);
@@ -243,21 +244,21 @@ TEST_F(Plan, ThatCannotFitNamesTheSharesTheLimitAndWhatWouldHelp) {
 
 TEST_F(Plan, RefusesWrongOptionsByName) {
     polytile_plan *plan;
-    polytile_plan_options options{};
-    options.strategy = "fastest";
+    polytile_launch_options options{};
+    options.plan.strategy = "fastest";
     EXPECT_EQ(Make(vector_add, options, &plan), POLYTILE_INVALID);
     EXPECT_NE(std::string(polytile_last_error(ctx)).find("min-kernels"), std::string::npos);
     options = {};
-    options.n_buffers = 4;
+    options.plan.n_buffers = 4;
     EXPECT_EQ(Make(vector_add, options, &plan), POLYTILE_INVALID);
     options = {};
-    options.limit_bytes = -1;
+    options.plan.limit_bytes = -1;
     EXPECT_EQ(Make(vector_add, options, &plan), POLYTILE_INVALID);
     const int64_t block = 0;
     options = {};
-    options.block = &block;
+    options.plan.block = &block;
     EXPECT_EQ(Make(vector_add, options, &plan), POLYTILE_INVALID);
-    EXPECT_EQ(polytile_plan_create(nullptr, nullptr, nullptr, nullptr, &plan), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_create(nullptr, nullptr, 0, nullptr, nullptr, &plan), POLYTILE_INVALID);
 }
 
 } // namespace

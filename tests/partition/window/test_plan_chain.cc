@@ -6,6 +6,7 @@ extern "C" {
 
 #include <polytile/polytile.h>
 
+#include "support/chain_launch.h"
 #include "support/environment.h"
 
 #include <cstdio>
@@ -40,7 +41,7 @@ class ToAndFro {
         back[0] = there[1];
         back[1] = there[0];
         for (int step = 0; step < n_steps; step++)
-            launches.push_back({kernel, inner, step % 2 == 0 ? there : back});
+            launches.push_back(chain_launch(kernel, inner, step % 2 == 0 ? there : back));
     }
     ~ToAndFro() { polytile_context_destroy(ctx_); }
     ToAndFro(const ToAndFro &) = delete;
@@ -53,6 +54,7 @@ class ToAndFro {
                                             &there[1], &options, &plan);
         if (plan != nullptr)
             polytile_plan_get_summary(plan, &summary);
+        polytile_plan_get_chain_summary(plan, &chain);
         return plan;
     }
 
@@ -64,6 +66,7 @@ class ToAndFro {
     std::vector<polytile_chain_launch> launches;
     polytile_status status = POLYTILE_OK;
     polytile_plan_summary summary = {};
+    polytile_chain_summary chain = {};
 
   private:
     polytile_context *ctx_ = nullptr;
@@ -95,10 +98,10 @@ TEST(PlanChain, AStencilToAndFroGoesThroughOnce) {
     polytile_plan *plan = of.Plan(options);
     ASSERT_NE(plan, nullptr) << of.Error();
     EXPECT_EQ(Objection(plan), "");
-    EXPECT_EQ(of.summary.n_launches, 8);
-    EXPECT_EQ(of.summary.n_passes, 1);
-    EXPECT_EQ(of.summary.launches_per_pass, 8);
-    EXPECT_GT(of.summary.slab_threads, 0);
+    EXPECT_EQ(of.chain.n_launches, 8);
+    EXPECT_EQ(of.chain.n_passes, 1);
+    EXPECT_EQ(of.chain.launches_per_pass, 8);
+    EXPECT_GT(of.chain.slab_threads, 0);
     EXPECT_EQ(of.summary.h2d_bytes, 4 * 256 * 256) << "with the corners, which come faster so";
     EXPECT_EQ(of.summary.d2h_bytes, 4 * 254 * 256) << "whole rows, which go home faster";
     EXPECT_EQ(of.summary.lower_bound_bytes, 4 * (256 * 256 - 4) + 4 * 254 * 254);
@@ -121,7 +124,7 @@ struct Figure {
 double BytesOfAStepApart(const Figure &figure) {
     ToAndFro of(figure.declaration, figure.extents, 2);
     EXPECT_NE(of.Plan(Limit(figure.limit_bytes, 1)), nullptr) << of.Error();
-    EXPECT_EQ(of.summary.n_passes, 2);
+    EXPECT_EQ(of.chain.n_passes, 2);
     return static_cast<double>(Moved(of.summary) - figure.limit_bytes) / 2;
 }
 
@@ -141,10 +144,10 @@ void ExpectFigure(const Figure &figure) {
     std::printf("%d steps within %lld MiB: 1/%.1f of one pass a step, 1/%.1f of steps planned "
                 "apart; %lld passes of %lld, slabs of %lld, %lld kernels, planned in %.3f s\n",
                 figure.n_steps, static_cast<long long>(figure.limit_bytes >> 20), by_hand, apart,
-                static_cast<long long>(fused.n_passes),
-                static_cast<long long>(fused.launches_per_pass),
-                static_cast<long long>(fused.slab_threads), static_cast<long long>(fused.n_kernels),
-                fused.plan_seconds);
+                static_cast<long long>(of.chain.n_passes),
+                static_cast<long long>(of.chain.launches_per_pass),
+                static_cast<long long>(of.chain.slab_threads),
+                static_cast<long long>(fused.n_kernels), fused.plan_seconds);
     EXPECT_GE(by_hand, figure.least_times);
     EXPECT_GE(apart, figure.least_times * kept);
     EXPECT_LE(fused.peak_device_bytes, figure.limit_bytes);
@@ -181,9 +184,9 @@ TEST(PlanChain, OneLaunchAPassIsPlannedAsAQueueDoes) {
     polytile_plan *plan = of.Plan(Limit(64 << 10, 1));
     ASSERT_NE(plan, nullptr) << of.Error();
     EXPECT_EQ(Objection(plan), "");
-    EXPECT_EQ(of.summary.n_passes, 4);
-    EXPECT_EQ(of.summary.launches_per_pass, 1);
-    EXPECT_EQ(of.summary.slab_threads, 0);
+    EXPECT_EQ(of.chain.n_passes, 4);
+    EXPECT_EQ(of.chain.launches_per_pass, 1);
+    EXPECT_EQ(of.chain.slab_threads, 0);
     EXPECT_GT(Moved(of.summary), 3 * 8 * 254 * 254);
     EXPECT_GT(of.summary.predicted_seconds, 0);
     EXPECT_TRUE(Has(Text(plan), "not fused    one launch a pass was asked for")) << Text(plan);
@@ -220,7 +223,7 @@ TEST_P(PlanChainUntouched, RowsThatNoLaunchTouchesAreNotCopied) {
     ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
     ASSERT_EQ(polytile_kernel_create(ctx, GetParam(), nullptr, &kernel), POLYTILE_OK);
     ASSERT_EQ(polytile_array_describe(ctx, "A", POLYTILE_BYTES(12), &whole, &array), POLYTILE_OK);
-    const std::vector<polytile_chain_launch> launches(3, {kernel, rows, &array});
+    const std::vector<polytile_chain_launch> launches(3, chain_launch(kernel, rows, &array));
     const polytile_plan_options options = Limit(4000);
     ASSERT_EQ(polytile_plan_create_chain(3, launches.data(), 0, nullptr, &options, &plan),
               POLYTILE_OK)
@@ -247,8 +250,8 @@ TEST(PlanChain, ArraysInVeryManyPiecesAreNotFused) {
     std::vector<polytile_chain_launch> launches;
     for (int64_t turn = 0; turn < 2; turn++) {
         for (int64_t row = 0; row < n_rows; row += 4)
-            launches.push_back(
-                {kernel, polytile_domain_from_bounds(1, &row, &row), turn == 0 ? there : back});
+            launches.push_back(chain_launch(kernel, polytile_domain_from_bounds(1, &row, &row),
+                                            turn == 0 ? there : back));
     }
     const polytile_plan_options options = Limit(100 << 10);
     ASSERT_EQ(polytile_plan_create_chain(static_cast<int>(launches.size()), launches.data(), 0,
@@ -277,7 +280,7 @@ TEST(PlanChain, WhatTooSmallAMemoryCannotFuseIsPlannedApartWithTheReason) {
     polytile_plan *plan = of.Plan(Limit(24 << 10));
     ASSERT_NE(plan, nullptr) << of.Error();
     EXPECT_EQ(Objection(plan), "");
-    EXPECT_EQ(of.summary.slab_threads, 0);
+    EXPECT_EQ(of.chain.slab_threads, 0);
     EXPECT_TRUE(Has(Text(plan), "24 KiB does not hold the rows")) << Text(plan);
 }
 
@@ -286,7 +289,7 @@ TEST(PlanChain, ALaunchThatReadsEverythingEndsTheChain) {
     polytile_plan *plan = of.Plan(Limit(20 << 10));
     ASSERT_NE(plan, nullptr) << of.Error();
     EXPECT_EQ(Objection(plan), "");
-    EXPECT_EQ(of.summary.slab_threads, 0);
+    EXPECT_EQ(of.chain.slab_threads, 0);
     const std::string text = Text(plan);
     EXPECT_TRUE(Has(text,
                     "not fused    launch 1 of 4 is not fused: launch 2 of 4, turn, cannot take "
@@ -319,9 +322,9 @@ class Interrupted : public ToAndFro {
         polytile_array_describe(context(), "R", POLYTILE_F32, &one, &reduced[1]);
         reduced[0] = there[0];
         for (int step = 0; step < n_steps; step++) {
-            launches.push_back({kernel, inner, step % 2 == 0 ? there : back});
+            launches.push_back(chain_launch(kernel, inner, step % 2 == 0 ? there : back));
             if ((step + 1) % n_between == 0)
-                launches.push_back({residual, inner, reduced});
+                launches.push_back(chain_launch(residual, inner, reduced));
         }
     }
 
@@ -333,9 +336,9 @@ TEST(PlanChain, ShowsEachChainAndTheLaunchThatEndsIt) {
     Interrupted of(8, 4);
     polytile_plan *plan = of.Plan(Limit(64 << 10));
     ASSERT_NE(plan, nullptr) << of.Error();
-    EXPECT_EQ(of.summary.n_launches, 10);
-    EXPECT_EQ(of.summary.launches_per_pass, 4);
-    EXPECT_EQ(of.summary.n_passes, 4) << "two chains and two reductions";
+    EXPECT_EQ(of.chain.n_launches, 10);
+    EXPECT_EQ(of.chain.launches_per_pass, 4);
+    EXPECT_EQ(of.chain.n_passes, 4) << "two chains and two reductions";
     const std::string text = Text(plan), starts = ": residual starts a reduction of R\n";
     EXPECT_TRUE(
         Has(text, "chain        launches 1 to 4 of 10 take turns; launch 5 of 10, residual, "
@@ -352,11 +355,11 @@ TEST(PlanChain, ShowsEachChainAndTheLaunchThatEndsIt) {
 }
 
 /** The sum of all parts' operations, each as often as its part comes. */
-int64_t BytesOfParts(const polytile_plan *plan) {
+int64_t BytesOfSubplans(const polytile_plan *plan) {
     int64_t sum = 0;
     for (int64_t r = 0; r < plan->chain->n_runs; r++) {
         const pti_traffic traffic =
-            pti_schedule_traffic(plan->chain->part[plan->chain->run[r]].schedule);
+            pti_schedule_traffic(plan->chain->subplan[plan->chain->run[r]].schedule);
         sum += traffic.h2d_bytes + traffic.d2h_bytes;
     }
     return sum;
@@ -368,7 +371,7 @@ TEST(PlanChain, ProvesAndSumsThePartsOfALongList) {
     Interrupted of(3000, 100);
     polytile_plan *plan = of.Plan(Limit(64 << 10));
     ASSERT_NE(plan, nullptr) << of.Error();
-    EXPECT_EQ(Moved(of.summary), BytesOfParts(plan));
+    EXPECT_EQ(Moved(of.summary), BytesOfSubplans(plan));
     EXPECT_GE(Moved(of.summary), of.summary.lower_bound_bytes);
     polytile_domain first, last, none;
     ASSERT_EQ(polytile_plan_get_superblock(plan, 0, &first), POLYTILE_OK);
@@ -383,9 +386,9 @@ TEST(PlanChain, WindowsThatComeAgainArePlannedOnce) {
     ToAndFro of(five_points, {256, 256}, 100000);
     polytile_plan *plan = of.Plan(Limit(64 << 10));
     ASSERT_NE(plan, nullptr) << of.Error();
-    EXPECT_LE(plan->chain->n_parts, 4);
+    EXPECT_LE(plan->chain->n_subplans, 4);
     EXPECT_EQ(plan->chain->n_runs, (100000 + PTI_WINDOW_STEPS - 1) / PTI_WINDOW_STEPS);
-    EXPECT_EQ(Moved(of.summary), BytesOfParts(plan));
+    EXPECT_EQ(Moved(of.summary), BytesOfSubplans(plan));
     const std::string text = Text(plan);
     EXPECT_TRUE(Has(text, "launches 1 to 1024 of 100000 take turns; 96 more like that")) << text;
 }
@@ -403,7 +406,7 @@ TEST(PlanChain, StrategiesOfFewestKernelsRunEachLaunchByItself) {
         ASSERT_NE(one.Plan(options), nullptr) << one.Error();
         EXPECT_EQ(of.summary.n_kernels, 9 * one.summary.n_kernels);
         EXPECT_LT(of.summary.n_kernels, fused.summary.n_kernels);
-        EXPECT_EQ(of.summary.launches_per_pass, 1);
+        EXPECT_EQ(of.chain.launches_per_pass, 1);
         EXPECT_TRUE(Has(Text(plan), "launches 1 to 9 of 9 are not fused: strategy " +
                                         std::string(strategy) + " runs each launch by itself"))
             << Text(plan);
@@ -433,7 +436,7 @@ TEST(PlanChain, SaysWhatIsTooLargeToBeCountedWithoutANumber) {
     ASSERT_EQ(polytile_array_describe(of.context(), "C", POLYTILE_F32, &threads, &small),
               POLYTILE_OK);
     polytile_array *const arrays[] = {of.there[0], of.there[1], small};
-    of.launches[0] = {both, threads, arrays};
+    of.launches[0] = chain_launch(both, threads, arrays);
     EXPECT_EQ(of.Plan(Limit(INT64_C(1) << 40)), nullptr);
     EXPECT_TRUE(Has(of.Error(), "needs more bytes than 64 bits count")) << of.Error();
     EXPECT_TRUE(Has(of.Error(), "no limit would do")) << of.Error();
@@ -445,12 +448,12 @@ TEST(PlanChain, SuperblocksAreListedInTheOrderInWhichTheyRun) {
     ToAndFro of(five_points, {256, 256}, 3);
     polytile_plan *plan = of.Plan(Limit(64 << 10));
     ASSERT_NE(plan, nullptr) << of.Error();
-    ASSERT_GT(of.summary.slab_threads, 0);
+    ASSERT_GT(of.chain.slab_threads, 0);
     polytile_domain first, second;
     ASSERT_EQ(polytile_plan_get_superblock(plan, 0, &first), POLYTILE_OK);
     ASSERT_EQ(polytile_plan_get_superblock(plan, 1, &second), POLYTILE_OK);
-    EXPECT_EQ(first.range[0].hi, of.summary.slab_threads);
-    EXPECT_EQ(second.range[0].hi, of.summary.slab_threads - 1);
+    EXPECT_EQ(first.range[0].hi, of.chain.slab_threads);
+    EXPECT_EQ(second.range[0].hi, of.chain.slab_threads - 1);
 }
 
 TEST(PlanChain, CannotBeRunAsOneLaunch) {
@@ -459,7 +462,9 @@ TEST(PlanChain, CannotBeRunAsOneLaunch) {
     ASSERT_NE(plan, nullptr) << of.Error();
     polytile_device *device = nullptr;
     ASSERT_EQ(polytile_device_open(of.context(), "host(memory=64KiB)", &device), POLYTILE_OK);
-    EXPECT_EQ(polytile_plan_run(plan, device, of.kernel, of.there), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_run(plan, device, of.kernel, polytile_kernel_get_n_arrays(of.kernel),
+                                of.there),
+              POLYTILE_INVALID);
     EXPECT_TRUE(Has(of.Error(), "4 launches")) << of.Error();
 }
 
@@ -481,11 +486,12 @@ TEST(PlanChain, RefusesWhatIsNoChainOfLaunches) {
     EXPECT_TRUE(Has(refused(3, 1, nullptr, none), "scratch array 0 of 1 is NULL"));
     EXPECT_TRUE(Has(refused(3, 0, nullptr, Limit(1024, -1)), "-1 launches a pass"));
     const polytile_parameter unknown = {"n", 3};
+    of.launches[2].n_parameters = 1;
+    of.launches[2].parameters = &unknown;
+    EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "launch 3 of 3")) << of.Error();
+    EXPECT_TRUE(Has(of.Error(), "there is no parameter n")) << of.Error();
+    of.launches[2].n_parameters = 0;
     polytile_plan_options options = none;
-    options.n_parameters = 1;
-    options.parameters = &unknown;
-    EXPECT_TRUE(Has(refused(3, 0, nullptr, options), "has a parameter n"));
-    options = none;
     options.strategy = "fastest";
     EXPECT_TRUE(Has(refused(3, 0, nullptr, options), "fastest"));
     polytile_array *const one[] = {of.there[0], of.there[0]};
@@ -494,7 +500,7 @@ TEST(PlanChain, RefusesWhatIsNoChainOfLaunches) {
     of.launches[1].arrays = nullptr;
     EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "list of arrays is NULL"));
     of.launches[1].kernel = nullptr;
-    EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "launch 1 of 3 has no kernel"));
+    EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "launch 2 of 3 has no kernel"));
 }
 
 TEST(PlanChain, IsProvedWhereTheEnvironmentAsksForIt) {

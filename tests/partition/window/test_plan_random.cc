@@ -187,21 +187,21 @@ TEST_F(PlanRandom, AgreesWithBruteForceAndPassesTheChecker) {
         Launch launch = draw.One();
         SCOPED_TRACE("case " + std::to_string(n) + ": " + launch.declaration);
         ASSERT_NO_FATAL_FAILURE(Make(launch));
-        polytile_plan_options options{};
-        options.block = launch.block.data();
-        options.limit_bytes = draw.Number(8, 3000);
-        options.strategy = "min-kernels";
-        options.n_buffers = 1;
+        polytile_launch_options options{};
+        options.plan.block = launch.block.data();
+        options.plan.limit_bytes = draw.Number(8, 3000);
+        options.plan.strategy = "min-kernels";
+        options.plan.n_buffers = 1;
         polytile_plan *plan;
-        polytile_status status =
-            polytile_plan_create(kernel, &domain, arrays.data(), &options, &plan);
+        polytile_status status = polytile_plan_create(
+            kernel, &domain, static_cast<int>(arrays.size()), arrays.data(), &options, &plan);
         pti_instance *instance;
         ASSERT_EQ(pti_instance_create(kernel, &domain, arrays.data(), 0, nullptr, &instance),
                   POLYTILE_OK);
         pti_grid grid = pti_grid_of(&instance->threads, launch.block.data());
-        int64_t fewest = BruteForce(instance, grid, options.limit_bytes);
+        int64_t fewest = BruteForce(instance, grid, options.plan.limit_bytes);
         pti_instance_free(instance);
-        SCOPED_TRACE("limit " + std::to_string(options.limit_bytes));
+        SCOPED_TRACE("limit " + std::to_string(options.plan.limit_bytes));
         if (fewest == 0) {
             ASSERT_EQ(status, POLYTILE_NO_FIT) << polytile_last_error(ctx);
         } else {
@@ -216,16 +216,17 @@ TEST_F(PlanRandom, AgreesWithBruteForceAndPassesTheChecker) {
             }
             polytile_plan_destroy(plan);
         }
-        options.strategy = strategies[draw.Number(0, 3)];
-        options.n_buffers = static_cast<int>(draw.Number(0, 3));
-        status = polytile_plan_create(kernel, &domain, arrays.data(), &options, &plan);
+        options.plan.strategy = strategies[draw.Number(0, 3)];
+        options.plan.n_buffers = static_cast<int>(draw.Number(0, 3));
+        status = polytile_plan_create(kernel, &domain, static_cast<int>(arrays.size()),
+                                      arrays.data(), &options, &plan);
         if (status == POLYTILE_OK) {
             n_planned++;
             pti_text why{};
             bool right = pti_schedule_check(plan->schedule, &why);
-            ASSERT_TRUE(right) << options.strategy << ", " << options.n_buffers
+            ASSERT_TRUE(right) << options.plan.strategy << ", " << options.plan.n_buffers
                                << " buffers: " << why.data;
-            ASSERT_LE(plan->summary.peak_device_bytes, options.limit_bytes);
+            ASSERT_LE(plan->summary.peak_device_bytes, options.plan.limit_bytes);
             ASSERT_GE(plan->summary.h2d_bytes + plan->summary.d2h_bytes,
                       plan->summary.lower_bound_bytes);
             pti_text_free(&why);
@@ -297,16 +298,16 @@ TEST_F(PlanRandom, OverlappingSumsPassTheChecker) {
         const Launch launch = sums.One();
         ASSERT_NO_FATAL_FAILURE(Make(launch));
         const polytile_link link = uneven_link(&random);
-        polytile_plan_options options{};
-        options.block = launch.block.data();
-        options.limit_bytes = draw.Number(200, 3000);
-        options.n_buffers = static_cast<int>(draw.Number(0, 3));
-        options.link = &link;
+        polytile_launch_options options{};
+        options.plan.block = launch.block.data();
+        options.plan.limit_bytes = draw.Number(200, 3000);
+        options.plan.n_buffers = static_cast<int>(draw.Number(0, 3));
+        options.plan.link = &link;
         SCOPED_TRACE("case " + std::to_string(n) + ": " + launch.declaration + ", limit " +
-                     std::to_string(options.limit_bytes));
+                     std::to_string(options.plan.limit_bytes));
         polytile_plan *plan = nullptr;
-        const polytile_status status =
-            polytile_plan_create(kernel, &domain, arrays.data(), &options, &plan);
+        const polytile_status status = polytile_plan_create(
+            kernel, &domain, static_cast<int>(arrays.size()), arrays.data(), &options, &plan);
         if (status == POLYTILE_OK) {
             n_planned++;
             pti_text why{};

@@ -9,10 +9,12 @@
 #include <polytile/polytile.h>
 #include <polytile/ranks.h>
 
+#include "support/list.h"
 #include "support/xml.h"
 
 extern "C" {
 #include "base/text.h"
+#include "support/chain_launch.h"
 }
 
 /* Arrays may have any name, a file's for instance, and extents may be any numbers: what is written
@@ -43,7 +45,8 @@ class StrangeSteps {
         back[0] = there[1];
         back[1] = there[0];
         for (int step = 0; step < 4; step++)
-            launches.push_back({kernel, {1, {{1, 998, 1}}}, step % 2 == 0 ? there : back});
+            launches.push_back(
+                chain_launch(kernel, {1, {{1, 998, 1}}}, step % 2 == 0 ? there : back));
     }
     ~StrangeSteps() { polytile_context_destroy(ctx); }
     StrangeSteps(const StrangeSteps &) = delete;
@@ -78,24 +81,24 @@ template <class Plan, class Write> void expect_well_formed(const Plan *plan, Wri
 }
 
 TEST(Untrusted, NamesOfArraysAreOnlyText) {
-    polytile_plan_options options = {};
-    options.limit_bytes = 2048;
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = 2048;
     for (const char *name : strange_names) {
         SCOPED_TRACE(name);
         StrangeSteps steps(name);
         for (const int64_t most : {0, 1}) {
-            options.launches_per_pass = most;
+            options.plan.launches_per_pass = most;
             polytile_plan *plan = nullptr;
-            ASSERT_EQ(
-                polytile_plan_create_chain(4, steps.launches.data(), 0, nullptr, &options, &plan),
-                POLYTILE_OK)
+            ASSERT_EQ(polytile_plan_create_chain(4, steps.launches.data(), 0, nullptr,
+                                                 &options.plan, &plan),
+                      POLYTILE_OK)
                 << polytile_last_error(steps.ctx);
             expect_well_formed(plan, polytile_plan_to_string);
         }
         polytile_ranks_request asked = {};
         asked.n_launches = 4;
         asked.launches = steps.launches.data();
-        asked.options = &options;
+        asked.options = &options.plan;
         asked.n_ranks = 2;
         polytile_ranks_plan *over = nullptr;
         ASSERT_EQ(polytile_ranks_plan_create(&asked, &over), POLYTILE_OK)
@@ -157,17 +160,17 @@ TEST(Untrusted, AnyExtentsAreSummedUpOrRefused) {
                 polytile_array *arrays[2] = {};
                 for (polytile_array *&array : arrays)
                     polytile_array_describe(ctx, "a", POLYTILE_F64, &domain, &array);
-                polytile_plan_options options = {};
-                options.limit_bytes = INT64_C(1) << 40;
+                polytile_launch_options options = {};
+                options.plan.limit_bytes = INT64_C(1) << 40;
                 polytile_plan *plan = nullptr;
                 const polytile_status status =
-                    polytile_plan_create(kernel, &domain, arrays, &options, &plan);
+                    polytile_plan_create(kernel, &domain, LIST(arrays), &options, &plan);
                 EXPECT_EQ(status == POLYTILE_OK, plan != nullptr);
                 EXPECT_NE(status, POLYTILE_INTERNAL) << polytile_last_error(ctx);
                 if (status == POLYTILE_OK) {
                     polytile_plan_summary summary;
                     polytile_plan_get_summary(plan, &summary);
-                    EXPECT_LE(summary.peak_device_bytes, options.limit_bytes);
+                    EXPECT_LE(summary.peak_device_bytes, options.plan.limit_bytes);
                     EXPECT_GE(summary.h2d_bytes, 0);
                 } else {
                     EXPECT_NE(std::string(polytile_last_error(ctx)), "");

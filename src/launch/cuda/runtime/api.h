@@ -3,8 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
-/* The functions of the CUDA runtime that the library calls, as a table: tests put a runtime of
- * their own in its place, or let a call fail. */
+/* The functions of the CUDA runtime that the library calls, as a table: tests replace it, or let a
+ * call fail. */
 
 /** X-macro: function, its parameters. Every one of them returns a cudaError_t. */
 #define PTI_CUDA_CALLS(X)                                                                          \
@@ -58,7 +58,7 @@ typedef struct pti_cuda_api {
 /** The runtime itself. */
 extern const pti_cuda_api pti_cuda_runtime;
 
-/** The table that devices opened from now on use; for tests, which put &pti_cuda_runtime back. */
+/** The table of devices that are opened later; tests replace it and put &pti_cuda_runtime back. */
 extern const pti_cuda_api *pti_cuda_current_api;
 
 #endif

@@ -3,7 +3,7 @@
 #include "access/set/boxes.h"
 #include "base/checked.h"
 
-/** What the copies of one nest have in common. */
+/** What all copies of a nest share. */
 typedef struct copying {
     pti_cuda_device *cuda;
     const pti_loop_nest *nest;
@@ -12,7 +12,7 @@ typedef struct copying {
     int from_number; /* of the GPU that it comes from, where that is another one */
 } copying;
 
-/** The k-th loop of a nest, counted from the innermost, which is 0. */
+/** Return the k-th loop of a nest, counted from the innermost, which is 0. */
 static pti_loop loop_from_inside(const pti_loop_nest *nest, int k) {
     return nest->loops[nest->n_loops - 1 - k];
 }
@@ -31,7 +31,7 @@ static bool fits_2d(const pti_loop_nest *nest) {
     return rows.count > 1 && pti_cuda_is_pitch(rows);
 }
 
-/** Planes are a whole number of pitches apart and do not overlap. */
+/** Return whether planes are a whole number of pitches apart and do not overlap. */
 static bool are_planes(int64_t plane_step, int64_t pitch_bytes, int64_t n_rows) {
     return plane_step % pitch_bytes == 0 && plane_step / pitch_bytes >= n_rows;
 }
@@ -56,9 +56,9 @@ static polytile_status copy_2d(const copying *of, char *to, const char *from) {
                      (size_t)of->nest->unit_bytes, (size_t)rows.count, of->kind, of->stream));
 }
 
-/** CUDA takes a pitched pointer as one that may be written, also on the side that is read. */
-static struct cudaPitchedPtr pitched(const char *first, int64_t pitch_bytes, int64_t plane_step,
-                                     int64_t unit_bytes) {
+/** Make a pitched pointer, which CUDA wants writable, also on the side that is read. */
+static struct cudaPitchedPtr pitched_pointer(const char *first, int64_t pitch_bytes,
+                                             int64_t plane_step, int64_t unit_bytes) {
     return (struct cudaPitchedPtr){.ptr = (void *)first,
                                    .pitch = (size_t)pitch_bytes,
                                    .xsize = (size_t)unit_bytes,
@@ -69,8 +69,8 @@ static polytile_status copy_3d(const copying *of, char *to, const char *from) {
     pti_loop rows = loop_from_inside(of->nest, 0), planes = loop_from_inside(of->nest, 1);
     int64_t unit_bytes = of->nest->unit_bytes;
     struct cudaMemcpy3DParms copy = {
-        .dstPtr = pitched(to, rows.to_step, planes.to_step, unit_bytes),
-        .srcPtr = pitched(from, rows.from_step, planes.from_step, unit_bytes),
+        .dstPtr = pitched_pointer(to, rows.to_step, planes.to_step, unit_bytes),
+        .srcPtr = pitched_pointer(from, rows.from_step, planes.from_step, unit_bytes),
         .extent = {(size_t)unit_bytes, (size_t)rows.count, (size_t)planes.count},
         .kind = of->kind};
     return PTI_CUDA(of->cuda, cudaMemcpy3DAsync, (&copy, of->stream));
@@ -87,15 +87,15 @@ static polytile_status copy_planes_peer(const copying *of, char *to, const char 
     pti_loop rows = loop_from_inside(of->nest, 0);
     int64_t unit_bytes = of->nest->unit_bytes;
     struct cudaMemcpy3DPeerParms copy = {
-        .dstPtr = pitched(to, rows.to_step, planes.to_step, unit_bytes),
+        .dstPtr = pitched_pointer(to, rows.to_step, planes.to_step, unit_bytes),
         .dstDevice = of->cuda->number,
-        .srcPtr = pitched(from, rows.from_step, planes.from_step, unit_bytes),
+        .srcPtr = pitched_pointer(from, rows.from_step, planes.from_step, unit_bytes),
         .srcDevice = of->from_number,
         .extent = {(size_t)unit_bytes, (size_t)rows.count, (size_t)planes.count}};
     return PTI_CUDA(of->cuda, cudaMemcpy3DPeerAsync, (&copy, of->stream));
 }
 
-/** CUDA has no call for rows: they are one plane. */
+/** Copy rows from a peer as one plane, since CUDA has no call for rows. */
 static polytile_status copy_2d_peer(const copying *of, char *to, const char *from) {
     pti_loop rows = loop_from_inside(of->nest, 0);
     return copy_planes_peer(of, to, from,
@@ -108,7 +108,7 @@ static polytile_status copy_3d_peer(const copying *of, char *to, const char *fro
     return copy_planes_peer(of, to, from, loop_from_inside(of->nest, 1));
 }
 
-/** How the innermost loops become one call; the first that fits is taken. */
+/** Ways to make one call of the innermost loops; the first that fits is taken. */
 typedef struct way {
     int n_loops;
     bool (*fits)(const pti_loop_nest *nest);
@@ -127,7 +127,7 @@ static const way *way_of(const way *first, const pti_loop_nest *nest) {
     return found;
 }
 
-/** Let the fewest calls remain where a call takes one loop: the longest that it can take. */
+/** Move the longest loop innermost that a call can take, so that the fewest calls remain. */
 static void put_longest_innermost(pti_loop_nest *nest) {
     pti_loop *innermost = &nest->loops[nest->n_loops - 1];
     for (int k = 0; k < nest->n_loops; k++) {
@@ -140,7 +140,7 @@ static void put_longest_innermost(pti_loop_nest *nest) {
     }
 }
 
-/** One call for each turn of the loops that a call does not take. */
+/** Enqueue one call for each turn of the loops that a call does not take. */
 static polytile_status enqueue_all(const copying *of, const way *by) {
     polytile_status status = POLYTILE_OK;
     int64_t n_units_a_call = 1;
@@ -156,7 +156,7 @@ done:
     return status;
 }
 
-/** of: without its nest. */
+/** Copy a nest in the first way that fits. of: without its nest. */
 static polytile_status copy_by(const way *first, copying of, const pti_loop_nest *nest) {
     pti_loop_nest ordered = *nest;
     if (!fits_3d(nest))

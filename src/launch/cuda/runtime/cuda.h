@@ -5,15 +5,15 @@
 #include "launch/device/device.h"
 #include "launch/tuning/tuning.h"
 
-/* launch/cuda/runtime: one GPU as the CUDA runtime shows it: its memory, copies, events, times
- * and errors. All calls go through the table of api.h. */
+/* launch/cuda/runtime: one GPU as the CUDA runtime shows it: memory, copies, events, times and
+ * errors. All calls go through the table of api.h. */
 
 /* One NVIDIA GPU, and how its calls fail. */
 
 /** How many kernels' choices are kept: queues alternate between kernels. */
 enum { PTI_CUDA_N_CHOICES = 16 };
 
-/** What was found out about a kernel as some launch uses it; the first five members are the key. */
+/** What is known of a kernel as a launch uses it; the first five members are the key. */
 typedef struct pti_cuda_choice {
     const void *kernel; /* NULL: none yet */
     char name[PTI_TUNING_NAME_BYTES];
@@ -42,8 +42,8 @@ typedef struct pti_cuda_device {
     int next_choice;              /* to be replaced */
     struct pti_cuda_order *order; /* events between the streams; owned, as all below */
     struct pti_cuda_timing *timing;
-    pti_mark *marks;             /* that were ever made, in a list */
-    pti_mark *idle_marks;        /* those that nobody has */
+    pti_event *events;           /* that were ever made, in a list */
+    pti_event *idle_events;      /* those that nobody has */
     struct pti_staging *staging; /* NULL until a run needs it */
     struct pti_cuda_run *run;    /* NULL between runs */
     pti_execution *execution;    /* of that run, borrowed */
@@ -54,42 +54,44 @@ static inline pti_cuda_device *pti_cuda_of(polytile_device *device) {
     return (pti_cuda_device *)device;
 }
 
-/** Call a function of the runtime: PTI_CUDA(cuda, cudaFree, (memory)) is a polytile_status, with
- * the error's text left as pti_cuda_check() does. */
+/** Calls a function of the runtime: PTI_CUDA(cuda, cudaFree, (memory)) is a polytile_status, with
+ * the error's text as of pti_cuda_check(). */
 #define PTI_CUDA(cuda, call, arguments) pti_cuda_check(cuda, (cuda)->api->call arguments, #call)
 
 /**
- * POLYTILE_OK for cudaSuccess. Otherwise DEVICE, with a text that names the device, the call, the
- * operation and the superblock being submitted, and what CUDA says. An error that CUDA will repeat
- * at every later call is of something that ran before, which the text then says, and is remembered
- * as the GPU's fault: see fault.h. The device is current.
+ * Return POLYTILE_OK for cudaSuccess; else DEVICE, with a text that names the device, the call, the
+ * operation and the superblock being submitted, and what CUDA says. An error that CUDA repeats at
+ * every later call comes from what ran before: the text says so, and it is remembered as the GPU's
+ * fault, see fault.h. The device is current.
  */
 polytile_status pti_cuda_check(pti_cuda_device *cuda, cudaError_t error, const char *call);
 
-/** Whether all that an event stands for is done; without waiting. */
+/** Find out, without waiting, whether all before an event is done. */
 polytile_status pti_cuda_is_done(pti_cuda_device *cuda, cudaEvent_t event, bool *is_done);
 
 /** Make the device current in the calling thread. Errors: DEVICE, also for a fault of an earlier
  * run by any handle, whose text is repeated. */
 polytile_status pti_cuda_enter(pti_cuda_device *cuda);
 
-/** The memory of the GPU that is free now. */
+/** Find the free memory of the GPU. */
 polytile_status pti_cuda_free_bytes(pti_cuda_device *cuda, int64_t *free_bytes);
 
-/** The functions of memory.c in the device's table. */
+/** Functions of memory.c for the device's table. */
 polytile_status pti_cuda_usable(polytile_device *device, int64_t *usable_bytes);
 polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, void **arena);
 
-/** The functions of run.c in the device's table. */
+/** Functions of run.c for the device's table. */
 polytile_status pti_cuda_begin(polytile_device *device, pti_execution *execution);
 polytile_status pti_cuda_submit(polytile_device *device, const pti_command *command);
 polytile_status pti_cuda_finish(polytile_device *device);
 
-/** The functions of peer.c, and the end of its marks. */
+/** Functions of peer.c, and the end of its events. */
 extern const pti_peer_functions pti_cuda_peer_functions;
-void pti_cuda_marks_destroy(pti_cuda_device *cuda);
+void pti_cuda_events_destroy(pti_cuda_device *cuda);
 
-/** The driver's list: see pti_driver. */
+/** The driver's functions, see pti_driver: open.c opens a GPU, driver.c lists all. */
+polytile_status pti_cuda_open(polytile_context *ctx, const pti_device_text *text,
+                              polytile_device **device);
 polytile_status pti_cuda_list(polytile_context *ctx, int capacity, polytile_device_info *infos,
                               int *n_devices);
 

@@ -5,24 +5,30 @@
 
 #include <stdio.h>
 
-/** "upload of x, superblock 3 of 12"; nothing between commands. */
-static void describe_command(const pti_cuda_device *cuda, const char *before, const char *after,
-                             pti_text *text) {
-    const pti_command *command = cuda->command;
-    if (command == NULL)
-        return;
-    const pti_schedule *schedule = cuda->execution->schedule;
-    pti_schedule_launch launch = pti_schedule_launch_of(schedule, command->op);
-    const char *subject = command->operand < 0 ? launch.instance->kernel_name
+/** Write "upload of x, superblock 3 of 12"; of a schedule that only moves "download of x". */
+static void describe_op(const pti_schedule *schedule, const pti_command *command, pti_text *text) {
+    const pti_schedule_launch *launch = pti_schedule_launch_of(schedule, command->op);
+    const char *subject = command->operand < 0 ? launch->call.instance->kernel_name
                                                : schedule->instance->operand[command->operand].name;
-    pti_text_add(text, "%s%s of %s, superblock %lld of %lld%s", before,
-                 pti_op_word(command->op->kind), subject,
-                 (long long)(command->op->superblock - launch.first_superblock) + 1,
-                 (long long)launch.n_superblocks, after);
+    pti_text_add(text, "%s of %s", pti_op_word(command->op->kind), subject);
+    if (launch != NULL)
+        pti_text_add(text, ", superblock %lld of %lld",
+                     (long long)(command->op->superblock - launch->first_superblock) + 1,
+                     (long long)launch->n_superblocks);
 }
 
-/** An error that CUDA repeats at every call has ended the context; the calls of this function clear
- * any other. */
+/** Describe the current command; write nothing between commands. */
+static void describe_command(const pti_cuda_device *cuda, const char *before, const char *after,
+                             pti_text *text) {
+    if (cuda->command == NULL)
+        return;
+    pti_text_add(text, "%s", before);
+    describe_op(cuda->execution->schedule, cuda->command, text);
+    pti_text_add(text, "%s", after);
+}
+
+/** Return whether CUDA repeats an error at every call, since it has ended the context. Clears any
+ * other error. */
 static bool is_repeated(const pti_cuda_device *cuda) {
     cuda->api->cudaGetLastError();
     size_t free_bytes, total_bytes;
@@ -44,8 +50,8 @@ static polytile_status fail(pti_cuda_device *cuda, cudaError_t error, const char
     return status;
 }
 
-/** Faults of kernels are found at whatever is called next, which is not to blame; others, such as
- * those of memory, can be anyone's. */
+/** Return whether an error is a kernel's fault, which any later call finds; others, as of memory,
+ * may be of any cause. */
 static bool is_of_kernels(cudaError_t error) {
     static const cudaError_t faults[] = {
         cudaErrorIllegalAddress,      cudaErrorLaunchTimeout,      cudaErrorAssert,
@@ -58,8 +64,8 @@ static bool is_of_kernels(cudaError_t error) {
     return false;
 }
 
-/** "a sub-kernel of jacobi faulted (why), found by cudaEventQuery at the upload of x, superblock 3
- * of 9". */
+/** Write "a sub-kernel of jacobi faulted (why), found by cudaEventQuery at the upload of x,
+ * superblock 3 of 9". */
 static void describe_fault(const pti_cuda_device *cuda, cudaError_t error, const char *call,
                            pti_text *text) {
     const char *kernel_name =
@@ -81,8 +87,8 @@ static polytile_status refuse_faulted(pti_cuda_device *cuda, const pti_cuda_faul
                     cuda->number, fault->text);
 }
 
-/** Tell the GPU's fault, and remember it if it is the first. */
-static polytile_status tell_fault(pti_cuda_device *cuda, cudaError_t error, const char *call) {
+/** Report the GPU's fault, and remember it if it is the first. */
+static polytile_status report_fault(pti_cuda_device *cuda, cudaError_t error, const char *call) {
     pti_cuda_fault fault = {.api = cuda->api, .number = cuda->number, .n_gpus = cuda->n_gpus};
     pti_text what = {0};
     if (pti_cuda_fault_find(cuda->api, cuda->number, &fault))
@@ -97,11 +103,11 @@ static polytile_status tell_fault(pti_cuda_device *cuda, cudaError_t error, cons
 polytile_status pti_cuda_check(pti_cuda_device *cuda, cudaError_t error, const char *call) {
     if (error == cudaSuccess)
         return POLYTILE_OK;
-    return is_repeated(cuda) ? tell_fault(cuda, error, call) : fail(cuda, error, call);
+    return is_repeated(cuda) ? report_fault(cuda, error, call) : fail(cuda, error, call);
 }
 
-/** Not being ready is an answer, which CUDA nevertheless keeps as its last error, where a kernel's
- * launch would find it. */
+/** CUDA keeps "not ready" as its last error, which a kernel's launch would find; so it is
+ * cleared. */
 polytile_status pti_cuda_is_done(pti_cuda_device *cuda, cudaEvent_t event, bool *is_done) {
     cudaError_t error = cuda->api->cudaEventQuery(event);
     *is_done = error == cudaSuccess;
@@ -111,7 +117,7 @@ polytile_status pti_cuda_is_done(pti_cuda_device *cuda, cudaEvent_t event, bool 
     return POLYTILE_OK;
 }
 
-/** An error of cudaSetDevice may be another GPU's, the one that was current: it is no fault. */
+/** An error of cudaSetDevice may be another GPU's, which was current: it is no fault. */
 polytile_status pti_cuda_enter(pti_cuda_device *cuda) {
     pti_cuda_fault fault;
     if (pti_cuda_fault_find(cuda->api, cuda->number, &fault))

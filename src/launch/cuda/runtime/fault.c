@@ -4,15 +4,15 @@
 
 enum { MAX_FAULTS = 64, ANY_NUMBER = -1 };
 
-/** Rows are only ever appended. */
+/** Known faults; rows are only appended. */
 static struct {
     pthread_mutex_t mutex;
     int n_faults;
     pti_cuda_fault fault[MAX_FAULTS];
 } known = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/** With the mutex held. */
-static const pti_cuda_fault *find(const pti_cuda_api *api, int number) {
+/** Find the fault of a GPU. The mutex is held. */
+static const pti_cuda_fault *find_fault(const pti_cuda_api *api, int number) {
     for (int k = 0; k < known.n_faults; k++) {
         const pti_cuda_fault *fault = &known.fault[k];
         if (fault->api == api && (number == ANY_NUMBER || fault->number == number))
@@ -23,14 +23,14 @@ static const pti_cuda_fault *find(const pti_cuda_api *api, int number) {
 
 void pti_cuda_fault_add(const pti_cuda_fault *fault) {
     pthread_mutex_lock(&known.mutex);
-    if (find(fault->api, fault->number) == NULL && known.n_faults < MAX_FAULTS)
+    if (find_fault(fault->api, fault->number) == NULL && known.n_faults < MAX_FAULTS)
         known.fault[known.n_faults++] = *fault;
     pthread_mutex_unlock(&known.mutex);
 }
 
 bool pti_cuda_fault_find(const pti_cuda_api *api, int number, pti_cuda_fault *fault) {
     pthread_mutex_lock(&known.mutex);
-    const pti_cuda_fault *found = find(api, number);
+    const pti_cuda_fault *found = find_fault(api, number);
     if (found != NULL)
         *fault = *found;
     pthread_mutex_unlock(&known.mutex);

@@ -5,17 +5,17 @@
 
 #include <string.h>
 
-/* CUDA writes bytes only. An element of several different ones comes from host memory, side by side
- * in a pattern, and is then doubled on the device. */
+/* CUDA fills with bytes only. An element of different bytes comes from host memory, several times
+ * in a pattern, which is then doubled on the device. */
 
-/** CUDA reads so much pageable memory before a call returns. */
+/** The bytes of pageable memory that CUDA reads before a call returns. */
 enum { PATTERN_BYTES = 64 * 1024 };
 
 static bool is_one_byte(const unsigned char *element, int64_t element_bytes) {
     return memcmp(element, element + 1, (size_t)element_bytes - 1) == 0;
 }
 
-/** One call for each turn of the loops around the innermost, whose units are the rows. */
+/** Set bytes by one call for each turn of the loops around the innermost, whose units are rows. */
 static polytile_status set_bytes(pti_cuda_device *cuda, const pti_loop_nest *places, int value,
                                  cudaStream_t stream) {
     polytile_status status = POLYTILE_OK;
@@ -34,7 +34,7 @@ done:
     return status;
 }
 
-/** Write the element side by side into the first places of the first run; *n_bytes says how far. */
+/** Write the element into the first places of the first run, *n_bytes of them. */
 static polytile_status write_pattern(pti_cuda_device *cuda, const pti_loop_nest *places,
                                      const pti_move *move, int64_t *n_bytes, cudaStream_t stream) {
     unsigned char pattern[PATTERN_BYTES];
@@ -62,8 +62,7 @@ done:
     return status;
 }
 
-/** Copy what is filled, of which the k-th loop makes one turn, until that loop has all its turns.
- */
+/** Copy what is filled, one turn of the k-th loop, until that loop has all its turns. */
 static polytile_status fill_loop(pti_cuda_device *cuda, const pti_loop_nest *filled, int k,
                                  int64_t count, cudaStream_t stream) {
     polytile_status status = POLYTILE_OK;

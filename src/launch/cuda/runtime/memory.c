@@ -3,10 +3,10 @@
 #include "base/checked.h"
 #include <polytile/size.h>
 
-/** Left free where others hold memory: CUDA loads kernels and cuts memory in pieces of 2 MiB. */
+/** Left free if others hold memory: CUDA loads kernels, and allocates in units of 2 MiB. */
 enum { SPARE_BYTES = 64 * 1024 * 1024, MAX_SPARE_PART = 8 };
 
-/** Atomics on small elements work on the whole words around them, also around the arena's last. */
+/** Atomics on small elements work on whole words, also around the arena's last element. */
 enum { WORD_BYTES = 16 };
 
 polytile_status pti_cuda_free_bytes(pti_cuda_device *cuda, int64_t *free_bytes) {
@@ -42,7 +42,7 @@ static polytile_status refuse_limit(const pti_cuda_device *cuda, int64_t need_by
                     polytile_size_format(cuda->device.limit_bytes, limit));
 }
 
-/** CUDA may refuse what is free: in pieces that are too small, say. */
+/** Fail with NO_FIT. CUDA may refuse what is free, if it is fragmented, say. */
 static polytile_status fail_no_fit(pti_cuda_device *cuda, int64_t need_bytes) {
     char need[32], free_text[32];
     int64_t free_bytes = 0;
@@ -62,14 +62,14 @@ static polytile_status fail_no_fit(pti_cuda_device *cuda, int64_t need_bytes) {
                     cuda->number, need, free_text);
 }
 
-static polytile_status release(pti_cuda_device *cuda) {
+static polytile_status release_arena(pti_cuda_device *cuda) {
     void *arena = cuda->arena;
     cuda->arena = NULL;
     cuda->arena_bytes = 0;
     return arena == NULL ? POLYTILE_OK : PTI_CUDA(cuda, cudaFree, (arena));
 }
 
-/** Take memory for the arena; false when there is not as much. */
+/** Allocate the arena; false if there is not as much. */
 static bool allocate_arena(pti_cuda_device *cuda, int64_t n_bytes, polytile_status *status) {
     int64_t whole_bytes = pti_ceil_div(n_bytes, WORD_BYTES) * WORD_BYTES;
     cudaError_t error = cuda->api->cudaMalloc(&cuda->arena, (size_t)whole_bytes);
@@ -81,8 +81,8 @@ static bool allocate_arena(pti_cuda_device *cuda, int64_t n_bytes, polytile_stat
     return !is_short;
 }
 
-/** With memory= the arena is all of the limit, taken once; without it, what the largest run so far
- * needed. */
+/** With memory= the arena is all of the limit, allocated once; without it, what the largest run so
+ * far needed. */
 polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, void **arena) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     polytile_status status;
@@ -91,7 +91,7 @@ polytile_status pti_cuda_reserve(polytile_device *device, int64_t arena_bytes, v
         return refuse_limit(cuda, arena_bytes);
     if (arena_bytes > cuda->arena_bytes) {
         int64_t wanted_bytes = cuda->memory_bytes > 0 ? device->limit_bytes : arena_bytes;
-        PTI_TRY(release(cuda));
+        PTI_TRY(release_arena(cuda));
         bool taken = allocate_arena(cuda, wanted_bytes, &status) ||
                      (wanted_bytes > arena_bytes && allocate_arena(cuda, arena_bytes, &status));
         if (!taken)

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stream runs its operations in order. So of all that a stream waited for in another one only the
- * last counts, and whatever lies before it needs no wait. */
+/* A stream runs its operations in order. So only the last operation of another stream that it
+ * waited for counts; those before need no wait. */
 
-/** Made at once, so that what CUDA takes for them is known when the device is opened. */
+/** Events made at once, so that CUDA's memory for them is known when the device is opened. */
 enum { FIRST_EVENTS = 64 };
 
 /** One operation's event. */
@@ -17,7 +17,7 @@ typedef struct milestone {
     int event;     /* in the pool, once recorded */
 } milestone;
 
-/** For each stream the last operation of each other one that it waited for; -1: none. */
+/** For each stream, the last operation of each other one that it waited for; -1: none. */
 typedef struct progress {
     int64_t last[PTI_N_STREAMS][PTI_N_STREAMS];
 } progress;
@@ -86,14 +86,14 @@ void pti_cuda_order_destroy(pti_cuda_order *order) {
     free(order);
 }
 
-static void forget(progress *reached) {
+static void forget_progress(progress *reached) {
     memset(reached->last, -1, sizeof reached->last);
 }
 
 /**
- * Find what a stream must still wait for before it runs an operation, and note it as waited for.
+ * Find what a stream must still wait for before an operation, and record it as waited for.
  *
- * wait_for: of each stream the operation, or -1. False when there is none.
+ * wait_for: of each stream the operation, or -1. False if there is none.
  */
 static bool find_waits(const pti_schedule *schedule, progress *reached, const pti_op *op,
                        int64_t wait_for[PTI_N_STREAMS]) {
@@ -116,7 +116,7 @@ static bool find_waits(const pti_schedule *schedule, progress *reached, const pt
 /** Count the waits as the run will enqueue them. */
 static void count_waiters(pti_cuda_order *order, const pti_schedule *schedule) {
     int64_t wait_for[PTI_N_STREAMS];
-    forget(&order->reached);
+    forget_progress(&order->reached);
     for (int64_t k = 0; k < schedule->n_ops; k++) {
         if (!find_waits(schedule, &order->reached, &schedule->op[k], wait_for))
             continue;
@@ -146,7 +146,7 @@ polytile_status pti_cuda_order_begin(pti_cuda_order *order, const pti_schedule *
     if (schedule->n_ops > 0)
         memset(order->of_op, 0, (size_t)schedule->n_ops * sizeof *order->of_op);
     count_waiters(order, schedule);
-    forget(&order->reached);
+    forget_progress(&order->reached);
     order->schedule = schedule;
 done:
     return status;

@@ -4,15 +4,16 @@
 
 /* The memory of another GPU, over the link between the two. */
 
-/** Events that go to and fro between those who have them and the list of idle ones. */
-struct pti_mark {
+/** Events in use, or in the list of idle ones. */
+struct pti_event {
     pti_cuda_device *cuda; /* whose stream it is recorded on */
     cudaEvent_t event;
-    pti_mark *next;      /* of all of the GPU */
-    pti_mark *next_idle; /* while nobody has it */
+    pti_event *next;      /* of all of the GPU */
+    pti_event *next_idle; /* while nobody has it */
 };
 
-/** What a GPU answers when it was asked before, by this or another queue. */
+/** Return whether access is enabled; CUDA answers otherwise if this or another queue asked
+ * before. */
 static bool is_enabled(const pti_cuda_device *cuda, cudaError_t error) {
     if (error != cudaSuccess)
         cuda->api->cudaGetLastError();
@@ -34,79 +35,81 @@ static bool reaches(polytile_device *device, polytile_device *other, const char 
     return is_enabled(cuda, cuda->api->cudaDeviceEnablePeerAccess(number, 0));
 }
 
-static void drop(pti_mark *mark) {
-    if (mark == NULL)
+static void drop_event(pti_event *event) {
+    if (event == NULL)
         return;
-    mark->next_idle = mark->cuda->idle_marks;
-    mark->cuda->idle_marks = mark;
+    event->next_idle = event->cuda->idle_events;
+    event->cuda->idle_events = event;
 }
 
-static polytile_status make(pti_cuda_device *cuda) {
+static polytile_status make_event(pti_cuda_device *cuda) {
     polytile_status status;
-    pti_mark *made = calloc(1, sizeof *made);
+    pti_event *made = calloc(1, sizeof *made);
     if (made == NULL)
         return pti_fail_memory(cuda->device.object.context, "the events between GPUs",
                                sizeof *made);
     made->cuda = cuda;
     PTI_TRY(PTI_CUDA(cuda, cudaEventCreateWithFlags, (&made->event, cudaEventDisableTiming)));
-    made->next = cuda->marks;
-    cuda->marks = made;
-    drop(made);
+    made->next = cuda->events;
+    cuda->events = made;
+    drop_event(made);
     return POLYTILE_OK;
 done:
     free(made);
     return status;
 }
 
-void pti_cuda_marks_destroy(pti_cuda_device *cuda) {
-    while (cuda->marks != NULL) {
-        pti_mark *mark = cuda->marks;
-        cuda->marks = mark->next;
-        cuda->api->cudaEventDestroy(mark->event);
-        free(mark);
+void pti_cuda_events_destroy(pti_cuda_device *cuda) {
+    while (cuda->events != NULL) {
+        pti_event *event = cuda->events;
+        cuda->events = event->next;
+        cuda->api->cudaEventDestroy(event->event);
+        free(event);
     }
-    cuda->idle_marks = NULL;
+    cuda->idle_events = NULL;
 }
 
-static polytile_status mark(polytile_device *device, pti_stream stream, pti_mark **made) {
+static polytile_status record_event(polytile_device *device, pti_stream stream, pti_event **event) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     polytile_status status = POLYTILE_OK;
-    *made = NULL;
-    if (cuda->idle_marks == NULL)
-        PTI_TRY(make(cuda));
-    pti_mark *taken = cuda->idle_marks;
-    PTI_TRY(PTI_CUDA(cuda, cudaEventRecord, (taken->event, cuda->stream[stream])));
-    cuda->idle_marks = taken->next_idle;
-    *made = taken;
+    *event = NULL;
+    if (cuda->idle_events == NULL)
+        PTI_TRY(make_event(cuda));
+    pti_event *idle = cuda->idle_events;
+    PTI_TRY(PTI_CUDA(cuda, cudaEventRecord, (idle->event, cuda->stream[stream])));
+    cuda->idle_events = idle->next_idle;
+    *event = idle;
 done:
     return status;
 }
 
-static polytile_status await(polytile_device *device, pti_stream stream, const pti_mark *of) {
+static polytile_status await_event(polytile_device *device, pti_stream stream,
+                                   const pti_event *of) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     return PTI_CUDA(cuda, cudaStreamWaitEvent,
                     (cuda->stream[stream], of->event, cudaEventWaitDefault));
 }
 
-/** Without its end being marked nobody could wait for it: then it is waited for here. */
+/** Copy from a peer. If no event can be recorded behind the copy, nobody could wait for it: this
+ * waits then. */
 static polytile_status copy_from_peer(polytile_device *device, polytile_device *from,
-                                      const pti_move *move, const pti_mark *ready,
-                                      pti_mark **done) {
+                                      const pti_move *move, const pti_event *ready,
+                                      pti_event **done) {
     pti_cuda_device *cuda = pti_cuda_of(device);
     cudaStream_t stream = cuda->stream[PTI_STREAM_IN];
     polytile_status status;
     *done = NULL;
-    PTI_TRY(await(device, PTI_STREAM_IN, ready));
+    PTI_TRY(await_event(device, PTI_STREAM_IN, ready));
     PTI_TRY(pti_cuda_copy_from_peer(cuda, move, pti_cuda_of(from)->number, stream));
-    PTI_TRY(mark(device, PTI_STREAM_IN, done));
+    PTI_TRY(record_event(device, PTI_STREAM_IN, done));
     return POLYTILE_OK;
 done:
     cuda->api->cudaStreamSynchronize(stream);
     return status;
 }
 
-/** What failed before may be told by the first call that waits. */
-static void wait_for_event(const pti_mark *of) {
+/** Wait for an event; the first call that waits may return what failed before. */
+static void wait_for_event(const pti_event *of) {
     const pti_cuda_api *api = of->cuda->api;
     if (api->cudaEventSynchronize(of->event) != cudaSuccess)
         api->cudaEventSynchronize(of->event);
@@ -114,9 +117,9 @@ static void wait_for_event(const pti_mark *of) {
 
 const pti_peer_functions pti_cuda_peer_functions = {
     .reaches = reaches,
-    .mark = mark,
-    .await = await,
+    .record_event = record_event,
+    .await_event = await_event,
     .copy = copy_from_peer,
-    .settle = wait_for_event,
-    .drop = drop,
+    .wait_for_event = wait_for_event,
+    .drop_event = drop_event,
 };

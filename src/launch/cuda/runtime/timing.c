@@ -10,26 +10,26 @@
 #include <stdlib.h>
 #include <time.h>
 
-/** Without a trace this many operations of a stream are timed, or up to twice as many: each pair of
+/** Without a trace this many operations of a stream are timed, up to twice as many: each pair of
  * events delays its stream by 3 us (docs/ceilings.md). */
 enum { N_TIMED = 16 };
 
-/** Pairs of events made with the device, so that what CUDA takes for the first of them counts among
- * the device's overhead. */
+/** Pairs of events made with the device, so that CUDA's memory for the first ones counts as the
+ * device's overhead. */
 enum { N_FIRST_PAIRS = 32 };
 
-/** Asking costs up to a microsecond a stream: that often, unless more pairs wait than a run without
- * a trace has. */
+/** After how many operations streams are asked, which costs up to a microsecond each; more often if
+ * more pairs wait than a run without a trace has. */
 enum { CALLS_BETWEEN_LOOKS = 64, MANY_PAIRS = 2 * N_TIMED * PTI_N_STREAMS };
 
-/** cudaEventElapsedTime() gives 24 bits: over this time they are 8 ns. */
+/** cudaEventElapsedTime() has 24 bits: over this time they resolve 8 ns. */
 static const double max_span_s = 0.1;
 
-/** While a progress bar may be shown the end of a run is noticed late by this part of its time, at
- * most by the limit; below the least sleep that makes sense the GPU is asked all the time. */
+/** With a progress bar the end of a run is noticed late by this part of its time, within the limit;
+ * below the least useful sleep the GPU is asked all the time. */
 static const double watch_part = 0.005, min_sleep_s = 50e-6, max_sleep_s = 0.05;
 
-/** The events around one operation, in a list: of the pool or of a stream's. */
+/** The events around one operation, in a list of the pool or of a stream. */
 typedef struct pair {
     struct pair *next;
     cudaEvent_t start;
@@ -37,7 +37,7 @@ typedef struct pair {
     int64_t op_index;
 } pair;
 
-/** One stream in the run at hand. */
+/** One stream of the current run. */
 typedef struct lane {
     int64_t n_ops;  /* in the schedule */
     int64_t stride; /* one of so many is timed */
@@ -64,7 +64,7 @@ struct pti_cuda_timing {
     int n_calls;        /* of harvest, since it looked */
 };
 
-static void release(pti_cuda_timing *timing, pair *unused) {
+static void release_pair(pti_cuda_timing *timing, pair *unused) {
     unused->next = timing->pool;
     timing->pool = unused;
 }
@@ -92,7 +92,7 @@ done:
     return status;
 }
 
-static polytile_status acquire(pti_cuda_timing *timing, pair **taken) {
+static polytile_status acquire_pair(pti_cuda_timing *timing, pair **taken) {
     if (timing->pool == NULL)
         return create_pair(timing, taken);
     *taken = timing->pool;
@@ -105,7 +105,7 @@ static polytile_status fill_pool(pti_cuda_timing *timing) {
     for (int k = 0; k < N_FIRST_PAIRS; k++) {
         pair *made = NULL;
         PTI_TRY(create_pair(timing, &made));
-        release(timing, made);
+        release_pair(timing, made);
     }
 done:
     return status;
@@ -154,11 +154,11 @@ static void count_ops(pti_cuda_timing *timing, const pti_schedule *schedule) {
 }
 
 /**
- * Find the time of one moment on the clocks of the GPU and of the host.
+ * Find one point in time on the clocks of the GPU and of the host.
  *
- * The event happens between the two readings of the host's clock, so taking the middle is wrong by
- * at most half of their distance: on an idle GPU some microseconds, the same for the whole run. The
- * clocks drift apart by some microseconds a second, so every run measures anew.
+ * The event happens between two readings of the host's clock, so their middle is wrong by at most
+ * half their distance: some microseconds on an idle GPU, the same for the whole run. The clocks
+ * drift by some microseconds a second, so every run measures anew.
  */
 static polytile_status find_origin(pti_cuda_timing *timing) {
     pti_cuda_device *cuda = timing->cuda;
@@ -182,7 +182,8 @@ static double work_of(const pti_op *op) {
     return op->kind == PTI_LAUNCH ? (double)pti_box_count(&op->box) : (double)op->bytes;
 }
 
-/** Those in the middle of each stride: the very first operations may not be like the others. */
+/** Return whether to time an operation: those in the middle of each stride, since the first ones
+ * may differ. */
 static bool is_to_be_timed(lane *of) {
     return of->n_seen++ % of->stride == of->stride / 2;
 }
@@ -194,7 +195,7 @@ polytile_status pti_cuda_timing_start(pti_cuda_timing *timing, const pti_command
     on->work += work_of(command->op);
     if (!is_to_be_timed(on))
         return POLYTILE_OK;
-    PTI_TRY(acquire(timing, &on->open));
+    PTI_TRY(acquire_pair(timing, &on->open));
     on->open->op_index = command->index;
     PTI_TRY(
         PTI_CUDA(timing->cuda, cudaEventRecord, (on->open->start, timing->cuda->stream[stream])));
@@ -202,7 +203,7 @@ done:
     return status;
 }
 
-static void append(pti_cuda_timing *timing, lane *to, pair *enqueued) {
+static void append_pair(pti_cuda_timing *timing, lane *to, pair *enqueued) {
     enqueued->next = NULL;
     *(to->first == NULL ? &to->first : &to->last->next) = enqueued;
     to->last = enqueued;
@@ -217,7 +218,7 @@ polytile_status pti_cuda_timing_stop(pti_cuda_timing *timing, const pti_command 
         return POLYTILE_OK;
     PTI_TRY(
         PTI_CUDA(timing->cuda, cudaEventRecord, (on->open->stop, timing->cuda->stream[stream])));
-    append(timing, on, on->open);
+    append_pair(timing, on, on->open);
     on->open = NULL;
 done:
     return status;
@@ -230,8 +231,8 @@ static pair *take_first(pti_cuda_timing *timing, lane *from) {
     return first;
 }
 
-static polytile_status elapsed(pti_cuda_timing *timing, cudaEvent_t from, cudaEvent_t to,
-                               double *seconds) {
+static polytile_status elapsed_seconds(pti_cuda_timing *timing, cudaEvent_t from, cudaEvent_t to,
+                                       double *seconds) {
     float milliseconds = 0;
     polytile_status status =
         PTI_CUDA(timing->cuda, cudaEventElapsedTime, (&milliseconds, from, to));
@@ -239,40 +240,40 @@ static polytile_status elapsed(pti_cuda_timing *timing, cudaEvent_t from, cudaEv
     return status;
 }
 
-/** From here on the lane's starts are measured from this operation's. */
+/** Measure the lane's later starts from this operation's. */
 static void move_anchor(pti_cuda_timing *timing, lane *of, pair *to, double start_s) {
     if (of->anchor != NULL)
-        release(timing, of->anchor);
+        release_pair(timing, of->anchor);
     of->anchor = to;
     of->anchor_s = start_s;
 }
 
-/** Write an operation that is done to the trace; its pair becomes the anchor or goes to the pool.
- */
-static polytile_status trace(pti_cuda_timing *timing, lane *of, pair *done, double taken_s) {
+/** Write a finished operation to the trace; its pair becomes the anchor or goes to the pool. */
+static polytile_status trace_operation(pti_cuda_timing *timing, lane *of, pair *done,
+                                       double taken_s) {
     const pti_op *op = &timing->execution->schedule->op[done->op_index];
     cudaEvent_t from = of->anchor == NULL ? timing->origin : of->anchor->start;
     double span_s;
-    polytile_status status = elapsed(timing, from, done->start, &span_s);
+    polytile_status status = elapsed_seconds(timing, from, done->start, &span_s);
     if (status == POLYTILE_OK)
         pti_trace_op(&timing->cuda->device, op, timing->origin_s + of->anchor_s + span_s, taken_s);
     if (status == POLYTILE_OK && span_s > max_span_s)
         move_anchor(timing, of, done, of->anchor_s + span_s);
     else
-        release(timing, done);
+        release_pair(timing, done);
     return status;
 }
 
-/** Note a timed operation that is done, the oldest of its lane. */
-static polytile_status note(pti_cuda_timing *timing, lane *of) {
+/** Record the oldest timed operation of a lane, which is done. */
+static polytile_status note_times(pti_cuda_timing *timing, lane *of) {
     pair *done = take_first(timing, of);
     int64_t op_index = done->op_index;
     double taken_s;
-    polytile_status status = elapsed(timing, done->start, done->stop, &taken_s);
+    polytile_status status = elapsed_seconds(timing, done->start, done->stop, &taken_s);
     if (status == POLYTILE_OK && is_traced(timing))
-        status = trace(timing, of, done, taken_s);
+        status = trace_operation(timing, of, done, taken_s);
     else
-        release(timing, done);
+        release_pair(timing, done);
     if (status != POLYTILE_OK)
         return status;
     of->timed_s += taken_s;
@@ -281,14 +282,14 @@ static polytile_status note(pti_cuda_timing *timing, lane *of) {
     return POLYTILE_OK;
 }
 
-static polytile_status look(pti_cuda_timing *timing) {
+static polytile_status look_at_lanes(pti_cuda_timing *timing) {
     polytile_status status = POLYTILE_OK;
     for (int s = 0; s < PTI_N_STREAMS; s++) {
         lane *of = &timing->lane[s];
         for (bool done = true; of->first != NULL && done;) {
             PTI_TRY(pti_cuda_is_done(timing->cuda, of->first->stop, &done));
             if (done)
-                PTI_TRY(note(timing, of));
+                PTI_TRY(note_times(timing, of));
         }
     }
     pti_progress_show(&timing->execution->progress);
@@ -300,10 +301,10 @@ polytile_status pti_cuda_timing_harvest(pti_cuda_timing *timing) {
     if (++timing->n_calls < CALLS_BETWEEN_LOOKS && timing->n_pending < MANY_PAIRS)
         return POLYTILE_OK;
     timing->n_calls = 0;
-    return look(timing);
+    return look_at_lanes(timing);
 }
 
-static void rest(double running_s) {
+static void rest_between_looks(double running_s) {
     double wanted_s = watch_part * running_s;
     double sleep_s = wanted_s > max_sleep_s ? max_sleep_s : wanted_s;
     if (sleep_s >= min_sleep_s)
@@ -314,16 +315,16 @@ polytile_status pti_cuda_timing_watch(pti_cuda_timing *timing) {
     const pti_progress *progress = &timing->execution->progress;
     polytile_status status = POLYTILE_OK;
     while (pti_progress_may_show(progress) && timing->n_pending > 0) {
-        PTI_TRY(look(timing));
+        PTI_TRY(look_at_lanes(timing));
         if (timing->n_pending > 0)
-            rest(pti_now_s() - progress->start_s);
+            rest_between_looks(pti_now_s() - progress->start_s);
     }
 done:
     return status;
 }
 
-/** The time of all of a lane's operations, from those that were timed. */
-static double extrapolate(const lane *of) {
+/** Estimate the time of all of a lane's operations from the timed ones. */
+static double extrapolate_time(const lane *of) {
     return of->timed_work > 0 ? of->timed_s * of->work / of->timed_work : of->timed_s;
 }
 
@@ -332,12 +333,12 @@ polytile_status pti_cuda_timing_end(pti_cuda_timing *timing) {
     polytile_status status = POLYTILE_OK;
     for (int s = 0; s < PTI_N_STREAMS; s++) {
         while (timing->lane[s].first != NULL)
-            PTI_TRY(note(timing, &timing->lane[s]));
+            PTI_TRY(note_times(timing, &timing->lane[s]));
     }
-    report->compute_s = fmax(extrapolate(&timing->lane[PTI_STREAM_COMPUTE]),
-                             extrapolate(&timing->lane[PTI_STREAM_ABREAST]));
-    report->transfer_s =
-        extrapolate(&timing->lane[PTI_STREAM_IN]) + extrapolate(&timing->lane[PTI_STREAM_OUT]);
+    report->compute_s = fmax(extrapolate_time(&timing->lane[PTI_STREAM_COMPUTE]),
+                             extrapolate_time(&timing->lane[PTI_STREAM_CONCURRENT]));
+    report->transfer_s = extrapolate_time(&timing->lane[PTI_STREAM_IN]) +
+                         extrapolate_time(&timing->lane[PTI_STREAM_OUT]);
 done:
     pti_cuda_timing_abandon(timing);
     return status;
@@ -347,11 +348,11 @@ void pti_cuda_timing_abandon(pti_cuda_timing *timing) {
     for (int s = 0; s < PTI_N_STREAMS; s++) {
         lane *of = &timing->lane[s];
         while (of->first != NULL)
-            release(timing, take_first(timing, of));
+            release_pair(timing, take_first(timing, of));
         if (of->open != NULL)
-            release(timing, of->open);
+            release_pair(timing, of->open);
         if (of->anchor != NULL)
-            release(timing, of->anchor);
+            release_pair(timing, of->anchor);
         *of = (lane){0};
     }
     timing->n_calls = 0;

@@ -4,20 +4,9 @@
 #include "launch/cuda/runtime/order.h"
 #include "launch/cuda/runtime/timing.h"
 
-int64_t pti_n_received(const pti_staging *staging) {
-    return staging->downloads.op_index;
-}
-
-int64_t pti_n_drained(const pti_staging *staging) {
-    const pti_ring *out = &staging->out;
-    if (out->n_returned == out->n_taken)
-        return pti_n_received(staging);
-    return out->buffer[out->n_returned % out->n_buffers].op_index;
-}
-
-/** Enqueue the copy of the chunk that was found, and with an operation's first and last one what
- * comes before and after the operation. */
-static polytile_status receive(pti_staging *staging) {
+/** Enqueue the copy of the found chunk, and with an operation's first and last one what goes before
+ * and after the operation. */
+static polytile_status receive_chunk(pti_staging *staging) {
     pti_cuda_device *cuda = staging->cuda;
     pti_cursor *cursor = &staging->downloads;
     polytile_status status = POLYTILE_OK;
@@ -25,7 +14,7 @@ static polytile_status receive(pti_staging *staging) {
         PTI_TRY(pti_cuda_order_wait(cuda->order, &cursor->command));
         PTI_TRY(pti_cuda_timing_start(cuda->timing, &cursor->command));
     }
-    PTI_TRY(pti_buffer_receive(cuda, pti_cursor_take(cursor, &staging->out)));
+    PTI_TRY(pti_buffer_receive(cuda, pti_cursor_hold_chunk(cursor, &staging->out)));
     staging->n_steps++;
     if (cursor->n_taken == cursor->chunks.n_chunks) {
         PTI_TRY(pti_cuda_timing_stop(cuda->timing, &cursor->command));
@@ -35,7 +24,7 @@ done:
     return status;
 }
 
-/** Errors name the download, not the command behind which it is enqueued. */
+/** Receive chunks while there are buffers. Errors name the download, not the current command. */
 static polytile_status receive_what_fits(pti_staging *staging) {
     const pti_command *at_hand = staging->cuda->command;
     pti_cursor *cursor = &staging->downloads;
@@ -43,13 +32,14 @@ static polytile_status receive_what_fits(pti_staging *staging) {
     while (status == POLYTILE_OK && pti_cursor_find(staging, cursor, staging->n_handed) &&
            pti_ring_has_free(&staging->out)) {
         staging->cuda->command = &cursor->command;
-        status = receive(staging);
+        status = receive_chunk(staging);
         staging->cuda->command = at_hand;
     }
     return status;
 }
 
-/** Two operations may download the same element, the later one its newer value. */
+/** Return whether a buffer's operation comes later: two may download the same element, the later
+ * one its newer value. */
 static bool comes_after(const pti_buffer *later, const pti_buffer *earlier) {
     polytile_domain common;
     return later->op_index != earlier->op_index && later->operand == earlier->operand &&
@@ -97,9 +87,4 @@ polytile_status pti_serve_downloads(pti_staging *staging) {
     PTI_TRY(receive_what_fits(staging));
 done:
     return status;
-}
-
-polytile_status pti_staging_download(pti_staging *staging, const pti_command *command) {
-    staging->n_handed = command->index + 1;
-    return pti_staging_pump(staging);
 }

@@ -6,8 +6,8 @@
 
 enum { PAGE_BYTES = 4096 };
 
-/** Pinned memory is never swapped out, and pages that were never written get memory: all arrays
- * together may have one in so many parts of the machine's. */
+/** Pinned memory is never swapped out, and its untouched pages get memory: all arrays together may
+ * pin this fraction of the machine's memory. */
 enum { PINNED_PART = 2 };
 
 typedef struct registration {
@@ -33,8 +33,8 @@ static bool share_pages(const registration *one, const void *memory, int64_t n_b
            first_page(memory) <= last_page(one->memory, one->n_bytes);
 }
 
-/** Under the mutex. */
-static pti_registration share(const void *memory, int64_t n_bytes) {
+/** Share memory that a run has pinned. The mutex is held. */
+static pti_registration share_registration(const void *memory, int64_t n_bytes) {
     pti_registration found = PTI_NOT_REGISTERED;
     for (registration *one = registrations; one != NULL; one = one->next) {
         if (one->memory == memory && one->n_bytes == n_bytes) {
@@ -60,7 +60,7 @@ polytile_status pti_registrations_look(pti_cuda_device *cuda, const void *memory
     polytile_status status = POLYTILE_OK;
     *first = *last = cudaMemoryTypeUnregistered;
     pthread_mutex_lock(&mutex);
-    *found = share(memory, n_bytes);
+    *found = share_registration(memory, n_bytes);
     if (*found != PTI_NOT_REGISTERED)
         goto done;
     PTI_TRY(type_at(cuda, memory, first));
@@ -70,8 +70,8 @@ done:
     return status;
 }
 
-/** Whether so much more may be pinned; under the mutex. */
-static bool fits(int64_t n_bytes) {
+/** Return whether n_bytes more may be pinned. The mutex is held. */
+static bool fits_limit(int64_t n_bytes) {
     int64_t left_bytes =
         (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE) / PINNED_PART;
     for (const registration *one = registrations; one != NULL; one = one->next)
@@ -79,9 +79,9 @@ static bool fits(int64_t n_bytes) {
     return n_bytes <= left_bytes;
 }
 
-/** Portable: runs on other devices may share it. */
-static const char *pin(pti_cuda_device *cuda, void *memory, int64_t n_bytes) {
-    if (!fits(n_bytes))
+/** Pin memory as portable, so that runs on other devices may share it. */
+static const char *pin_memory(pti_cuda_device *cuda, void *memory, int64_t n_bytes) {
+    if (!fits_limit(n_bytes))
         return "more than half of the machine's memory would be pinned";
     registration *made = malloc(sizeof *made);
     if (made == NULL)
@@ -101,9 +101,9 @@ static const char *pin(pti_cuda_device *cuda, void *memory, int64_t n_bytes) {
 const char *pti_registrations_take(pti_cuda_device *cuda, void *memory, int64_t n_bytes) {
     const char *why_not = NULL;
     pthread_mutex_lock(&mutex);
-    switch (share(memory, n_bytes)) {
+    switch (share_registration(memory, n_bytes)) {
     case PTI_NOT_REGISTERED:
-        why_not = pin(cuda, memory, n_bytes);
+        why_not = pin_memory(cuda, memory, n_bytes);
         break;
     case PTI_REGISTERED_IN_PART:
         why_not = "another run has pinned a part of it";

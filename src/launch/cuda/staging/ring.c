@@ -10,7 +10,7 @@ polytile_status pti_ring_create(pti_cuda_device *cuda, char *memory, int n_buffe
     for (int k = 0; k < n_buffers; k++) {
         pti_buffer *buffer = &ring->buffer[k];
         buffer->memory = memory + k * buffer_bytes;
-        buffer->part_bytes = buffer_bytes / PTI_BUFFER_PARTS;
+        buffer->slice_bytes = buffer_bytes / PTI_BUFFER_SLICES;
         PTI_TRY(PTI_CUDA(cuda, cudaEventCreateWithFlags, (&buffer->event, cudaEventDisableTiming)));
     }
 done:
@@ -35,13 +35,14 @@ static polytile_domain places_of(const polytile_domain *chunk) {
     return places;
 }
 
-/** Where the elements of a chunk are, by their places. */
-static pti_image image_of(const pti_image *whole, const polytile_domain *chunk,
-                          const polytile_domain *places, pti_layout *layout) {
+/** Return the span of a chunk's elements, by their places. */
+static pti_memory_span span_of(const pti_memory_span *whole, const polytile_domain *chunk,
+                               const polytile_domain *places, pti_memory_layout *layout) {
     layout->hull = *places;
     for (int d = 0; d < chunk->n_dims; d++)
         layout->stride_bytes[d] = chunk->range[d].step * whole->layout->stride_bytes[d];
-    return (pti_image){(char *)whole->base + pti_layout_offset_of(whole->layout, chunk), layout};
+    return (pti_memory_span){
+        (char *)whole->base + pti_memory_layout_offset_of(whole->layout, chunk), layout};
 }
 
 void pti_buffer_hold(pti_buffer *buffer, const pti_command *command, const polytile_domain *chunk) {
@@ -52,45 +53,46 @@ void pti_buffer_hold(pti_buffer *buffer, const pti_command *command, const polyt
     buffer->element_bytes = move->element_bytes;
     buffer->chunk = *chunk;
     buffer->places = places_of(chunk);
-    buffer->packed_layout = pti_layout_of(&buffer->places, move->element_bytes);
-    buffer->packed = (pti_image){buffer->memory, &buffer->packed_layout};
+    buffer->packed_layout = pti_memory_layout_of(&buffer->places, move->element_bytes);
+    buffer->packed = (pti_memory_span){buffer->memory, &buffer->packed_layout};
     buffer->host =
-        image_of(is_upload ? &move->from : &move->to, chunk, &buffer->places, &buffer->host_layout);
-    buffer->device = image_of(is_upload ? &move->to : &move->from, chunk, &buffer->places,
-                              &buffer->device_layout);
+        span_of(is_upload ? &move->from : &move->to, chunk, &buffer->places, &buffer->host_layout);
+    buffer->device = span_of(is_upload ? &move->to : &move->from, chunk, &buffer->places,
+                             &buffer->device_layout);
 }
 
-static void share(pti_buffer *buffer, pti_copiers *copiers, pti_image to, pti_image from,
-                  bool keeps_cache) {
-    pti_chunks parts = pti_chunks_of(&buffer->places, buffer->element_bytes, buffer->part_bytes);
-    buffer->n_parts = (int)parts.n_chunks;
-    buffer->n_parts_done = 0;
-    for (int k = 0; k < buffer->n_parts; k++) {
-        pti_buffer_part *part = &buffer->part[k];
-        part->box = pti_chunks_get(&parts, k);
-        part->task.move = (pti_move){&part->box, buffer->element_bytes, to, from};
-        part->task.keeps_cache = keeps_cache;
-        pti_copiers_submit(copiers, &part->task);
+static void submit_slices(pti_buffer *buffer, pti_copiers *copiers, pti_memory_span to,
+                          pti_memory_span from, bool keeps_cache) {
+    pti_chunks slices = pti_chunks_of(&buffer->places, buffer->element_bytes, buffer->slice_bytes);
+    buffer->n_slices = (int)slices.n_chunks;
+    buffer->n_slices_done = 0;
+    for (int k = 0; k < buffer->n_slices; k++) {
+        pti_buffer_slice *slice = &buffer->slice[k];
+        slice->box = pti_chunks_get(&slices, k);
+        slice->task.move = (pti_move){&slice->box, buffer->element_bytes, to, from};
+        slice->task.keeps_cache = keeps_cache;
+        pti_copiers_submit(copiers, &slice->task);
     }
 }
 
 void pti_buffer_fill(pti_buffer *buffer, pti_copiers *copiers) {
-    share(buffer, copiers, buffer->packed, buffer->host, true);
+    submit_slices(buffer, copiers, buffer->packed, buffer->host, true);
 }
 
 void pti_buffer_drain(pti_buffer *buffer, pti_copiers *copiers) {
-    share(buffer, copiers, buffer->host, buffer->packed, false);
+    submit_slices(buffer, copiers, buffer->host, buffer->packed, false);
 }
 
 bool pti_buffer_is_copied(pti_buffer *buffer) {
-    while (buffer->n_parts_done < buffer->n_parts &&
-           pti_copiers_is_done(&buffer->part[buffer->n_parts_done].task))
-        buffer->n_parts_done++;
-    return buffer->n_parts_done == buffer->n_parts;
+    while (buffer->n_slices_done < buffer->n_slices &&
+           pti_copiers_is_done(&buffer->slice[buffer->n_slices_done].task))
+        buffer->n_slices_done++;
+    return buffer->n_slices_done == buffer->n_slices;
 }
 
-static polytile_status enqueue(pti_cuda_device *cuda, pti_buffer *buffer, pti_image to,
-                               pti_image from, enum cudaMemcpyKind kind, pti_stream stream) {
+static polytile_status enqueue_copy(pti_cuda_device *cuda, pti_buffer *buffer, pti_memory_span to,
+                                    pti_memory_span from, enum cudaMemcpyKind kind,
+                                    pti_stream stream) {
     polytile_status status;
     pti_move move = {&buffer->places, buffer->element_bytes, to, from};
     PTI_TRY(pti_cuda_copy(cuda, &move, kind, cuda->stream[stream]));
@@ -100,11 +102,11 @@ done:
 }
 
 polytile_status pti_buffer_send(pti_cuda_device *cuda, pti_buffer *buffer) {
-    return enqueue(cuda, buffer, buffer->device, buffer->packed, cudaMemcpyHostToDevice,
-                   PTI_STREAM_IN);
+    return enqueue_copy(cuda, buffer, buffer->device, buffer->packed, cudaMemcpyHostToDevice,
+                        PTI_STREAM_IN);
 }
 
 polytile_status pti_buffer_receive(pti_cuda_device *cuda, pti_buffer *buffer) {
-    return enqueue(cuda, buffer, buffer->packed, buffer->device, cudaMemcpyDeviceToHost,
-                   PTI_STREAM_OUT);
+    return enqueue_copy(cuda, buffer, buffer->packed, buffer->device, cudaMemcpyDeviceToHost,
+                        PTI_STREAM_OUT);
 }

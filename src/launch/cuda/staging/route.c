@@ -8,21 +8,21 @@
 
 #include <math.h>
 
-/** Of one thread from pageable memory into a ring that stays in the cache, or out of it: 8 threads
+/** The rate of one thread from pageable memory into a ring in the cache, or out of it: 8 threads
  * together reach 83 and 169 GB/s (docs/ceilings.md). */
 static const double stage_bytes_per_thread_s = 10e9;
 
-/** Of pinning memory and unpinning it again: 25 and 11 ms/GiB (docs/ceilings.md). */
+/** The cost of pinning and unpinning memory: 25 and 11 ms/GiB (docs/ceilings.md). */
 static const double register_s_per_byte = 36e-3 / (1024.0 * 1024.0 * 1024.0);
 
-/** Runs below this many bytes are packed: the copy engines move rows of 32 bytes at 25 GB/s and of
- * 8 at 5, rows of 64 at 43 (docs/ceilings.md). */
+/** Shorter runs are packed: the copy engines move rows of 8 bytes at 5 GB/s, of 32 at 25, and of 64
+ * at 43 (docs/ceilings.md). */
 enum { SHORT_RUN_BYTES = 64 };
 
-/** From here on packing is worth the threads' latency. */
+/** From this many bytes on packing is worth the threads' latency. */
 enum { PACKED_BYTES = 64 * 1024 };
 
-/** The array's bytes that a schedule moves each way. */
+/** The bytes of an array that a schedule moves each way. */
 typedef struct traffic {
     double up_bytes;
     double down_bytes;
@@ -39,15 +39,15 @@ static traffic traffic_of(const pti_schedule *schedule, int operand) {
     return sum;
 }
 
-/** The time of moving an array's bytes when host threads limit the rate. */
+/** Return the seconds to move an array's bytes if host threads limit the rate. */
 static double moving_s(const pti_cuda_device *cuda, traffic bytes, double limit_bytes_per_s) {
     const polytile_link *link = &cuda->device.link;
     return bytes.up_bytes / fmin(limit_bytes_per_s, link->upload_bytes_per_s) +
            bytes.down_bytes / fmin(limit_bytes_per_s, link->download_bytes_per_s);
 }
 
-static bool pays(const pti_cuda_device *cuda, const pti_schedule *schedule, int operand,
-                 const polytile_array *array) {
+static bool pinning_pays(const pti_cuda_device *cuda, const pti_schedule *schedule, int operand,
+                         const polytile_array *array) {
     traffic bytes = traffic_of(schedule, operand);
     double staged_s = moving_s(cuda, bytes, cuda->n_host_threads * stage_bytes_per_thread_s);
     double direct_s = moving_s(cuda, bytes, INFINITY);
@@ -103,7 +103,7 @@ polytile_status pti_cuda_routes_begin(pti_cuda_device *cuda, const pti_execution
     for (int a = 0; a < n_operands; a++) {
         const polytile_array *array = execution->arrays[a];
         if (kinds[a] == PTI_CUDA_PAGEABLE && array->data != NULL && array->mapping == NULL &&
-            pays(cuda, execution->schedule, a, array))
+            pinning_pays(cuda, execution->schedule, a, array))
             try_to_pin(cuda, array, &kinds[a]);
     }
 done:
@@ -123,8 +123,8 @@ polytile_status pti_cuda_routes_end(pti_cuda_device *cuda, const pti_execution *
     return pti_error_restore(ctx, &first);
 }
 
-/** The side of a transfer that is in host memory; NULL for other commands. */
-static const pti_image *host_side(const pti_command *command) {
+/** Return a transfer's side in host memory; NULL for other commands. */
+static const pti_memory_span *host_side(const pti_command *command) {
     switch (command->op->kind) {
     case PTI_UPLOAD:
         return &command->move.from;
@@ -136,7 +136,7 @@ static const pti_image *host_side(const pti_command *command) {
 }
 
 bool pti_cuda_is_staged(const pti_command *command, const pti_cuda_host_memory *kinds) {
-    const pti_image *host = host_side(command);
+    const pti_memory_span *host = host_side(command);
     const pti_move *move = &command->move;
     if (host == NULL || move->element_bytes > PTI_STAGING_BUFFER_BYTES)
         return false;

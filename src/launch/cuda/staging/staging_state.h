@@ -5,14 +5,14 @@
 #include "launch/cuda/staging/staging.h"
 #include "launch/host/chunks.h"
 
-/* What the parts of staging share: staging.c runs the whole, prefetch.c fills for uploads,
- * drain.c serves downloads, cursor.c finds both their work in the schedule. */
+/* What the files of staging share: staging.c creates it, staging_run.c runs it, prefetch.c fills
+ * for uploads, drain.c serves downloads, cursor.c finds work for both in the schedule. */
 
-/** Downloads that are compared with a transfer; each takes some 20 ns, and a stream is waited for
- * at most once in so many. */
+/** The most downloads that are compared with a transfer, 20 ns each; a stream is waited for at most
+ * once in so many. */
 enum { PTI_MOST_LOOKS = 256 };
 
-/** A way through the chunks of a schedule's staged transfers of one kind. */
+/** A position in the chunks of a schedule's staged transfers of one kind. */
 typedef struct pti_cursor {
     pti_op_kind kind;
     int64_t op_index; /* all staged operations of the kind before it are done with */
@@ -40,7 +40,7 @@ struct pti_staging {
     pti_copiers *copiers;
     int64_t buffer_bytes;
     int64_t memory_bytes;
-    /* Of both rings, in one piece: CUDA copies cannot cross two pinned ranges. */
+    /* Memory of both rings in one block: CUDA's copies cannot cross two pinned ranges. */
     char *memory;
     bool is_pinned;
     int n_buffers; /* of each ring */
@@ -49,8 +49,8 @@ struct pti_staging {
 
     pti_execution *execution; /* the run in progress, borrowed, as kinds; NULL between runs */
     const pti_cuda_host_memory *kinds;
-    /* One an operation: the newest earlier download of the same operand; -1: none, or no transfer.
-     * Owned. */
+    /* Owned, one an operation: the newest earlier download of the same operand; -1: none, or no
+     * transfer. */
     int64_t *download_before;
     pti_cursor uploads;
     pti_cursor downloads;
@@ -61,44 +61,43 @@ struct pti_staging {
     int n_idle;       /* looks since then */
 };
 
-/** Move on what can be moved on, without waiting. */
-polytile_status pti_staging_pump(pti_staging *staging);
-
-/** Between two looks at something that is awaited: pump, and leave the processor to others for a
- * moment when nothing moves. */
-polytile_status pti_staging_wait(pti_staging *staging);
-
-/** Stand before the first operation. */
+/** Begin before the first operation. */
 void pti_cursor_begin(pti_cursor *cursor, pti_op_kind kind);
 
-/** Go to the next chunk of an operation before end; false when there is none (yet). */
+/** Go to the next chunk of an operation before end; false if there is none (yet). */
 bool pti_cursor_find(pti_staging *staging, pti_cursor *cursor, int64_t end);
 
-/** Put the chunk that was found in a ring's next buffer. */
-pti_buffer *pti_cursor_take(pti_cursor *cursor, pti_ring *ring);
+/** Assign the found chunk to a ring's next buffer. */
+pti_buffer *pti_cursor_hold_chunk(pti_cursor *cursor, pti_ring *ring);
 
-/** Have buffers filled for the uploads at hand and to come. */
+/** Let threads fill buffers for current and later uploads. */
 polytile_status pti_look_ahead(pti_staging *staging);
 
 /** Take back the buffers whose copies to the device are done. */
 polytile_status pti_look_back(pti_staging *staging);
 
-/** Enqueue what was taken over, drain what has arrived, take back what is drained. */
+/** Enqueue accepted downloads, drain those that have arrived, and take back drained buffers. */
 polytile_status pti_serve_downloads(pti_staging *staging);
 
-/** Downloads before this operation are in the user's memory, if staged; enqueued and recorded. */
+/** Return whether downloads may go straight into the user's memory, which staging does not see.
+ * Those of pageable memory all go through the ring. */
+static inline bool pti_may_download_directly(const pti_staging *staging, int operand) {
+    return staging->kinds[operand] != PTI_CUDA_PAGEABLE;
+}
+
+/** Return up to which operation staged downloads are in the user's memory. */
 int64_t pti_n_drained(const pti_staging *staging);
 int64_t pti_n_received(const pti_staging *staging);
 
 /**
- * The newest download before a transfer, and not before the operation since, that has elements in
- * common with it; -1 for none. After PTI_MOST_LOOKS downloads that have none it is the next one,
- * whatever that downloads: to come after it is safe, and the time of a run stays linear.
+ * Return the newest download before a transfer, from the operation since on, that shares elements
+ * with it; -1: none. After PTI_MOST_LOOKS others it is the next one, whatever that downloads:
+ * waiting for it is safe, and the time of a run stays linear.
  */
 int64_t pti_newest_conflict(pti_staging *staging, const pti_command *command, int64_t since);
 
-/** The same for an upload that threads will read from the user's memory: of downloads that may not
- * be there yet, also direct ones. */
+/** Return that for an upload that threads read from the user's memory, of downloads that may not be
+ * there yet, also direct ones. */
 int64_t pti_newest_unseen(pti_staging *staging, const pti_command *command);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-/** Others may use the time. */
+/** Yield, so that others may use the time. */
 void pti_spin_pause(void) {
     sched_yield();
 }

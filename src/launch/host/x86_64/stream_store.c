@@ -7,12 +7,12 @@
 
 enum { STORE_BYTES = sizeof(__m128i), LINE_BYTES = 64 };
 
-/** The bytes before the next multiple of a store's size. */
+/** Return the bytes before the next multiple of a store's size. */
 static int64_t misaligned_bytes(const void *memory) {
     return (int64_t)(-(uintptr_t)memory % STORE_BYTES);
 }
 
-/** to is aligned to the size of a store. */
+/** Copy a line; `to` is aligned to the size of a store. */
 static void copy_line(char *to, const char *from) {
     __m128i part[LINE_BYTES / STORE_BYTES];
     memcpy(part, from, LINE_BYTES);

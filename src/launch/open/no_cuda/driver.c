@@ -1,6 +1,6 @@
 #include "launch/device/device.h"
 
-/* What stands in for CUDA in a library that was built without it. */
+/* Stands in for CUDA in a library that was built without it. */
 
 static polytile_status open_without_cuda(polytile_context *ctx, const pti_device_text *text,
                                          polytile_device **device) {

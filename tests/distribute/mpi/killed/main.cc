@@ -1,4 +1,4 @@
-#include "distribute/mpi/routes.h"
+#include "distribute/mpi/persistent_exchanges.h"
 
 #include <csignal>
 

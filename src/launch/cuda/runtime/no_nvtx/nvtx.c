@@ -1,6 +1,6 @@
 #include "launch/cuda/runtime/nvtx.h"
 
-/* What stands in for NVTX where the CUDA Toolkit came without its header. */
+/* Stands in for NVTX if the CUDA Toolkit has no header of it. */
 
 void pti_nvtx_push(const char *name) {
     (void)name;

@@ -1,0 +1,85 @@
+#include "access/footprint/footprint.h"
+#include "access/footprint/section.h"
+#include "access/footprint/section_boxes.h"
+#include "base/checked.h"
+
+/* What a launch does with each of its arrays, by all of an operand's sections together. */
+
+static bool is_reducing(polytile_role role) {
+    return role == POLYTILE_SUM || role == POLYTILE_PROD || role == POLYTILE_MIN ||
+           role == POLYTILE_MAX;
+}
+
+static void add_role(pti_operand *operand, const pti_section *section) {
+    bool reduces = is_reducing(section->role);
+    operand->writes = operand->writes || section->role != POLYTILE_IN;
+    operand->reads =
+        operand->reads || (section->role != POLYTILE_OUT && !(reduces && section->fresh));
+    operand->reduces = operand->reduces || reduces;
+    operand->fresh = operand->fresh || (reduces && section->fresh);
+    if (reduces)
+        operand->reduction = section->role;
+}
+
+/* One array is combined in one way, and has no other role: threads combine into pieces of their own,
+ * which hold what is combined and nothing else. */
+static bool roles_agree(const pti_operand *operand, const pti_section *section) {
+    if (is_reducing(section->role))
+        return section->role == operand->reduction && section->fresh == operand->fresh;
+    return !operand->reduces;
+}
+
+static polytile_status fill_role(polytile_context *ctx, const pti_instance *instance,
+                                 pti_operand *operand) {
+    const pti_section *sections = &instance->section[operand->first_section];
+    for (int s = 0; s < operand->n_sections; s++)
+        add_role(operand, &sections[s]);
+    for (int s = 0; s < operand->n_sections; s++)
+        if (!roles_agree(operand, &sections[s]))
+            return pti_fail(ctx, POLYTILE_DECLARATION,
+                            "%s: %s is reduced in two ways, or has another role beside a reducing "
+                            "one; split it into two arrays",
+                            instance->kernel_name, operand->name);
+    if (operand->fresh && operand->type < 0)
+        return pti_fail(ctx, POLYTILE_INVALID,
+                        "%s: %s starts from the identity of a reduction, but its elements are %d "
+                        "raw bytes; use a number type, or drop \"out\" and fill it before",
+                        instance->kernel_name, operand->name, (int)operand->element_bytes);
+    return POLYTILE_OK;
+}
+
+static bool writes_unknown_elements(const pti_instance *instance, const pti_operand *operand) {
+    int64_t n_boxes = 0;
+    for (int s = 0; s < operand->n_sections; s++) {
+        const pti_section *section = &instance->section[operand->first_section + s];
+        if (section->role == POLYTILE_IN)
+            continue;
+        if (!section->exact ||
+            pti_add_overflows(n_boxes, pti_section_most_boxes(instance, section), &n_boxes))
+            return true;
+    }
+    return n_boxes > PTI_MAX_WRITE_BOXES;
+}
+
+/* An operand whose written elements are not known as a few boxes is moved as one hull, both ways.
+ */
+static polytile_status fill_partial(polytile_context *ctx, const pti_instance *instance,
+                                    pti_operand *operand) {
+    operand->partial = writes_unknown_elements(instance, operand);
+    operand->reads = operand->reads || operand->partial;
+    if (operand->partial && operand->fresh)
+        return pti_fail(ctx, POLYTILE_UNSUPPORTED,
+                        "%s: which elements of %s start from the identity takes more than %d boxes "
+                        "to say; drop \"out\" from its role and fill %s before the launch",
+                        instance->kernel_name, operand->name, PTI_MAX_WRITE_BOXES, operand->name);
+    return POLYTILE_OK;
+}
+
+polytile_status pti_operand_fill_roles(polytile_context *ctx, const pti_instance *instance,
+                                       pti_operand *operand) {
+    polytile_status status;
+    PTI_TRY(fill_role(ctx, instance, operand));
+    PTI_TRY(fill_partial(ctx, instance, operand));
+done:
+    return status;
+}

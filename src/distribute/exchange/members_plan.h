@@ -1,0 +1,83 @@
+#ifndef POLYTILE_DISTRIBUTE_EXCHANGE_MEMBERS_PLAN_H
+#define POLYTILE_DISTRIBUTE_EXCHANGE_MEMBERS_PLAN_H
+
+#include "distribute/exchange/exchange.h"
+
+/* What the members of a queue would do of launches, to look at: nothing runs. At first each element
+ * is with its owner, and nobody has copies. */
+
+/** What goes from one member to another, of one array, in all exchanges. */
+typedef struct pti_members_plan_flow {
+    int from;
+    int to;
+    int array;
+    int n_messages; /* what goes the same way at a time, of all arrays, counts with the first */
+    int64_t n_bytes;
+} pti_members_plan_flow;
+
+/** What one member does of all launches. */
+typedef struct pti_members_plan_member {
+    pti_boxes threads;       /* its share of the first launch; owned */
+    int64_t n_threads;       /* of all launches */
+    int64_t n_first_threads; /* of the first superstep */
+    int64_t n_extra_threads; /* of those, the ones that another member runs, too */
+    int64_t owned_bytes;     /* of all arrays */
+    int64_t sent_bytes;
+    int64_t received_bytes;
+    int n_messages; /* received */
+} pti_members_plan_member;
+
+typedef struct pti_members_plan {
+    int n_members;
+    int n_arrays;
+    int n_launches;
+    pti_member_grid grid;      /* of the array by which threads are dealt out first */
+    pti_ownership *ownerships; /* of each array; owned, as all below */
+    pti_members_plan_member *member;
+    int n_flows;
+    pti_members_plan_flow *flow; /* by to, from and array; one of each three */
+    int n_supersteps;            /* of launches, with an exchange before each */
+    int n_first;                 /* launches of the first superstep */
+    int n_longest;               /* of the superstep with the most */
+    int busiest; /* the member with the most threads of the first superstep, of several the
+                                one that receives most */
+    int64_t exchanged_bytes; /* of all flows */
+    int64_t combined_bytes;  /* of results that every member has a part of */
+    pti_exchange first;      /* before the first superstep */
+} pti_members_plan;
+
+/** Launches over arrays of which operand p of `arrays` describes the p-th. */
+typedef struct pti_members_plan_request {
+    const pti_instance *arrays;
+    int n_launches;
+    const pti_shared_launch *launch;
+    int n_members;
+    const pti_member_grid *given; /* NULL: balanced */
+    const char *layout;           /* of all arrays, as in pti_distribution_parse() */
+    int64_t most;                 /* launches of a superstep; 0: as queues choose */
+} pti_members_plan_request;
+
+/** The most launches, members, and boxes of one array that a member owns, that are looked at. */
+enum {
+    PTI_MEMBERS_PLAN_MOST_LAUNCHES = 10000,
+    PTI_MEMBERS_PLAN_MOST_MEMBERS = 4096,
+    PTI_MEMBERS_PLAN_MOST_BOXES = 512
+};
+
+/**
+ * Share launches as queues do that know them all.
+ *
+ * Errors  Those of pti_distribution_parse() and pti_ownership_check(); INVALID and UNSUPPORTED for
+ *         numbers that are out of range; NO_MEMORY. *plan is to be freed in any case.
+ */
+polytile_status pti_members_plan_create(polytile_context *ctx,
+                                        const pti_members_plan_request *request,
+                                        pti_members_plan *plan);
+
+void pti_members_plan_free(pti_members_plan *plan);
+
+/** The superstep of n launches from a first on. */
+pti_superstep pti_members_plan_superstep(const pti_members_plan_request *request,
+                                         const pti_members_plan *plan, int first, int n_launches);
+
+#endif

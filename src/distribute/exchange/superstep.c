@@ -1,0 +1,39 @@
+#include "distribute/exchange/superstep.h"
+
+#include "base/checked.h"
+#include "distribute/exchange/depth.h"
+
+#include <stdlib.h>
+
+pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep_limits *limits) {
+    pti_superstep next = *known;
+    int64_t most = pti_min(known->n_launches, PTI_SUPERSTEP_LAUNCHES);
+    if (limits->most_launches > 0)
+        most = pti_min(most, limits->most_launches);
+    next.n_launches = most > 1 && !limits->runs_once
+                          ? pti_superstep_depth(known, PTI_DEPTH_FRACTION, (int)most)
+                          : 1;
+    return next;
+}
+
+bool pti_superstep_deal(const pti_superstep *superstep, int first, int n_local, pti_copies *copies,
+                        pti_superstep_parts *parts) {
+    *parts = (pti_superstep_parts){.n_local = n_local};
+    parts->work = calloc((size_t)n_local + 1, sizeof *parts->work);
+    if (parts->work == NULL)
+        return false;
+    for (int m = 0; m < n_local; m++)
+        if (!pti_work_create(superstep, first + m, &parts->work[m]))
+            return false;
+    return pti_exchange_before(superstep, copies, first, n_local, &parts->before) &&
+           pti_exchange_after(superstep, copies, first, n_local, &parts->after);
+}
+
+void pti_superstep_parts_free(pti_superstep_parts *parts) {
+    for (int m = 0; parts->work != NULL && m < parts->n_local; m++)
+        pti_work_free(&parts->work[m]);
+    free(parts->work);
+    pti_exchange_free(&parts->before);
+    pti_exchange_free(&parts->after);
+    *parts = (pti_superstep_parts){0};
+}

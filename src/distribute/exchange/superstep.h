@@ -1,0 +1,42 @@
+#ifndef POLYTILE_DISTRIBUTE_EXCHANGE_SUPERSTEP_H
+#define POLYTILE_DISTRIBUTE_EXCHANGE_SUPERSTEP_H
+
+#include "distribute/exchange/exchange.h"
+#include "queue/queue.h"
+
+/* How launches become supersteps: which launches are the next one, what members compute in it, and
+ * what travels before and after it. A team runs what is found here; members_plan.h describes it. */
+
+/** The most launches that a queue over members records before it runs them; and the most of one
+ * superstep: each is cut for its own threads, and those of two supersteps are kept. */
+enum { PTI_TEAM_LAUNCHES = 1024, PTI_SUPERSTEP_LAUNCHES = PTI_MAX_PREPARED / 4 };
+
+/** What bounds supersteps beside what is computed twice. */
+typedef struct pti_superstep_limits {
+    int64_t most_launches; /* the program's limit; 0: any number */
+    bool runs_once;        /* no two members may compute the same: one launch a superstep */
+} pti_superstep_limits;
+
+/** The first superstep of launches that are known. */
+pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep_limits *limits);
+
+/** A superstep dealt out to the members first .. first + n_local - 1. */
+typedef struct pti_superstep_parts {
+    int n_local;
+    pti_work *work; /* of each of them; owned, as all below */
+    pti_exchange before;
+    pti_exchange after;
+} pti_superstep_parts;
+
+/**
+ * Deal a superstep out. The copies, of all members, are those before it, and become those after it.
+ * Exchanges are listed as far as they are from or to these members.
+ *
+ * Errors  false: memory ran out.
+ * Owns    The caller frees *parts with pti_superstep_parts_free(), also after an error.
+ */
+bool pti_superstep_deal(const pti_superstep *superstep, int first, int n_local, pti_copies *copies,
+                        pti_superstep_parts *parts);
+void pti_superstep_parts_free(pti_superstep_parts *parts);
+
+#endif

@@ -1,0 +1,118 @@
+#include "distribute/show/ranks_plan.h"
+
+#include "access/set/boxes.h"
+
+#include <inttypes.h>
+
+/* The text of a plan of ranks: who owns and exchanges what as a table, and the plan of the busiest
+ * rank. */
+
+enum { MOST_ROWS = 32, MOST_NEIGHBOURS = 8 };
+
+static void add_title(pti_text *text, const polytile_ranks_plan *plan) {
+    const pti_members_plan *members = &plan->members;
+    pti_write_kernels(text, &plan->launches);
+    pti_text_add(text, " over %s, %s, %s\n", pti_words_count(members->n_members, "rank").text,
+                 pti_words_grid(&members->grid).text, plan->layout);
+    for (int a = 0; a < members->n_arrays; a++) {
+        const pti_operand *array = &plan->launches.arrays->operand[a];
+        pti_text_add(text, "  %s%s %s, cut %s\n", array->name, pti_words_box(&array->domain).text,
+                     pti_words_type(array->type).text,
+                     pti_words_grid(&members->ownerships[a].grid).text);
+    }
+}
+
+static void add_exchanges(pti_text *text, const pti_members_plan *members) {
+    pti_text_add(text, "\n" PTI_ROW "%s\n", "exchanges", pti_words_exchanges(members).text);
+    if (members->combined_bytes > 0)
+        pti_text_add(text, PTI_ROW "%s across all ranks\n", "combined",
+                     pti_words_size(members->combined_bytes).text);
+    pti_text_add(text, "\n");
+}
+
+/** The threads of the first launch: their box, or how many boxes they are. */
+static pti_words describe_threads(const pti_boxes *threads, int n_indices) {
+    polytile_domain box = pti_boxes_bounding(threads, n_indices);
+    bool is_empty = threads->n_boxes == 0 || pti_box_is_empty(&box);
+    const pti_words words = is_empty ? pti_words_of("none") : pti_words_box(&box);
+    return threads->n_boxes > 1 ? pti_words_of("%s in %d boxes", words.text, threads->n_boxes)
+                                : words;
+}
+
+static void add_figures(pti_text *text, const pti_rank_figures *figures) {
+    if (!figures->is_known)
+        pti_text_add(text, " %8s %11s %11s", "-", "-", "-");
+    else
+        pti_text_add(text, " %8" PRId64 "%12s%12s", figures->n_kernels,
+                     pti_words_size(figures->h2d_bytes).text,
+                     pti_words_size(figures->d2h_bytes).text);
+}
+
+/** What comes from each neighbour. */
+static void add_senders(pti_text *text, const pti_members_plan *members, int rank) {
+    int n_senders = 0;
+    pti_ranks_way way;
+    for (int f = 0; f < members->n_flows; f += way.n_flows) {
+        way = pti_ranks_way_at(members, f);
+        if (way.flow->to == rank && ++n_senders <= MOST_NEIGHBOURS)
+            pti_text_add(text, "%s%d: %s", n_senders == 1 ? "" : ", ", way.flow->from,
+                         pti_words_size(way.n_bytes).text);
+    }
+    if (n_senders > MOST_NEIGHBOURS)
+        pti_text_add(text, ", ... %d more", n_senders - MOST_NEIGHBOURS);
+    if (n_senders == 0)
+        pti_text_add(text, "-");
+}
+
+static void add_rank(pti_text *text, const polytile_ranks_plan *plan, int rank) {
+    const pti_members_plan_member *member = &plan->members.member[rank];
+    int n_indices = plan->shared[0].call.instance->n_indices;
+    pti_text_add(text, "  %4d  %-30s%11s%12s%12s %8d", rank,
+                 describe_threads(&member->threads, n_indices).text,
+                 pti_words_size(member->owned_bytes).text, pti_words_size(member->sent_bytes).text,
+                 pti_words_size(member->received_bytes).text, member->n_messages);
+    add_figures(text, &plan->figures[rank]);
+    pti_text_add(text, "  ");
+    add_senders(text, &plan->members, rank);
+    pti_text_add(text, "\n");
+}
+
+static void add_table(pti_text *text, const polytile_ranks_plan *plan) {
+    int n_ranks = plan->members.n_members;
+    pti_text_add(text, "  %4s  %-30s%11s%12s%12s %8s %8s%12s%12s  %s\n", "rank", "threads", "owned",
+                 "sent", "received", "messages", "kernels", "to device", "from device", "from");
+    for (int q = 0; q < n_ranks && q < MOST_ROWS; q++)
+        add_rank(text, plan, q);
+    if (n_ranks > MOST_ROWS)
+        pti_text_add(text, "  ... and %s\n",
+                     pti_words_count(n_ranks - MOST_ROWS, "more rank").text);
+}
+
+static void add_notes(pti_text *text, const polytile_ranks_plan *plan) {
+    int largest = pti_ranks_with_largest_peak(plan);
+    int64_t limit_bytes = plan->inner->summary.limit_bytes;
+    polytile_ranks_summary summary;
+    polytile_ranks_plan_get_summary(plan, &summary);
+    if (limit_bytes > 0)
+        pti_text_add(text, "  peak %s on rank %d, the most of all; the limit of each is %s\n",
+                     pti_words_size(plan->figures[largest].peak_device_bytes).text, largest,
+                     pti_words_size(limit_bytes).text);
+    if (summary.n_exchanges > 1)
+        pti_text_add(text, "  kernels, to device and from device are those until the second "
+                           "exchange\n");
+    if (summary.n_repeated_threads > 0)
+        pti_text_add(text, "  %s in all, %.2f%% of them on a second rank, too\n",
+                     pti_words_count(summary.n_threads, "thread").text,
+                     100.0 * (double)summary.n_repeated_threads / (double)summary.n_threads);
+}
+
+void pti_ranks_write_text(pti_text *text, const pti_object *object) {
+    const polytile_ranks_plan *plan = (const polytile_ranks_plan *)object;
+    add_title(text, plan);
+    add_exchanges(text, &plan->members);
+    add_table(text, plan);
+    add_notes(text, plan);
+    pti_text_add(text, "\nRank %d, which has the most to do%s:\n\n", plan->members.busiest,
+                 plan->members.n_supersteps > 1 ? ", until the second exchange" : "");
+    pti_plan_write_text(text, &plan->inner->object);
+}

@@ -1,0 +1,240 @@
+#include "distribute/team/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The launches of a superstep, as those see them that deal it out. */
+typedef struct known_launches {
+    pti_shared_launch *launch;
+    pti_superstep superstep;
+} known_launches;
+
+bool pti_team_shares_results(const pti_team *team, const pti_prepared *prepared) {
+    bool shares = false;
+    for (int a = 0; team->transport->shares_memory && a < prepared->n_arrays; a++)
+        shares |= prepared->instance->operand[a].writes &&
+                  team->array[prepared->position[a]].memory == PTI_TEAM_PROGRAMS;
+    return shares;
+}
+
+/** runs_once: no two members may compute what goes to memory that others share. */
+static bool list_known_launches(const pti_team *team, int at, bool runs_once, known_launches *of) {
+    int n_launches = team->n_recorded - at;
+    of->launch = calloc((size_t)n_launches, sizeof *of->launch);
+    if (of->launch == NULL)
+        return false;
+    for (int l = 0; l < n_launches; l++) {
+        const pti_prepared *prepared = team->recorded[at + l].prepared;
+        of->launch[l] =
+            (pti_shared_launch){.call = pti_prepared_call(prepared),
+                                .runs_once = runs_once && pti_team_shares_results(team, prepared)};
+    }
+    of->superstep = (pti_superstep){.n_launches = n_launches,
+                                    .launch = of->launch,
+                                    .n_arrays = team->n_arrays,
+                                    .ownerships = team->ownership,
+                                    .n_members = team->transport->n_members};
+    return true;
+}
+
+bool pti_team_fits(const pti_team *team, int local) {
+    int64_t free_bytes = pti_queue_get_usable_bytes(team->member[local]);
+    for (int p = 0; p < team->n_arrays; p++) {
+        if (team->array[p].array != NULL)
+            free_bytes -= pti_resident_padded(pti_team_expect_bytes(team, p, local));
+    }
+    return free_bytes >= 0;
+}
+
+/**
+ * Where members' arrays lie over the same memory, what two of them compute must not reach it: that
+ * needs devices with memory of their own and room for everything, and no access check, which brings
+ * home what it looks at.
+ */
+static bool may_compute_twice(const pti_team *team) {
+    const pti_settings *settings = pti_get_settings(team->ctx);
+    if (!team->transport->shares_memory)
+        return true;
+    if (team->is_shallow || settings->check_access || settings->check_wide)
+        return false;
+    for (int m = 0; m < team->transport->n_local; m++) {
+        if (team->member[m]->device->reaches_host || !pti_team_fits(team, m))
+            return false;
+    }
+    return true;
+}
+
+static bool is_for_launches(const pti_prepared_superstep *prepared, const pti_team *team, int at,
+                            int n_launches, bool runs_once) {
+    if (prepared->begins != team->copies_id || prepared->n_launches != n_launches ||
+        prepared->runs_once != runs_once)
+        return false;
+    for (int l = 0; l < n_launches; l++) {
+        if (prepared->serial[l] != team->recorded[at + l].prepared->serial)
+            return false;
+    }
+    return true;
+}
+
+/** The number of the copies if another superstep leaves the same, else a new one. */
+static int64_t number_copies(pti_team *team, const pti_copies *copies) {
+    for (const pti_prepared_superstep *prepared = team->prepared_supersteps; prepared != NULL;
+         prepared = prepared->next) {
+        if (pti_copies_are_alike(&prepared->copies, copies))
+            return prepared->ends;
+    }
+    return ++team->n_copies_ids;
+}
+
+/** Whether a member writes elements of others. */
+static bool writes_across(const pti_team *team, const pti_work *work, int position, int member) {
+    polytile_domain owned = pti_ownership_hull(&team->ownership[position], member);
+    const pti_boxes *writes = &work->writes[position];
+    bool is_across = writes->n_boxes > 0 && !pti_ownership_is_whole(&team->ownership[position]);
+    for (int b = 0; b < writes->n_boxes && !is_across; b++)
+        is_across = !pti_box_contains(&owned, &writes->box[b]);
+    return is_across;
+}
+
+/**
+ * What several members computed of the same memory stays with their devices, and is no longer there
+ * after the superstep.
+ */
+static void drop_halos(const pti_team *team, const pti_superstep *superstep,
+                       pti_prepared_superstep *prepared) {
+    if (!team->transport->shares_memory)
+        return;
+    for (int p = 0; p < team->n_arrays; p++) {
+        for (int m = 0; m < superstep->n_members && team->array[p].memory == PTI_TEAM_PROGRAMS;
+             m++) {
+            if (writes_across(team, &prepared->parts.work[m], p, m))
+                pti_boxes_clear(&prepared->copies.extra[p * superstep->n_members + m]);
+        }
+    }
+}
+
+static bool is_received(const pti_prepared_superstep *prepared, int array) {
+    bool is = false;
+    for (int t = 0; t < prepared->parts.before.n_transfers; t++)
+        is |= prepared->parts.before.transfer[t].array == array;
+    return is;
+}
+
+/** Whether threads that several members run write what these send each other before: it must not
+ * be on its way any more. What an owner reduces for all is nothing to the others. */
+static bool writes_received(const pti_superstep *superstep,
+                            const pti_prepared_superstep *prepared) {
+    const pti_shared_launch *launch = superstep->launch;
+    const pti_home *home = &prepared->parts.work[0].home[0];
+    bool does = false;
+    for (int a = 0; a < launch->call.instance->n_operands; a++) {
+        const pti_operand *operand = &launch->call.instance->operand[a];
+        does |= operand->writes && !(operand->reduces && home->widens) &&
+                is_received(prepared, launch->call.array[a]);
+    }
+    return does && pti_home_repeats(home, launch, superstep->ownerships);
+}
+
+static void find_interiors(pti_team *team, const pti_superstep *superstep,
+                           pti_prepared_superstep *prepared) {
+    bool has_interiors = superstep->n_launches == 1 && !prepared->parts.work[0].home[0].splits &&
+                         !writes_received(superstep, prepared);
+    for (int m = 0; m < team->transport->n_local; m++) {
+        const pti_boxes *threads = &prepared->parts.work[m].threads[0];
+        prepared->inner[m] = (polytile_domain){0};
+        if (has_interiors && threads->n_boxes == 1)
+            prepared->inner[m] = pti_interior_of(&superstep->launch[0], &prepared->parts.before,
+                                                 team->transport->first + m, &threads->box[0]);
+    }
+}
+
+static bool fill_prepared_superstep(pti_team *team, int at, const pti_superstep *superstep,
+                                    pti_prepared_superstep *prepared) {
+    int n_local = team->transport->n_local;
+    prepared->n_launches = superstep->n_launches;
+    prepared->begins = team->copies_id;
+    prepared->serial = calloc((size_t)superstep->n_launches, sizeof *prepared->serial);
+    prepared->inner = calloc((size_t)n_local, sizeof *prepared->inner);
+    if (prepared->serial == NULL || prepared->inner == NULL)
+        return false;
+    for (int l = 0; l < superstep->n_launches; l++)
+        prepared->serial[l] = team->recorded[at + l].prepared->serial;
+    if (!pti_copies_create(team->n_arrays, team->transport->n_members, &prepared->copies) ||
+        !pti_copies_assign(&prepared->copies, &team->copies) ||
+        !pti_superstep_deal(superstep, team->transport->first, n_local, &prepared->copies,
+                            &prepared->parts))
+        return false;
+    drop_halos(team, superstep, prepared);
+    prepared->meets = pti_team_meets(team, superstep, prepared->parts.work[0].home);
+    find_interiors(team, superstep, prepared);
+    prepared->ends = number_copies(team, &prepared->copies);
+    return true;
+}
+
+/** Evict the superstep that was not used for longest. */
+static void evict_oldest_superstep(pti_team *team) {
+    pti_prepared_superstep **last = &team->prepared_supersteps;
+    if (team->n_prepared_supersteps < PTI_TEAM_PREPARED_SUPERSTEPS)
+        return;
+    while ((*last)->next != NULL)
+        last = &(*last)->next;
+    pti_team_free_prepared(team, *last);
+    *last = NULL;
+    team->n_prepared_supersteps--;
+}
+
+static void keep_prepared_superstep(pti_team *team, pti_prepared_superstep *prepared) {
+    evict_oldest_superstep(team);
+    prepared->in =
+        (pti_persistent_exchange){&prepared->parts.before, team->reached, team->n_arrays, NULL};
+    prepared->out =
+        (pti_persistent_exchange){&prepared->parts.after, team->reached, team->n_arrays, NULL};
+    prepared->next = team->prepared_supersteps;
+    team->prepared_supersteps = prepared;
+    team->n_prepared_supersteps++;
+}
+
+static pti_prepared_superstep *find_among_prepared(pti_team *team, int at, int n_launches,
+                                                   bool runs_once) {
+    pti_prepared_superstep **prepared = &team->prepared_supersteps;
+    while (*prepared != NULL && !is_for_launches(*prepared, team, at, n_launches, runs_once))
+        prepared = &(*prepared)->next;
+    pti_prepared_superstep *found = *prepared;
+    if (found == NULL)
+        return NULL;
+    *prepared = found->next;
+    found->next = team->prepared_supersteps;
+    team->prepared_supersteps = found;
+    return found;
+}
+
+static pti_prepared_superstep *
+make_prepared_superstep(pti_team *team, int at, const pti_superstep *superstep, bool runs_once) {
+    pti_prepared_superstep *prepared = calloc(1, sizeof *prepared);
+    if (prepared == NULL)
+        return NULL;
+    prepared->runs_once = runs_once;
+    if (!fill_prepared_superstep(team, at, superstep, prepared)) {
+        pti_team_free_prepared(team, prepared);
+        return NULL;
+    }
+    keep_prepared_superstep(team, prepared);
+    return prepared;
+}
+
+pti_prepared_superstep *pti_team_find_prepared(pti_team *team, int at, bool *is_new) {
+    known_launches of;
+    pti_prepared_superstep *prepared = NULL;
+    const pti_superstep_limits limits = {.most_launches = team->options.most_steps,
+                                         .runs_once = !may_compute_twice(team)};
+    *is_new = true;
+    if (!list_known_launches(team, at, limits.runs_once, &of))
+        return NULL;
+    const pti_superstep next = pti_superstep_next(&of.superstep, &limits);
+    prepared = find_among_prepared(team, at, next.n_launches, limits.runs_once);
+    *is_new = prepared == NULL;
+    if (prepared == NULL)
+        prepared = make_prepared_superstep(team, at, &next, limits.runs_once);
+    free(of.launch);
+    return prepared;
+}

@@ -1,0 +1,74 @@
+#include "access/set/boxes.h"
+#include "distribute/share/footprints.h"
+#include "distribute/team/state.h"
+
+/* What the arrays of members have to contain for a superstep. */
+
+static polytile_status reach_boxes(pti_team *team, int position, int local,
+                                   const pti_boxes *boxes) {
+    if (boxes->n_boxes == 0)
+        return POLYTILE_OK;
+    polytile_domain hull = pti_boxes_bounding(boxes, boxes->box[0].n_dims);
+    return pti_team_reach(team, position, local, &hull);
+}
+
+static polytile_status reach_work(pti_team *team, const pti_prepared_superstep *prepared,
+                                  int local) {
+    const pti_work *work = &prepared->parts.work[local];
+    polytile_status status = POLYTILE_OK;
+    for (int p = 0; p < work->n_arrays; p++) {
+        PTI_TRY(reach_boxes(team, p, local, &work->reads[p]));
+        PTI_TRY(reach_boxes(team, p, local, &work->writes[p]));
+    }
+done:
+    return status;
+}
+
+static polytile_domain first_element(const polytile_domain *of) {
+    polytile_domain first = *of;
+    for (int d = 0; d < of->n_dims; d++)
+        first.range[d].hi = first.range[d].lo;
+    return first;
+}
+
+polytile_status pti_team_reach_operands(pti_team *team, const pti_recorded *recorded, int local) {
+    const pti_prepared *prepared = recorded->prepared;
+    polytile_status status = POLYTILE_OK;
+    for (int a = 0; a < prepared->n_arrays; a++) {
+        const pti_team_array *of = &team->array[prepared->position[a]];
+        polytile_domain first = first_element(&of->array->domain);
+        if (of->member[local] == NULL)
+            PTI_TRY(pti_team_reach(team, prepared->position[a], local, &first));
+    }
+done:
+    return status;
+}
+
+static polytile_status reach_exchange(pti_team *team, const pti_exchange *exchange) {
+    const pti_transport *transport = team->transport;
+    polytile_status status = POLYTILE_OK;
+    for (int t = 0; t < exchange->n_transfers; t++) {
+        const pti_transfer *transfer = &exchange->transfer[t];
+        const int end[] = {transfer->from - transport->first, transfer->to - transport->first};
+        for (int e = 0; e < 2; e++) {
+            if (end[e] >= 0 && end[e] < transport->n_local)
+                PTI_TRY(reach_boxes(team, transfer->array, end[e], &transfer->boxes));
+        }
+    }
+done:
+    return status;
+}
+
+polytile_status pti_team_reach_prepared(pti_team *team, const pti_prepared_superstep *prepared,
+                                        const pti_recorded *recorded) {
+    polytile_status status;
+    PTI_TRY(reach_exchange(team, &prepared->parts.before));
+    PTI_TRY(reach_exchange(team, &prepared->parts.after));
+    for (int m = 0; m < team->transport->n_local; m++) {
+        PTI_TRY(reach_work(team, prepared, m));
+        for (int l = 0; l < prepared->n_launches; l++)
+            PTI_TRY(pti_team_reach_operands(team, &recorded[l], m));
+    }
+done:
+    return status;
+}

@@ -1,0 +1,52 @@
+#include "distribute/team/state.h"
+
+#include <stdlib.h>
+
+/* What a team has recorded, prepared and copied, when that is given up. */
+
+void pti_team_drop_recorded(pti_team *team) {
+    while (team->n_recorded > 0) {
+        pti_recorded *last = &team->recorded[--team->n_recorded];
+        last->prepared->n_items--;
+        pti_kernel_release(last->kernel);
+    }
+}
+
+void pti_team_free_prepared(pti_team *team, pti_prepared_superstep *prepared) {
+    if (prepared == NULL)
+        return;
+    team->transport->functions->forget_exchange(team->transport, &prepared->in);
+    team->transport->functions->forget_exchange(team->transport, &prepared->out);
+    pti_superstep_parts_free(&prepared->parts);
+    pti_copies_free(&prepared->copies);
+    free(prepared->inner);
+    free(prepared->serial);
+    free(prepared);
+}
+
+void pti_team_forget_prepared(pti_team *team) {
+    while (team->prepared_supersteps != NULL) {
+        pti_prepared_superstep *prepared = team->prepared_supersteps;
+        team->prepared_supersteps = prepared->next;
+        pti_team_free_prepared(team, prepared);
+    }
+    team->n_prepared_supersteps = 0;
+}
+
+void pti_team_forget_exchanges(pti_team *team) {
+    for (pti_prepared_superstep *prepared = team->prepared_supersteps; prepared != NULL;
+         prepared = prepared->next) {
+        team->transport->functions->forget_exchange(team->transport, &prepared->in);
+        team->transport->functions->forget_exchange(team->transport, &prepared->out);
+    }
+}
+
+void pti_team_touch_copies(pti_team *team) {
+    team->copies_id = ++team->n_copies_ids;
+}
+
+void pti_team_note_changed(pti_team *team, const polytile_array *array) {
+    for (int m = 0; m < team->transport->n_members; m++)
+        pti_boxes_clear(&team->copies.extra[array->position * team->transport->n_members + m]);
+    pti_team_touch_copies(team);
+}

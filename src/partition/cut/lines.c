@@ -1,0 +1,86 @@
+/* Boxes that follow each other along one index, a line, while what does not depend on it stays.
+ * That has one place, so large boxes fit, and what comes and goes may have three. */
+#include "partition/cut/family.h"
+
+#include <math.h>
+
+/** Whether along an index some pieces stay, and others come and go. */
+static bool is_line(const pti_problem *problem, int index) {
+    bool stays = false, comes = false;
+    for (int a = 0; a < problem->instance->n_operands; a++) {
+        stays |= !problem->depends[a][index];
+        comes |= problem->depends[a][index];
+    }
+    return stays && comes;
+}
+
+/** Along each index that makes lines, with all numbers of buffers. */
+static bool next_line(const pti_problem *problem, const pti_buffer_range *buffers, bool fits,
+                      pti_variant *variant) {
+    (void)fits;
+    if (variant->along >= 0 && variant->n_buffers < buffers->most) {
+        variant->n_buffers++;
+        return true;
+    }
+    variant->n_buffers = buffers->last;
+    do {
+        variant->along++;
+    } while (variant->along < problem->instance->n_indices && !is_line(problem, variant->along));
+    return variant->along < problem->instance->n_indices && buffers->last > 1;
+}
+
+static int count_places(const pti_problem *problem, const pti_variant *variant,
+                        const int64_t *shape, int operand) {
+    (void)shape;
+    return !problem->depends[operand][variant->along];
+}
+
+/** The seconds of bringing one superblock's pieces in, or out: of those that depend on the index of
+ * a line, or of those that stay. */
+static double line_seconds(const pti_timing *of, int along, bool out, bool stays) {
+    double seconds = 0;
+    for (int a = 0; a < of->all->n_pieces; a++)
+        if (of->problem->depends[a][along] != stays)
+            seconds += pti_piece_seconds(of, a, out);
+    return seconds;
+}
+
+/** Nothing is computed while what stays along a line makes room for that of the next one, which
+ * waits for the last superblock and is waited for by the first; the rest is the busiest stream, or
+ * the cycle of a place: a piece comes back, is used, goes home, and the next one comes. */
+static double seconds_in_lines(const pti_timing *of, pti_candidate *candidate) {
+    int along = candidate->variant.along;
+    double n_lines = (double)candidate->n_kernels / of->all->quotient[along];
+    double stays_in_s = line_seconds(of, along, false, true);
+    double stays_out_s = line_seconds(of, along, true, true);
+    double ends_s = line_seconds(of, along, false, false) + line_seconds(of, along, true, false);
+    double kernel_s = of->compute_s / (double)candidate->n_kernels;
+    double in_s = fmax(0, of->in_s - n_lines * stays_in_s);
+    double back_s = of->moves->back_cost_bytes / of->problem->link->duplex_bytes_per_s;
+    double turns_s = (back_s + of->out_s + of->compute_s) / candidate->variant.n_buffers;
+    return fmax(fmax(in_s, of->out_s), fmax(turns_s, of->compute_s)) +
+           n_lines * (stays_in_s + stays_out_s + kernel_s) + ends_s;
+}
+
+/** One place for what the fastest index leaves where it is. */
+static bool cut_into_lines(const pti_problem *problem, const pti_candidate *candidate,
+                           pti_partition *made) {
+    int fastest = candidate->order[problem->grid.threads.n_dims - 1];
+    bool is_made = pti_partition_uniform(problem, candidate, made);
+    for (int a = 0; a < problem->instance->n_operands; a++)
+        made->n_places[a] = !problem->depends[a][fastest];
+    return is_made;
+}
+
+/** What comes and goes is thin: kernels that cut it into tiles of a power of two lose least where
+ * it has whole ones. */
+const pti_family pti_family_lines = {
+    .name = "lines",
+    .for_time = true,
+    .multiple_threads = 128,
+    .next = next_line,
+    .count_places = count_places,
+    .seconds = seconds_in_lines,
+    .least_seconds = pti_plain_least_seconds,
+    .partition = cut_into_lines,
+};

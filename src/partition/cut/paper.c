@@ -1,0 +1,129 @@
+/* Equal boxes of the shape that the linear equations of the paper give. One sample of the memory of
+ * one block and one of two blocks along each index define a plane; shapes on it where it meets the
+ * limit are tried, and the fewest kernels win; of shapes with as few, the one with the fewest once it
+ * is halved until it fits. Memory really grows with the product of the extents, so in two and more
+ * dimensions the answer can exceed the limit many times over.
+ *
+ * Source  Torres et al., section IV-B and IV-C, literally. */
+#include "base/checked.h"
+#include "partition/cut/family.h"
+#include "partition/cut/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+/** bytes = constant + sum over d of slope[d] * (blocks along d) */
+typedef struct plane {
+    double constant;
+    double slope[POLYTILE_MAX_DIMS];
+} plane;
+
+static double sample_bytes(const pti_problem *problem, int doubled) {
+    int64_t first[POLYTILE_MAX_DIMS];
+    int64_t shape[POLYTILE_MAX_DIMS];
+    int64_t operand_bytes[PTI_MAX_OPERANDS];
+    for (int d = 0; d < problem->instance->n_indices; d++) {
+        shape[d] = pti_min(d == doubled ? 2 : 1, problem->grid.n_blocks[d]);
+        first[d] = (problem->grid.n_blocks[d] - shape[d]) / 2;
+    }
+    polytile_domain threads = pti_grid_box(&problem->grid, first, shape);
+    return (double)pti_piece_bytes(problem->instance, &threads, operand_bytes);
+}
+
+static plane fit_plane(const pti_problem *problem) {
+    double one_block = sample_bytes(problem, -1);
+    plane made = {.constant = one_block};
+    for (int d = 0; d < problem->instance->n_indices; d++) {
+        made.slope[d] = sample_bytes(problem, d) - one_block;
+        made.constant -= made.slope[d];
+    }
+    return made;
+}
+
+typedef struct paper_search {
+    const pti_problem *problem;
+    const pti_variant *variant;
+    plane plane;
+    int64_t fewest;         /* kernels, by the plane */
+    int64_t fewest_fitting; /* of shapes with as few: kernels of what is left of them */
+    int64_t *best;
+} paper_search;
+
+/** The kernels of a shape that is halved until it fits; INT64_MAX if it never does. */
+static int64_t count_fitting(const paper_search *of, const int64_t *shape) {
+    int64_t left[POLYTILE_MAX_DIMS];
+    memcpy(left, shape, sizeof left);
+    bool fits = pti_fit_shrink(of->problem, of->variant, left);
+    return fits ? pti_grid_n_superblocks(&of->problem->grid, left) : INT64_MAX;
+}
+
+/** Keep a shape that has fewer kernels, or as few by the plane and fewer when it fits. */
+static void consider(paper_search *of, const int64_t *shape) {
+    int64_t n_kernels = pti_grid_n_superblocks(&of->problem->grid, shape);
+    if (n_kernels > of->fewest)
+        return;
+    int64_t n_fitting = count_fitting(of, shape);
+    if (n_kernels == of->fewest && n_fitting >= of->fewest_fitting)
+        return;
+    of->fewest = n_kernels;
+    of->fewest_fitting = n_fitting;
+    memcpy(of->best, shape, (size_t)of->problem->instance->n_indices * sizeof *shape);
+}
+
+/** The most blocks along d that the plane leaves room for, given what the indices before it take.
+ */
+static int64_t solve_last(const paper_search *of, const int64_t *shape, int d) {
+    double rest = (double)of->problem->limit_bytes - of->plane.constant;
+    for (int k = 0; k < d; k++)
+        rest -= of->plane.slope[k] * (double)shape[k];
+    int64_t n_blocks = of->problem->grid.n_blocks[d];
+    if (of->plane.slope[d] <= 0)
+        return rest >= 0 ? n_blocks : 0;
+    double blocks = floor(rest / of->plane.slope[d]);
+    return blocks < 1 ? 0 : (int64_t)fmin(blocks, (double)n_blocks);
+}
+
+/** A shape, and the smaller one that cuts an index into as many equal parts. */
+static void consider_even(paper_search *of, int64_t *shape, int d) {
+    int64_t n_blocks = of->problem->grid.n_blocks[d];
+    consider(of, shape);
+    shape[d] = pti_ceil_div(n_blocks, pti_ceil_div(n_blocks, shape[d]));
+    consider(of, shape);
+}
+
+static void try_shapes(paper_search *of, int64_t *shape, int d) {
+    int n_dims = of->problem->instance->n_indices;
+    if (d == n_dims - 1) {
+        shape[d] = solve_last(of, shape, d);
+        if (shape[d] > 0)
+            consider_even(of, shape, d);
+        return;
+    }
+    int64_t n_blocks = of->problem->grid.n_blocks[d];
+    for (int64_t quotient = 1; quotient <= n_blocks;) {
+        shape[d] = pti_ceil_div(n_blocks, quotient);
+        try_shapes(of, shape, d + 1);
+        if (shape[d] == 1)
+            break;
+        quotient = pti_ceil_div(n_blocks, shape[d] - 1);
+    }
+}
+
+static bool solve_plane(const pti_problem *problem, const pti_variant *variant, int64_t *shape) {
+    int64_t tried[POLYTILE_MAX_DIMS] = {0};
+    paper_search of = {.problem = problem,
+                       .variant = variant,
+                       .plane = fit_plane(problem),
+                       .fewest = INT64_MAX,
+                       .fewest_fitting = INT64_MAX,
+                       .best = shape};
+    try_shapes(&of, tried, 0);
+    return of.fewest < INT64_MAX;
+}
+
+const pti_family pti_family_paper = {
+    .name = "paper",
+    .solve = solve_plane,
+    .seconds = pti_plain_seconds,
+    .partition = pti_partition_uniform,
+};

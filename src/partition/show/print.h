@@ -1,0 +1,30 @@
+#ifndef POLYTILE_PARTITION_SHOW_PRINT_H
+#define POLYTILE_PARTITION_SHOW_PRINT_H
+
+#include "partition/show/words.h"
+
+/** Writes a plan, which is the object, behind a text; where memory runs out the text has failed. */
+typedef void pti_printer(pti_text *text, const pti_object *plan);
+
+enum { PTI_N_FORMATS = POLYTILE_SVG + 1 };
+
+/**
+ * Print a plan of any kind, for a public function, with the printers of that kind by format.
+ *
+ * Errors  INVALID (no plan, no text, no such format), NO_MEMORY.
+ * Owns    The caller frees *text; on errors it is NULL.
+ */
+polytile_status pti_print(const char *function, const pti_object *plan,
+                          pti_printer *const printers[PTI_N_FORMATS], polytile_format format,
+                          char **text);
+
+/* The printers of plans of one device, whose plans are polytile_plan. */
+pti_printer pti_plan_write_text, pti_plan_write_json, pti_plan_draw;
+
+/** Write the members of a plan's JSON, without the braces around them. */
+void pti_plan_write_json_members(pti_text *text, const polytile_plan *plan);
+
+/** A line of a text with a label in front: pti_text_add(text, PTI_ROW "%s\n", "limit", words). */
+#define PTI_ROW "  %-13s"
+
+#endif

@@ -1,0 +1,191 @@
+#include "partition/window/engine.h"
+
+#include <stdlib.h>
+
+/** A walk over the steps of a window. */
+typedef struct walk {
+    const pti_step_window *window;
+    const pti_consumer *consumer;
+    int first;        /* the first step that is not handed on */
+    int first_launch; /* launches before it */
+    int at;           /* the first step that is not looked at */
+} walk;
+
+int pti_batch_find_end(const pti_step *step, int first, int end) {
+    int64_t n_superblocks = 0;
+    int k = first;
+    for (; k < end; k++) {
+        if (step[k].kind == PTI_STEP_LAUNCH)
+            n_superblocks += step[k].partition->n_superblocks;
+        if (n_superblocks > PTI_PLAN_SUPERBLOCKS && k > first)
+            break;
+    }
+    return k;
+}
+
+bool pti_batch_streams(const pti_batch *batch) {
+    return batch->group != NULL && !batch->group->is_resident && batch->window->residency != NULL;
+}
+
+static int count_launches(const pti_step *step, int n_steps) {
+    int n_launches = 0;
+    for (int k = 0; k < n_steps; k++)
+        n_launches += step[k].kind == PTI_STEP_LAUNCH;
+    return n_launches;
+}
+
+polytile_status pti_batch_plan(pti_batch *batch) {
+    const pti_step_window *window = batch->window;
+    if (window->residency == NULL && batch->group == NULL)
+        batch->schedule = window->asked[batch->first].in_place;
+    if (window->residency == NULL || pti_batch_streams(batch))
+        return POLYTILE_OK;
+    return pti_residency_plan(window->residency, batch->n_steps, batch->step, window->link,
+                              &batch->schedule);
+}
+
+polytile_status pti_batch_interleave(pti_batch *batch) {
+    if (batch->group == NULL)
+        return POLYTILE_OK;
+    batch->built = batch->group->is_resident
+                       ? pti_fusion_group_build_resident(batch->group, batch->schedule)
+                       : pti_fusion_group_build(batch->window, batch->group);
+    if (batch->built != NULL)
+        batch->schedule = batch->built;
+    return batch->schedule != NULL ? POLYTILE_OK : POLYTILE_NO_MEMORY;
+}
+
+/** What a schedule brought to the host is written from then on, and no longer zero. False when
+ * memory runs out. */
+static bool note_written(pti_residency *residency, const pti_schedule *schedule) {
+    bool is_noted = true;
+    for (int a = 0; a < schedule->instance->n_operands && is_noted; a++) {
+        pti_boxes home = {0};
+        for (int64_t k = 0; k < schedule->n_ops; k++) {
+            const pti_op *op = &schedule->op[k];
+            if (op->kind == PTI_DOWNLOAD && schedule->placement[op->placement].operand == a)
+                pti_boxes_gather(&home, &op->box);
+        }
+        pti_boxes_merge(&home);
+        is_noted = !home.failed;
+        if (is_noted)
+            pti_residency_note_written(residency, a, &home);
+        pti_boxes_free(&home);
+    }
+    return is_noted;
+}
+
+static polytile_status take_batch(const pti_consumer *consumer, pti_batch *batch) {
+    polytile_status status = consumer->take(consumer->of, batch);
+    if (status == POLYTILE_OK && pti_batch_streams(batch) && batch->schedule != NULL &&
+        !note_written(batch->window->residency, batch->schedule))
+        status = consumer->explain(consumer->of, batch, POLYTILE_NO_MEMORY);
+    pti_schedule_free(batch->built);
+    return status;
+}
+
+/** Hand on the next steps in one batch. */
+static polytile_status hand_on_batch(walk *of, int n_steps, pti_fusion_group *group) {
+    const pti_step *step = of->window->step + of->first;
+    pti_batch batch = {.window = of->window,
+                       .first = of->first,
+                       .n_steps = n_steps,
+                       .step = step,
+                       .first_launch = of->first_launch,
+                       .n_launches = count_launches(step, n_steps),
+                       .group = group};
+    of->first += n_steps;
+    of->first_launch += batch.n_launches;
+    return take_batch(of->consumer, &batch);
+}
+
+/** In place superblocks are whole launches. */
+static polytile_status cut_launches(const walk *of) {
+    bool is_cut = of->window->residency == NULL || of->consumer->cut == NULL;
+    return is_cut ? POLYTILE_OK : of->consumer->cut(of->consumer->of);
+}
+
+/** Hand on the steps before one, which run one after the other. */
+static polytile_status hand_on_single(walk *of, int end) {
+    polytile_status status = POLYTILE_OK;
+    bool in_place = of->window->residency == NULL;
+    if (of->first < end)
+        PTI_TRY(cut_launches(of));
+    while (of->first < end) {
+        int next = in_place ? of->first + 1 : pti_batch_find_end(of->window->step, of->first, end);
+        PTI_TRY(hand_on_batch(of, next - of->first, NULL));
+    }
+done:
+    return status;
+}
+
+static polytile_status flush_arrays(const walk *of) {
+    int n_arrays = of->window->arrays->n_operands;
+    pti_step *step = calloc((size_t)n_arrays + 1, sizeof *step);
+    pti_batch batch = {.window = of->window,
+                       .first = of->first,
+                       .n_steps = n_arrays,
+                       .step = step,
+                       .first_launch = of->first_launch};
+    for (int a = 0; step != NULL && a < n_arrays; a++)
+        step[a] = (pti_step){.kind = PTI_STEP_FLUSH, .position = a};
+    polytile_status status =
+        step == NULL ? of->consumer->explain(of->consumer->of, &batch, POLYTILE_NO_MEMORY)
+                     : take_batch(of->consumer, &batch);
+    free(step);
+    return status;
+}
+
+polytile_status pti_engine_flush(const pti_step_window *window, const pti_consumer *consumer) {
+    return flush_arrays(&(walk){.window = window, .consumer = consumer});
+}
+
+/** Hand on the next steps, which are the chain of a group. */
+static polytile_status hand_on_chain(walk *of, pti_fusion_group *group) {
+    polytile_status status = POLYTILE_OK;
+    if (group->is_resident)
+        PTI_TRY(cut_launches(of));
+    else if (of->window->residency != NULL)
+        PTI_TRY(flush_arrays(of));
+    PTI_TRY(hand_on_batch(of, group->n_launches, group));
+done:
+    return status;
+}
+
+/** Look at the next step, and at the group that begins with it. In place there is nothing to gain
+ * from knowing what comes behind a launch that runs by itself. */
+static polytile_status advance_walk(walk *of) {
+    polytile_status status;
+    pti_fusion_group *group;
+    if (of->window->step[of->at].kind != PTI_STEP_LAUNCH) {
+        of->at++;
+        return POLYTILE_OK;
+    }
+    PTI_TRY(of->consumer->find_group(of->consumer->of, of->window, of->at, &group));
+    if (group->n_launches > 0) {
+        PTI_TRY(hand_on_single(of, of->at));
+        PTI_TRY(hand_on_chain(of, group));
+        of->at = of->first;
+        return POLYTILE_OK;
+    }
+    of->at += group->n_single;
+    if (of->window->residency == NULL)
+        PTI_TRY(hand_on_single(of, of->at));
+done:
+    return status;
+}
+
+polytile_status pti_engine_run(const pti_step_window *window, int first,
+                               const pti_consumer *consumer) {
+    walk of = {.window = window,
+               .consumer = consumer,
+               .first = first,
+               .first_launch = count_launches(window->step, first),
+               .at = first};
+    polytile_status status = POLYTILE_OK;
+    while (of.at < window->n_steps)
+        PTI_TRY(advance_walk(&of));
+    PTI_TRY(hand_on_single(&of, window->n_steps));
+done:
+    return status;
+}

@@ -1,0 +1,300 @@
+#include "partition/window/fusion_group.h"
+
+#include "access/footprint/footprint.h"
+#include "base/checked.h"
+#include "partition/choose/strategy.h"
+#include "partition/cost/predict.h"
+#include "partition/skew/resident.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+double pti_asked_touched_bytes(const pti_instance *instance) {
+    double n_bytes = 0;
+    for (int o = 0; o < instance->n_operands; o++) {
+        polytile_domain hull;
+        pti_footprint_find_hull(instance, o, PTI_TOUCHES, &instance->threads, &hull);
+        n_bytes += (double)pti_box_count(&hull) * (double)instance->operand[o].element_bytes *
+                   pti_operand_passes(&instance->operand[o]);
+    }
+    return n_bytes;
+}
+
+/** The strategy of a step that is a launch, if it wants the fewest kernels, which it has by itself: slabs are more;
+ * else NULL. */
+static const char *strategy_apart(const pti_step_window *window, int step) {
+    const polytile_plan_options *options = window->asked[step].options;
+    const char *name = options == NULL ? NULL : options->strategy;
+    bool is_apart = name != NULL && pti_strategy_find(name)->objective.fewest_kernels;
+    return is_apart ? name : NULL;
+}
+
+/** The launches that follow one another from a step on, in a row; all or none of them by themselves.
+ */
+static int count_row(const pti_step_window *window, int first) {
+    int n = 0;
+    while (first + n < window->n_steps && window->step[first + n].kind == PTI_STEP_LAUNCH &&
+           (strategy_apart(window, first + n) == NULL) == (strategy_apart(window, first) == NULL))
+        n++;
+    return n;
+}
+
+/** The most launches of a pass that all of some launches allow; 0: as many as is good. */
+static int64_t most_per_pass(const pti_step_window *window, int first, int n_launches) {
+    int64_t most = 0;
+    for (int k = first; k < first + n_launches; k++) {
+        int64_t asked = window->asked[k].options->launches_per_pass;
+        if (asked > 0)
+            most = most == 0 ? asked : pti_min(most, asked);
+    }
+    return most;
+}
+
+/** What is assumed of the device where launches go on from what lies on it. */
+static const polytile_link *near_link_of(const pti_step_window *window, int first) {
+    const polytile_link *link = window->asked[first].options->link;
+    link = link == NULL ? window->link : link;
+    return link == NULL ? &polytile_link_default : link;
+}
+
+/** Whether a look at the launches' dependences may be worth its time, all arrays being resident:
+ * most windows are of few launches, or of small ones. */
+static bool may_stay_near(const pti_step_window *window, int first, int n_launches) {
+    pti_cache_bound bound = {0};
+    for (int l = first; l < first + n_launches; l++)
+        pti_cache_bound_add(&bound, near_link_of(window, first), window->asked[l].touched_bytes);
+    return pti_cache_bound_may_pay(&bound);
+}
+
+/** The first step from one on that uses an array; NULL: none is known. */
+static const pti_step *find_use(const pti_step_window *window, int first, int array) {
+    for (int k = first; k < window->n_steps; k++) {
+        if (pti_step_uses(&window->step[k], array))
+            return &window->step[k];
+    }
+    return window->behind == NULL ? NULL : window->behind[array];
+}
+
+/** The hull of what launches write of an array; false if that is nothing. */
+static bool find_written(const pti_cut_launch *launch, int n_launches, int array,
+                         polytile_domain *hull) {
+    bool any = false;
+    for (int l = 0; l < n_launches; l++) {
+        const pti_instance *instance = launch[l].call.instance;
+        for (int o = 0; o < instance->n_operands; o++) {
+            polytile_domain box;
+            if (launch[l].call.array[o] != array ||
+                !pti_footprint_find_hull(instance, o, PTI_WRITES, &instance->threads, &box))
+                continue;
+            *hull = any ? pti_box_coarse_union(hull, &box) : box;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/** Whether nobody needs what the launches of a chain leave in an array. */
+static bool is_dropped(const pti_step_window *window, int behind, int array,
+                       const pti_fusion_group *group) {
+    const pti_step *use = find_use(window, behind, array);
+    polytile_domain written;
+    if (use == NULL || use->kind == PTI_STEP_DROP)
+        return use != NULL;
+    return find_written(group->launch, group->chain.n_launches, array, &written) &&
+           pti_step_buries(use, array, &written);
+}
+
+static bool list_launches(const pti_step_window *window, int first, int n_launches,
+                          pti_fusion_group *group) {
+    group->launch = calloc((size_t)n_launches + 1, sizeof *group->launch);
+    for (int l = 0; group->launch != NULL && l < n_launches; l++)
+        group->launch[l] = (pti_cut_launch){.call = window->step[first + l].call};
+    return group->launch != NULL;
+}
+
+/** What is known of arrays beside the launches. */
+static bool find_states(const pti_step_window *window, int behind, pti_fusion_group *group) {
+    size_t n_arrays = (size_t)window->arrays->n_operands;
+    group->n_arrays = window->arrays->n_operands;
+    group->dropped = calloc(n_arrays + 1, sizeof *group->dropped);
+    group->unwritten = calloc(n_arrays + 1, sizeof *group->unwritten);
+    for (size_t a = 0; group->dropped != NULL && a < n_arrays; a++)
+        group->dropped[a] = window->residency != NULL && is_dropped(window, behind, (int)a, group);
+    return group->dropped != NULL && group->unwritten != NULL;
+}
+
+/** What nobody wrote is known only when all launches before have run. */
+static void refresh_unwritten(const pti_step_window *window, pti_fusion_group *group) {
+    for (int a = 0; a < group->n_arrays && window->residency != NULL; a++)
+        pti_boxes_copy(&group->unwritten[a], pti_residency_unwritten(window->residency, a));
+}
+
+static bool has_launcher(const pti_step_window *window, int first, int n_launches) {
+    bool has = false;
+    for (int k = first; k < first + n_launches; k++)
+        has |= window->asked[k].has_launcher;
+    return has;
+}
+
+static pti_skew_request skew_request(const pti_step_window *window, int first,
+                                     const pti_fusion_group *group) {
+    const polytile_plan_options *options = window->asked[first].options;
+    const polytile_link *link = group->is_resident ? near_link_of(window, first) : window->link;
+    return (pti_skew_request){
+        .chain = &group->chain,
+        .unwritten = window->residency == NULL ? NULL : group->unwritten,
+        .dropped = group->dropped,
+        .arena_bytes = window->memory_bytes,
+        .link = link == NULL ? &polytile_link_default : link,
+        .most_per_pass = most_per_pass(window, first, group->chain.n_launches),
+        .in_turn = has_launcher(window, first, group->chain.n_launches),
+        .fewest_bytes = options->strategy != NULL && strcmp(options->strategy, "min-traffic") == 0};
+}
+
+/** Choose how the chain is cut; without a good way none of it is fused, for a reason but in
+ * place: elsewhere there is none where memory ran out. */
+static polytile_status choose_cut(const pti_step_window *window, int first,
+                                  pti_fusion_group *group) {
+    pti_skew_request wanted = skew_request(window, first, group);
+    bool is_chosen;
+    if (window->residency == NULL)
+        is_chosen = pti_skew_choose_in_place(&wanted, &group->shape, &group->apart);
+    else if (group->is_resident)
+        is_chosen = pti_skew_choose_resident(&wanted, &group->shape, &group->apart);
+    else
+        is_chosen = pti_skew_choose(&wanted, &group->shape, &group->apart) &&
+                    pti_skew_pays(&wanted, &group->shape, &group->apart);
+    group->n_launches = is_chosen ? group->chain.n_launches : 0;
+    bool has_reason = window->residency == NULL || group->apart.length > 0;
+    return is_chosen || has_reason ? POLYTILE_OK : POLYTILE_NO_MEMORY;
+}
+
+/** How many launches there are before a step, counted as texts do. */
+static int number_of(const pti_step_window *window, int step) {
+    int number = 0;
+    for (int k = 0; k < step; k++)
+        number += window->step[k].kind == PTI_STEP_LAUNCH;
+    return number;
+}
+
+static int count_all(const pti_step_window *window) {
+    return window->n_launches > 0 ? window->n_launches : number_of(window, window->n_steps);
+}
+
+/** Names the launch that ends a chain, or that cannot begin one. */
+static void describe_end(const pti_step_window *window, int step, bool has_before,
+                         const pti_text *why, pti_text *end) {
+    pti_text_add(end, "launch %d of %d, %s, cannot take turns with %s: %s",
+                 number_of(window, step) + 1, count_all(window),
+                 window->step[step].call.instance->kernel_name,
+                 has_before ? "those before" : "others",
+                 why->data == NULL ? "no reason is known" : why->data);
+}
+
+static polytile_status find_chain(const pti_step_window *window, int first, int n_row,
+                                  pti_fusion_group *group) {
+    pti_text why = {0};
+    pti_chain *chain = &group->chain;
+    polytile_status status = pti_chain_find(window->arrays, n_row, group->launch, chain, &why);
+    if (status == POLYTILE_OK && chain->n_launches < n_row)
+        describe_end(window, first + chain->n_launches, chain->n_launches > 0, &why, &group->end);
+    group->n_single = (int)pti_max(1, chain->n_launches);
+    pti_text_free(&why);
+    return status;
+}
+
+static polytile_status describe_strategy(const char *strategy, pti_fusion_group *group) {
+    pti_text_add(&group->apart, "strategy %s runs each launch by itself", strategy);
+    return group->apart.failed ? POLYTILE_NO_MEMORY : POLYTILE_OK;
+}
+
+polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
+                                      pti_fusion_group *group) {
+    const char *apart = strategy_apart(window, first);
+    int n_row = count_row(window, first);
+    polytile_status status = POLYTILE_OK;
+    *group = (pti_fusion_group){.n_single = (int)pti_max(1, n_row),
+                                .is_resident = window->residency != NULL &&
+                                               pti_residency_all_fit(window->residency)};
+    if (n_row < 2 || most_per_pass(window, first, n_row) == 1 ||
+        (group->is_resident && !may_stay_near(window, first, n_row)))
+        return POLYTILE_OK;
+    if (apart != NULL)
+        return describe_strategy(apart, group);
+    if (!list_launches(window, first, n_row, group))
+        return POLYTILE_NO_MEMORY;
+    PTI_TRY(find_chain(window, first, n_row, group));
+    if (group->chain.n_launches < 2)
+        return POLYTILE_OK;
+    if (!find_states(window, first + group->chain.n_launches, group))
+        return POLYTILE_NO_MEMORY;
+    refresh_unwritten(window, group);
+    PTI_TRY(choose_cut(window, first, group));
+done:
+    return status;
+}
+
+pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group) {
+    if (window->residency == NULL)
+        return pti_skew_build_in_place(&group->chain, &group->shape);
+    refresh_unwritten(window, group);
+    pti_skew_request wanted = {.chain = &group->chain,
+                               .unwritten = group->unwritten,
+                               .dropped = group->dropped,
+                               .arena_bytes = window->memory_bytes};
+    return pti_skew_build(&wanted, &group->shape);
+}
+
+pti_schedule *pti_fusion_group_build_resident(const pti_fusion_group *group,
+                                              const pti_schedule *apart) {
+    return pti_skew_suits_resident(apart)
+               ? pti_skew_build_resident(apart, &group->chain, &group->shape)
+               : NULL;
+}
+
+/** "launches 3 to 7 of 9" */
+static void add_numbers(const pti_step_window *window, int first, int n_launches, pti_text *text) {
+    int number = number_of(window, first) + 1;
+    if (n_launches == 1)
+        pti_text_add(text, "launch %d of %d", number, count_all(window));
+    else
+        pti_text_add(text, "launches %d to %d of %d", number, number + n_launches - 1,
+                     count_all(window));
+}
+
+static const char *verb_of(const pti_fusion_group *group) {
+    if (group->n_launches > 0)
+        return " take turns; ";
+    return group->n_single == 1 ? " is not fused: " : " are not fused: ";
+}
+
+/** Whether not even the first launch of a group can be cut into slabs. */
+static bool is_hopeless(const pti_fusion_group *group) {
+    return group->chain.n_launches == 0 && group->end.length > 0;
+}
+
+void pti_fusion_group_describe(const pti_step_window *window, int first,
+                               const pti_fusion_group *group, pti_text *text) {
+    int n_named = group->n_launches > 0 ? group->n_launches : group->n_single;
+    const pti_text *end = &group->end, *apart = &group->apart;
+    if (end->length == 0 && apart->length == 0)
+        return;
+    if (!is_hopeless(group)) {
+        add_numbers(window, first, n_named, text);
+        pti_text_add(text, "%s", verb_of(group));
+    }
+    pti_text_add(text, "%s%s%s", end->length == 0 ? "" : end->data,
+                 end->length > 0 && apart->length > 0 ? "; " : "",
+                 apart->length == 0 ? "" : apart->data);
+    text->failed |= end->failed || apart->failed;
+}
+
+void pti_fusion_group_free(pti_fusion_group *group) {
+    pti_boxes_free_list(group->unwritten, group->n_arrays);
+    free(group->dropped);
+    free(group->launch);
+    pti_text_free(&group->end);
+    pti_text_free(&group->apart);
+    pti_chain_free(&group->chain);
+    *group = (pti_fusion_group){0};
+}

@@ -1,0 +1,82 @@
+#ifndef POLYTILE_PARTITION_WINDOW_FUSION_GROUP_H
+#define POLYTILE_PARTITION_WINDOW_FUSION_GROUP_H
+
+#include "partition/memory/residency.h"
+#include "partition/skew/skew.h"
+
+/* The steps of a window are cut into consecutive fusion groups: launches that are interleaved slab
+ * by slab, and launches that run one after the other. engine.h walks over them. */
+
+/** The most steps that are looked at together; and the most superblocks that are planned together,
+ * one launch after the other. */
+enum { PTI_WINDOW_STEPS = 1024, PTI_PLAN_SUPERBLOCKS = 4096 };
+
+/** What is asked for with a launch, and known of it. All is borrowed. */
+typedef struct pti_asked {
+    const polytile_plan_options *options;
+    double touched_bytes; /* that it goes through, twice where it reads and writes */
+    bool has_launcher;    /* which may have memory of its own, used one call after the other */
+    const pti_schedule *in_place; /* of it alone, on the arrays themselves; NULL with a residency */
+} pti_asked;
+
+/** Steps that are looked at together, and what they go on from. All is borrowed. */
+typedef struct pti_step_window {
+    int n_steps;
+    const pti_step *step;
+    const pti_asked *asked;        /* of each step that is a launch */
+    const pti_step *const *behind; /* of each array the first step behind the window that uses it;
+                                      NULL, or one of them: none is known */
+    const pti_instance *arrays;    /* by position */
+    pti_residency *residency;      /* NULL: launches run on the arrays themselves */
+    int64_t memory_bytes;          /* of the device; without a residency that of the caches */
+    const polytile_link *link;     /* of the device; NULL where that is not known */
+    int n_launches;                /* that texts count; 0: those of the steps */
+} pti_step_window;
+
+/** The bytes that a launch goes through. */
+double pti_asked_touched_bytes(const pti_instance *instance);
+
+typedef struct pti_fusion_group {
+    int n_launches;   /* that are interleaved; 0: those at hand run one after the other */
+    int n_single;     /* then: how many of them it would be useless to try again */
+    bool is_resident; /* their arrays lie whole on the device */
+    pti_chain chain;  /* owned, as all below */
+    pti_skew_shape shape;
+    pti_text end;   /* which launch ends the chain, and why; empty: the window does */
+    pti_text apart; /* why launches that might be interleaved are not; empty: they are, or are not
+                       looked at */
+    pti_cut_launch *launch;
+    bool *dropped;
+    pti_boxes *unwritten;
+    int n_arrays;
+} pti_fusion_group;
+
+/**
+ * Find the fusion group that begins with a step. Nothing but the steps before it has run.
+ *
+ * Errors  NO_MEMORY.
+ * Owns    The caller frees *group with pti_fusion_group_free(), also after an error.
+ */
+polytile_status pti_fusion_group_find(const pti_step_window *window, int first,
+                                      pti_fusion_group *group);
+
+/** Build the schedule of launches that are interleaved, now that all before them has run; is_resident
+ * is false. NULL when memory runs out. The caller frees it. */
+pti_schedule *pti_fusion_group_build(const pti_step_window *window, pti_fusion_group *group);
+
+/**
+ * The same where their arrays lie whole on the device, out of a schedule that runs them one after
+ * the other; NULL where that moves something between them, or when memory runs out. The caller
+ * frees it.
+ */
+pti_schedule *pti_fusion_group_build_resident(const pti_fusion_group *group,
+                                              const pti_schedule *apart);
+
+/** What became of the launches of a group, and why, in one sentence; nothing is added where all
+ * launches of the window are interleaved, or nothing is to be said. */
+void pti_fusion_group_describe(const pti_step_window *window, int first,
+                               const pti_fusion_group *group, pti_text *text);
+
+void pti_fusion_group_free(pti_fusion_group *group);
+
+#endif

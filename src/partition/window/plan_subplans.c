@@ -1,0 +1,346 @@
+#include "partition/window/plan_chain.h"
+
+#include "base/checked.h"
+#include "partition/bound/bound.h"
+#include "partition/prove/check.h"
+#include "partition/schedule/schedule_copy.h"
+#include "partition/window/engine.h"
+
+#include <stdlib.h>
+
+/* The subplans of a plan of several launches: what the engine hands on, window after window, as it
+ * does for a queue. What comes again from where it came before is counted. */
+
+/** The host memory to know what came before. */
+enum { PLANS_BYTES = 512 << 20 };
+
+/** Launches that are being planned. */
+typedef struct recorder {
+    const pti_chain_request *request;
+    pti_plan_chain *of;
+    bool is_cut; /* launches know their superblocks, which those that are interleaved do not need */
+    int found;   /* the group that was found last */
+} recorder;
+
+static polytile_status explain_batch(void *of, const pti_batch *batch, polytile_status status) {
+    const recorder *r = of;
+    (void)batch;
+    return pti_plan_explain(r->request, &r->of->launches, status);
+}
+
+static polytile_status fail_memory(const recorder *r) {
+    return pti_plan_explain(r->request, &r->of->launches, POLYTILE_NO_MEMORY);
+}
+
+/** What comes behind a window, by array. */
+static const pti_step *const *behind(const pti_plan_chain *of, int window) {
+    return of->behind + (size_t)window * (size_t)of->launches.arrays->n_operands;
+}
+
+/** Zero elements of all arrays; that number never grows. */
+static int64_t count_unwritten(const pti_plan_chain *of) {
+    int64_t sum = 0;
+    for (int a = 0; a < of->launches.arrays->n_operands; a++)
+        sum = pti_bound_sum(sum, pti_boxes_count(pti_residency_unwritten(of->residency, a)));
+    return sum;
+}
+
+/* Fusion groups. */
+
+static bool is_same_step(const pti_step *one, const pti_step *other) {
+    return one->kind == other->kind &&
+           (one->kind == PTI_STEP_LAUNCH ? one->serial == other->serial
+                                         : one->position == other->position);
+}
+
+/** Whether the same comes behind the newest window as behind another. */
+static bool ends_alike(const pti_plan_chain *of, int window) {
+    const pti_step *const *one = behind(of, window);
+    const pti_step *const *other = behind(of, of->n_windows - 1);
+    bool is_alike = true;
+    for (int a = 0; is_alike && a < of->launches.arrays->n_operands; a++)
+        is_alike = one[a] == other[a] ||
+                   (one[a] != NULL && other[a] != NULL && is_same_step(one[a], other[a]));
+    return is_alike;
+}
+
+/** Whether the group that begins with a step is like one that is known. */
+static bool is_known(const pti_plan_chain *of, const pti_plan_fusion_group *known,
+                     const pti_step_window *window, int first, int64_t n_unwritten) {
+    int n_steps = window->n_steps - first;
+    bool is_same = known->end - known->first == n_steps && known->n_unwritten == n_unwritten &&
+                   ends_alike(of, known->window);
+    for (int k = 0; is_same && k < n_steps; k++)
+        is_same = is_same_step(&of->step[known->first + k], &of->step[first + k]);
+    return is_same;
+}
+
+static polytile_status add_group(const recorder *r, const pti_step_window *window, int first,
+                                 int64_t n_unwritten) {
+    pti_plan_chain *of = r->of;
+    pti_plan_fusion_group *grown =
+        realloc(of->group, ((size_t)of->n_groups + 1) * sizeof *of->group);
+    if (grown == NULL)
+        return fail_memory(r);
+    of->group = grown;
+    pti_plan_fusion_group *added = &of->group[of->n_groups++];
+    *added = (pti_plan_fusion_group){.first = first,
+                                     .end = window->n_steps,
+                                     .window = of->n_windows - 1,
+                                     .n_unwritten = n_unwritten};
+    polytile_status status = pti_fusion_group_find(window, first, &added->group);
+    pti_fusion_group_describe(window, first, &added->group, &added->reason);
+    return status == POLYTILE_OK && !added->reason.failed ? status : fail_memory(r);
+}
+
+static polytile_status find_group(void *of, const pti_step_window *window, int first,
+                                  pti_fusion_group **group) {
+    recorder *r = of;
+    polytile_status status = POLYTILE_OK;
+    int64_t n_unwritten = count_unwritten(r->of);
+    r->found = 0;
+    while (r->found < r->of->n_groups &&
+           !is_known(r->of, &r->of->group[r->found], window, first, n_unwritten))
+        r->found++;
+    if (r->found == r->of->n_groups)
+        PTI_TRY(add_group(r, window, first, n_unwritten));
+    r->of->group[r->found].n_times++;
+    *group = &r->of->group[r->found].group;
+done:
+    return status;
+}
+
+/* Subplans. */
+
+/** POLYTILE_CHECK=plan. */
+static polytile_status check_subplan(const pti_chain_request *request, const pti_plan_chain *of,
+                                     const pti_schedule *schedule) {
+    pti_text why = {0};
+    polytile_status status = POLYTILE_OK;
+    if (pti_get_settings(request->ctx)->check_plan && !pti_schedule_check(schedule, &why))
+        status =
+            why.failed
+                ? pti_fail_memory(request->ctx, of->launches.arrays->kernel_name,
+                                  (double)sizeof *schedule)
+                : pti_fail(request->ctx, POLYTILE_INTERNAL,
+                           "%s: the plan of %d launches failed its own check: %s; please report it",
+                           of->launches.arrays->kernel_name, request->n_launches, why.data);
+    pti_text_free(&why);
+    return status;
+}
+
+static int64_t *find_run_order(const pti_schedule *schedule) {
+    int64_t *order = calloc((size_t)schedule->n_superblocks + 1, sizeof *order), n_run = 0;
+    for (int64_t k = 0; order != NULL && k < schedule->n_ops; k++)
+        if (schedule->op[k].kind == PTI_LAUNCH)
+            order[n_run++] = schedule->op[k].superblock;
+    return order;
+}
+
+/** Let a subplan come once more, behind all others. */
+static polytile_status add_run(const pti_chain_request *request, pti_plan_chain *of, int subplan) {
+    bool is_full = (of->n_runs & (of->n_runs - 1)) == 0;
+    int *grown = is_full ? realloc(of->run, (size_t)(2 * of->n_runs + 1) * sizeof *grown) : of->run;
+    if (grown == NULL)
+        return pti_plan_explain(request, &of->launches, POLYTILE_NO_MEMORY);
+    of->run = grown;
+    of->run[of->n_runs++] = subplan;
+    of->subplan[subplan].n_times++;
+    return POLYTILE_OK;
+}
+
+polytile_status pti_plan_add_subplan(const pti_chain_request *request, pti_plan_chain *of,
+                                     const pti_subplan *subplan) {
+    pti_subplan *grown = realloc(of->subplan, ((size_t)of->n_subplans + 1) * sizeof *grown);
+    polytile_status status = POLYTILE_NO_MEMORY;
+    of->subplan = grown == NULL ? of->subplan : grown;
+    if (grown == NULL)
+        pti_schedule_free(subplan->schedule);
+    else
+        of->subplan[of->n_subplans++] = *subplan;
+    if (grown != NULL && subplan->schedule != NULL) {
+        of->n_planned += subplan->schedule->n_superblocks;
+        of->n_single += subplan->group < 0 ? subplan->schedule->n_superblocks : 0;
+        of->subplan[of->n_subplans - 1].run_order = find_run_order(subplan->schedule);
+        status = of->subplan[of->n_subplans - 1].run_order == NULL || subplan->seconds < 0
+                     ? POLYTILE_NO_MEMORY
+                     : check_subplan(request, of, subplan->schedule);
+    }
+    if (status == POLYTILE_NO_MEMORY)
+        return pti_plan_explain(request, &of->launches, status);
+    return status == POLYTILE_OK ? add_run(request, of, of->n_subplans - 1) : status;
+}
+
+static const polytile_link *link_of(const recorder *r) {
+    const polytile_link *link = r->request->options->link;
+    return link == NULL ? &polytile_link_default : link;
+}
+
+/** The seconds of a subplan: over resident arrays what comes in, and then the slabs. */
+static double predict_seconds(const recorder *r, const pti_batch *batch, pti_traffic traffic) {
+    if (batch->built == NULL)
+        return pti_schedule_predict(batch->schedule, link_of(r));
+    double upload_s = (double)traffic.h2d_bytes / link_of(r)->upload_bytes_per_s;
+    return batch->group->shape.seconds + (batch->group->is_resident ? upload_s : 0);
+}
+
+/** Add what a batch became; source: the residency's schedule that it began as, NULL: none. */
+static polytile_status add_planned(const recorder *r, pti_batch *batch, const pti_schedule *source,
+                                   int64_t n_unwritten) {
+    bool is_built = batch->built != NULL;
+    pti_subplan subplan = {.first = batch->first,
+                           .n_launches = batch->n_launches,
+                           .group = is_built ? r->found : -1,
+                           .n_unwritten = n_unwritten,
+                           .schedule = is_built ? batch->built : pti_schedule_copy(batch->schedule),
+                           .source = source,
+                           .traffic = pti_schedule_traffic(source == NULL ? batch->built : source)};
+    subplan.seconds = predict_seconds(r, batch, subplan.traffic);
+    batch->built = NULL;
+    return pti_plan_add_subplan(r->request, r->of, &subplan);
+}
+
+static int find_source(const pti_plan_chain *of, const pti_schedule *source) {
+    int k = of->n_subplans - 1;
+    while (k >= 0 && of->subplan[k].source != source)
+        k--;
+    return k;
+}
+
+/** Record steps, planned one after the other from what is resident; they may be interleaved then. */
+static polytile_status record_resident(const recorder *r, pti_batch *batch) {
+    int64_t n_hits = pti_residency_n_hits(r->of->residency);
+    polytile_status status = POLYTILE_OK;
+    if (batch->group == NULL)
+        PTI_TRY(pti_plan_check_single(r->request, r->of, batch));
+    status = pti_batch_plan(batch);
+    if (status != POLYTILE_OK)
+        return pti_plan_explain(r->request, &r->of->launches, status);
+    const pti_schedule *source = batch->schedule;
+    bool is_hit = pti_residency_n_hits(r->of->residency) > n_hits;
+    int known = is_hit ? find_source(r->of, source) : -1;
+    if (source->n_ops == 0 || known >= 0)
+        return known < 0 ? POLYTILE_OK : add_run(r->request, r->of, known);
+    PTI_TRY(pti_batch_interleave(batch));
+    PTI_TRY(add_planned(r, batch, source, 0));
+done:
+    return status;
+}
+
+/** The subplan of the group that was found, from the same state; -1: there is none. */
+static int find_built(const recorder *r, int64_t n_unwritten) {
+    const pti_subplan *subplan = r->of->subplan;
+    int k = r->of->n_subplans - 1;
+    while (k >= 0 && (subplan[k].group != r->found || subplan[k].n_unwritten != n_unwritten))
+        k--;
+    return k;
+}
+
+static polytile_status build_batch(const recorder *r, pti_batch *batch, int64_t n_unwritten) {
+    polytile_status status;
+    PTI_TRY(pti_plan_check_slabs(r->request, r->of, batch));
+    if (pti_batch_interleave(batch) != POLYTILE_OK)
+        PTI_TRY(fail_memory(r));
+    PTI_TRY(add_planned(r, batch, NULL, n_unwritten));
+done:
+    return status;
+}
+
+/** Record a chain that streams. */
+static polytile_status record_streamed(const recorder *r, pti_batch *batch) {
+    int64_t n_unwritten = count_unwritten(r->of);
+    int known = find_built(r, n_unwritten);
+    polytile_status status =
+        known >= 0 ? add_run(r->request, r->of, known) : build_batch(r, batch, n_unwritten);
+    known = known >= 0 ? known : r->of->n_subplans - 1;
+    batch->schedule =
+        status == POLYTILE_OK && n_unwritten > 0 ? r->of->subplan[known].schedule : NULL;
+    return status;
+}
+
+static polytile_status record_batch(void *of, pti_batch *batch) {
+    return pti_batch_streams(batch) ? record_streamed(of, batch) : record_resident(of, batch);
+}
+
+static polytile_status cut_kinds(void *of) {
+    recorder *r = of;
+    polytile_status status =
+        r->is_cut ? POLYTILE_OK : pti_plan_cut_kinds(r->request, &r->of->launches);
+    r->is_cut = true;
+    return status;
+}
+
+/* Windows. */
+
+/** Note what comes behind the next window. */
+static polytile_status note_behind(const recorder *r, int end) {
+    pti_plan_chain *of = r->of;
+    int n_arrays = of->launches.arrays->n_operands;
+    size_t n_known = (size_t)of->n_windows * (size_t)n_arrays;
+    const pti_step **grown = realloc(of->behind, (n_known + (size_t)n_arrays + 1) * sizeof *grown);
+    if (grown == NULL)
+        return fail_memory(r);
+    of->behind = grown;
+    of->n_windows++;
+    for (int a = 0; a < n_arrays; a++) {
+        int k = end;
+        while (k < of->n_steps && !pti_step_uses(&of->step[k], a))
+            k++;
+        grown[n_known + (size_t)a] = k < of->n_steps ? &of->step[k] : NULL;
+    }
+    return POLYTILE_OK;
+}
+
+/** Record the window of some steps; those before it are counted in texts. */
+static polytile_status record_window(recorder *r, int first, int end) {
+    pti_consumer consumer = {r, find_group, cut_kinds, record_batch, explain_batch};
+    polytile_status status;
+    PTI_TRY(note_behind(r, end));
+    pti_step_window window = {.n_steps = end,
+                              .step = r->of->step,
+                              .asked = r->of->asked,
+                              .behind = behind(r->of, r->of->n_windows - 1),
+                              .arrays = r->of->launches.arrays,
+                              .residency = r->of->residency,
+                              .memory_bytes = r->request->options->limit_bytes,
+                              .link = r->request->options->link,
+                              .n_launches = r->of->launches.n_launches};
+    PTI_TRY(pti_engine_run(&window, first, &consumer));
+done:
+    return status;
+}
+
+/** What is known of each launch, those of a kind being alike; NULL when memory runs out. */
+static pti_asked *list_asked(const recorder *r) {
+    const pti_launches *launches = &r->of->launches;
+    pti_asked *asked = calloc((size_t)launches->n_launches + 1, sizeof *asked);
+    double *n_bytes = calloc((size_t)launches->n_kinds + 1, sizeof *n_bytes);
+    for (int k = 0; n_bytes != NULL && k < launches->n_kinds; k++)
+        n_bytes[k] = pti_asked_touched_bytes(launches->of_kind[k].instance);
+    for (int l = 0; asked != NULL && n_bytes != NULL && l < launches->n_launches; l++)
+        asked[l] = (pti_asked){.options = r->request->options,
+                               .touched_bytes = n_bytes[launches->kind[l]]};
+    if (n_bytes == NULL) {
+        free(asked);
+        return NULL;
+    }
+    free(n_bytes);
+    return asked;
+}
+
+polytile_status pti_plan_subplans(const pti_chain_request *request, pti_plan_chain *of) {
+    recorder r = {.request = request, .of = of};
+    polytile_status status = POLYTILE_OK;
+    of->residency = pti_plan_make_residency(&of->launches, request->options->limit_bytes);
+    of->step = pti_plan_make_steps(&of->launches, &of->n_steps);
+    of->asked = list_asked(&r);
+    if (of->residency == NULL || of->step == NULL || of->asked == NULL)
+        PTI_TRY(fail_memory(&r));
+    pti_residency_limit_plans(of->residency, PLANS_BYTES);
+    for (int first = 0, end; first < of->n_steps; first = end) {
+        end = (int)pti_min(of->n_steps, first + PTI_WINDOW_STEPS);
+        PTI_TRY(record_window(&r, first, end));
+    }
+done:
+    return status;
+}

@@ -1,0 +1,105 @@
+#include "queue/over_team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+polytile_status pti_team_queue_wait(polytile_queue *queue, polytile_array *array) {
+    pti_queue_keep_error(queue, queue->team_functions->wait(queue, array));
+    return pti_queue_take_error(queue);
+}
+
+/** A report waits until nothing runs any more. */
+static void wait_for_members(polytile_queue *queue) {
+    polytile_report report;
+    queue->team_functions->get_report(queue, false, &report);
+}
+
+/** Who waits for the device waits for all that may come to it. */
+polytile_device *pti_team_queue_get_device(const polytile_queue *queue) {
+    polytile_device *device = queue->team_functions->get_device(queue);
+    device->queue = (polytile_queue *)queue;
+    device->settle = wait_for_members;
+    return device;
+}
+
+polytile_status pti_team_queue_detach(polytile_queue *queue, int n_arrays,
+                                      polytile_array *const *arrays) {
+    pti_queue_keep_error(queue, queue->team_functions->detach(queue, n_arrays, arrays));
+    for (int a = 0; a < n_arrays; a++)
+        pti_queue_let_go(queue, arrays[a]);
+    return pti_queue_take_error(queue);
+}
+
+/** An array that is to be destroyed leaves the queue; errors wait for the next report. */
+static bool end_array(polytile_array *array, bool at_once) {
+    polytile_queue *queue = array->queue;
+    (void)at_once;
+    pti_queue_keep_error(queue, queue->team_functions->detach(queue, 1, &array));
+    pti_queue_let_go(queue, array);
+    return true;
+}
+
+/** The queue's arrays; NULL when memory runs out. */
+static polytile_array **list_arrays(const polytile_queue *queue, int *n_arrays) {
+    polytile_array **list = calloc((size_t)queue->n_arrays + 1, sizeof *list);
+    *n_arrays = 0;
+    for (int p = 0; list != NULL && p < queue->n_arrays; p++) {
+        if (queue->array[p].array != NULL)
+            list[(*n_arrays)++] = queue->array[p].array;
+    }
+    return list;
+}
+
+/** Detach all arrays at once, so that the last launches are planned knowing what nobody needs any
+ * more; without memory for a list one by one. */
+static void detach_all(polytile_queue *queue) {
+    int n_arrays;
+    polytile_array **list = list_arrays(queue, &n_arrays);
+    if (n_arrays > 0)
+        pti_queue_keep_error(queue, queue->team_functions->detach(queue, n_arrays, list));
+    for (int p = 0; p < queue->n_arrays; p++) {
+        polytile_array *array = queue->array[p].array;
+        if (array == NULL)
+            continue;
+        if (list == NULL)
+            pti_queue_keep_error(queue, queue->team_functions->detach(queue, 1, &array));
+        pti_queue_let_go(queue, array);
+        if (array->is_internal)
+            pti_object_release(&array->object);
+    }
+    free(list);
+}
+
+/** The members end with the team, before anything of the context that they use. */
+static void close_team(pti_object *object) {
+    polytile_queue *queue = (polytile_queue *)object;
+    if (queue->is_closed)
+        return;
+    queue->is_closed = true;
+    detach_all(queue);
+    pti_queue_keep_error(queue, queue->team_functions->wait(queue, NULL));
+    pti_queue_report_unread(queue);
+    queue->team_functions->close(queue);
+}
+
+static void destroy_team_queue(pti_object *object) {
+    close_team(object);
+    pti_queue_free((polytile_queue *)object);
+}
+
+static const pti_queue_ends ends = {
+    .destroy = destroy_team_queue, .drain = close_team, .end_array = end_array};
+
+polytile_queue *pti_queue_create_over_team(polytile_context *ctx, const char *text,
+                                           const pti_team_functions *functions, void *team) {
+    char *copy = strdup(text);
+    polytile_queue *made = copy == NULL ? NULL : pti_queue_allocate(ctx, &ends);
+    if (made == NULL) {
+        free(copy);
+        return NULL;
+    }
+    made->text = copy;
+    made->team_functions = functions;
+    made->team = team;
+    return made;
+}

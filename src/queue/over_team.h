@@ -1,0 +1,50 @@
+#ifndef POLYTILE_QUEUE_OVER_TEAM_H
+#define POLYTILE_QUEUE_OVER_TEAM_H
+
+#include "queue/queue.h"
+
+/* A queue over several members, each with a queue of its own: the functions behind its public
+ * calls. Arguments are checked as for any queue: arrays are of the context and queued, operands
+ * are found. */
+
+typedef struct pti_team_functions {
+    /** Arrays are queued already; on error they are let go. */
+    polytile_status (*attach)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
+    /** Wait, and bring attached ones home; they are let go afterwards, whatever happens. */
+    polytile_status (*detach)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
+    /** What the arrays hold is dead behind the launches so far. */
+    polytile_status (*discard)(polytile_queue *queue, int n_arrays, polytile_array *const *arrays);
+    /** The array is internal; it was made and is queued. */
+    polytile_status (*create_array)(polytile_queue *queue, polytile_array *array);
+    polytile_status (*launch)(polytile_queue *queue, const pti_request *request);
+    /** array: NULL waits for all. Reports the first error since the last wait. */
+    polytile_status (*wait)(polytile_queue *queue, polytile_array *array);
+    void (*set_paused)(polytile_queue *queue, bool is_paused);
+    /** Wait first, without reporting errors. */
+    void (*get_report)(polytile_queue *queue, bool reset, polytile_report *report);
+    /** The first local member's, to ask about. */
+    polytile_device *(*get_device)(const polytile_queue *queue);
+    /** Free everything; arrays have left already. */
+    void (*close)(polytile_queue *queue);
+} pti_team_functions;
+
+/**
+ * A queue without a device and a thread, whose calls go to these functions.
+ *
+ * text: for error texts, such as "cuda:0,cuda:1"; copied. team: the functions' own state.
+ * Errors  NULL: memory ran out.
+ */
+polytile_queue *pti_queue_create_over_team(polytile_context *ctx, const char *text,
+                                           const pti_team_functions *functions, void *team);
+
+/* What the public calls do beside calling these functions. */
+
+/** Wait, and report the first error since the last report; array: NULL waits for all. */
+polytile_status pti_team_queue_wait(polytile_queue *queue, polytile_array *array);
+/** Detach arrays, which are checked. Errors: as above. */
+polytile_status pti_team_queue_detach(polytile_queue *queue, int n_arrays,
+                                      polytile_array *const *arrays);
+/** Whoever waits for this device waits for the whole queue. */
+polytile_device *pti_team_queue_get_device(const polytile_queue *queue);
+
+#endif

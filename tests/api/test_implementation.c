@@ -1,0 +1,244 @@
+#include <polytile/implementation.h>
+#include <polytile/kernel_view.h>
+#include <polytile/polytile.h>
+
+#include "support/c_test.h"
+
+#include <string.h>
+
+/* Functions and launchers written by hand. */
+
+static void scale(const polytile_domain *threads, const polytile_view *views, void *user) {
+    const float factor = *(const float *)user;
+    PT_VIEW(const float, x, 1, views[0]);
+    PT_VIEW(float, y, 1, views[1]);
+    for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+        PT_AT(y, i) = factor * PT_AT(x, i);
+}
+
+static const char text[] = "scale[i]: in x[i]; out y[i]";
+
+typedef struct scene {
+    float x[8], y[8];
+    polytile_array *arrays[2];
+    polytile_device *device;
+} scene;
+
+static void set(polytile_context *ctx, const char *device_text, scene *s) {
+    for (int k = 0; k < 8; k++)
+        s->x[k] = (float)k;
+    memset(s->y, 0, sizeof s->y);
+    CHECK_OK(polytile_array_wrap(ctx, "x", POLYTILE_F32, 1, (int64_t[]){8}, s->x, &s->arrays[0]));
+    CHECK_OK(polytile_array_wrap(ctx, "y", POLYTILE_F32, 1, (int64_t[]){8}, s->y, &s->arrays[1]));
+    CHECK_OK(polytile_device_open(ctx, device_text, &s->device));
+}
+
+static polytile_status run(polytile_context *ctx, scene *s,
+                           const polytile_implementation *implementation) {
+    polytile_kernel *kernel = NULL;
+    const polytile_status status = polytile_kernel_create(ctx, text, implementation, &kernel);
+    if (status != POLYTILE_OK)
+        return status;
+    return polytile_run(s->device, kernel, POLYTILE_EXTENTS(8), 2, s->arrays, NULL);
+}
+
+static const char *const devices[] = {"host", "host(memory=32B)", "host(memory=1MiB,threads=2)"};
+
+TEST_TABLE(ApiImplementation, MayBeAFunctionWithDataOfItsOwn, devices) {
+    scene s;
+    float factor = 3;
+    set(ctx, *row, &s);
+    CHECK_OK(run(ctx, &s, &(polytile_implementation){.host = scale, .user = &factor}));
+    CHECK_NEAR(s.y[7], 21, 0);
+}
+
+static int n_calls, n_first;
+static bool was_first, had_stream;
+
+static int launch_scale(const polytile_sub_kernel *launch) {
+    n_calls++;
+    was_first = launch->is_first;
+    had_stream = launch->stream != NULL;
+    if (launch->n_views != 2)
+        return 5;
+    scale(launch->threads, launch->views, launch->user);
+    return 0;
+}
+
+TEST_CASE(ApiImplementation, MayBeALauncherThatIsCalledOnceASubKernel) {
+    scene s;
+    float factor = 2;
+    polytile_report report;
+    set(ctx, "host(memory=32B)", &s);
+    n_calls = 0;
+    CHECK_OK(
+        run(ctx, &s, &(polytile_implementation){.host_launcher = launch_scale, .user = &factor}));
+    CHECK_NEAR(s.y[5], 10, 0);
+    polytile_device_get_report(s.device, &report);
+    CHECK(report.n_kernels > 1);
+    CHECK_EQUAL(n_calls, report.n_kernels);
+    CHECK(!had_stream);
+}
+
+static int fail_with_seven(const polytile_sub_kernel *launch) {
+    (void)launch;
+    return 7;
+}
+
+TEST_CASE(ApiImplementation, ALauncherThatFailsFailsTheRunWithItsNumber) {
+    scene s;
+    set(ctx, "host", &s);
+    CHECK_REFUSED(run(ctx, &s, &(polytile_implementation){.host_launcher = fail_with_seven}),
+                  POLYTILE_DEVICE, "scale", "7");
+    CHECK(polytile_array_is_complete(s.arrays[0]));
+    CHECK(!polytile_array_is_complete(s.arrays[1]));
+}
+
+TEST_CASE(ApiImplementation, ALauncherGoesBeforeAFunction) {
+    scene s;
+    float factor = 2;
+    set(ctx, "host", &s);
+    n_calls = 0;
+    CHECK_OK(run(
+        ctx, &s,
+        &(polytile_implementation){.host = scale, .host_launcher = launch_scale, .user = &factor}));
+    CHECK_EQUAL(n_calls, 1);
+}
+
+TEST_CASE(ApiImplementation, IsCopiedButForWhatItPointsTo) {
+    scene s;
+    float factor = 2;
+    polytile_kernel *kernel = NULL;
+    polytile_implementation implementation = {.host = scale, .user = &factor};
+    set(ctx, "host", &s);
+    CHECK_OK(polytile_kernel_create(ctx, text, &implementation, &kernel));
+    memset(&implementation, 0, sizeof implementation);
+    factor = 4;
+    CHECK_OK(polytile_run(s.device, kernel, POLYTILE_EXTENTS(8), 2, s.arrays, NULL));
+    CHECK_NEAR(s.y[2], 8, 0);
+}
+
+static const polytile_implementation missing[] = {{.host = NULL},
+                                                  {.cuda_launcher = fail_with_seven}};
+
+TEST_TABLE(ApiImplementation, ThatLacksTheDeviceIsNotSupported, missing) {
+    scene s;
+    set(ctx, "host", &s);
+    CHECK_REFUSED(run(ctx, &s, row), POLYTILE_UNSUPPORTED, "scale", "host");
+}
+
+TEST_CASE(ApiImplementation, OfAnotherNumberOfIndicesOrArraysIsRefused) {
+    scene s;
+    set(ctx, "host", &s);
+    CHECK_REFUSED(run(ctx, &s, &(polytile_implementation){.host = scale, .n_indices = 2}),
+                  POLYTILE_DECLARATION, "scale", "2");
+    CHECK_REFUSED(run(ctx, &s, &(polytile_implementation){.host = scale, .n_views = 3}),
+                  POLYTILE_DECLARATION, "scale", "3");
+}
+
+static const struct {
+    polytile_view_shape of_y;
+    polytile_status status;
+    const char *says;
+} shapes[] = {
+    {POLYTILE_VIEW_SHAPE(float, 1), POLYTILE_OK, ""},
+    {{4, 1, POLYTILE_ANY_NUMBER}, POLYTILE_OK, ""},
+    {POLYTILE_VIEW_SHAPE(double, 1), POLYTILE_INVALID, "f32"},
+    {POLYTILE_VIEW_SHAPE(int, 1), POLYTILE_INVALID, "f32"},
+    {{8, 1, POLYTILE_ANY_NUMBER}, POLYTILE_INVALID, "8"},
+};
+
+TEST_TABLE(ApiImplementation, ComparesTheElementsThatItWasWrittenFor, shapes) {
+    const polytile_view_shape views[] = {POLYTILE_VIEW_SHAPE(const float, 1), row->of_y};
+    float factor = 1;
+    scene s;
+    set(ctx, "host", &s);
+    const polytile_implementation implementation = {
+        .host = scale, .user = &factor, .n_indices = 1, .n_views = 2, .views = views};
+    if (row->status == POLYTILE_OK)
+        CHECK_OK(run(ctx, &s, &implementation));
+    else
+        CHECK_REFUSED(run(ctx, &s, &implementation), row->status, "y", row->says);
+}
+
+TEST_CASE(ApiImplementation, OfAnotherNumberOfDimensionsIsRefused) {
+    const polytile_view_shape views[] = {POLYTILE_VIEW_SHAPE(float, 1),
+                                         POLYTILE_VIEW_SHAPE(float, 2)};
+    float factor = 1;
+    scene s;
+    set(ctx, "host", &s);
+    const polytile_implementation implementation = {
+        .host = scale, .user = &factor, .n_indices = 1, .n_views = 2, .views = views};
+    const polytile_status status = run(ctx, &s, &implementation);
+    CHECK(status == POLYTILE_DECLARATION || status == POLYTILE_INVALID);
+    CHECK_CONTAINS(polytile_last_error(ctx), "y", "2");
+}
+
+static const struct {
+    polytile_number of, wanted;
+} numbers[] = {
+    {PT_NUMBER_OF(float), POLYTILE_FLOAT_NUMBER},
+    {PT_NUMBER_OF(const double), POLYTILE_FLOAT_NUMBER},
+    {PT_NUMBER_OF(int8_t), POLYTILE_SIGNED_NUMBER},
+    {PT_NUMBER_OF(int64_t), POLYTILE_SIGNED_NUMBER},
+    {PT_NUMBER_OF(const uint16_t), POLYTILE_UNSIGNED_NUMBER},
+    {PT_NUMBER_OF(uint64_t), POLYTILE_UNSIGNED_NUMBER},
+    {PT_NUMBER_OF(long double), POLYTILE_ANY_NUMBER},
+    {PT_NUMBER_OF(polytile_range), POLYTILE_ANY_NUMBER},
+};
+
+TEST_TABLE(ApiImplementation, KnowsTheNumbersOfC, numbers) {
+    CHECK_EQUAL(row->of, row->wanted);
+}
+
+/* What views are made of. */
+
+static int64_t stride_seen;
+static polytile_domain resident_seen;
+
+static int look(const polytile_sub_kernel *launch) {
+    const polytile_view *x = &launch->views[0];
+    stride_seen = x->stride_bytes[0];
+    resident_seen = x->resident;
+    scale(launch->threads, launch->views, launch->user);
+    return 0;
+}
+
+TEST_CASE(ApiImplementation, ViewsAreIndexedWithTheArraysIndices) {
+    scene s;
+    float factor = 1;
+    set(ctx, "host", &s);
+    CHECK_OK(run(ctx, &s, &(polytile_implementation){.host_launcher = look, .user = &factor}));
+    CHECK_EQUAL(stride_seen, sizeof(float));
+    CHECK_EQUAL(resident_seen.n_dims, 1);
+    CHECK_EQUAL(resident_seen.range[0].lo, 0);
+    CHECK_EQUAL(resident_seen.range[0].hi, 7);
+}
+
+/* Overwrites what holds nothing yet, as a library does with beta = 0. */
+static int sum_up(const polytile_sub_kernel *launch) {
+    PT_VIEW(const float, x, 1, launch->views[0]);
+    PT_VIEW(float, s, 1, launch->views[1]);
+    n_calls++;
+    n_first += launch->is_first;
+    if (launch->is_first)
+        PT_AT(s, 0) = 0;
+    for (int64_t i = launch->threads->range[0].lo; i <= launch->threads->range[0].hi; i++)
+        PT_AT(s, 0) += PT_AT(x, i);
+    return 0;
+}
+
+TEST_TABLE(ApiImplementation, IsToldWhetherAccumulatorsHoldNothing, devices) {
+    const polytile_implementation implementation = {.host_launcher = sum_up};
+    polytile_kernel *kernel = NULL;
+    scene s;
+    set(ctx, *row, &s);
+    s.y[0] = 10;
+    n_calls = n_first = 0;
+    CHECK_OK(
+        polytile_kernel_create(ctx, "sum[i]: in x[i]; out sum y[0]", &implementation, &kernel));
+    CHECK_OK(polytile_run(s.device, kernel, POLYTILE_EXTENTS(8), 2, s.arrays, NULL));
+    CHECK_NEAR(s.y[0], 28, 0);
+    CHECK_EQUAL(n_first, 1);
+    CHECK(n_calls >= 1);
+}

@@ -1,0 +1,74 @@
+#include <polytile/launch.h>
+#include <polytile/polytile.h>
+
+#include "support/c_test.h"
+
+static int n_given(int n_arrays, polytile_array *const *arrays) {
+    return arrays[0] == arrays[n_arrays - 1] ? -n_arrays : n_arrays;
+}
+
+TEST_CASE(ApiLaunch, AListOfArraysIsACountAndAPointer) {
+    polytile_array *x = NULL, *y = NULL;
+    CHECK_OK(polytile_array_describe(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(4), &x));
+    CHECK_OK(polytile_array_describe(ctx, "y", POLYTILE_F32, POLYTILE_EXTENTS(4), &y));
+    CHECK_EQUAL(n_given(POLYTILE_ARRAYS(x, x, y)), 3);
+    CHECK_EQUAL(n_given(POLYTILE_ARRAYS(x)), -1);
+}
+
+/* Of a launch with a parameter: x of eight elements from the n-th on. */
+static polytile_status check(polytile_context *ctx, const polytile_launch_options *options) {
+    polytile_array *x = NULL, *y = NULL;
+    polytile_kernel *kernel = NULL;
+    CHECK_OK(polytile_array_describe(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(8), &x));
+    CHECK_OK(polytile_array_describe(ctx, "y", POLYTILE_F32, POLYTILE_EXTENTS(4), &y));
+    CHECK_OK(polytile_kernel_create(ctx, "k[i]: in x[i+n]; out y[i]", NULL, &kernel));
+    return polytile_check(kernel, POLYTILE_EXTENTS(4), POLYTILE_ARRAYS(x, y), options);
+}
+
+TEST_CASE(ApiLaunch, HasTheValuesOfItsParameters) {
+    const polytile_parameter four = {"n", 4}, five = {"n", 5};
+    CHECK_OK(check(ctx, &(polytile_launch_options){.n_parameters = 1, .parameters = &four}));
+    CHECK_REFUSED(check(ctx, &(polytile_launch_options){.n_parameters = 1, .parameters = &five}),
+                  POLYTILE_DECLARATION, "k", "x");
+    CHECK_REFUSED(check(ctx, NULL), POLYTILE_DECLARATION, "k", "n");
+    CHECK_REFUSED(check(ctx, &(polytile_launch_options){0}), POLYTILE_DECLARATION, "k", "n");
+}
+
+TEST_CASE(ApiLaunch, OfAChainHasParametersOfItsOwn) {
+    const polytile_parameter none = {"n", 0}, four = {"n", 4};
+    polytile_array *arrays[2] = {NULL};
+    polytile_kernel *kernel = NULL;
+    CHECK_OK(polytile_array_describe(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(8), &arrays[0]));
+    CHECK_OK(polytile_array_describe(ctx, "y", POLYTILE_F32, POLYTILE_EXTENTS(4), &arrays[1]));
+    CHECK_OK(polytile_kernel_create(ctx, "k[i]: in x[i+n]; out y[i]", NULL, &kernel));
+    polytile_chain_launch launches[] = {
+        {kernel, *POLYTILE_EXTENTS(4), 2, arrays, 1, &none},
+        {kernel, *POLYTILE_EXTENTS(4), 2, arrays, 1, &four},
+    };
+    CHECK_OK(polytile_check_chain(2, launches, 0, NULL, NULL));
+    launches[1].n_parameters = 0;
+    CHECK_REFUSED(polytile_check_chain(2, launches, 0, NULL, NULL), POLYTILE_DECLARATION,
+                  "launch 2 of 2", "k", "n");
+    launches[1] = launches[0];
+    launches[1].n_arrays = 1;
+    CHECK_REFUSED(polytile_check_chain(2, launches, 0, NULL, NULL), POLYTILE_INVALID,
+                  "launch 2 of 2", "k");
+}
+
+static const polytile_launch_options from_a_later_version[] = {
+    {.reserved = {1}}, {.reserved = {0, 0, 0, 1}}, {.plan.reserved = {1}}};
+
+TEST_TABLE(ApiLaunch, ReservedMembersAreZeros, from_a_later_version) {
+    const polytile_parameter four = {"n", 4};
+    polytile_launch_options options = *row;
+    options.n_parameters = 1;
+    options.parameters = &four;
+    CHECK_REFUSED(check(ctx, &options), POLYTILE_INVALID, "reserved");
+}
+
+TEST_CASE(ApiLaunch, TheLinkOfPlansIsAMachines) {
+    CHECK(polytile_link_default.upload_bytes_per_s > 0);
+    CHECK(polytile_link_default.download_bytes_per_s > 0);
+    CHECK(polytile_link_default.duplex_bytes_per_s > 0);
+    CHECK(polytile_link_default.kernel_bytes_per_s > polytile_link_default.upload_bytes_per_s);
+}

@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+/* tests/api/ has a test of each header, in which each function of it is called. */
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root = POLYTILE_SOURCE_DIR;
+
+/** What kernel.h includes for itself, and what needs nvcc or MPI, whose tests are where these are. */
+bool is_tested_elsewhere(const std::string &header) {
+    return header.rfind("kernel_", 0) == 0 || header == "cuda" || header == "mpi";
+}
+
+std::string text_of(const fs::path &file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+}
+
+/** Nor function types. */
+std::string without_comments(const std::string &text) {
+    return std::regex_replace(text, std::regex("/\\*[^]*?\\*/|typedef [^;{]*\\);"), "");
+}
+
+/** The functions that a header declares. */
+std::set<std::string> functions_of(const std::string &header) {
+    const std::regex declaration("\\b(polytile_\\w+)\\([^;{]*\\);");
+    std::set<std::string> functions;
+    for (auto at = std::sregex_iterator(header.begin(), header.end(), declaration);
+         at != std::sregex_iterator(); ++at)
+        functions.insert((*at)[1]);
+    return functions;
+}
+
+TEST(Api, EachFunctionIsCalledInTheTestOfItsHeader) {
+    size_t n_functions = 0;
+    for (const auto &entry : fs::directory_iterator(root / "include/polytile")) {
+        const std::string header = entry.path().stem();
+        if (is_tested_elsewhere(header))
+            continue;
+        const fs::path test = root / "tests/api" / ("test_" + header + ".c");
+        EXPECT_TRUE(fs::exists(test)) << test;
+        const std::string calls = text_of(test);
+        for (const std::string &function : functions_of(without_comments(text_of(entry.path())))) {
+            EXPECT_NE(calls.find(function + "("), std::string::npos)
+                << test << " does not call " << function;
+            n_functions++;
+        }
+    }
+    EXPECT_GT(n_functions, 80u);
+}
+
+TEST(Api, IsTestedWithPublicHeadersAlone) {
+    const std::regex quoted("#include \"(?!api/|support/c_test)");
+    for (const auto &entry : fs::directory_iterator(root / "tests/api"))
+        EXPECT_FALSE(std::regex_search(text_of(entry.path()), quoted)) << entry.path();
+}
+
+} // namespace

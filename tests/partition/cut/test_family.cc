@@ -1,0 +1,377 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/launch.h"
+#include "support/random.h"
+#include "support/scale.h"
+
+extern "C" {
+#include "access/set/boxes.h"
+#include "base/text.h"
+#include "partition/choose/choose.h"
+#include "partition/cut/family.h"
+#include "partition/cut/fit.h"
+#include "partition/memory/build.h"
+#include "partition/prove/check.h"
+}
+
+namespace {
+
+constexpr int64_t KiB = int64_t{1} << 10, MiB = int64_t{1} << 20;
+
+using Arrays = std::map<std::string, std::string>;
+
+struct Kernel {
+    const char *declaration;
+    std::string threads;
+    Arrays arrays;
+};
+
+Kernel Add(int64_t n) {
+    const std::string extent = std::to_string(n);
+    return {
+        "add[i]: in x[i], y[i]; out z[i]", extent, {{"x", extent}, {"y", extent}, {"z", extent}}};
+}
+
+Kernel Gemm(int64_t n, const char *declaration = "gemm[i, j, k]: in A[i, k], B[k, j]; "
+                                                 "out sum C[i, j]") {
+    const std::string extent = std::to_string(n), square = extent + "x" + extent;
+    return {declaration, square + "x" + extent, {{"A", square}, {"B", square}, {"C", square}}};
+}
+
+Kernel Jacobi(int64_t n) {
+    const std::string square = std::to_string(n) + "x" + std::to_string(n);
+    const std::string inside = "1:" + std::to_string(n - 2);
+    return {"jacobi[i, j]: in A[i-1:i+1, j], A[i, j-1:j+1]; out B[i, j]",
+            inside + ", " + inside,
+            {{"A", square}, {"B", square}}};
+}
+
+Kernel Triangle(int64_t n) {
+    const std::string extent = std::to_string(n);
+    return {"lower[i]: in L[i, 0:i], x[0:i]; out y[i]",
+            extent,
+            {{"L", extent + "x" + extent}, {"x", extent}, {"y", extent}}};
+}
+
+Kernel Dot(int64_t n) {
+    const std::string extent = std::to_string(n);
+    return {
+        "dot[i]: in x[i], y[i]; out sum s[0]", extent, {{"x", extent}, {"y", extent}, {"s", "1"}}};
+}
+
+const Kernel columns = {
+    "cols[i, j]: in x[i, j]; sum s[j]", "3:42, 5:34", {{"x", "43x35"}, {"s", "35"}}};
+
+/** Each thread of j writes two elements, which those beside it write, too. */
+const Kernel overlapping = {
+    "fold[i, j]: in x[i, j]; sum s[j:j+1]", "40x30", {{"x", "40x30"}, {"s", "31"}}};
+
+Launch *MakeLaunch(const Kernel &of) {
+    return new Launch(of.declaration, of.threads, of.arrays);
+}
+
+/** A family's variants of a launch, in order, as if all of them fitted. */
+std::vector<pti_variant> VariantsOf(const pti_family &family, const pti_problem &problem,
+                                    pti_buffer_range buffers) {
+    std::vector<pti_variant> variants;
+    pti_variant variant = pti_variant_of(&family, 0);
+    while (family.next(&problem, &buffers, true, &variant))
+        variants.push_back(variant);
+    return variants;
+}
+
+struct Numbers {
+    int n_buffers, along, n_strips;
+};
+
+struct Application {
+    const char *name;
+    Kernel kernel;
+    const pti_family *family;
+    pti_buffer_range buffers;
+    std::vector<Numbers> variants;
+};
+
+TEST(Family, AppliesToTheLaunchesThatItsFileSaysByTheseVariants) {
+    const Application table[] = {
+        {"any launch", Add(100), &pti_family_plain, {1, 2, 3}, {{1, -1, 1}, {2, -1, 1}}},
+        {"the user's buffers", Gemm(8), &pti_family_plain, {3, 3, 3}, {{3, -1, 1}}},
+        {"a product, along k",
+         Gemm(8),
+         &pti_family_strips,
+         {1, 2, 3},
+         {{2, 2, 8}, {2, 2, 4}, {2, 2, 2}}},
+        {"one buffer", Gemm(8), &pti_family_strips, {1, 1, 3}, {}},
+        {"nothing is accumulated", Add(100), &pti_family_strips, {1, 2, 3}, {}},
+        {"one result cannot be cut", Dot(100), &pti_family_strips, {1, 2, 3}, {}},
+        {"results of columns",
+         columns,
+         &pti_family_strips,
+         {1, 2, 3},
+         {{2, 0, 8}, {2, 0, 4}, {2, 0, 2}}},
+        {"results overlap", overlapping, &pti_family_strips, {1, 2, 3}, {}},
+        {"a product, along each index",
+         Gemm(8),
+         &pti_family_lines,
+         {1, 2, 3},
+         {{2, 0, 1}, {3, 0, 1}, {2, 1, 1}, {3, 1, 1}, {2, 2, 1}, {3, 2, 1}}},
+        {"the user's two buffers", columns, &pti_family_lines, {2, 2, 2}, {{2, 0, 1}}},
+        {"one buffer", Gemm(8), &pti_family_lines, {1, 1, 3}, {}},
+        {"nothing stays", Add(100), &pti_family_lines, {1, 2, 3}, {}},
+        {"neighbours move", Jacobi(32), &pti_family_lines, {1, 2, 3}, {}},
+        {"rows grow", Triangle(50), &pti_family_varying, {1, 2, 3}, {{1, -1, 1}, {2, -1, 1}}},
+        {"footprints only move", Jacobi(32), &pti_family_varying, {1, 2, 3}, {}},
+    };
+    for (const Application &of : table) {
+        SCOPED_TRACE(std::string(of.family->name) + ": " + of.name);
+        const std::unique_ptr<Launch> launch(MakeLaunch(of.kernel));
+        ASSERT_EQ(launch->status(), POLYTILE_OK) << launch->error();
+        const pti_problem problem =
+            pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, MiB);
+        const std::vector<pti_variant> variants = VariantsOf(*of.family, problem, of.buffers);
+        ASSERT_EQ(variants.size(), of.variants.size());
+        for (size_t k = 0; k < variants.size(); k++) {
+            EXPECT_EQ(variants[k].family, of.family);
+            EXPECT_EQ(variants[k].n_buffers, of.variants[k].n_buffers) << k;
+            EXPECT_EQ(variants[k].along, of.variants[k].along) << k;
+            EXPECT_EQ(variants[k].n_strips, of.variants[k].n_strips) << k;
+        }
+    }
+}
+
+TEST(Family, PlainTakesNoMoreBuffersThanFit) {
+    const std::unique_ptr<Launch> launch(MakeLaunch(Add(100)));
+    const pti_problem problem =
+        pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, MiB);
+    const pti_buffer_range buffers = {1, 3, 3};
+    pti_variant variant = pti_variant_of(&pti_family_plain, 1);
+    EXPECT_FALSE(pti_family_plain.next(&problem, &buffers, false, &variant));
+}
+
+TEST(Family, RowsThatDoNotApplyByThemselvesAreNamed) {
+    std::set<std::string> names, unnamed;
+    for (const pti_family *family : pti_families) {
+        names.insert(family->name);
+        EXPECT_NE(family->partition, nullptr) << family->name;
+        if (family->next == nullptr)
+            unnamed.insert(family->name);
+        EXPECT_EQ(family->next != nullptr && family->seconds != nullptr,
+                  family->least_seconds != nullptr)
+            << family->name << ": what is searched for has a lower bound";
+    }
+    EXPECT_EQ(names.size(), size_t{PTI_N_FAMILIES});
+    EXPECT_EQ(unnamed, (std::set<std::string>{"paper", "tapered"}));
+    EXPECT_EQ(pti_strategy_find("paper")->solved, &pti_family_paper);
+}
+
+/** A device on which a product takes so many times as long as it does on the default one. */
+polytile_link LinkOf(double slower, double cache_bytes) {
+    polytile_link link = polytile_link_default;
+    link.kernel_accesses_per_s /= slower;
+    link.cache_bytes *= cache_bytes;
+    return link;
+}
+
+TEST(Family, EachRowIsTakenBySomeLaunch) {
+    const polytile_link usual = polytile_link_default, slow = LinkOf(100, 0),
+                        fast = LinkOf(1. / 6, 1);
+    const struct {
+        const pti_family *family;
+        Kernel kernel;
+        const char *strategy;
+        int64_t limit_bytes;
+        const polytile_link *link;
+    } table[] = {
+        {&pti_family_plain, Jacobi(2048), "min-traffic", MiB, &usual},
+        {&pti_family_strips, Gemm(4096), "min-time", 24 * MiB, &slow},
+        {&pti_family_lines, Gemm(8192), "min-time", 96 * MiB, &fast},
+        {&pti_family_tapered, Add(1 << 24), "min-time", 32 * MiB, &usual},
+        {&pti_family_varying, Triangle(2000), "min-kernels", 200 * KiB, &usual},
+        {&pti_family_paper, Jacobi(2048), "paper", MiB, &usual},
+    };
+    std::set<const pti_family *> taken;
+    for (const auto &of : table) {
+        SCOPED_TRACE(of.family->name);
+        const std::unique_ptr<Launch> launch(MakeLaunch(of.kernel));
+        ASSERT_EQ(launch->status(), POLYTILE_OK) << launch->error();
+        polytile_plan_options options = {};
+        options.limit_bytes = of.limit_bytes;
+        options.link = of.link;
+        pti_choice choice;
+        ASSERT_EQ(pti_choose(launch->context(), launch->instance(), pti_strategy_find(of.strategy),
+                             &options, &choice),
+                  POLYTILE_OK)
+            << launch->error();
+        EXPECT_STREQ(choice.family->name, of.family->name);
+        taken.insert(choice.family);
+        pti_schedule_free(choice.schedule);
+    }
+    EXPECT_EQ(taken.size(), size_t{PTI_N_FAMILIES}) << "a row that nothing takes";
+}
+
+/** The superblocks are disjoint boxes inside the domain with as many threads as it has, and their
+ * schedule passes the checker, wherever it fits. */
+void ExpectRight(const pti_problem &problem, const pti_partition &partition) {
+    pti_boxes covered = {};
+    int64_t n_threads = 0;
+    for (int64_t k = 0; k < partition.n_superblocks; k++) {
+        n_threads += pti_box_count(&partition.superblock[k]);
+        pti_boxes_add(&covered, &partition.superblock[k]);
+    }
+    int64_t n_covered = 0;
+    for (int k = 0; k < covered.n_boxes; k++)
+        n_covered += pti_box_count(&covered.box[k]);
+    pti_boxes_free(&covered);
+    EXPECT_EQ(n_threads, pti_box_count(&problem.instance->threads));
+    EXPECT_EQ(n_covered, n_threads);
+    pti_schedule *schedule = nullptr;
+    int64_t need_bytes = 0;
+    const polytile_status status = pti_schedule_build(problem.instance, &partition, nullptr,
+                                                      INT64_MAX / 2, &need_bytes, &schedule);
+    ASSERT_EQ(status, POLYTILE_OK);
+    pti_text why = {};
+    EXPECT_TRUE(pti_schedule_check(schedule, &why)) << (why.data != nullptr ? why.data : "");
+    pti_text_free(&why);
+    pti_schedule_free(schedule);
+}
+
+/** A candidate of a variant, of a shape that is drawn. */
+pti_candidate DrawCandidate(const pti_problem &problem, const pti_variant &variant,
+                            Random *random) {
+    pti_candidate candidate = {};
+    candidate.variant = variant;
+    for (int d = 0; d < problem.instance->n_indices; d++)
+        candidate.shape[d] = random->number(1, problem.grid.n_blocks[d]);
+    if (variant.family->seconds != nullptr && variant.family->least_seconds != nullptr)
+        pti_candidate_estimate(&problem, &candidate);
+    else
+        candidate.n_kernels = 1000;
+    return candidate;
+}
+
+TEST(Family, SuperblocksOfEveryVariantCoverTheDomainOnceInARightSchedule) {
+    Random random(test_seed("Family"));
+    std::map<std::string, int> n_made;
+    for (int64_t round = std::max<int64_t>(scaled(100), 20); round > 0; round--) {
+        const int64_t n = random.number(5, 14);
+        const Kernel kernels[] = {Gemm(n), Jacobi(n), Triangle(n), columns, Add(10 * n)};
+        const std::unique_ptr<Launch> launch(MakeLaunch(kernels[round % 5]));
+        ASSERT_EQ(launch->status(), POLYTILE_OK) << launch->error();
+        const std::vector<int64_t> block = {random.number(1, 2), random.number(1, 3), 1};
+        const pti_problem problem = pti_problem_of(launch->instance(), &polytile_link_default,
+                                                   block.data(), random.number(200, 500));
+        for (const pti_family *family : pti_families) {
+            SCOPED_TRACE(family->name);
+            const pti_family *from = family->next != nullptr ? family : &pti_family_plain;
+            for (const pti_variant &variant : VariantsOf(*from, problem, {1, 2, 3})) {
+                const pti_candidate candidate = DrawCandidate(problem, variant, &random);
+                pti_partition partition;
+                ASSERT_TRUE(family->partition(&problem, &candidate, &partition));
+                if (partition.n_superblocks > 0)
+                    ExpectRight(problem, partition);
+                n_made[family->name] += partition.n_superblocks > 1;
+                pti_partition_free(&partition);
+            }
+        }
+    }
+    EXPECT_EQ(n_made.size(), size_t{PTI_N_FAMILIES});
+    for (const auto &[name, n] : n_made)
+        EXPECT_GT(n, 0) << name;
+}
+
+TEST(Family, StripsOfATileFollowEachOtherAndEachHasAPlaceForItsAccumulators) {
+    const Kernel inside = {"gemm[i, j, k]: in A[i, k], B[k, j]; out sum C[i, j]",
+                           "5:28, 5:28, 0:23",
+                           {{"A", "29x24"}, {"B", "24x29"}, {"C", "29x29"}}};
+    const std::unique_ptr<Launch> launch(MakeLaunch(inside));
+    ASSERT_EQ(launch->status(), POLYTILE_OK) << launch->error();
+    const pti_problem problem =
+        pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, MiB);
+    const int a = launch->operand("A"), b = launch->operand("B"), c = launch->operand("C");
+    for (const pti_variant &variant : VariantsOf(pti_family_strips, problem, {1, 2, 3})) {
+        SCOPED_TRACE(variant.n_strips);
+        pti_candidate candidate = {};
+        candidate.variant = variant;
+        candidate.shape[0] = candidate.shape[1] = candidate.shape[2] = 12;
+        pti_candidate_estimate(&problem, &candidate);
+        pti_partition partition;
+        ASSERT_TRUE(pti_family_strips.partition(&problem, &candidate, &partition));
+        const int n_strips = 12 / ((12 + variant.n_strips - 1) / variant.n_strips);
+        EXPECT_EQ(partition.n_strips, n_strips);
+        for (int64_t k = 0; k < partition.n_superblocks; k++)
+            EXPECT_EQ(pti_partition_strip(&partition, k), k % n_strips) << k;
+        EXPECT_TRUE(partition.has_own_piece[c]);
+        EXPECT_FALSE(partition.has_own_piece[a] || partition.has_own_piece[b]);
+        EXPECT_EQ(partition.n_places[c], n_strips);
+        EXPECT_EQ(partition.n_places[a], 4) << "A passes, strip by strip";
+        EXPECT_EQ(partition.n_places[b], 0) << "as many as buffers";
+        pti_partition_free(&partition);
+    }
+}
+
+TEST(Family, LinesHaveOnePlaceForWhatStays) {
+    const std::unique_ptr<Launch> launch(MakeLaunch(Gemm(24)));
+    const pti_problem problem =
+        pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, MiB);
+    const int of_index[] = {launch->operand("B"), launch->operand("A"), launch->operand("C")};
+    for (const pti_variant &variant : VariantsOf(pti_family_lines, problem, {1, 2, 3})) {
+        SCOPED_TRACE(variant.along);
+        pti_candidate candidate = {};
+        candidate.variant = variant;
+        candidate.shape[0] = candidate.shape[1] = candidate.shape[2] = 6;
+        pti_candidate_estimate(&problem, &candidate);
+        EXPECT_EQ(candidate.order[2], variant.along) << "superblocks follow each other along it";
+        pti_partition partition;
+        ASSERT_TRUE(pti_family_lines.partition(&problem, &candidate, &partition));
+        for (int a = 0; a < 3; a++)
+            EXPECT_EQ(partition.n_places[a], a == of_index[variant.along]) << a;
+        pti_partition_free(&partition);
+    }
+}
+
+TEST(Family, TaperedCutsTheFirstAndTheLastSuperblockOfAPipeline) {
+    const std::unique_ptr<Launch> launch(MakeLaunch(Add(800)));
+    const pti_problem problem =
+        pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, MiB);
+    const struct {
+        int64_t extent, n_superblocks;
+    } table[] = {{100, 8 + 3 + 3}, {200, 4 + 3 + 3}, {400, 0}, {800, 0}};
+    for (const auto &of : table) {
+        SCOPED_TRACE(of.extent);
+        pti_candidate candidate = {};
+        candidate.variant = pti_variant_of(&pti_family_plain, 2);
+        candidate.shape[0] = of.extent;
+        pti_candidate_estimate(&problem, &candidate);
+        pti_partition partition;
+        ASSERT_TRUE(pti_family_tapered.partition(&problem, &candidate, &partition));
+        EXPECT_EQ(partition.n_superblocks, of.n_superblocks);
+        if (partition.n_superblocks > 0) {
+            const int64_t last = partition.n_superblocks - 1;
+            EXPECT_EQ(pti_box_count(&partition.superblock[0]), (of.extent + 7) / 8);
+            EXPECT_EQ(pti_box_count(&partition.superblock[last]), (of.extent + 7) / 8);
+        }
+        pti_partition_free(&partition);
+    }
+}
+
+TEST(Family, PaperSolvesForAShapeOfWhichAtLeastOneBlockIsSaidToFit) {
+    const std::unique_ptr<Launch> launch(MakeLaunch(Add(1000)));
+    const pti_variant variant = pti_variant_of(&pti_family_paper, 1);
+    for (const int64_t limit_bytes : {int64_t{11}, int64_t{12}, int64_t{1200}, 100 * KiB}) {
+        SCOPED_TRACE(limit_bytes);
+        const pti_problem problem =
+            pti_problem_of(launch->instance(), &polytile_link_default, pti_one_block, limit_bytes);
+        int64_t shape[POLYTILE_MAX_DIMS] = {};
+        ASSERT_EQ(pti_family_paper.solve(&problem, &variant, shape), limit_bytes >= 12);
+        EXPECT_EQ(shape[0], std::min<int64_t>(limit_bytes / 12, 1000));
+    }
+}
+
+} // namespace
