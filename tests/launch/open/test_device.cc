@@ -30,7 +30,7 @@ TEST_F(Device, OpensFromItsText) {
         {"host(threads=2)", 0},
         {"host(memory=1.5KiB,threads=1)", 1536},
         {" host ( threads = 3 , memory = 4096B ) ", 4096},
-        {"host(memory=1TiB)", int64_t(1) << 40},
+        {"host(memory=64GiB)", int64_t(64) << 30},
     };
     for (const auto &row : rows) {
         ASSERT_EQ(polytile_device_open(ctx, row.text, &device), POLYTILE_OK)
