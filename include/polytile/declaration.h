@@ -1,6 +1,7 @@
 #ifndef POLYTILE_DECLARATION_H
 #define POLYTILE_DECLARATION_H
 
+#include <polytile/array.h>
 #include <polytile/context.h>
 #include <polytile/domain.h>
 #include <polytile/implementation.h>
@@ -42,7 +43,7 @@ typedef struct polytile_kernel polytile_kernel;
  * A launch takes one array for each distinct array name, in the order in which the names first
  * appear.
  *
- * Shapes  At most 8 indices, 8 parameters and 8 subscripts a section; docs/declarations.md has the
+ * Shapes  At most 8 indices, 16 parameters and 8 subscripts a section; docs/declarations.md has the
  *         grammar.
  * Errors  DECLARATION (the text shows the column with a caret; or the implementation was written
  *         for another number of indices or arrays), UNSUPPORTED (a relation in braces that isl
@@ -62,13 +63,18 @@ int polytile_kernel_get_n_indices(const polytile_kernel *kernel);
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel);
 const char *polytile_kernel_get_array_name(const polytile_kernel *kernel, int array);
 int polytile_kernel_get_n_parameters(const polytile_kernel *kernel);
+/** Parameters are in the order in which the declaration first names them. */
 const char *polytile_kernel_get_parameter_name(const polytile_kernel *kernel, int parameter);
+polytile_type polytile_kernel_get_parameter_type(const polytile_kernel *kernel, int parameter);
+
+/** The most parameters of a declaration. */
+enum { POLYTILE_MAX_PARAMETERS = 16 };
 
 /** constant + sum of index[k] * (thread index k) + sum of parameter[k] * (value of parameter k). */
 typedef struct polytile_affine {
     int64_t constant;
     int64_t index[POLYTILE_MAX_DIMS];
-    int64_t parameter[POLYTILE_MAX_DIMS];
+    int64_t parameter[POLYTILE_MAX_PARAMETERS];
 } polytile_affine;
 
 /**
@@ -92,7 +98,7 @@ typedef struct polytile_subscript {
 typedef struct polytile_declaration polytile_declaration;
 
 /**
- * Begin a declaration with named indices and parameters.
+ * Begin a declaration with named indices and parameters, which are i64.
  *
  * Owns    Names are copied. The context owns it; polytile_declaration_destroy() can end it sooner.
  */
@@ -100,6 +106,16 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
                                             const char *const *indices, int n_parameters,
                                             const char *const *parameters,
                                             polytile_declaration **declaration);
+
+/**
+ * Add a parameter of another type behind those added so far, as "name[i](f32 a)" does. Subscripts
+ * may use integers.
+ *
+ * Errors  DECLARATION (no identifier; a name that is taken; a type that is none of POLYTILE_TYPES;
+ *         more than POLYTILE_MAX_PARAMETERS).
+ */
+polytile_status polytile_declaration_add_parameter(polytile_declaration *declaration,
+                                                   polytile_type type, const char *name);
 
 /**
  * Add one section of the named array.

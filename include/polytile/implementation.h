@@ -15,11 +15,15 @@ extern "C" {
  * Element [i0, i1, ...] is at (char *)origin + i0 * stride_bytes[0] + i1 * stride_bytes[1] + ...
  * The element with all indices 0 would be at origin, which need not be memory of ours. A strided
  * box is stored without its gaps, so a stride may be smaller than an element. Use only indices in
- * resident.
+ * resident. The whole array has indices from array_first to array_last.
+ *
+ * The view of a parameter has no dimensions: its value is at origin, with the declared type.
  */
 typedef struct polytile_view {
     void *origin;
     int64_t stride_bytes[POLYTILE_MAX_DIMS];
+    int64_t array_first[POLYTILE_MAX_DIMS];
+    int64_t array_last[POLYTILE_MAX_DIMS];
     polytile_domain resident;
 } polytile_view;
 
@@ -27,7 +31,7 @@ typedef struct polytile_view {
  * Run every thread of a box on the host. Several OpenMP threads call it at once on disjoint boxes.
  *
  * Shapes  threads: a box of the launch domain, steps 1; views: one an array, in the declaration's
- *         order.
+ *         order, and behind them one a parameter, as polytile_implementation says.
  */
 typedef void polytile_host_function(const polytile_domain *threads, const polytile_view *views,
                                     void *user);
@@ -36,13 +40,16 @@ typedef void polytile_host_function(const polytile_domain *threads, const polyti
  * What a launcher callback gets of one sub-kernel.
  *
  * Shapes  threads: a box of the launch domain, steps 1; views: n_views of them, one an array, in
- *         the declaration's order.
+ *         the declaration's order, and behind them n_parameters of them, one a parameter, as
+ *         polytile_implementation says.
  * Owns    The library owns everything, which is valid during the call.
  */
 typedef struct polytile_sub_kernel {
     const polytile_domain *threads;
     int n_views;
-    const polytile_view *views; /* of host memory on the host, of device memory on CUDA */
+    int n_parameters;
+    const polytile_view *views; /* of host memory on the host, of device memory on CUDA; of
+                                   parameters: always of host memory */
     bool is_first; /* every accumulator of a role "out sum" (prod, min, max) still holds nothing but
                       the identity, so that a library may overwrite it (beta = 0) */
     void *stream;  /* CUDA: the cudaStream_t on which to enqueue; host: NULL */
@@ -81,6 +88,13 @@ typedef struct polytile_view_shape {
     polytile_number number;
 } polytile_view_shape;
 
+/** A parameter that a body takes by value, and the type for which it takes it. */
+typedef struct polytile_body_parameter {
+    const char *name; /* as the declaration has it */
+    int64_t bytes;
+    polytile_number number;
+} polytile_body_parameter;
+
 /**
  * What a kernel runs: for each kind of device a function or a launcher. A launcher goes first; NULL
  * means that there is none.
@@ -89,9 +103,14 @@ typedef struct polytile_view_shape {
  * the declaration and the arrays. POLYTILE_KERNEL() fills them in; functions written by hand may
  * leave them 0 and NULL.
  *
+ * parameters says which of the declaration's parameters a body takes, and in which order; it need
+ * not take all. Without it the body gets all, in the order of polytile_kernel_get_parameter_name().
+ *
  * Shapes  n_indices: of a thread, n_views: of arrays, each 0 if unknown; views: n_views of them,
- *         one an array in the declaration's order, NULL if unknown.
- * Owns    views stays the caller's and must live as long as the kernels made with it.
+ *         one an array in the declaration's order, NULL if unknown; parameters: n_parameters of
+ *         them, NULL for all of the declaration.
+ * Owns    views and parameters stay the caller's and must live as long as the kernels made with
+ *         them.
  */
 typedef struct polytile_implementation {
     polytile_host_function *host;
@@ -99,6 +118,8 @@ typedef struct polytile_implementation {
     int n_indices;
     int n_views;
     const polytile_view_shape *views;
+    int n_parameters;
+    const polytile_body_parameter *parameters;
     const void *cuda;            /* the address of a __global__ function, see polytile/cuda.h */
     const void *cuda_contiguous; /* another one, which goes first where the elements along every
                                     view's last dimension lie side by side, and strides and indices

@@ -30,11 +30,70 @@ extern "C" {
     }
 #endif
 
-/** The value of a declaration's parameter in one launch. */
+/**
+ * The value of a declaration's parameter in one launch; POLYTILE_PARAMETER() makes one.
+ *
+ * It is converted to the declared type as C does it, but never to another integer: one that the
+ * type cannot hold, a fraction for an integer, and a finite number that becomes infinite are
+ * refused.
+ */
 typedef struct polytile_parameter {
     const char *name;
-    int64_t value;
+    int64_t value;          /* unless number says real; of an unsigned number its bits */
+    double real;            /* with POLYTILE_FLOAT_NUMBER */
+    polytile_number number; /* POLYTILE_ANY_NUMBER, which is 0: a signed integer */
 } polytile_parameter;
+
+static inline polytile_parameter polytile_parameter_signed(const char *name, int64_t value) {
+    polytile_parameter made = {name, value, 0, POLYTILE_SIGNED_NUMBER};
+    return made;
+}
+
+static inline polytile_parameter polytile_parameter_unsigned(const char *name, uint64_t value) {
+    polytile_parameter made = {name, (int64_t)value, 0, POLYTILE_UNSIGNED_NUMBER};
+    return made;
+}
+
+static inline polytile_parameter polytile_parameter_real(const char *name, double value) {
+    polytile_parameter made = {name, 0, value, POLYTILE_FLOAT_NUMBER};
+    return made;
+}
+
+/** A parameter's value by name: POLYTILE_PARAMETER("a", 2.5f), of any C number. */
+#ifdef __cplusplus
+extern "C++" template <class T>
+inline polytile_parameter polytile_parameter_of(const char *name, T value) {
+    return static_cast<T>(0.5) != static_cast<T>(0)
+               ? polytile_parameter_real(name, static_cast<double>(value))
+           : static_cast<T>(-1) < static_cast<T>(0)
+               ? polytile_parameter_signed(name, static_cast<int64_t>(value))
+               : polytile_parameter_unsigned(name, static_cast<uint64_t>(value));
+}
+#define POLYTILE_PARAMETER(name, value) polytile_parameter_of(name, value)
+#else
+#define POLYTILE_PARAMETER(name, value)                                                            \
+    _Generic((value), float                                                                        \
+             : polytile_parameter_real, double                                                     \
+             : polytile_parameter_real, unsigned long                                              \
+             : polytile_parameter_unsigned, unsigned long long                                     \
+             : polytile_parameter_unsigned, default                                                \
+             : polytile_parameter_signed)(name, value)
+#endif
+
+/** A list of parameters as two arguments, or the first two members of polytile_launch_options:
+ * POLYTILE_PARAMETERS(POLYTILE_PARAMETER("a", 2.5f), POLYTILE_PARAMETER("n", n)). It lasts as long
+ * as the call; in C, as the block. */
+#ifdef __cplusplus
+#define POLYTILE_PARAMETERS(...)                                                                   \
+    static_cast<int>(std::initializer_list<polytile_parameter>{__VA_ARGS__}.size()),               \
+        std::initializer_list<polytile_parameter>{__VA_ARGS__}.begin()
+#else
+#define POLYTILE_PARAMETERS(...)                                                                   \
+    (int)(sizeof((const polytile_parameter[]){__VA_ARGS__}) / sizeof(polytile_parameter)),         \
+        (const polytile_parameter[]) {                                                             \
+        __VA_ARGS__                                                                                \
+    }
+#endif
 
 /** What a plan assumes of the device and its link to the host. Units: bytes, seconds, bytes per
  * second. */
@@ -74,7 +133,8 @@ typedef struct polytile_plan_options {
 /** The options of a launch; zeros are the defaults, and so is NULL in place of the whole. */
 typedef struct polytile_launch_options {
     int n_parameters;
-    const polytile_parameter *parameters; /* exactly those of the declaration, in any order */
+    const polytile_parameter *parameters; /* exactly those of the declaration, in any order; to plan
+                                             alone, those that no subscript names may be left out */
     polytile_plan_options plan;
     int64_t reserved[4]; /* zeros */
 } polytile_launch_options;
@@ -86,7 +146,8 @@ typedef struct polytile_chain_launch {
     int n_arrays; /* one an operand, in the declaration's order */
     polytile_array *const *arrays;
     int n_parameters;
-    const polytile_parameter *parameters; /* exactly those of the declaration, in any order */
+    const polytile_parameter *parameters; /* exactly those of the declaration, in any order; to plan
+                                             alone, those that no subscript names may be left out */
 } polytile_chain_launch;
 
 #ifdef __cplusplus

@@ -15,7 +15,7 @@
 typedef struct map_reader {
     const polytile_declaration *declaration;
     int n_dims;
-    int parameter[POLYTILE_MAX_DIMS]; /* the declaration's, by the map's; n_parameters of them */
+    int parameter[POLYTILE_MAX_PARAMETERS]; /* the declaration's, by the map's; n_parameters of them */
     int n_parameters;
     pti_relation **relation; /* owned */
     int n_relations;

@@ -233,3 +233,8 @@ const char *polytile_kernel_get_parameter_name(const polytile_kernel *kernel, in
     bool is_there = parameter >= 0 && parameter < polytile_kernel_get_n_parameters(kernel);
     return is_there ? kernel->declaration->parameter_name[parameter] : NULL;
 }
+
+polytile_type polytile_kernel_get_parameter_type(const polytile_kernel *kernel, int parameter) {
+    bool is_there = parameter >= 0 && parameter < polytile_kernel_get_n_parameters(kernel);
+    return is_there ? kernel->declaration->parameter_type[parameter] : POLYTILE_BYTES(0);
+}

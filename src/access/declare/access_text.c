@@ -56,10 +56,10 @@ static void write_terms(pti_text *text, const polytile_declaration *declaration,
 static bool is_one_element(const polytile_subscript *subscript) {
     bool same = !subscript->from_first && !subscript->to_last &&
                 subscript->lo.constant == subscript->hi.constant;
-    for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
-        same &= subscript->lo.index[k] == subscript->hi.index[k] &&
-                subscript->lo.parameter[k] == subscript->hi.parameter[k];
-    return same;
+    return same &&
+           memcmp(subscript->lo.index, subscript->hi.index, sizeof subscript->lo.index) == 0 &&
+           memcmp(subscript->lo.parameter, subscript->hi.parameter,
+                  sizeof subscript->lo.parameter) == 0;
 }
 
 static void write_subscript(pti_text *text, const polytile_declaration *declaration,
@@ -100,8 +100,8 @@ static bool any_begins_with(char letter, int n_names, char *const *names) {
 /** Return a letter for elements and quantified variables. There are more letters here than indices
  * and parameters, so one of them makes new names. */
 static char free_letter(const polytile_declaration *declaration) {
-    static const char letters[] = "exyzabcdfghklmpqr";
-    _Static_assert(sizeof letters > 2 * POLYTILE_MAX_DIMS + 1, "a letter must stay free");
+    static const char letters[] = "exyzabcdfghklmpqrnijstuvwo";
+    _Static_assert(sizeof letters > POLYTILE_MAX_DIMS + POLYTILE_MAX_PARAMETERS + 1, "a letter must stay free");
     const char *letter = letters;
     while (any_begins_with(*letter, declaration->n_indices, declaration->index_name) ||
            any_begins_with(*letter, declaration->n_parameters, declaration->parameter_name))
@@ -138,7 +138,7 @@ static void write_side(pti_text *text, const polytile_declaration *declaration, 
     take_side(constraint->element, POLYTILE_MAX_DIMS, turned, element);
     take_side(constraint->exists, POLYTILE_MAX_DIMS, turned, exists);
     take_side(constraint->index, POLYTILE_MAX_DIMS, turned, rest.index);
-    take_side(constraint->parameter, POLYTILE_MAX_DIMS, turned, rest.parameter);
+    take_side(constraint->parameter, POLYTILE_MAX_PARAMETERS, turned, rest.parameter);
     take_side(&constraint->constant, 1, turned, &rest.constant);
     for (int d = 0; d < POLYTILE_MAX_DIMS; d++) {
         snprintf(name, sizeof name, "%c%d", letter, d);

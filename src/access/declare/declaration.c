@@ -85,7 +85,8 @@ void pti_declaration_free(polytile_declaration *declaration) {
 }
 
 static polytile_status add_name(const polytile_declaration *declaration, const char *kind,
-                                const char *name, int *n_names, char **names, pti_text *why) {
+                                const char *name, int most, int *n_names, char **names,
+                                pti_text *why) {
     if (!pti_is_identifier(name)) {
         pti_text_add(why, "the name of %s must be an identifier, not '%s'", kind, name ? name : "");
         return POLYTILE_DECLARATION;
@@ -97,9 +98,9 @@ static polytile_status add_name(const polytile_declaration *declaration, const c
                      is_index ? "an index" : "a parameter", kind);
         return POLYTILE_DECLARATION;
     }
-    if (*n_names == POLYTILE_MAX_DIMS) {
-        pti_text_add(why, "'%s' is one more than the %d there may be; leave out %s", name,
-                     POLYTILE_MAX_DIMS, kind);
+    if (*n_names == most) {
+        pti_text_add(why, "'%s' is one more than the %d there may be; leave out %s", name, most,
+                     kind);
         return POLYTILE_DECLARATION;
     }
     names[*n_names] = strdup(name);
@@ -111,21 +112,22 @@ static polytile_status add_name(const polytile_declaration *declaration, const c
 
 polytile_status pti_declaration_add_index(polytile_declaration *declaration, const char *name,
                                           pti_text *why) {
-    return add_name(declaration, "an index", name, &declaration->n_indices, declaration->index_name,
-                    why);
+    return add_name(declaration, "an index", name, POLYTILE_MAX_DIMS, &declaration->n_indices,
+                    declaration->index_name, why);
 }
 
-polytile_status pti_declaration_add_parameter(polytile_declaration *declaration, const char *name,
-                                              pti_text *why) {
-    return add_name(declaration, "a parameter", name, &declaration->n_parameters,
-                    declaration->parameter_name, why);
+polytile_status pti_declaration_add_parameter(polytile_declaration *declaration,
+                                              polytile_type type, const char *name, pti_text *why) {
+    declaration->parameter_type[declaration->n_parameters % POLYTILE_MAX_PARAMETERS] = type;
+    return add_name(declaration, "a parameter", name, POLYTILE_MAX_PARAMETERS,
+                    &declaration->n_parameters, declaration->parameter_name, why);
 }
 
 static bool names_only(const polytile_declaration *declaration, const polytile_affine *affine) {
     for (int k = declaration->n_indices; k < POLYTILE_MAX_DIMS; k++)
         if (affine->index[k] != 0)
             return false;
-    for (int k = declaration->n_parameters; k < POLYTILE_MAX_DIMS; k++)
+    for (int k = declaration->n_parameters; k < POLYTILE_MAX_PARAMETERS; k++)
         if (affine->parameter[k] != 0)
             return false;
     return true;
@@ -304,7 +306,8 @@ polytile_status pti_declaration_copy(const polytile_declaration *declaration,
     for (int k = 0; k < declaration->n_indices; k++)
         PTI_TRY(pti_declaration_add_index(made, declaration->index_name[k], &why));
     for (int k = 0; k < declaration->n_parameters; k++)
-        PTI_TRY(pti_declaration_add_parameter(made, declaration->parameter_name[k], &why));
+        PTI_TRY(pti_declaration_add_parameter(made, declaration->parameter_type[k],
+                                              declaration->parameter_name[k], &why));
     for (int k = 0; k < declaration->n_accesses; k++)
         PTI_TRY(copy_access(declaration, k, made, &why));
 done:

@@ -18,7 +18,7 @@ typedef struct pti_constraint {
     int64_t constant;
     int64_t index[POLYTILE_MAX_DIMS];
     int64_t element[POLYTILE_MAX_DIMS];
-    int64_t parameter[POLYTILE_MAX_DIMS];
+    int64_t parameter[POLYTILE_MAX_PARAMETERS];
     int64_t exists[POLYTILE_MAX_DIMS];
 } pti_constraint;
 
@@ -53,7 +53,10 @@ struct polytile_declaration {
     int n_indices;
     char *index_name[POLYTILE_MAX_DIMS];
     int n_parameters;
-    char *parameter_name[POLYTILE_MAX_DIMS];
+    char *parameter_name[POLYTILE_MAX_PARAMETERS]; /* in order of first appearance */
+    polytile_type parameter_type[POLYTILE_MAX_PARAMETERS];
+    bool is_in_subscripts[POLYTILE_MAX_PARAMETERS]; /* whether a section needs a parameter's value:
+                                                       planning then does, too */
     int n_arrays;
     char **array_name; /* in order of first appearance */
     int *array_n_dims;
@@ -78,8 +81,8 @@ uint64_t pti_declaration_hash(const polytile_declaration *declaration);
 /** Add one name. Errors: DECLARATION (no identifier, taken already, or one too many). */
 polytile_status pti_declaration_add_index(polytile_declaration *declaration, const char *name,
                                           pti_text *why);
-polytile_status pti_declaration_add_parameter(polytile_declaration *declaration, const char *name,
-                                              pti_text *why);
+polytile_status pti_declaration_add_parameter(polytile_declaration *declaration,
+                                              polytile_type type, const char *name, pti_text *why);
 
 /** The most sections of a declaration, with one for each basic relation, and the most constraints
  * of its relations: isl takes a millisecond for a few of them. */

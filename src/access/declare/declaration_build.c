@@ -7,10 +7,10 @@ static void destroy_declaration(pti_object *object) {
 }
 
 static polytile_status check_names(polytile_context *ctx, const char *name, const char *kind,
-                                   int n_names, const char *const *names) {
-    if (n_names < 0 || n_names > POLYTILE_MAX_DIMS)
+                                   int n_names, int most, const char *const *names) {
+    if (n_names < 0 || n_names > most)
         return pti_fail(ctx, POLYTILE_DECLARATION, "%s: %d %s; there may be at most %d", name,
-                        n_names, kind, POLYTILE_MAX_DIMS);
+                        n_names, kind, most);
     if (n_names > 0 && names == NULL)
         return pti_fail(ctx, POLYTILE_INVALID, "%s: the names of the %s are NULL", name, kind);
     return POLYTILE_OK;
@@ -19,9 +19,9 @@ static polytile_status check_names(polytile_context *ctx, const char *name, cons
 static polytile_status check_counts(polytile_context *ctx, const char *name, int n_indices,
                                     const char *const *indices, int n_parameters,
                                     const char *const *parameters) {
-    polytile_status status = check_names(ctx, name, "indices", n_indices, indices);
+    polytile_status status = check_names(ctx, name, "indices", n_indices, POLYTILE_MAX_DIMS, indices);
     if (status == POLYTILE_OK)
-        status = check_names(ctx, name, "parameters", n_parameters, parameters);
+        status = check_names(ctx, name, "parameters", n_parameters, POLYTILE_MAX_PARAMETERS, parameters);
     if (status == POLYTILE_OK && n_indices == 0)
         status = pti_fail(ctx, POLYTILE_DECLARATION, "%s: a kernel needs at least one index", name);
     return status;
@@ -34,7 +34,7 @@ static polytile_status add_names(polytile_declaration *declaration, int n_indice
     for (int k = 0; status == POLYTILE_OK && k < n_indices; k++)
         status = pti_declaration_add_index(declaration, indices[k], why);
     for (int k = 0; status == POLYTILE_OK && k < n_parameters; k++)
-        status = pti_declaration_add_parameter(declaration, parameters[k], why);
+        status = pti_declaration_add_parameter(declaration, POLYTILE_I64, parameters[k], why);
     return status;
 }
 

@@ -16,7 +16,7 @@ static uint64_t mix_text(uint64_t hash, const char *text) {
 static uint64_t mix_affine(uint64_t hash, const polytile_affine *affine) {
     hash = pti_mix(hash, affine->constant);
     hash = mix_all(hash, POLYTILE_MAX_DIMS, affine->index);
-    return mix_all(hash, POLYTILE_MAX_DIMS, affine->parameter);
+    return mix_all(hash, POLYTILE_MAX_PARAMETERS, affine->parameter);
 }
 
 static uint64_t mix_subscript(uint64_t hash, const polytile_subscript *subscript) {
@@ -31,7 +31,7 @@ static uint64_t mix_constraint(uint64_t hash, const pti_constraint *constraint) 
     hash = pti_mix(hash, constraint->constant);
     hash = mix_all(hash, POLYTILE_MAX_DIMS, constraint->index);
     hash = mix_all(hash, POLYTILE_MAX_DIMS, constraint->element);
-    hash = mix_all(hash, POLYTILE_MAX_DIMS, constraint->parameter);
+    hash = mix_all(hash, POLYTILE_MAX_PARAMETERS, constraint->parameter);
     return mix_all(hash, POLYTILE_MAX_DIMS, constraint->exists);
 }
 
@@ -56,7 +56,7 @@ static uint64_t mix_access(uint64_t hash, const pti_access *access) {
 uint64_t pti_declaration_hash(const polytile_declaration *declaration) {
     uint64_t hash = mix_text(pti_mix(0, declaration->n_indices), declaration->name);
     for (int p = 0; p < declaration->n_parameters; p++)
-        hash = mix_text(hash, declaration->parameter_name[p]);
+        hash = pti_mix(mix_text(hash, declaration->parameter_name[p]), declaration->parameter_type[p]);
     hash = pti_mix(hash, declaration->n_arrays);
     for (int a = 0; a < declaration->n_accesses; a++)
         hash = mix_access(hash, &declaration->access[a]);

@@ -17,15 +17,22 @@ bool pti_linear_add(pti_linear *sum, const pti_linear *term, int64_t factor) {
     return add_scaled(&sum->constant, &term->constant, factor, 1) &&
            add_scaled(sum->index, term->index, factor, POLYTILE_MAX_DIMS) &&
            add_scaled(sum->element, term->element, factor, POLYTILE_MAX_DIMS) &&
-           add_scaled(sum->parameter, term->parameter, factor, POLYTILE_MAX_DIMS) &&
+           add_scaled(sum->parameter, term->parameter, factor, POLYTILE_MAX_PARAMETERS) &&
            add_scaled(sum->exists, term->exists, factor, POLYTILE_MAX_DIMS);
 }
 
-bool pti_linear_is_constant(const pti_linear *linear) {
-    for (int k = 0; k < POLYTILE_MAX_DIMS; k++)
-        if (linear->index[k] || linear->element[k] || linear->parameter[k] || linear->exists[k])
+static bool are_zero(int n, const int64_t *coefficients) {
+    for (int k = 0; k < n; k++)
+        if (coefficients[k] != 0)
             return false;
     return true;
+}
+
+bool pti_linear_is_constant(const pti_linear *linear) {
+    return are_zero(POLYTILE_MAX_DIMS, linear->index) &&
+           are_zero(POLYTILE_MAX_DIMS, linear->element) &&
+           are_zero(POLYTILE_MAX_PARAMETERS, linear->parameter) &&
+           are_zero(POLYTILE_MAX_DIMS, linear->exists);
 }
 
 static bool scale_linear(pti_parser *parser, size_t offset, pti_linear *linear, int64_t factor) {
@@ -121,7 +128,7 @@ static bool parameter_name(pti_parser *parser, const pti_token *name, pti_linear
         pti_find_name(name->name, declaration->n_parameters, declaration->parameter_name);
     if (parameter < 0) {
         pti_text why = {0};
-        polytile_status status = pti_declaration_add_parameter(declaration, name->name, &why);
+        polytile_status status = pti_declaration_add_parameter(declaration, POLYTILE_I64, name->name, &why);
         if (!pti_parser_check(parser, name->begin, status, &why))
             return false;
         parameter = declaration->n_parameters - 1;

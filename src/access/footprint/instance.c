@@ -113,6 +113,7 @@ static polytile_status fill_operands(polytile_context *ctx, const polytile_decla
         operand->type = array->type;
         operand->element_bytes = array->element_bytes;
         operand->domain = array->domain;
+        operand->whole = array->domain;
     }
     return POLYTILE_OK;
 }
@@ -212,6 +213,8 @@ polytile_status pti_instance_narrow(const polytile_kernel *kernel, const pti_ins
     made->threads = *threads;
     memcpy(made->parameter, whole->parameter, sizeof made->parameter);
     PTI_TRY(fill_operands(ctx, kernel->declaration, arrays, made));
+    for (int o = 0; o < made->n_operands; o++)
+        made->operand[o].whole = whole->operand[o].whole;
     copy_sections(whole, made);
     PTI_TRY(fill_roles(ctx, made));
     *narrowed = made;

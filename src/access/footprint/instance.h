@@ -41,6 +41,7 @@ typedef struct pti_operand {
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
+    polytile_domain whole; /* of the program's array, of which a member may hold a part as its own */
     bool reads;   /* some elements must be on the device before (in, inout, reductions that are not
                      fresh) */
     bool writes;  /* some elements change */
@@ -62,7 +63,8 @@ typedef struct pti_instance {
     pti_operand *operand;
     int n_sections;
     pti_section *section; /* an operand's are in the declaration's order of its accesses */
-    int64_t parameter[POLYTILE_MAX_DIMS]; /* values, in the declaration's order */
+    int64_t parameter[POLYTILE_MAX_PARAMETERS]; /* values of those in subscripts, in the
+                                                   declaration's order; all others are 0 */
     int64_t piece_alignment_bytes; /* pieces on a device take multiples of it; 0: what they hold */
 } pti_instance;
 

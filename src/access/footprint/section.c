@@ -12,7 +12,7 @@ static bool fill_affine(const polytile_affine *declared, const pti_instance *ins
     *affine = (pti_affine){.constant = declared->constant};
     for (int k = 0; k < instance->n_indices; k++)
         affine->index[k] = declared->index[k];
-    for (int p = 0; p < POLYTILE_MAX_DIMS; p++) {
+    for (int p = 0; p < POLYTILE_MAX_PARAMETERS; p++) {
         int64_t term;
         if (pti_mul_overflows(declared->parameter[p], instance->parameter[p], &term) ||
             pti_add_overflows(affine->constant, term, &affine->constant))
@@ -169,7 +169,7 @@ static polytile_status take_parameter(polytile_context *ctx,
 polytile_status pti_parameters_match(polytile_context *ctx, const polytile_declaration *declaration,
                                      int n_parameters, const polytile_parameter *parameters,
                                      int64_t *values) {
-    bool given[POLYTILE_MAX_DIMS] = {false};
+    bool given[POLYTILE_MAX_PARAMETERS] = {false};
     if (n_parameters < 0 || (n_parameters > 0 && parameters == NULL))
         return pti_fail(ctx, POLYTILE_INVALID, "%s: %d %s, but their list is %s", declaration->name,
                         n_parameters, pti_plural(n_parameters, "parameter", "parameters"),

@@ -164,8 +164,10 @@ done:
 polytile_status pti_trial_run(pti_trial *trial) {
     const polytile_kernel *kernel = trial->kernel;
     const bool survives = trial->survivor.original != NULL;
-    const pti_body body = {survives ? &trial->survivor.body : &kernel->implementation,
-                           &kernel->character, trial->block};
+    const pti_body body = {.implementation =
+                               survives ? &trial->survivor.body : &kernel->implementation,
+                           .character = &kernel->character,
+                           .block = trial->block};
     trial->n_runs++;
     return pti_sub_kernel_run(trial->device, trial->instance, &trial->threads, &body,
                               trial->shadow);

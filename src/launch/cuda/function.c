@@ -58,7 +58,10 @@ const void *pti_cuda_kernel_for(const pti_sub_kernel *launch) {
     return implementation->cuda_contiguous;
 }
 
-enum { MAX_ARGUMENTS = PTI_CUDA_ARGUMENT_BYTES / sizeof(polytile_view) + 1 };
+/* The threads, views and values. */
+enum {
+    MAX_ARGUMENTS = 1 + PTI_CUDA_ARGUMENT_BYTES / sizeof(polytile_view) + POLYTILE_MAX_PARAMETERS
+};
 
 cudaStream_t pti_cuda_stream_of(const pti_cuda_device *cuda, const pti_sub_kernel *launch) {
     return cuda->stream[launch->concurrent ? PTI_STREAM_CONCURRENT : PTI_STREAM_COMPUTE];
@@ -76,6 +79,8 @@ static polytile_status launch_grids(pti_cuda_device *cuda, const pti_sub_kernel 
     void *arguments[MAX_ARGUMENTS] = {&part};
     for (int a = 0; a < launch->instance->n_operands; a++)
         arguments[1 + a] = (void *)&launch->views[a];
+    for (int v = launch->instance->n_operands; v < pti_sub_kernel_n_views(launch); v++)
+        arguments[1 + v] = launch->views[v].origin;
     for (int64_t k = 0; k < grids->n_parts; k++) {
         part = pti_cuda_grid_box(launch->threads, grids, k);
         PTI_TRY(

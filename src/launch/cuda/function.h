@@ -6,8 +6,13 @@
 
 /* The CUDA function of a launch, and how it is enqueued. */
 
-/** The bytes of arguments that CUDA takes, on every GPU and by every compiler. */
+/** The bytes of arguments that CUDA takes: since 12.1 more, of kernels that nvcc compiled for newer
+ * GPUs alone. */
+#if CUDART_VERSION >= 12010
+enum { PTI_CUDA_ARGUMENT_BYTES = 32764 };
+#else
 enum { PTI_CUDA_ARGUMENT_BYTES = 4096 };
+#endif
 
 /** Return the CUDA kernel of an implementation for the views of a launch. */
 const void *pti_cuda_kernel_for(const pti_sub_kernel *launch);

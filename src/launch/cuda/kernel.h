@@ -11,8 +11,8 @@
  * with the arguments (polytile_domain threads, polytile_view first array, ...), as polytile/cuda.h
  * says.
  *
- * Errors  DEVICE; UNSUPPORTED (CUDA has no code for the kernel, or the views do not fit the 4 KiB
- *         of a kernel's arguments); INVALID (the user's block has more threads than the kernel can
+ * Errors  DEVICE; UNSUPPORTED (CUDA has no code for the kernel, or the views do not fit a kernel's
+ *         arguments); INVALID (the user's block has more threads than the kernel can
  *         be launched with); those of pti_tuning_get().
  */
 polytile_status pti_cuda_launch(pti_cuda_device *cuda, const pti_sub_kernel *launch);

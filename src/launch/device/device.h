@@ -1,6 +1,7 @@
 #ifndef POLYTILE_LAUNCH_DEVICE_DEVICE_H
 #define POLYTILE_LAUNCH_DEVICE_DEVICE_H
 
+#include "access/declare/parameter.h"
 #include "access/footprint/instance.h"
 #include "base/context.h"
 #include "partition/schedule/schedule.h"
@@ -33,9 +34,11 @@ typedef struct pti_body {
     const polytile_character *character;
     const int64_t *block; /* threads of a block along each index, as the user asked; NULL: the
                              device's choice */
+    int n_values;
+    const pti_value *values; /* of the parameters that it takes, in its order */
 } pti_body;
 
-/** One sub-kernel: a box of threads and one view an operand. */
+/** One sub-kernel: a box of threads, and views: one an operand, then one a value of the body. */
 typedef struct pti_sub_kernel {
     const pti_instance *instance;
     pti_body body;
@@ -44,6 +47,10 @@ typedef struct pti_sub_kernel {
     bool concurrent; /* it has the second of the streams for launches */
     bool is_first;   /* every fresh accumulator that is touched holds the identity */
 } pti_sub_kernel;
+
+static inline int pti_sub_kernel_n_views(const pti_sub_kernel *launch) {
+    return launch->instance->n_operands + launch->body.n_values;
+}
 
 /** One operation of a schedule, with its addresses found. */
 typedef struct pti_command {

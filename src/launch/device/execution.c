@@ -49,8 +49,10 @@ static void resolve_fill(pti_execution *run, pti_command *command) {
 /** Return a view without elements, for a superblock that touches none. Any index that a body reads
  * there against its declaration is in the device's memory. */
 static polytile_view empty_view(const pti_execution *run, const pti_operand *operand) {
-    return (polytile_view){.origin = operand->writes ? NULL : run->arena,
-                           .resident = pti_box_empty(operand->domain.n_dims)};
+    const pti_memory_layout nothing = {.hull = pti_box_empty(operand->domain.n_dims)};
+    polytile_view view = pti_view_of(NULL, &nothing, &operand->whole);
+    view.origin = operand->writes ? NULL : run->arena;
+    return view;
 }
 
 /** Return the view of a launch's operand. */
@@ -61,7 +63,7 @@ static polytile_view view_of(const pti_execution *run, const pti_op *op,
     if (placement == NULL)
         return empty_view(run, &instance->operand[operand]);
     pti_memory_span image = placement_image(run, placement);
-    polytile_view view = pti_view_of(image.base, image.layout);
+    polytile_view view = pti_view_of(image.base, image.layout, &instance->operand[operand].whole);
     view.resident = pti_footprint_hull(instance, operand, PTI_TOUCHES, &op->box);
     return view;
 }
@@ -82,12 +84,16 @@ static bool is_first(const pti_execution *run, const pti_call *call, const pti_o
 
 static void resolve_launch(pti_execution *run, pti_command *command) {
     const pti_call *call = &run->schedule->launch[command->op->launch].call;
+    const pti_body *body = &run->bodies[command->op->launch];
     polytile_view *views =
         run->views + (size_t)(run->n_resolved++ % PTI_LAUNCHES_RESOLVED) * run->n_views;
     for (int o = 0; o < call->instance->n_operands; o++)
         views[o] = view_of(run, command->op, call->instance, o);
+    for (int v = 0; v < body->n_values; v++)
+        views[call->instance->n_operands + v] =
+            (polytile_view){.origin = (void *)(uintptr_t)body->values[v].bytes};
     command->launch = (pti_sub_kernel){.instance = call->instance,
-                                       .body = run->bodies[command->op->launch],
+                                       .body = *body,
                                        .threads = &command->op->box,
                                        .views = views,
                                        .concurrent = command->op->concurrent,

@@ -30,7 +30,7 @@ struct pti_execution {
     polytile_array *const *arrays;  /* one an operand of the schedule's instance */
     char *arena;                    /* in device memory; NULL in place */
     pti_memory_layout *host_layout; /* of each whole array; owned, as all below */
-    polytile_view *views;           /* of the launches resolved last, one an operand of each */
+    polytile_view *views;           /* of the launches resolved last, as of pti_sub_kernel */
     size_t n_views;                 /* of one launch at most */
     int64_t n_resolved;             /* launches, so far */
     pti_filled *filled;             /* of each array */

@@ -17,6 +17,7 @@ polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *laun
                                   const pti_sub_kernel *launch, void *stream) {
     polytile_sub_kernel told = {.threads = launch->threads,
                                 .n_views = launch->instance->n_operands,
+                                .n_parameters = launch->body.n_values,
                                 .views = launch->views,
                                 .is_first = launch->is_first,
                                 .stream = stream,

@@ -9,8 +9,13 @@ static int64_t origin_to_first(const polytile_domain *resident, const int64_t *s
     return offset_bytes;
 }
 
-polytile_view pti_view_of(void *base, const pti_memory_layout *layout) {
+polytile_view pti_view_of(void *base, const pti_memory_layout *layout,
+                          const polytile_domain *array) {
     polytile_view view = {.resident = layout->hull};
+    for (int d = 0; d < array->n_dims; d++) {
+        view.array_first[d] = array->range[d].lo;
+        view.array_last[d] = array->range[d].hi;
+    }
     memcpy(view.stride_bytes, layout->stride_bytes, sizeof view.stride_bytes);
     int64_t offset_bytes = origin_to_first(&view.resident, view.stride_bytes);
     view.origin = (void *)((uintptr_t)base - (uintptr_t)offset_bytes);

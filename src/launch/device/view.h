@@ -6,8 +6,10 @@
 
 /* Views as kernels get them, and the layouts that they stand for. */
 
-/** Return the view of a layout at base; an empty layout has an empty resident box. */
-polytile_view pti_view_of(void *base, const pti_memory_layout *layout);
+/** Return the view of a layout at base, of an array with a domain; an empty layout has an empty
+ * resident box. */
+polytile_view pti_view_of(void *base, const pti_memory_layout *layout,
+                          const polytile_domain *array);
 
 /** Return the layout of a view (without its size). */
 pti_memory_layout pti_memory_layout_of_view(const polytile_view *view);

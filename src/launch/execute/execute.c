@@ -62,12 +62,14 @@ static polytile_status run_on_device(pti_execution *run) {
 }
 
 /** Find the most views of a launch, and the bytes of the longest element. */
-static void find_sizes(const pti_schedule *schedule, size_t *n_views, size_t *element_bytes) {
+static void find_sizes(const pti_execution *run, size_t *n_views, size_t *element_bytes) {
+    const pti_schedule *schedule = run->schedule;
     const pti_instance *arrays = schedule->instance;
     *n_views = (size_t)arrays->n_operands;
     *element_bytes = PTI_MAX_SCALAR_BYTES;
     for (int l = 0; l < schedule->n_launches; l++)
-        *n_views = max_size(*n_views, (size_t)schedule->launch[l].call.instance->n_operands);
+        *n_views = max_size(*n_views, (size_t)schedule->launch[l].call.instance->n_operands +
+                                          (size_t)run->bodies[l].n_values);
     for (int a = 0; a < arrays->n_operands; a++)
         *element_bytes = max_size(*element_bytes, (size_t)arrays->operand[a].element_bytes);
 }
@@ -77,7 +79,7 @@ static polytile_status prepare_run(pti_execution *run) {
     polytile_context *ctx = run->device->object.context;
     size_t n_arrays = (size_t)instance->n_operands, element_bytes;
     polytile_status status = POLYTILE_OK;
-    find_sizes(run->schedule, &run->n_views, &element_bytes);
+    find_sizes(run, &run->n_views, &element_bytes);
     run->host_layout = calloc(n_arrays + 1, sizeof *run->host_layout);
     run->views = calloc(PTI_LAUNCHES_RESOLVED * run->n_views + 1, sizeof *run->views);
     run->filled = calloc(n_arrays + 1, sizeof *run->filled);

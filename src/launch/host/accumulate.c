@@ -66,15 +66,16 @@ static void fill_accumulator(const pti_operand *operand, const pti_accumulator *
 
 /** Give each chunk the launch's views, with its own copies of what it reduces into. */
 static void fill_and_view(const pti_sub_kernel *launch, pti_accumulators *made) {
-    int n_operands = launch->instance->n_operands;
+    const int n_views = pti_sub_kernel_n_views(launch);
     for (int64_t chunk = 0; chunk < made->n_chunks; chunk++) {
-        polytile_view *views = made->views + chunk * n_operands;
-        memcpy(views, launch->views, (size_t)n_operands * sizeof *views);
+        polytile_view *views = made->views + chunk * n_views;
+        memcpy(views, launch->views, (size_t)n_views * sizeof *views);
         for (int k = 0; k < made->n_private; k++) {
             const pti_accumulator *accumulator = &made->accumulator[chunk * made->n_private + k];
             int a = accumulator->operand;
             fill_accumulator(&launch->instance->operand[a], accumulator, made->memory);
-            views[a] = pti_view_of(made->memory + accumulator->offset_bytes, &accumulator->layout);
+            views[a] = pti_view_of(made->memory + accumulator->offset_bytes, &accumulator->layout,
+                                   &launch->instance->operand[a].whole);
         }
     }
 }
@@ -89,7 +90,8 @@ bool pti_accumulators_create(const pti_sub_kernel *launch, const pti_cut *cut,
     if (is_private != NULL && mark_private(launch, cut, is_private)) {
         made.n_private = count_private(launch, is_private);
         made.accumulator = calloc(n_chunks * (size_t)made.n_private + 1, sizeof *made.accumulator);
-        made.views = calloc(n_chunks * n_operands, sizeof *made.views);
+        made.views =
+            calloc(n_chunks * (size_t)pti_sub_kernel_n_views(launch), sizeof *made.views);
     }
     if (made.accumulator != NULL && made.views != NULL)
         n_bytes = lay_out(launch, cut, is_private, &made);

@@ -20,7 +20,7 @@ typedef struct pti_accumulators {
     int n_private; /* operands that have copies */
     int64_t n_chunks;
     pti_accumulator *accumulator; /* [chunk * n_private + k]; owned, as all below */
-    polytile_view *views;         /* [chunk * n_operands + operand] */
+    polytile_view *views;         /* [chunk * pti_sub_kernel_n_views() + view] */
     char *memory;                 /* filled with the identities */
 } pti_accumulators;
 

@@ -46,10 +46,10 @@ static void run_with_copies(const pti_sub_kernel *launch, const pti_cut *cut) {
         run_whole(launch);
         return;
     }
-    int n_operands = launch->instance->n_operands;
+    const int n_views = pti_sub_kernel_n_views(launch);
 #pragma omp parallel for num_threads((int)cut->n_chunks) schedule(static, 1)
     for (int64_t chunk = 0; chunk < cut->n_chunks; chunk++)
-        run_chunk(launch, cut, chunk, copies.views + chunk * n_operands);
+        run_chunk(launch, cut, chunk, copies.views + chunk * n_views);
     pti_accumulators_combine(&copies, launch);
     pti_accumulators_free(&copies);
 }

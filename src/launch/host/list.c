@@ -76,7 +76,7 @@ static void run_kernel(const host_bench *bench, int64_t bytes) {
     pti_instance instance = {.n_operands = 1, .operand = &operand};
     polytile_implementation implementation = {.host = increment};
     polytile_domain threads = polytile_domain_from_extents(1, &bytes);
-    polytile_view view = {bench->device, {1}, threads};
+    polytile_view view = {.origin = bench->device, .stride_bytes = {1}, .resident = threads};
     pti_sub_kernel launch = {.instance = &instance,
                              .body = {.implementation = &implementation},
                              .threads = &threads,
