@@ -25,11 +25,18 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
                              const polytile_domain *domain, int n_arrays,
                              polytile_array *const *arrays, const polytile_launch_options *options);
 
-/** Run a plan, any number of times, over arrays of the same types and domains. Errors as
- * polytile_run(). */
+/**
+ * Run a plan, any number of times, over arrays of the same types and domains.
+ *
+ * Shapes  options: their parameters alone count. Those that the plan was made with may be left out;
+ *         NULL: all are.
+ * Errors  As polytile_run(); INVALID (a parameter that subscripts name, with another value than the
+ *         plan's).
+ */
 polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *device,
                                   const polytile_kernel *kernel, int n_arrays,
-                                  polytile_array *const *arrays);
+                                  polytile_array *const *arrays,
+                                  const polytile_launch_options *options);
 
 /** Get the report of the last run on this device; all zero before the first. */
 void polytile_device_get_report(const polytile_device *device, polytile_report *report);

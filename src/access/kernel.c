@@ -77,6 +77,8 @@ static polytile_status create_kernel(polytile_context *ctx, polytile_declaration
     }
     made->object.context = ctx;
     made->declaration = declaration;
+    for (int p = 0; p < declaration->n_parameters; p++)
+        made->has_parameters_in_subscripts |= declaration->is_in_subscripts[p];
     made->conflict_class = PTI_CONFLICT_DEPENDS;
     if (implementation != NULL)
         made->implementation = *implementation;

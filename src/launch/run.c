@@ -6,6 +6,9 @@
 #include "partition/window/plan.h"
 #include <polytile/size.h>
 
+#include <inttypes.h>
+#include <string.h>
+
 /** How often a run is planned again if the device's memory is taken. */
 enum { MAX_NEW_PLANS = 3 };
 
@@ -25,20 +28,68 @@ static polytile_status check_idle(const polytile_device *device) {
 }
 
 static polytile_status execute(polytile_device *device, const polytile_plan *plan,
-                               const polytile_kernel *kernel, polytile_array *const *arrays) {
-    pti_body body = {.implementation = &kernel->implementation,
-                     .character = &kernel->character,
-                     .block = pti_plan_block(plan)};
+                               const pti_body *body, polytile_array *const *arrays) {
     device->is_running = true;
-    polytile_status status = pti_execute(device, plan->schedule, &body, arrays, &device->report);
+    polytile_status status = pti_execute(device, plan->schedule, body, arrays, &device->report);
     device->is_running = false;
     device->report.n_launches += status == POLYTILE_OK;
     return status;
 }
 
+static bool is_given(const polytile_launch_options *options, const char *name) {
+    for (int p = 0; p < options->n_parameters; p++)
+        if (options->parameters[p].name != NULL && strcmp(options->parameters[p].name, name) == 0)
+            return true;
+    return false;
+}
+
+/** Refuse a value other than the one that a plan was made with. */
+static polytile_status check_planned(polytile_context *ctx, const polytile_plan *plan,
+                                     const polytile_declaration *declaration,
+                                     const int64_t *values) {
+    for (int p = 0; p < declaration->n_parameters; p++) {
+        if (values[p] != plan->instance->parameter[p])
+            return pti_fail(ctx, POLYTILE_INVALID,
+                            "%s: the plan was made with %s=%" PRId64 ", not %" PRId64
+                            "; make another plan, since subscripts need it",
+                            declaration->name, declaration->parameter_name[p],
+                            plan->instance->parameter[p], values[p]);
+    }
+    return POLYTILE_OK;
+}
+
+/** Find the values that the body gets. Those that the plan was made with need not be given again. */
+static polytile_status bind_values(const polytile_plan *plan, const polytile_kernel *kernel,
+                                   const polytile_launch_options *options, pti_value *values) {
+    polytile_context *ctx = kernel->object.context;
+    const polytile_declaration *declaration = kernel->declaration;
+    polytile_parameter given[2 * POLYTILE_MAX_PARAMETERS];
+    int64_t needed[POLYTILE_MAX_PARAMETERS] = {0};
+    int n_given = options->n_parameters;
+    polytile_status status;
+    if (n_given < 0 || n_given > POLYTILE_MAX_PARAMETERS ||
+        (n_given > 0 && options->parameters == NULL))
+        return pti_parameters_bind(ctx, kernel, n_given, options->parameters, values);
+    for (int p = 0; p < n_given; p++)
+        given[p] = options->parameters[p];
+    for (int p = 0; p < declaration->n_parameters; p++)
+        if (declaration->is_in_subscripts[p] && !is_given(options, declaration->parameter_name[p]))
+            given[n_given++] = polytile_parameter_signed(declaration->parameter_name[p],
+                                                         plan->instance->parameter[p]);
+    PTI_TRY(pti_parameters_match(ctx, declaration, n_given, given, needed));
+    PTI_TRY(check_planned(ctx, plan, declaration, needed));
+    PTI_TRY(pti_parameters_bind(ctx, kernel, n_given, given, values));
+done:
+    return status;
+}
+
 polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *device,
                                   const polytile_kernel *kernel, int n_arrays,
-                                  polytile_array *const *arrays) {
+                                  polytile_array *const *arrays,
+                                  const polytile_launch_options *options) {
+    static const polytile_launch_options defaults = {0};
+    pti_value values[POLYTILE_MAX_PARAMETERS];
+    pti_body body;
     polytile_status status = POLYTILE_OK;
     if (device == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "%s: the device is NULL", __func__);
@@ -55,8 +106,10 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
     device->report = (polytile_report){.plan_s = plan->summary.plan_seconds,
                                        .lower_bound_bytes = plan->summary.lower_bound_bytes};
     PTI_TRY(pti_run_check(plan, device, kernel, arrays));
-    PTI_TRY(pti_access_check_asked(device, kernel, plan->instance, arrays, pti_plan_block(plan)));
-    PTI_TRY(execute(device, plan, kernel, arrays));
+    PTI_TRY(bind_values(plan, kernel, options == NULL ? &defaults : options, values));
+    body = pti_body_of(kernel, pti_plan_block(plan), values);
+    PTI_TRY(pti_access_check_asked(device, kernel, plan->instance, arrays, &body));
+    PTI_TRY(execute(device, plan, &body, arrays));
 done:
     return status;
 }
@@ -147,7 +200,7 @@ static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
     polytile_status status;
     *missing_bytes = 0;
     PTI_TRY(make_plan(of, &plan));
-    status = polytile_plan_run(plan, of->device, of->kernel, of->n_arrays, of->arrays);
+    status = polytile_plan_run(plan, of->device, of->kernel, of->n_arrays, of->arrays, &of->options);
     if (status == POLYTILE_NO_FIT)
         *missing_bytes = plan->schedule->arena_bytes;
 done:

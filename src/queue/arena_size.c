@@ -128,7 +128,7 @@ static polytile_status cut_for_new_arena(polytile_queue *queue, pti_prepared *pr
     pti_partition made = {0};
     bool is_related = former != NULL && former != prepared && share_an_array(former, prepared);
     pti_grain_request request = {.instance = prepared->instance,
-                                 .options = &prepared->options.plan,
+                                 .options = &prepared->options,
                                  .arena_bytes = queue->arena_bytes,
                                  .all_fit = all_fit,
                                  .former = is_related ? &former->partition : NULL};

@@ -13,13 +13,12 @@ static uint64_t mix_domain(uint64_t hash, const polytile_domain *domain) {
 }
 
 static uint64_t mix_options(uint64_t hash, const pti_request *request) {
-    const polytile_launch_options *given = request->options;
-    const polytile_plan_options *options = &given->plan;
+    const polytile_plan_options *options = &request->options->plan;
     int n_indices = polytile_kernel_get_n_indices(request->kernel);
     for (int d = 0; options->block != NULL && d < n_indices; d++)
         hash = pti_mix(hash, options->block[d]);
-    for (int p = 0; given->parameters != NULL && p < given->n_parameters; p++)
-        hash = pti_mix(hash, given->parameters[p].value);
+    for (int p = 0; p < polytile_kernel_get_n_parameters(request->kernel); p++)
+        hash = pti_mix(hash, request->parameter[p]);
     return pti_mix(pti_mix(hash, options->n_buffers), options->launches_per_pass);
 }
 
@@ -42,19 +41,6 @@ static bool same_text(const char *one, const char *other) {
     return one == other || (one != NULL && other != NULL && strcmp(one, other) == 0);
 }
 
-static bool same_parameters(const polytile_launch_options *one,
-                            const polytile_launch_options *other) {
-    if (one->n_parameters != other->n_parameters ||
-        (one->parameters == NULL) != (other->parameters == NULL))
-        return false;
-    for (int p = 0; one->parameters != NULL && p < one->n_parameters; p++) {
-        if (one->parameters[p].value != other->parameters[p].value ||
-            !same_text(one->parameters[p].name, other->parameters[p].name))
-            return false;
-    }
-    return true;
-}
-
 /** Whether both are NULL or hold the same bytes. */
 static bool same_bytes(const void *one, const void *other, size_t n_bytes) {
     return one == other || (one != NULL && other != NULL && memcmp(one, other, n_bytes) == 0);
@@ -75,8 +61,9 @@ static bool is_for_request(const pti_prepared *prepared, const pti_request *requ
            same_arrays(prepared, request->arrays) &&
            pti_box_compare(&prepared->domain, request->domain) == 0 &&
            same_bytes(&prepared->character, &kernel->character, sizeof kernel->character) &&
-           same_parameters(&prepared->options, request->options) &&
-           same_options(&prepared->options.plan, &request->options->plan, prepared->domain.n_dims);
+           memcmp(prepared->instance->parameter, request->parameter,
+                  sizeof prepared->instance->parameter) == 0 &&
+           same_options(&prepared->options, &request->options->plan, prepared->domain.n_dims);
 }
 
 pti_prepared *pti_cache_find(const polytile_queue *queue, const pti_request *request,
@@ -194,24 +181,6 @@ static void *duplicate_bytes(const void *of, size_t n_bytes) {
 }
 
 /** False when memory runs out. */
-static bool copy_parameters(polytile_launch_options *to, const polytile_launch_options *from) {
-    bool is_copied = true;
-    if (from->parameters == NULL)
-        return true;
-    polytile_parameter *made = calloc((size_t)from->n_parameters + 1, sizeof *made);
-    to->parameters = made;
-    if (made == NULL)
-        return false;
-    to->n_parameters = from->n_parameters;
-    for (int p = 0; p < from->n_parameters; p++) {
-        made[p] = (polytile_parameter){.name = strdup(from->parameters[p].name),
-                                       .value = from->parameters[p].value};
-        is_copied = is_copied && made[p].name != NULL;
-    }
-    return is_copied;
-}
-
-/** False when memory runs out. */
 static bool copy_options(polytile_plan_options *to, const polytile_plan_options *from,
                          int n_indices) {
     *to = (polytile_plan_options){.n_buffers = from->n_buffers,
@@ -242,18 +211,13 @@ bool pti_prepared_fill_key(pti_prepared *prepared, const pti_request *request) {
         prepared->array_serial[a] = request->arrays[a]->object.serial;
         prepared->position[a] = request->arrays[a]->position;
     }
-    bool has_options =
-        copy_options(&prepared->options.plan, &request->options->plan, prepared->domain.n_dims);
-    return copy_parameters(&prepared->options, request->options) && has_options;
+    return copy_options(&prepared->options, &request->options->plan, prepared->domain.n_dims);
 }
 
-static void free_options(const polytile_launch_options *options) {
-    for (int p = 0; options->parameters != NULL && p < options->n_parameters; p++)
-        free((void *)options->parameters[p].name);
-    free((void *)options->parameters);
-    free((void *)options->plan.strategy);
-    free((void *)options->plan.block);
-    free((void *)options->plan.link);
+static void free_options(const polytile_plan_options *options) {
+    free((void *)options->strategy);
+    free((void *)options->block);
+    free((void *)options->link);
 }
 
 bool pti_prepared_uses(const pti_prepared *prepared, int position) {

@@ -63,12 +63,13 @@ static polytile_status check_copies(polytile_queue *queue, const pti_request *re
     polytile_array *const *arrays = request->arrays;
     int n_arrays = prepared->instance->n_operands;
     polytile_device *device = NULL;
+    pti_body body = prepared->body;
     polytile_status status;
+    body.values = request->values;
     pti_queue_claim(queue);
     PTI_TRY(open_guards(queue, n_arrays, arrays));
     PTI_TRY(open_device(queue, &device));
-    PTI_TRY(pti_access_check_asked(device, request->kernel, prepared->instance, arrays,
-                                   prepared->body.block));
+    PTI_TRY(pti_access_check_asked(device, request->kernel, prepared->instance, arrays, &body));
 done:
     polytile_device_close(device);
     for (int o = 0; o < n_arrays; o++)

@@ -2,11 +2,23 @@
 #include "queue/queue.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 pti_item *pti_item_create(pti_item_kind kind) {
     pti_item *item = calloc(1, sizeof *item);
     if (item != NULL)
         item->kind = kind;
+    return item;
+}
+
+pti_item *pti_item_create_launch(pti_prepared *prepared, const pti_value *values) {
+    const size_t values_bytes = (size_t)prepared->body.n_values * sizeof *values;
+    pti_item *item = calloc(1, sizeof *item + values_bytes);
+    if (item == NULL)
+        return NULL;
+    item->kind = PTI_ITEM_LAUNCH;
+    item->prepared = prepared;
+    memcpy(item->values, values, values_bytes);
     return item;
 }
 

@@ -104,12 +104,12 @@ done:
     return status;
 }
 
-static polytile_status append_launch(polytile_queue *queue, pti_prepared *prepared) {
-    pti_item *item = pti_item_create(PTI_ITEM_LAUNCH);
+static polytile_status append_launch(polytile_queue *queue, pti_prepared *prepared,
+                                     const pti_value *values) {
+    pti_item *item = pti_item_create_launch(prepared, values);
     if (item == NULL)
         return pti_fail_memory(queue->object.context, prepared->instance->kernel_name,
                                sizeof *item);
-    item->prepared = prepared;
     pti_queue_append(queue, item);
     return POLYTILE_OK;
 }
@@ -120,16 +120,38 @@ static polytile_status prepare_and_append(polytile_queue *queue, const pti_reque
     pti_prepared *prepared;
     PTI_TRY(pti_queue_prepare(queue, request, &prepared));
     PTI_TRY(pti_queue_check_access(queue, request, prepared));
-    PTI_TRY(append_launch(queue, prepared));
+    PTI_TRY(append_launch(queue, prepared, request->values));
 done:
     return status;
 }
 
 polytile_status pti_queue_launch_box(polytile_queue *queue, const polytile_kernel *kernel,
-                                     const pti_prepared *whole, const polytile_domain *box,
-                                     polytile_array *const *arrays) {
-    return prepare_and_append(
-        queue, &(pti_request){kernel, box, arrays, &whole->options, whole->instance});
+                                     const pti_prepared *whole, const pti_value *values,
+                                     const polytile_domain *box, polytile_array *const *arrays) {
+    const polytile_launch_options options = {.plan = whole->options};
+    return prepare_and_append(queue, &(pti_request){.kernel = kernel,
+                                                    .domain = box,
+                                                    .arrays = arrays,
+                                                    .options = &options,
+                                                    .parameter = whole->instance->parameter,
+                                                    .values = values,
+                                                    .whole = whole->instance});
+}
+
+/** Find the values of a launch's parameters: those that sections need, and those of the body. */
+static polytile_status find_values(const polytile_kernel *kernel,
+                                   const polytile_launch_options *options, int64_t *parameter,
+                                   pti_value *values) {
+    polytile_context *ctx = kernel->object.context;
+    polytile_status status = POLYTILE_OK;
+    if (options->n_parameters == 0 && kernel->declaration->n_parameters == 0)
+        return POLYTILE_OK;
+    PTI_TRY(pti_parameters_bind(ctx, kernel, options->n_parameters, options->parameters, values));
+    if (kernel->has_parameters_in_subscripts)
+        PTI_TRY(pti_parameters_match(ctx, kernel->declaration, options->n_parameters,
+                                     options->parameters, parameter));
+done:
+    return status;
 }
 
 polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kernel *kernel,
@@ -140,11 +162,19 @@ polytile_status polytile_queue_launch(polytile_queue *queue, const polytile_kern
     double start_s = pti_now_s();
     polytile_status status;
     polytile_array *found[PTI_MAX_OPERANDS];
-    pti_request request = {kernel, domain, found, options == NULL ? &defaults : options, NULL};
+    int64_t parameter[POLYTILE_MAX_PARAMETERS] = {0};
+    pti_value values[POLYTILE_MAX_PARAMETERS];
+    const pti_request request = {.kernel = kernel,
+                                 .domain = domain,
+                                 .arrays = found,
+                                 .options = options == NULL ? &defaults : options,
+                                 .parameter = parameter,
+                                 .values = values};
     if (pti_queue_enter(queue) != POLYTILE_OK)
         return POLYTILE_INVALID;
     PTI_TRY(check_kernel(queue, kernel, domain));
     PTI_TRY(find_arrays(queue, kernel, n_arrays, arrays, found));
+    PTI_TRY(find_values(kernel, request.options, parameter, values));
     PTI_TRY(queue->team_functions != NULL ? queue->team_functions->launch(queue, &request)
                                           : prepare_and_append(queue, &request));
 done:

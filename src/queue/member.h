@@ -29,13 +29,13 @@ polytile_status pti_queue_create_array_over(polytile_queue *queue, const char *n
  * Nothing is checked again: pti_instance_narrow() says why, and the team has asked whether each
  * member can run the kernel. Only the access check that POLYTILE_CHECK asks for runs here, box by
  * box.
- * Shapes  box: inside the launch's domain. arrays: one an operand; each contains what the threads
- *         touch of the whole's array.
+ * Shapes  values: of the parameters that the body gets; copied. box: inside the launch's domain.
+ *         arrays: one an operand; each contains what the threads touch of the whole's array.
  * Errors  NO_FIT, NO_MEMORY; those of the check.
  */
 polytile_status pti_queue_launch_box(polytile_queue *queue, const polytile_kernel *kernel,
-                                     const pti_prepared *whole, const polytile_domain *box,
-                                     polytile_array *const *arrays);
+                                     const pti_prepared *whole, const pti_value *values,
+                                     const polytile_domain *box, polytile_array *const *arrays);
 
 /**
  * Queue that elements come to the array's host memory in their newest version. Those that the host

@@ -131,7 +131,7 @@ static polytile_status cut_prepared(polytile_queue *queue, const pti_request *re
     polytile_status status;
     PTI_TRY(find_arena_and_former(queue, request, prepared, &former));
     pti_grain_request grain = {.instance = prepared->instance,
-                               .options = &prepared->options.plan,
+                               .options = &prepared->options,
                                .arena_bytes = prepared->arena_bytes,
                                .all_fit = prepared->all_fit,
                                .former = former.n_superblocks > 0 ? &former : NULL};
@@ -186,7 +186,8 @@ static polytile_status bind_launch(polytile_queue *queue, const pti_request *req
     prepared->implementation = request->kernel->implementation;
     prepared->body = (pti_body){.implementation = &prepared->implementation,
                                 .character = &prepared->character,
-                                .block = prepared->options.plan.block};
+                                .block = prepared->options.block,
+                                .n_values = pti_kernel_n_values(request->kernel)};
 done:
     return status;
 }

@@ -20,7 +20,9 @@ typedef struct pti_request {
     const polytile_kernel *kernel;
     const polytile_domain *domain;
     polytile_array *const *arrays;          /* one an operand, of the queue */
-    const polytile_launch_options *options; /* not NULL */
+    const polytile_launch_options *options; /* not NULL; of a box: for planning alone */
+    const int64_t *parameter; /* values that its sections need, as pti_instance has them */
+    const pti_value *values;  /* that its body gets */
     const pti_instance *whole; /* the proved launch of which the domain is a box, which is then not
                                   checked; NULL: it is the program's launch */
 } pti_request;
@@ -45,10 +47,10 @@ typedef struct pti_prepared {
     int n_arrays;
     int64_t *array_serial;           /* one an argument; owned, as all below */
     int *position;                   /* of each operand: the array's position in the queue */
-    polytile_launch_options options; /* own copies of what it points to; limit_bytes 0 */
+    polytile_plan_options options; /* own copies of what it points to; limit_bytes 0 */
     polytile_implementation implementation;
     polytile_character character;
-    pti_body body; /* of the two above and the block that was asked for */
+    pti_body body; /* of the two above and the block that was asked for; each item has its values */
     pti_instance *instance;
     polytile_domain *touched; /* hull of what it touches of each operand */
     polytile_domain *written; /* hull of what it writes of each operand; empty if nothing */
@@ -78,6 +80,7 @@ typedef struct pti_item {
     pti_prepared *prepared; /* launch */
     int position;           /* all others: of the array */
     pti_boxes boxes;        /* fetch, invalidate and discard: elements of it, not none; owned */
+    pti_value values[];     /* launch: those that the body gets */
 } pti_item;
 
 /** Whether an item neither runs nor moves anything. */
@@ -237,6 +240,8 @@ bool pti_queue_may_end(const pti_object *object);
 
 /** An item of a kind; NULL when memory runs out. */
 pti_item *pti_item_create(pti_item_kind kind);
+/** The item of a launch, with a copy of the values; NULL when memory runs out. */
+pti_item *pti_item_create_launch(pti_prepared *prepared, const pti_value *values);
 void pti_item_free(pti_item *item);
 /** Append an item, which becomes the queue's, and give it its number. */
 void pti_queue_append(polytile_queue *queue, pti_item *item);

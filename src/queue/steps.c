@@ -29,16 +29,19 @@ static pti_step step_of(const pti_item *item) {
                       .serial = prepared->serial};
 }
 
-static void add_launch(const pti_prepared *prepared, pti_steps *steps) {
+static void add_launch(const pti_item *item, pti_steps *steps) {
+    const pti_prepared *prepared = item->prepared;
     pti_step_window *window = &steps->window;
     if (window->n_launches == 0)
         steps->name = prepared->instance->kernel_name;
     steps->asked[window->n_steps] =
-        (pti_asked){.options = &prepared->options.plan,
+        (pti_asked){.options = &prepared->options,
                     .touched_bytes = prepared->touched_bytes,
                     .has_launcher = prepared->implementation.cuda_launcher != NULL,
                     .in_place = prepared->in_place};
-    steps->body[window->n_launches++] = prepared->body;
+    pti_body *body = &steps->body[window->n_launches++];
+    *body = prepared->body;
+    body->values = item->values;
 }
 
 static polytile_status add_steps(polytile_queue *queue, const pti_item *items, pti_steps *steps) {
@@ -49,7 +52,7 @@ static polytile_status add_steps(polytile_queue *queue, const pti_item *items, p
         if (item->kind == PTI_ITEM_FETCH && queue->array[item->position].array->is_internal)
             PTI_TRY(pti_queue_spill(queue, queue->array[item->position].array));
         if (item->kind == PTI_ITEM_LAUNCH)
-            add_launch(item->prepared, steps);
+            add_launch(item, steps);
         steps->step[steps->window.n_steps++] = step_of(item);
     }
 done:

@@ -17,6 +17,7 @@ struct polytile_kernel {
     uint64_t declaration_hash;
     polytile_implementation implementation;
     polytile_character character;
+    bool has_parameters_in_subscripts;
     pti_conflict_class conflict_class;
     struct pti_relations *relations; /* NULL until isl is asked about the kernel; owned */
     int n_users;                     /* who retain it */

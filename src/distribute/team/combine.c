@@ -230,7 +230,8 @@ static polytile_status launch_member(pti_team *team, const pti_prepared_superste
     for (int b = 0; b < threads->n_boxes; b++) {
         if (b > 0)
             PTI_TRY(set_aside(team, recorded, of, local));
-        PTI_TRY(pti_queue_launch_box(queue, recorded->kernel, prepared, &threads->box[b], arrays));
+        PTI_TRY(pti_queue_launch_box(queue, recorded->kernel, prepared, recorded->values,
+                                     &threads->box[b], arrays));
     }
 done:
     return status;

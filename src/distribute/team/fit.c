@@ -16,7 +16,7 @@ polytile_status pti_team_check_box(const pti_team *team, const pti_prepared *pre
         return POLYTILE_OK;
     instance.threads = *box;
     pti_grain_request grain = {
-        .instance = &instance, .options = &prepared->options.plan, .arena_bytes = arena_bytes};
+        .instance = &instance, .options = &prepared->options, .arena_bytes = arena_bytes};
     polytile_status status =
         pti_shared_cut(team->ctx, (pti_call){&instance, prepared->position}, &grain, &partition);
     pti_partition_free(&partition);

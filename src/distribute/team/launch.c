@@ -13,10 +13,13 @@ done:
     return status;
 }
 
-/** A launch that was prepared before has the same words. */
+/** A launch that was prepared before has the same words, if it has the same values. */
 static uint64_t find_words(const pti_team *team, const pti_recorded *recorded) {
+    const size_t values_bytes =
+        (size_t)recorded->prepared->body.n_values * sizeof *recorded->values;
     for (int k = team->n_recorded - 1; k >= 0; k--) {
-        if (team->recorded[k].prepared == recorded->prepared)
+        if (team->recorded[k].prepared == recorded->prepared &&
+            memcmp(team->recorded[k].values, recorded->values, values_bytes) == 0)
             return team->recorded[k].words;
     }
     return 0;
@@ -82,6 +85,8 @@ polytile_status pti_team_launch(polytile_queue *queue, const pti_request *reques
     PTI_TRY(pti_queue_prepare(queue, request, &recorded.prepared));
     if (recorded.prepared->serial > n_cut)
         PTI_TRY(check_new(team, recorded.prepared));
+    memcpy(recorded.values, request->values,
+           (size_t)recorded.prepared->body.n_values * sizeof *recorded.values);
     PTI_TRY(fill_words(team, &recorded));
     if (is_waiting_to_report(team))
         goto done;

@@ -17,5 +17,6 @@ polytile_status pti_team_launch_box(pti_team *team, const pti_recorded *recorded
         arrays[a] = team->reached[prepared->position[a] * team->transport->n_local + local];
     return name_device(
         team, local,
-        pti_queue_launch_box(team->member[local], recorded->kernel, prepared, box, arrays));
+        pti_queue_launch_box(team->member[local], recorded->kernel, prepared, recorded->values, box,
+                             arrays));
 }

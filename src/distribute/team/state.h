@@ -12,6 +12,7 @@ typedef struct pti_recorded {
     pti_prepared *prepared;  /* the queue's, used until it is run */
     polytile_kernel *kernel; /* retained */
     uint64_t words;          /* hash of what it is */
+    pti_value values[POLYTILE_MAX_PARAMETERS]; /* that its body gets */
 } pti_recorded;
 
 /** A superstep that is cut for the members, kept for the next one like it. */

@@ -19,12 +19,21 @@ static void write_operands(pti_text *words, const pti_prepared *prepared) {
     }
 }
 
-static void write_options(pti_text *words, const polytile_launch_options *options) {
-    for (int p = 0; p < options->n_parameters; p++)
-        pti_text_add(words, ", %s = %lld", options->parameters[p].name,
-                     (long long)options->parameters[p].value);
-    if (options->plan.launches_per_pass > 0)
-        pti_text_add(words, ", %lld launches a pass", (long long)options->plan.launches_per_pass);
+/** Write the values of parameters that sections need, and all that the body gets. */
+static void write_parameters(pti_text *words, const pti_recorded *recorded) {
+    const polytile_declaration *declaration = recorded->kernel->declaration;
+    for (int p = 0; p < declaration->n_parameters; p++) {
+        if (declaration->is_in_subscripts[p])
+            pti_text_add(words, ", %s = %lld", declaration->parameter_name[p],
+                         (long long)recorded->prepared->instance->parameter[p]);
+    }
+    for (int v = 0; v < recorded->prepared->body.n_values; v++)
+        pti_value_write(words, recorded->kernel, v, &recorded->values[v]);
+}
+
+static void write_options(pti_text *words, const polytile_plan_options *options) {
+    if (options->launches_per_pass > 0)
+        pti_text_add(words, ", %lld launches a pass", (long long)options->launches_per_pass);
 }
 
 void pti_words_of_launch(const pti_recorded *recorded, pti_text *words) {
@@ -32,6 +41,7 @@ void pti_words_of_launch(const pti_recorded *recorded, pti_text *words) {
     pti_text_add(words, " over ");
     pti_domain_write(words, &recorded->prepared->domain);
     write_operands(words, recorded->prepared);
+    write_parameters(words, recorded);
     write_options(words, &recorded->prepared->options);
 }
 

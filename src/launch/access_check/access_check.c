@@ -200,10 +200,10 @@ done:
 
 polytile_status pti_access_check(polytile_device *device, const polytile_kernel *kernel,
                                  const pti_instance *instance, polytile_array *const *arrays,
-                                 const int64_t *block, polytile_check_report *report) {
-    check of = {.units = pti_units_of(&instance->threads, block), .report = {.shown_array = -1}};
+                                 const pti_body *body, polytile_check_report *report) {
+    check of = {.units = pti_units_of(&instance->threads, body->block), .report = {.shown_array = -1}};
     polytile_status status;
-    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, block, &of.trial));
+    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, body, &of.trial));
     device->is_running = true;
     status = look_everywhere(&of);
     device->is_running = false;

@@ -36,13 +36,13 @@ static polytile_status make_plan(const polytile_device *device, const polytile_k
 
 polytile_status pti_access_check_asked(polytile_device *device, const polytile_kernel *kernel,
                                        const pti_instance *instance, polytile_array *const *arrays,
-                                       const int64_t *block) {
+                                       const pti_body *body) {
     const pti_settings *settings = pti_get_settings(device->object.context);
     polytile_status status = POLYTILE_OK;
     if (settings->check_access || settings->check_wide)
-        PTI_TRY(pti_access_check(device, kernel, instance, arrays, block, NULL));
+        PTI_TRY(pti_access_check(device, kernel, instance, arrays, body, NULL));
     if (settings->check_wide)
-        PTI_TRY(pti_access_warn(device, kernel, instance, arrays, block));
+        PTI_TRY(pti_access_warn(device, kernel, instance, arrays, body));
 done:
     return status;
 }
@@ -51,7 +51,8 @@ done:
 static polytile_status begin_check(polytile_device *device, const polytile_kernel *kernel,
                                    const polytile_domain *domain, int n_arrays,
                                    polytile_array *const *arrays,
-                                   const polytile_launch_options *options, polytile_plan **plan) {
+                                   const polytile_launch_options *options, polytile_plan **plan,
+                                   pti_value *values, pti_body *body) {
     polytile_status status;
     if (device == NULL)
         return pti_fail(NULL, POLYTILE_INVALID, "checking a kernel: the device is NULL");
@@ -62,6 +63,9 @@ static polytile_status begin_check(polytile_device *device, const polytile_kerne
     PTI_TRY(check_arguments(device, kernel));
     PTI_TRY(make_plan(device, kernel, domain, n_arrays, arrays, options, plan));
     PTI_TRY(pti_run_check(*plan, device, kernel, arrays));
+    PTI_TRY(pti_parameters_bind(ctx, kernel, options == NULL ? 0 : options->n_parameters,
+                                options == NULL ? NULL : options->parameters, values));
+    *body = pti_body_of(kernel, pti_plan_block(*plan), values);
 done:
     return status;
 }
@@ -72,11 +76,13 @@ polytile_status polytile_check_run(polytile_device *device, const polytile_kerne
                                    const polytile_launch_options *options,
                                    polytile_check_report *report) {
     polytile_plan *plan = NULL;
+    pti_value values[POLYTILE_MAX_PARAMETERS];
+    pti_body body;
     polytile_status status;
     if (report != NULL)
         *report = (polytile_check_report){.shown_array = -1};
-    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan));
-    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, pti_plan_block(plan), report));
+    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, values, &body));
+    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, &body, report));
 done:
     polytile_plan_destroy(plan);
     return status;
@@ -87,12 +93,14 @@ polytile_status polytile_check_use(polytile_device *device, const polytile_kerne
                                    polytile_array *const *arrays,
                                    const polytile_launch_options *options, polytile_use *uses) {
     polytile_plan *plan = NULL;
+    pti_value values[POLYTILE_MAX_PARAMETERS];
+    pti_body body;
     polytile_status status;
-    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan));
+    PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, values, &body));
     if (uses == NULL)
         PTI_TRY(refuse_run(device, "uses is NULL; give memory for one use an array of the kernel"));
-    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, pti_plan_block(plan), NULL));
-    PTI_TRY(pti_access_use(device, kernel, plan->instance, arrays, pti_plan_block(plan), uses));
+    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, &body, NULL));
+    PTI_TRY(pti_access_use(device, kernel, plan->instance, arrays, &body, uses));
 done:
     polytile_plan_destroy(plan);
     return status;

@@ -37,9 +37,9 @@ bool pti_trial_repeats(const pti_trial *trial) {
 
 polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
-                               const int64_t *block, pti_trial *trial) {
+                               const pti_body *body, pti_trial *trial) {
     polytile_status status = POLYTILE_OK;
-    *trial = (pti_trial){.kernel = kernel, .instance = instance, .block = block};
+    *trial = (pti_trial){.kernel = kernel, .instance = instance, .body = *body};
     trial->shadow = calloc((size_t)instance->n_operands, sizeof *trial->shadow);
     if (trial->shadow == NULL)
         return pti_fail_memory(device->object.context, instance->kernel_name,
@@ -162,12 +162,9 @@ done:
 }
 
 polytile_status pti_trial_run(pti_trial *trial) {
-    const polytile_kernel *kernel = trial->kernel;
-    const bool survives = trial->survivor.original != NULL;
-    const pti_body body = {.implementation =
-                               survives ? &trial->survivor.body : &kernel->implementation,
-                           .character = &kernel->character,
-                           .block = trial->block};
+    pti_body body = trial->body;
+    if (trial->survivor.original != NULL)
+        body.implementation = &trial->survivor.body;
     trial->n_runs++;
     return pti_sub_kernel_run(trial->device, trial->instance, &trial->threads, &body,
                               trial->shadow);

@@ -7,9 +7,9 @@
 
 /** A kernel that runs on copies of its arrays, box by box. */
 typedef struct pti_trial {
-    const polytile_kernel *kernel; /* borrowed, as instance and block */
+    const polytile_kernel *kernel; /* borrowed, as instance and what body points to */
     const pti_instance *instance;
-    const int64_t *block;    /* as the user asked; NULL: not at all */
+    pti_body body;           /* as the launch would run it */
     polytile_device *device; /* that runs it */
     polytile_device *own;    /* that device if it was opened for this; NULL: it is the user's */
     pti_survivor survivor;   /* that runs in the kernel's place, if open */
@@ -29,7 +29,7 @@ typedef struct pti_trial {
  */
 polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
-                               const int64_t *block, pti_trial *trial);
+                               const pti_body *body, pti_trial *trial);
 void pti_trial_close(pti_trial *trial);
 
 /**

@@ -215,11 +215,11 @@ done:
 /** Find the use of all operands. updates, leaves: one an operand, false at first. */
 static polytile_status find_use(polytile_device *device, const polytile_kernel *kernel,
                                 const pti_instance *instance, polytile_array *const *arrays,
-                                const int64_t *block, usage *of) {
+                                const pti_body *body, usage *of) {
     polytile_status status;
     memset(of->uses, 0, (size_t)instance->n_operands * sizeof *of->uses);
-    of->units = pti_units_of(&instance->threads, block);
-    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, block, &of->trial));
+    of->units = pti_units_of(&instance->threads, body->block);
+    PTI_TRY(pti_trial_open(device, kernel, instance, arrays, body, &of->trial));
     PTI_TRY(pti_trial_survive(&of->trial));
     PTI_TRY(pti_sampling_make(&of->trial, &of->sampling));
     of->sampling.depends = of->dependence.depends;
@@ -261,11 +261,11 @@ static void free_notes(usage *of, int n_operands) {
 
 polytile_status pti_access_use(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
-                               const int64_t *block, polytile_use *uses) {
+                               const pti_body *body, polytile_use *uses) {
     usage of = {.uses = uses};
     polytile_status status =
         make_notes(&of, instance, arrays)
-            ? find_use(device, kernel, instance, arrays, block, &of)
+            ? find_use(device, kernel, instance, arrays, body, &of)
             : pti_fail_memory(device->object.context, instance->kernel_name, PTI_UNKNOWN_BYTES);
     free_notes(&of, instance->n_operands);
     return status;
@@ -343,12 +343,12 @@ static polytile_status warn_of_operand(const polytile_device *device, const pti_
 
 polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *kernel,
                                 const pti_instance *instance, polytile_array *const *arrays,
-                                const int64_t *block) {
+                                const pti_body *body) {
     polytile_context *ctx = device->object.context;
     usage of = {.uses = calloc((size_t)instance->n_operands, sizeof *of.uses)};
     bool has_all = make_notes(&of, instance, arrays) && of.uses != NULL;
     polytile_status status = has_all
-                                 ? find_use(device, kernel, instance, arrays, block, &of)
+                                 ? find_use(device, kernel, instance, arrays, body, &of)
                                  : pti_fail_memory(ctx, instance->kernel_name, PTI_UNKNOWN_BYTES);
     for (int o = 0; status == POLYTILE_OK && o < instance->n_operands; o++)
         if (is_too_wide(&of, o) && is_news(kernel, instance, o))

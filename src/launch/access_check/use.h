@@ -8,16 +8,16 @@
 /**
  * Find how much a launch that can run reads of what it declares to read.
  *
- * Shapes  arrays, block: as for pti_access_check(). uses: one an operand.
+ * Shapes  arrays, body: as for pti_access_check(). uses: one an operand.
  * Errors  NO_MEMORY, NO_FIT, those of the device.
  */
 polytile_status pti_access_use(polytile_device *device, const polytile_kernel *kernel,
                                const pti_instance *instance, polytile_array *const *arrays,
-                               const int64_t *block, polytile_use *uses);
+                               const pti_body *body, polytile_use *uses);
 
 /** Log a warning for each operand of which less is read than declared. */
 polytile_status pti_access_warn(polytile_device *device, const polytile_kernel *kernel,
                                 const pti_instance *instance, polytile_array *const *arrays,
-                                const int64_t *block);
+                                const pti_body *body);
 
 #endif

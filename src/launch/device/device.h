@@ -38,6 +38,16 @@ typedef struct pti_body {
     const pti_value *values; /* of the parameters that it takes, in its order */
 } pti_body;
 
+/** Return the body of a kernel with the values that it gets, which are borrowed. */
+static inline pti_body pti_body_of(const polytile_kernel *kernel, const int64_t *block,
+                                   const pti_value *values) {
+    return (pti_body){.implementation = &kernel->implementation,
+                      .character = &kernel->character,
+                      .block = block,
+                      .n_values = pti_kernel_n_values(kernel),
+                      .values = values};
+}
+
 /** One sub-kernel: a box of threads, and views: one an operand, then one a value of the body. */
 typedef struct pti_sub_kernel {
     const pti_instance *instance;

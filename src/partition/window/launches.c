@@ -70,13 +70,15 @@ polytile_context *pti_chain_context(int n_launches, const polytile_chain_launch 
 
 /* Kinds. */
 
-/** Whether the same values are given under the same names in the same order. */
+/** Whether the same values are given under the same names in the same order, those of parameters
+ * aside that no section needs. */
 static bool same_parameters(const polytile_chain_launch *one, const polytile_chain_launch *other) {
     const polytile_parameter *a = one->parameters, *b = other->parameters;
     bool is_same = one->n_parameters == other->n_parameters && (a == NULL) == (b == NULL);
     for (int p = 0; is_same && a != NULL && p < one->n_parameters; p++)
-        is_same = a[p].value == b[p].value && a[p].name != NULL && b[p].name != NULL &&
-                  strcmp(a[p].name, b[p].name) == 0;
+        is_same = a[p].name != NULL && b[p].name != NULL && strcmp(a[p].name, b[p].name) == 0 &&
+                  (a[p].value == b[p].value || !pti_kernel_needs(one->kernel, a[p].name)) &&
+                  a[p].number == b[p].number;
     return is_same;
 }
 
