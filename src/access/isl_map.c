@@ -8,6 +8,7 @@
 #include <isl/space.h>
 #include <isl/val.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* isl maps as relations of a declaration, row by row, and back. */
 
@@ -15,9 +16,9 @@
 typedef struct map_reader {
     const polytile_declaration *declaration;
     int n_dims;
-    int parameter[POLYTILE_MAX_PARAMETERS]; /* the declaration's, by the map's; n_parameters of them */
     int n_parameters;
-    pti_relation **relation; /* owned */
+    int parameter[POLYTILE_MAX_PARAMETERS]; /* the declaration's, by the map's */
+    pti_relation **relation;                /* owned */
     int n_relations;
     polytile_status status;
 } map_reader;
@@ -195,18 +196,22 @@ static polytile_status read_map(map_reader *reader, __isl_keep isl_map *map, pti
     return POLYTILE_OK;
 }
 
-/** Remove the accesses, and the array, that were added beyond these numbers. */
-static void remove_added_accesses(polytile_declaration *declaration, int n_accesses, int n_arrays) {
-    while (declaration->n_accesses > n_accesses)
+/** Remove the accesses, and the array, that were added since a declaration was as before. */
+static void remove_added_accesses(polytile_declaration *declaration,
+                                  const polytile_declaration *before) {
+    while (declaration->n_accesses > before->n_accesses)
         pti_relation_free(declaration->access[--declaration->n_accesses].relation);
-    while (declaration->n_arrays > n_arrays)
+    while (declaration->n_arrays > before->n_arrays)
         free(declaration->array_name[--declaration->n_arrays]);
+    declaration->n_constraints = before->n_constraints;
+    memcpy(declaration->is_in_subscripts, before->is_in_subscripts,
+           sizeof declaration->is_in_subscripts);
 }
 
 /** Add each relation as an access, which then owns it. */
 static polytile_status add_relations(polytile_declaration *declaration, map_reader *reader,
                                      const char *array, pti_access access, pti_text *why) {
-    int n_accesses = declaration->n_accesses, n_arrays = declaration->n_arrays;
+    const polytile_declaration before = *declaration;
     access.n_dims = reader->n_dims;
     for (int d = 0; d < access.n_dims; d++)
         access.subscript[d] = (polytile_subscript){.step = 1, .from_first = true, .to_last = true};
@@ -214,7 +219,7 @@ static polytile_status add_relations(polytile_declaration *declaration, map_read
         access.relation = reader->relation[r];
         polytile_status status = pti_declaration_add_access(declaration, array, &access, why);
         if (status != POLYTILE_OK) {
-            remove_added_accesses(declaration, n_accesses, n_arrays);
+            remove_added_accesses(declaration, &before);
             return status;
         }
         reader->relation[r] = NULL;

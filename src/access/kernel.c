@@ -1,6 +1,7 @@
 #include "access/declare/kernel.h"
 
 #include "access/conflict.h"
+#include "access/declare/parameter.h"
 #include "access/declare/parse.h"
 #include "access/isl/relations.h"
 #include "base/plural.h"
@@ -50,7 +51,7 @@ static polytile_status check_count(polytile_context *ctx, const polytile_declara
                     declaration->name, what, n_declared, n_taken);
 }
 
-/** Compare an implementation's indices and views with the declaration. */
+/** Compare an implementation's indices, views and parameters with the declaration. */
 static polytile_status check_implementation(polytile_context *ctx,
                                             const polytile_declaration *declaration,
                                             const polytile_implementation *implementation) {
@@ -61,6 +62,7 @@ static polytile_status check_implementation(polytile_context *ctx,
     if (implementation->n_views != 0)
         PTI_TRY(check_count(ctx, declaration, implementation->n_views, declaration->n_arrays,
                             "arrays"));
+    PTI_TRY(pti_parameters_check_body(ctx, declaration, implementation));
 done:
     return status;
 }

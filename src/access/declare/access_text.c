@@ -101,7 +101,8 @@ static bool any_begins_with(char letter, int n_names, char *const *names) {
  * and parameters, so one of them makes new names. */
 static char free_letter(const polytile_declaration *declaration) {
     static const char letters[] = "exyzabcdfghklmpqrnijstuvwo";
-    _Static_assert(sizeof letters > POLYTILE_MAX_DIMS + POLYTILE_MAX_PARAMETERS + 1, "a letter must stay free");
+    _Static_assert(sizeof letters > POLYTILE_MAX_DIMS + POLYTILE_MAX_PARAMETERS + 1,
+                   "a letter must stay free");
     const char *letter = letters;
     while (any_begins_with(*letter, declaration->n_indices, declaration->index_name) ||
            any_begins_with(*letter, declaration->n_parameters, declaration->parameter_name))

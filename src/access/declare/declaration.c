@@ -1,5 +1,7 @@
 #include "access/declare/declaration.h"
 
+#include "access/declare/type.h"
+
 #include "base/plural.h"
 
 #include <ctype.h>
@@ -116,11 +118,38 @@ polytile_status pti_declaration_add_index(polytile_declaration *declaration, con
                     declaration->index_name, why);
 }
 
-polytile_status pti_declaration_add_parameter(polytile_declaration *declaration,
-                                              polytile_type type, const char *name, pti_text *why) {
-    declaration->parameter_type[declaration->n_parameters % POLYTILE_MAX_PARAMETERS] = type;
-    return add_name(declaration, "a parameter", name, POLYTILE_MAX_PARAMETERS,
-                    &declaration->n_parameters, declaration->parameter_name, why);
+polytile_status pti_declaration_add_parameter(polytile_declaration *declaration, const char *name,
+                                              pti_text *why) {
+    const int p = declaration->n_parameters;
+    polytile_status status = add_name(declaration, "a parameter", name, POLYTILE_MAX_PARAMETERS,
+                                      &declaration->n_parameters, declaration->parameter_name, why);
+    if (status == POLYTILE_OK)
+        declaration->parameter_type[p] = POLYTILE_I64;
+    return status;
+}
+
+polytile_status pti_declaration_add_typed_parameter(polytile_declaration *declaration,
+                                                    polytile_type type, const char *name,
+                                                    pti_text *why) {
+    const int p = declaration->n_parameters;
+    if (type < 0 || polytile_type_get_bytes(type) == 0) {
+        pti_text_add(why, "a parameter is one of %s, not of type %d", PTI_TYPE_NAMES, type);
+        return POLYTILE_DECLARATION;
+    }
+    if (name != NULL && pti_find_name(name, declaration->n_arrays, declaration->array_name) >= 0) {
+        pti_text_add(why, "the name '%s' is an array already; rename a parameter", name);
+        return POLYTILE_DECLARATION;
+    }
+    polytile_status status = pti_declaration_add_parameter(declaration, name, why);
+    if (status == POLYTILE_OK) {
+        declaration->parameter_type[p] = type;
+        declaration->is_typed[p] = true;
+    }
+    return status;
+}
+
+bool pti_parameter_is_integer(const polytile_declaration *declaration, int parameter) {
+    return declaration->parameter_type[parameter] < POLYTILE_F16;
 }
 
 static bool names_only(const polytile_declaration *declaration, const polytile_affine *affine) {
@@ -246,6 +275,46 @@ static bool has_room_for_access(const polytile_declaration *declaration, const c
     return false;
 }
 
+/** Mark the parameters whose values a section needs. */
+static void mark_parameters(const pti_access *access, bool *is_used) {
+    const pti_relation *relation = access->relation;
+    for (int p = 0; p < POLYTILE_MAX_PARAMETERS; p++) {
+        for (int d = 0; d < access->n_dims; d++) {
+            const polytile_subscript *subscript = &access->subscript[d];
+            is_used[p] |= (!subscript->from_first && subscript->lo.parameter[p] != 0) ||
+                          (!subscript->to_last && subscript->hi.parameter[p] != 0);
+        }
+        for (int c = 0; relation != NULL && c < relation->n_constraints; c++)
+            is_used[p] |= relation->constraint[c].parameter[p] != 0;
+    }
+}
+
+static bool uses_integers(const polytile_declaration *declaration, const char *array,
+                          const pti_access *access, pti_text *why) {
+    bool is_used[POLYTILE_MAX_PARAMETERS] = {false};
+    char type[PTI_TYPE_TEXT_BYTES];
+    mark_parameters(access, is_used);
+    for (int p = 0; p < declaration->n_parameters; p++) {
+        if (!is_used[p] || pti_parameter_is_integer(declaration, p))
+            continue;
+        pti_text_add(why, "%s is %s: subscripts take integers, also those of %s",
+                     declaration->parameter_name[p],
+                     pti_type_format(declaration->parameter_type[p], type), array);
+        return false;
+    }
+    return true;
+}
+
+/** Refuse an array with the name of a parameter that has a type: bodies have both names. */
+static bool has_own_name(const polytile_declaration *declaration, const char *array,
+                         pti_text *why) {
+    int p = pti_find_name(array, declaration->n_parameters, declaration->parameter_name);
+    if (p < 0 || !declaration->is_typed[p])
+        return true;
+    pti_text_add(why, "the name '%s' is a parameter already; rename an array", array);
+    return false;
+}
+
 polytile_status pti_declaration_add_access(polytile_declaration *declaration, const char *array,
                                            const pti_access *access, pti_text *why) {
     if (!pti_is_identifier(array)) {
@@ -260,6 +329,7 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
     int position = pti_find_name(array, declaration->n_arrays, declaration->array_name);
     if (!has_room_for_access(declaration, array, access, why) || !check_role(array, access, why) ||
         !check_subscripts(declaration, array, access, why) ||
+        !uses_integers(declaration, array, access, why) || !has_own_name(declaration, array, why) ||
         (position >= 0 && !agrees_with(declaration, position, access, why)))
         return POLYTILE_DECLARATION;
 
@@ -277,6 +347,7 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
     grown[declaration->n_accesses] = *access;
     grown[declaration->n_accesses].array = position;
     normalise_access(&grown[declaration->n_accesses]);
+    mark_parameters(&grown[declaration->n_accesses], declaration->is_in_subscripts);
     declaration->n_accesses++;
     declaration->n_constraints += count_constraints(access);
     return POLYTILE_OK;
@@ -306,8 +377,9 @@ polytile_status pti_declaration_copy(const polytile_declaration *declaration,
     for (int k = 0; k < declaration->n_indices; k++)
         PTI_TRY(pti_declaration_add_index(made, declaration->index_name[k], &why));
     for (int k = 0; k < declaration->n_parameters; k++)
-        PTI_TRY(pti_declaration_add_parameter(made, declaration->parameter_type[k],
-                                              declaration->parameter_name[k], &why));
+        PTI_TRY(pti_declaration_add_parameter(made, declaration->parameter_name[k], &why));
+    memcpy(made->parameter_type, declaration->parameter_type, sizeof made->parameter_type);
+    memcpy(made->is_typed, declaration->is_typed, sizeof made->is_typed);
     for (int k = 0; k < declaration->n_accesses; k++)
         PTI_TRY(copy_access(declaration, k, made, &why));
 done:

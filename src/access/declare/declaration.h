@@ -55,6 +55,7 @@ struct polytile_declaration {
     int n_parameters;
     char *parameter_name[POLYTILE_MAX_PARAMETERS]; /* in order of first appearance */
     polytile_type parameter_type[POLYTILE_MAX_PARAMETERS];
+    bool is_typed[POLYTILE_MAX_PARAMETERS]; /* declared with its type, not by a subscript's use */
     bool is_in_subscripts[POLYTILE_MAX_PARAMETERS]; /* whether a section needs a parameter's value:
                                                        planning then does, too */
     int n_arrays;
@@ -78,11 +79,16 @@ void pti_declaration_free(polytile_declaration *declaration);
  * and arrays. */
 uint64_t pti_declaration_hash(const polytile_declaration *declaration);
 
-/** Add one name. Errors: DECLARATION (no identifier, taken already, or one too many). */
+/** Add one name; a parameter is i64. Errors: DECLARATION (no identifier, taken already, or one too many). */
 polytile_status pti_declaration_add_index(polytile_declaration *declaration, const char *name,
                                           pti_text *why);
-polytile_status pti_declaration_add_parameter(polytile_declaration *declaration,
-                                              polytile_type type, const char *name, pti_text *why);
+polytile_status pti_declaration_add_parameter(polytile_declaration *declaration, const char *name,
+                                              pti_text *why);
+/** Add one parameter with its type; no array may have its name. Errors: DECLARATION (as above; no
+ * type of POLYTILE_TYPES; an array's name). */
+polytile_status pti_declaration_add_typed_parameter(polytile_declaration *declaration,
+                                                    polytile_type type, const char *name,
+                                                    pti_text *why);
 
 /** The most sections of a declaration, with one for each basic relation, and the most constraints
  * of its relations: isl takes a millisecond for a few of them. */
@@ -95,6 +101,9 @@ enum { PTI_MAX_ACCESSES = 1024, PTI_MAX_CONSTRAINTS = 4096 };
  */
 polytile_status pti_declaration_add_access(polytile_declaration *declaration, const char *array,
                                            const pti_access *access, pti_text *why);
+
+/** Return whether a parameter has an integer type, which subscripts take. */
+bool pti_parameter_is_integer(const polytile_declaration *declaration, int parameter);
 
 /** Return the position of a name among n names, or -1. */
 int pti_find_name(const char *name, int n_names, char *const *names);

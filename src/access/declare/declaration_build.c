@@ -19,9 +19,11 @@ static polytile_status check_names(polytile_context *ctx, const char *name, cons
 static polytile_status check_counts(polytile_context *ctx, const char *name, int n_indices,
                                     const char *const *indices, int n_parameters,
                                     const char *const *parameters) {
-    polytile_status status = check_names(ctx, name, "indices", n_indices, POLYTILE_MAX_DIMS, indices);
+    polytile_status status =
+        check_names(ctx, name, "indices", n_indices, POLYTILE_MAX_DIMS, indices);
     if (status == POLYTILE_OK)
-        status = check_names(ctx, name, "parameters", n_parameters, POLYTILE_MAX_PARAMETERS, parameters);
+        status =
+            check_names(ctx, name, "parameters", n_parameters, POLYTILE_MAX_PARAMETERS, parameters);
     if (status == POLYTILE_OK && n_indices == 0)
         status = pti_fail(ctx, POLYTILE_DECLARATION, "%s: a kernel needs at least one index", name);
     return status;
@@ -34,7 +36,7 @@ static polytile_status add_names(polytile_declaration *declaration, int n_indice
     for (int k = 0; status == POLYTILE_OK && k < n_indices; k++)
         status = pti_declaration_add_index(declaration, indices[k], why);
     for (int k = 0; status == POLYTILE_OK && k < n_parameters; k++)
-        status = pti_declaration_add_parameter(declaration, POLYTILE_I64, parameters[k], why);
+        status = pti_declaration_add_parameter(declaration, parameters[k], why);
     return status;
 }
 
@@ -73,6 +75,20 @@ polytile_status polytile_declaration_create(polytile_context *ctx, const char *n
     *declaration = status == POLYTILE_OK ? made : NULL;
     if (status != POLYTILE_OK)
         fail_with(ctx, name, status, &why);
+    pti_text_free(&why);
+    return status;
+}
+
+polytile_status polytile_declaration_add_parameter(polytile_declaration *declaration,
+                                                   polytile_type type, const char *name) {
+    if (declaration == NULL)
+        return pti_fail(NULL, POLYTILE_INVALID, "%s: the declaration is NULL", __func__);
+    polytile_context *ctx = declaration->object.context;
+    pti_clear_error(ctx);
+    pti_text why = {0};
+    polytile_status status = pti_declaration_add_typed_parameter(declaration, type, name, &why);
+    if (status != POLYTILE_OK)
+        fail_with(ctx, declaration->name, status, &why);
     pti_text_free(&why);
     return status;
 }

@@ -56,7 +56,8 @@ static uint64_t mix_access(uint64_t hash, const pti_access *access) {
 uint64_t pti_declaration_hash(const polytile_declaration *declaration) {
     uint64_t hash = mix_text(pti_mix(0, declaration->n_indices), declaration->name);
     for (int p = 0; p < declaration->n_parameters; p++)
-        hash = pti_mix(mix_text(hash, declaration->parameter_name[p]), declaration->parameter_type[p]);
+        hash =
+            pti_mix(mix_text(hash, declaration->parameter_name[p]), declaration->parameter_type[p]);
     hash = pti_mix(hash, declaration->n_arrays);
     for (int a = 0; a < declaration->n_accesses; a++)
         hash = mix_access(hash, &declaration->access[a]);

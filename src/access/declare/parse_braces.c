@@ -167,7 +167,7 @@ bool pti_parse_parameters(pti_parser *parser) {
             return false;
         if (!is_parameter(parser, name.name)) {
             polytile_status status =
-                pti_declaration_add_parameter(parser->declaration, POLYTILE_I64, name.name, &why);
+                pti_declaration_add_parameter(parser->declaration, name.name, &why);
             if (!pti_parser_check(parser, name.begin, status, &why))
                 return false;
         }

@@ -1,4 +1,5 @@
 #include "access/declare/parse_parser.h"
+#include "access/declare/type.h"
 #include "base/checked.h"
 
 #include <string.h>
@@ -124,15 +125,20 @@ static bool index_name(pti_parser *parser, const pti_token *name, pti_linear *li
 
 static bool parameter_name(pti_parser *parser, const pti_token *name, pti_linear *linear) {
     polytile_declaration *declaration = parser->declaration;
+    char type[PTI_TYPE_TEXT_BYTES];
     int parameter =
         pti_find_name(name->name, declaration->n_parameters, declaration->parameter_name);
     if (parameter < 0) {
         pti_text why = {0};
-        polytile_status status = pti_declaration_add_parameter(declaration, POLYTILE_I64, name->name, &why);
+        polytile_status status = pti_declaration_add_parameter(declaration, name->name, &why);
         if (!pti_parser_check(parser, name->begin, status, &why))
             return false;
         parameter = declaration->n_parameters - 1;
     }
+    if (!pti_parameter_is_integer(declaration, parameter))
+        return pti_parser_fail(parser, name->begin, "%s is %s: subscripts take integers",
+                               name->name,
+                               pti_type_format(declaration->parameter_type[parameter], type));
     linear->parameter[parameter] = 1;
     return true;
 }

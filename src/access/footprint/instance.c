@@ -1,6 +1,7 @@
 #include "access/footprint/instance.h"
 
 #include "access/declare/array.h"
+#include "access/declare/parameter.h"
 #include "access/footprint/narrow.h"
 #include "access/footprint/section.h"
 #include "access/set/boxes.h"

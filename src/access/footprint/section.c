@@ -2,10 +2,6 @@
 
 #include "access/footprint/affine.h"
 #include "base/checked.h"
-#include "base/plural.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 static bool fill_affine(const polytile_affine *declared, const pti_instance *instance,
                         pti_affine *affine) {
@@ -136,55 +132,5 @@ polytile_status pti_section_fill(polytile_context *ctx, const pti_instance *inst
     }
     section->is_box = is_box(section);
     section->may_be_empty = pti_section_may_be_empty(section, threads);
-    return POLYTILE_OK;
-}
-
-static int find_parameter(const polytile_declaration *declaration, const char *name) {
-    int p = declaration->n_parameters - 1;
-    while (p >= 0 && strcmp(declaration->parameter_name[p], name) != 0)
-        p--;
-    return p;
-}
-
-static polytile_status take_parameter(polytile_context *ctx,
-                                      const polytile_declaration *declaration,
-                                      const polytile_parameter *parameter, bool *given,
-                                      int64_t *values) {
-    if (parameter->name == NULL)
-        return pti_fail(ctx, POLYTILE_INVALID, "%s: a parameter's name is NULL", declaration->name);
-    int p = find_parameter(declaration, parameter->name);
-    if (p < 0)
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "%s: there is no parameter %s in the declaration, but it is given %" PRId64,
-                        declaration->name, parameter->name, parameter->value);
-    if (given[p])
-        return pti_fail(ctx, POLYTILE_INVALID,
-                        "%s: parameter %s is given twice, %" PRId64 " and %" PRId64,
-                        declaration->name, parameter->name, values[p], parameter->value);
-    given[p] = true;
-    values[p] = parameter->value;
-    return POLYTILE_OK;
-}
-
-polytile_status pti_parameters_match(polytile_context *ctx, const polytile_declaration *declaration,
-                                     int n_parameters, const polytile_parameter *parameters,
-                                     int64_t *values) {
-    bool given[POLYTILE_MAX_PARAMETERS] = {false};
-    if (n_parameters < 0 || (n_parameters > 0 && parameters == NULL))
-        return pti_fail(ctx, POLYTILE_INVALID, "%s: %d %s, but their list is %s", declaration->name,
-                        n_parameters, pti_plural(n_parameters, "parameter", "parameters"),
-                        parameters == NULL ? "NULL" : "given");
-    for (int k = 0; k < n_parameters; k++) {
-        polytile_status status = take_parameter(ctx, declaration, &parameters[k], given, values);
-        if (status != POLYTILE_OK)
-            return status;
-    }
-    for (int p = 0; p < declaration->n_parameters; p++)
-        if (!given[p])
-            return pti_fail(
-                ctx, POLYTILE_DECLARATION,
-                "%s: %s is no index, so it is a parameter, and has no value; give one at "
-                "launch, such as %s=100",
-                declaration->name, declaration->parameter_name[p], declaration->parameter_name[p]);
     return POLYTILE_OK;
 }

@@ -33,15 +33,6 @@ polytile_status pti_operand_fill_roles(polytile_context *ctx, const pti_instance
                                        pti_operand *operand);
 
 /**
- * Find the values of a declaration's parameters, in its own order.
- *
- * Errors  INVALID (unknown, repeated or nameless parameter), DECLARATION (one without a value).
- */
-polytile_status pti_parameters_match(polytile_context *ctx, const polytile_declaration *declaration,
-                                     int n_parameters, const polytile_parameter *parameters,
-                                     int64_t *values);
-
-/**
  * Refuse a thread whose section is not empty but has no element in its array.
  *
  * Refuses only with a witness; sections that are not exact are not checked.

@@ -1,0 +1,24 @@
+#ifndef POLYTILE_ACCESS_DECLARE_PARAMETER_VALUE_H
+#define POLYTILE_ACCESS_DECLARE_PARAMETER_VALUE_H
+
+#include "access/declare/parameter.h"
+
+/* One value of one parameter: from what a launch gives to what its type has. */
+
+enum { PTI_NUMBER_TEXT_BYTES = 40 };
+
+/** Write a given value for people into a buffer, and return it. */
+char *pti_parameter_show(const polytile_parameter *given, char buffer[PTI_NUMBER_TEXT_BYTES]);
+
+/** Convert a given value to the type of parameter p. Errors: INVALID (the type cannot hold it). */
+polytile_status pti_parameter_convert(polytile_context *ctx,
+                                      const polytile_declaration *declaration, int p,
+                                      const polytile_parameter *given, pti_value *value);
+
+/** Convert a given value of parameter p, of an integer type, for sections. Errors: INVALID (as
+ * above, or it exceeds int64). */
+polytile_status pti_parameter_convert_index(polytile_context *ctx,
+                                            const polytile_declaration *declaration, int p,
+                                            const polytile_parameter *given, int64_t *value);
+
+#endif
