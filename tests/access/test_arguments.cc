@@ -48,16 +48,31 @@ TEST_F(Arguments, ParametersAreThoseOfTheDeclarationOnceEach) {
         polytile_status status;
         const char *says;
     } rows[] = {
-        {2, {{"m", 2}, {"n", 2}}, POLYTILE_OK, ""},
-        {2, {{"n", 5}, {"m", 5}}, POLYTILE_OK, ""},
-        {1, {{"m", 2}}, POLYTILE_DECLARATION, "n is no index, so it is a parameter, and has no"},
-        {2, {{"m", 2}, {"o", 2}}, POLYTILE_INVALID, "there is no parameter o"},
-        {2, {{"m", 2}, {"m", 3}}, POLYTILE_INVALID, "parameter m is given twice, 2 and 3"},
-        {1, {{nullptr, 2}}, POLYTILE_INVALID, "a parameter's name is NULL"},
+        {2, {POLYTILE_PARAMETER("m", 2), POLYTILE_PARAMETER("n", 2)}, POLYTILE_OK, ""},
+        {2, {POLYTILE_PARAMETER("n", 5), POLYTILE_PARAMETER("m", 5)}, POLYTILE_OK, ""},
+        {1,
+         {POLYTILE_PARAMETER("m", 2)},
+         POLYTILE_DECLARATION,
+         "n is no index, so it is a parameter, and has no"},
+        {2,
+         {POLYTILE_PARAMETER("m", 2), POLYTILE_PARAMETER("o", 2)},
+         POLYTILE_INVALID,
+         "there is no parameter o"},
+        {2,
+         {POLYTILE_PARAMETER("m", 2), POLYTILE_PARAMETER("m", 3)},
+         POLYTILE_INVALID,
+         "parameter m is given twice, 2 and 3"},
+        {1, {POLYTILE_PARAMETER(nullptr, 2)}, POLYTILE_INVALID, "a parameter's name is NULL"},
         {2, {}, POLYTILE_INVALID, "2 parameters, but their list is NULL"},
         {-1, {}, POLYTILE_INVALID, "-1 parameters"},
-        {2, {{"m", INT64_MAX}, {"n", INT64_MIN}}, POLYTILE_OVERFLOW, "leaves -2^61:2^61"},
-        {2, {{"m", INT64_C(1) << 61}, {"n", 0}}, POLYTILE_OVERFLOW, "leaves -2^61:2^61"},
+        {2,
+         {POLYTILE_PARAMETER("m", INT64_MAX), POLYTILE_PARAMETER("n", INT64_MIN)},
+         POLYTILE_OVERFLOW,
+         "leaves -2^61:2^61"},
+        {2,
+         {POLYTILE_PARAMETER("m", INT64_C(1) << 61), POLYTILE_PARAMETER("n", 0)},
+         POLYTILE_OVERFLOW,
+         "leaves -2^61:2^61"},
     };
     for (const auto &row : rows) {
         polytile_launch_options options = {};
@@ -83,7 +98,7 @@ TEST_F(Arguments, ParametersCountInBracesToo) {
     polytile_array *y = nullptr;
     ASSERT_EQ(polytile_array_describe(ctx, "y", POLYTILE_F32, &nine, &y), POLYTILE_OK);
     polytile_array *const arrays[] = {y, x};
-    polytile_parameter m = {"m", 0};
+    polytile_parameter m = POLYTILE_PARAMETER("m", 0);
     polytile_launch_options options = {};
     options.n_parameters = 1;
     options.parameters = &m;

@@ -26,7 +26,7 @@ static polytile_status check(polytile_context *ctx, const polytile_launch_option
 }
 
 TEST_CASE(ApiLaunch, HasTheValuesOfItsParameters) {
-    const polytile_parameter four = {"n", 4}, five = {"n", 5};
+    const polytile_parameter four = POLYTILE_PARAMETER("n", 4), five = POLYTILE_PARAMETER("n", 5);
     CHECK_OK(check(ctx, &(polytile_launch_options){.n_parameters = 1, .parameters = &four}));
     CHECK_REFUSED(check(ctx, &(polytile_launch_options){.n_parameters = 1, .parameters = &five}),
                   POLYTILE_DECLARATION, "k", "x");
@@ -35,7 +35,7 @@ TEST_CASE(ApiLaunch, HasTheValuesOfItsParameters) {
 }
 
 TEST_CASE(ApiLaunch, OfAChainHasParametersOfItsOwn) {
-    const polytile_parameter none = {"n", 0}, four = {"n", 4};
+    const polytile_parameter none = POLYTILE_PARAMETER("n", 0), four = POLYTILE_PARAMETER("n", 4);
     polytile_array *arrays[2] = {NULL};
     polytile_kernel *kernel = NULL;
     CHECK_OK(polytile_array_describe(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(8), &arrays[0]));
@@ -59,7 +59,7 @@ static const polytile_launch_options from_a_later_version[] = {
     {.reserved = {1}}, {.reserved = {0, 0, 0, 1}}, {.plan.reserved = {1}}};
 
 TEST_TABLE(ApiLaunch, ReservedMembersAreZeros, from_a_later_version) {
-    const polytile_parameter four = {"n", 4};
+    const polytile_parameter four = POLYTILE_PARAMETER("n", 4);
     polytile_launch_options options = *row;
     options.n_parameters = 1;
     options.parameters = &four;

@@ -287,17 +287,25 @@ static polytile_status plan_with(scene *s, int n_parameters, const polytile_para
 TEST_CASE(ApiPlan, HasAValueForEachParameter) {
     scene s = set(ctx, "k[i]: in A[i+n:i+m]; out B[i]", 1, 10);
     s.domain.range[0].hi = 4;
-    CHECK_OK(plan_with(&s, 2, (const polytile_parameter[]){{"m", 3}, {"n", 1}}));
-    CHECK_REFUSED(plan_with(&s, 1, (const polytile_parameter[]){{"m", 3}}), POLYTILE_DECLARATION,
-                  "k", "n");
-    CHECK_REFUSED(plan_with(&s, 2, (const polytile_parameter[]){{"m", 30}, {"n", 20}}),
+    CHECK_OK(plan_with(
+        &s, 2,
+        (const polytile_parameter[]){POLYTILE_PARAMETER("m", 3), POLYTILE_PARAMETER("n", 1)}));
+    CHECK_REFUSED(plan_with(&s, 1, (const polytile_parameter[]){POLYTILE_PARAMETER("m", 3)}),
+                  POLYTILE_DECLARATION, "k", "n");
+    CHECK_REFUSED(plan_with(&s, 2,
+                            (const polytile_parameter[]){POLYTILE_PARAMETER("m", 30),
+                                                         POLYTILE_PARAMETER("n", 20)}),
                   POLYTILE_DECLARATION, "k", "A");
-    const polytile_status other =
-        plan_with(&s, 3, (const polytile_parameter[]){{"m", 3}, {"n", 1}, {"o", 1}});
+    const polytile_status other = plan_with(
+        &s, 3,
+        (const polytile_parameter[]){POLYTILE_PARAMETER("m", 3), POLYTILE_PARAMETER("n", 1),
+                                     POLYTILE_PARAMETER("o", 1)});
     CHECK(other == POLYTILE_INVALID || other == POLYTILE_DECLARATION);
     CHECK_CONTAINS(polytile_last_error(ctx), "o");
-    const polytile_status twice =
-        plan_with(&s, 3, (const polytile_parameter[]){{"m", 3}, {"n", 1}, {"n", 1}});
+    const polytile_status twice = plan_with(
+        &s, 3,
+        (const polytile_parameter[]){POLYTILE_PARAMETER("m", 3), POLYTILE_PARAMETER("n", 1),
+                                     POLYTILE_PARAMETER("n", 1)});
     CHECK(twice == POLYTILE_INVALID || twice == POLYTILE_DECLARATION);
     CHECK_CONTAINS(polytile_last_error(ctx), "n");
     CHECK_REFUSED(plan_with(&s, 2, NULL), POLYTILE_INVALID, "k");

@@ -104,7 +104,8 @@ class Request {
         const polytile_declaration *declaration = kernel->declaration;
         threads_ = draw_domain(bytes, declaration->n_indices - (bytes->byte() > 253));
         for (int p = 0; p < declaration->n_parameters; p++)
-            parameters_.push_back({declaration->parameter_name[p], draw_end(bytes, -1, 12)});
+            parameters_.push_back(
+                POLYTILE_PARAMETER(declaration->parameter_name[p], draw_end(bytes, -1, 12)));
         for (int a = 0; a < declaration->n_arrays; a++)
             draw_array(bytes, declaration->array_n_dims[a]);
         draw_options(bytes);

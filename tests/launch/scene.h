@@ -54,7 +54,7 @@ class Scene {
         if (of.has_parameter) {
             options.n_parameters = 1;
             options.parameters = &parameter;
-            parameter = {"n", n};
+            parameter = POLYTILE_PARAMETER("n", n);
         }
         before = memory;
     }

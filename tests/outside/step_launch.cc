@@ -24,7 +24,7 @@ std::vector<polytile_parameter> to_parameters(const Kernel &kernel) {
     std::vector<polytile_parameter> parameters;
     for (size_t k = 0; k < kernel.parameters.size(); k++)
         if (kernel.is_built || is_named(kernel, k))
-            parameters.push_back({names[k], kernel.parameters[k]});
+            parameters.push_back(POLYTILE_PARAMETER(names[k], kernel.parameters[k]));
     std::reverse(parameters.begin(), parameters.end());
     return parameters;
 }

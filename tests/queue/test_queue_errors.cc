@@ -388,7 +388,7 @@ TEST_F(QueueErrors, OptionsAreChecked) {
     passes.plan.launches_per_pass = -1;
     EXPECT_EQ(launch(queue, adding, line(100), arrays, &passes), POLYTILE_INVALID);
     expect_says({"add: -1 launches a pass", "at least 1, or 0"});
-    const polytile_parameter unknown = {"n", 100};
+    const polytile_parameter unknown = POLYTILE_PARAMETER("n", 100);
     parameters.n_parameters = 1;
     parameters.parameters = &unknown;
     EXPECT_NE(launch(queue, adding, line(100), arrays, &parameters), POLYTILE_OK);

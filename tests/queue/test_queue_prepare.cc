@@ -83,7 +83,10 @@ TEST_P(QueuePrepare, WhateverItDependsOnMakesAnother) {
 
 TEST_P(QueuePrepare, ParametersAreComparedByNameAndValue) {
     const polytile_parameter values[][2] = {
-        {{"a", 1}, {"b", 3}}, {{"a", 1}, {"b", 4}}, {{"b", 1}, {"a", 3}}, {{"a", 1}, {"b", 3}}};
+        {POLYTILE_PARAMETER("a", 1), POLYTILE_PARAMETER("b", 3)},
+        {POLYTILE_PARAMETER("a", 1), POLYTILE_PARAMETER("b", 4)},
+        {POLYTILE_PARAMETER("b", 1), POLYTILE_PARAMETER("a", 3)},
+        {POLYTILE_PARAMETER("a", 1), POLYTILE_PARAMETER("b", 3)}};
     const int n_prepared[] = {1, 2, 3, 3};
     polytile_implementation nothing = {};
     nothing.host = [](const polytile_domain *, const polytile_view *, void *) {};

@@ -43,7 +43,7 @@ polytile_status Launch::make(const std::string &declaration, const std::string &
         return status;
     std::vector<polytile_parameter> parameters;
     for (const auto &[name, value] : options.parameters)
-        parameters.push_back({name.c_str(), value});
+        parameters.push_back(POLYTILE_PARAMETER(name.c_str(), value));
     const polytile_domain domain = domain_of(threads);
     return pti_instance_create(kernel_, &domain, operands.data(),
                                static_cast<int>(parameters.size()), parameters.data(), &instance_);

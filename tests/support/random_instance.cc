@@ -65,7 +65,7 @@ RandomLaunch::RandomLaunch(polytile_context *ctx, Random *random, const RandomSh
         threads_.range[k] = {lo, lo + extent - 1, 1};
         n_threads *= extent;
     }
-    parameters_.push_back({"n", random->number(-2, 6)});
+    parameters_.push_back(POLYTILE_PARAMETER("n", random->number(-2, 6)));
     const int n_operands = static_cast<int>(random->number(1, shape.most_operands));
     for (int p = 0; p < n_operands; p++) {
         names_.push_back(std::string(1, static_cast<char>('A' + p)));

@@ -89,7 +89,8 @@ TEST_F(Launches, AreOfOneContext) {
 
 TEST_F(Launches, HaveParametersOfTheirOwn) {
     polytile_kernel *first = kernel(ctx, "first[i]: in x[i+n-n]; out y[i]");
-    const polytile_parameter three = {"n", 3}, five = {"n", 5}, two[] = {{"n", 3}, {"o", 7}};
+    const polytile_parameter three = POLYTILE_PARAMETER("n", 3), five = POLYTILE_PARAMETER("n", 5),
+                             two[] = {POLYTILE_PARAMETER("n", 3), POLYTILE_PARAMETER("o", 7)};
     std::vector<polytile_chain_launch> both(2, chain_launch(first, nine, arrays));
     both[0].n_parameters = both[1].n_parameters = 1;
     both[0].parameters = &three;

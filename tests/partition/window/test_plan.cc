@@ -105,7 +105,7 @@ const Case coarsen = {"coarsen[i]: in fine[2*i:2*i+2]; out coarse[i]",
 const Case odd = {"odd[i]: in x[1:n-1:2]; out y[i]",
                   {{0, 9999, 1}},
                   {{"x", POLYTILE_F32, {1000}}, {"y", POLYTILE_F32, {10000}}},
-                  {{"n", 1000}}};
+                  {POLYTILE_PARAMETER("n", 1000)}};
 const Case lower = {
     "lower[i]: in L[i, 0:i], x[0:i]; out y[i]",
     {{0, 2047, 1}},

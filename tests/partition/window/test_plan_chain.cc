@@ -485,7 +485,7 @@ TEST(PlanChain, RefusesWhatIsNoChainOfLaunches) {
     EXPECT_EQ(polytile_plan_create_chain(3, nullptr, 0, nullptr, &none, &plan), POLYTILE_INVALID);
     EXPECT_TRUE(Has(refused(3, 1, nullptr, none), "scratch array 0 of 1 is NULL"));
     EXPECT_TRUE(Has(refused(3, 0, nullptr, Limit(1024, -1)), "-1 launches a pass"));
-    const polytile_parameter unknown = {"n", 3};
+    const polytile_parameter unknown = POLYTILE_PARAMETER("n", 3);
     of.launches[2].n_parameters = 1;
     of.launches[2].parameters = &unknown;
     EXPECT_TRUE(Has(refused(3, 0, nullptr, none), "launch 3 of 3")) << of.Error();
