@@ -28,6 +28,8 @@ static const struct {
      2, "y"},
     {"k[i]: in [n] -> {[i] -> A[i, n]}; out y[i]", "k", 1, 2, "y"},
     {"k[i]: in b[i]; out a[i]; in b[i+1], c[i]", "k", 1, 3, "c"},
+    {"saxpy[i](f32 a): in x[i]; inout y[i]", "saxpy", 1, 2, "y"},
+    {"k[i](u8 n, f16 f32): in x[i+n]; out y[i]", "k", 1, 2, "y"},
     {"k[a,b,c,d,e,f,g,h]: out x[a,b,c,d,e,f,g,h]", "k", 8, 1, "x"},
 };
 
@@ -69,7 +71,15 @@ static const struct {
     {"k[i]: fresh sum x[i]", 7, ""},
     {"k[a,b,c,d,e,f,g,h,i]: out x[a]", 0, "8"},
     {"k[i]: out x[i,i,i,i,i,i,i,i,i]", 0, "8"},
-    {"k[i]: in x[a+b+c+d+e+f+g+h+j]; out y[i]", 0, "8"},
+    {"k[i]: in x[a+b+c+d+e+f+g+h+j+k+l+m+n+o+p+q+r]; out y[i]", 44, "16"},
+    {"k[i](): out y[i]", 6, "f64"},
+    {"k[i](a): out y[i]", 6, "i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64"},
+    {"k[i](f32): out y[i]", 9, "parameter"},
+    {"k[i](float a): out y[i]", 6, "'float'"},
+    {"k[i](f32 a, f64 a): out y[i]", 17, "'a'"},
+    {"k[i](f32 i): out y[i]", 10, "'i'"},
+    {"k[i](f32 y): out y[i]", 18, "'y'"},
+    {"k[i](f32 a): out y[i+a]", 22, "a is f32: subscripts take integers"},
     {"k[i]: in {[i, j] -> A[j]}; out y[i]", 0, ""},
     {"k[i]: in x[i] trailing", 15, ""},
 };
@@ -135,6 +145,31 @@ TEST_CASE(ApiDeclaration, NamesItsParameters) {
     CHECK_TEXT(polytile_kernel_get_parameter_name(kernel, 1), "n");
     CHECK(polytile_kernel_get_parameter_name(kernel, 2) == NULL);
     CHECK(polytile_kernel_get_parameter_name(kernel, -1) == NULL);
+}
+
+static const struct {
+    const char *text;
+    polytile_type type;
+} typed_parameters[] = {
+#define TYPED(name, text, bytes) {text, POLYTILE_##name},
+    POLYTILE_TYPES(TYPED)
+#undef TYPED
+};
+
+TEST_TABLE(ApiDeclaration, GivesItsParametersTypes, typed_parameters) {
+    char text[64];
+    polytile_kernel *kernel = NULL;
+    snprintf(text, sizeof text, "k[i](%s a): in x[i+n]; out y[i]", row->text);
+    if (!CHECK_OK(polytile_kernel_create(ctx, text, NULL, &kernel)))
+        return;
+    CHECK_EQUAL(polytile_kernel_get_n_parameters(kernel), 2);
+    CHECK_TEXT(polytile_kernel_get_parameter_name(kernel, 0), "a");
+    CHECK_TEXT(polytile_kernel_get_parameter_name(kernel, 1), "n");
+    CHECK_EQUAL(polytile_kernel_get_parameter_type(kernel, 0), row->type);
+    CHECK_EQUAL(polytile_kernel_get_parameter_type(kernel, 1), POLYTILE_I64);
+    CHECK_EQUAL(polytile_kernel_get_parameter_type(kernel, 2), POLYTILE_BYTES(0));
+    CHECK_EQUAL(polytile_kernel_get_parameter_type(kernel, -1), POLYTILE_BYTES(0));
+    CHECK_EQUAL(polytile_kernel_get_parameter_type(NULL, 0), POLYTILE_BYTES(0));
 }
 
 TEST_CASE(ApiDeclaration, NeedsATextAndAPlaceForTheKernel) {
@@ -275,12 +310,12 @@ static const struct {
     int n_indices;
     const char *indices[9];
     int n_parameters;
-    const char *parameters[9];
+    const char *parameters[17];
     const char *says;
 } wrong_beginnings[] = {
     {"k", 0, {NULL}, 0, {NULL}, "at least one index"},
     {"k", 9, {"a", "b", "c", "d", "e", "f", "g", "h", "i"}, 0, {NULL}, "8"},
-    {"k", 1, {"i"}, 9, {"a", "b", "c", "d", "e", "f", "g", "h", "n"}, "8"},
+    {"k", 1, {"i"}, 17, {"a", "b", "c", "d", "e", "f", "g", "h", "n"}, "16"},
     {"k", 2, {"i", "i"}, 0, {NULL}, "i"},
     {"k", 1, {"n"}, 1, {"n"}, "n"},
     {"k", 1, {""}, 0, {NULL}, ""},
@@ -306,7 +341,73 @@ TEST_CASE(ApiDeclaration, ByCallsWithoutSectionsIsNoKernel) {
     CHECK(kernel == NULL);
 }
 
+TEST_CASE(ApiDeclaration, ByCallsTakesParametersWithTypes) {
+    const polytile_affine i_plus_c = {.index = {1}, .parameter = {0, 0, 1}};
+    const polytile_subscript point = {i, i, 1, false, false};
+    const polytile_subscript shifted = {i_plus_c, i_plus_c, 1, false, false};
+    polytile_declaration *declaration = begin(ctx, 1);
+    polytile_kernel *kernel = NULL;
+    CHECK_OK(polytile_declaration_add_parameter(declaration, POLYTILE_F32, "a"));
+    CHECK_OK(polytile_declaration_add_parameter(declaration, POLYTILE_U8, "c"));
+    CHECK_OK(polytile_declaration_add(declaration, POLYTILE_IN, false, "x", 1, &shifted));
+    CHECK_OK(polytile_declaration_add(declaration, POLYTILE_OUT, false, "y", 1, &point));
+    CHECK_OK(polytile_kernel_create_from(declaration, NULL, &kernel));
+    CHECK_EQUAL(polytile_kernel_get_n_parameters(kernel), 3);
+    CHECK_TEXT(polytile_kernel_get_parameter_name(kernel, 2), "c");
+    CHECK_EQUAL(polytile_kernel_get_parameter_type(kernel, 0), POLYTILE_I64);
+    CHECK_EQUAL(polytile_kernel_get_parameter_type(kernel, 1), POLYTILE_F32);
+    CHECK_EQUAL(polytile_kernel_get_parameter_type(kernel, 2), POLYTILE_U8);
+}
+
+static const struct {
+    polytile_type type;
+    const char *name, *says;
+} wrong_parameters[] = {
+    {POLYTILE_F32, "", "identifier"},
+    {POLYTILE_F32, NULL, "identifier"},
+    {POLYTILE_F32, "2a", "'2a'"},
+    {POLYTILE_F32, "i", "'i' is an index"},
+    {POLYTILE_F32, "n", "'n' is a parameter"},
+    {POLYTILE_F32, "x", "'x' is an array"},
+    {POLYTILE_F64 + 1, "a", "f32, f64"},
+    {POLYTILE_BYTES(4), "a", "f32, f64"},
+};
+
+TEST_TABLE(ApiDeclaration, ByCallsRefusesAParameterThatCannotBe, wrong_parameters) {
+    const polytile_subscript point = {i, i, 1, false, false};
+    polytile_declaration *declaration = begin(ctx, 1);
+    CHECK_OK(polytile_declaration_add(declaration, POLYTILE_OUT, false, "x", 1, &point));
+    CHECK_REFUSED(polytile_declaration_add_parameter(declaration, row->type, row->name),
+                  POLYTILE_DECLARATION, row->says);
+    CHECK_OK(polytile_declaration_add_parameter(declaration, POLYTILE_F32, "a"));
+}
+
+TEST_CASE(ApiDeclaration, ByCallsHasAtMost16Parameters) {
+    char name[8];
+    polytile_declaration *declaration = begin(ctx, 2);
+    for (int p = 2; p < POLYTILE_MAX_PARAMETERS; p++) {
+        snprintf(name, sizeof name, "p%d", p);
+        CHECK_OK(polytile_declaration_add_parameter(declaration, POLYTILE_I32, name));
+    }
+    CHECK_REFUSED(polytile_declaration_add_parameter(declaration, POLYTILE_F32, "a"),
+                  POLYTILE_DECLARATION, "'a' is one more than the 16");
+}
+
+TEST_CASE(ApiDeclaration, ByCallsTakesIntegersAloneInSubscripts) {
+    const polytile_affine at = {.parameter = {0, 1}};
+    const polytile_subscript subscript = {at, at, 1, false, false};
+    const polytile_subscript point = {i, i, 1, false, false};
+    polytile_declaration *declaration = begin(ctx, 1);
+    CHECK_OK(polytile_declaration_add_parameter(declaration, POLYTILE_F64, "a"));
+    CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_IN, false, "x", 1, &subscript),
+                  POLYTILE_DECLARATION, "a is f64: subscripts take integers", "x");
+    CHECK_REFUSED(polytile_declaration_add(declaration, POLYTILE_IN, false, "a", 1, &point),
+                  POLYTILE_DECLARATION, "'a' is a parameter already");
+}
+
 TEST_CASE(ApiDeclaration, ByCallsMayBeNull) {
+    CHECK_REFUSED(polytile_declaration_add_parameter(NULL, POLYTILE_F32, "a"), POLYTILE_INVALID,
+                  "declaration is NULL");
     const polytile_subscript point = {i, i, 1, false, false};
     polytile_kernel *kernel = NULL;
     CHECK_REFUSED(polytile_declaration_add(NULL, POLYTILE_IN, false, "A", 1, &point),

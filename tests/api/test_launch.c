@@ -25,6 +25,42 @@ static polytile_status check(polytile_context *ctx, const polytile_launch_option
     return polytile_check(kernel, POLYTILE_EXTENTS(4), POLYTILE_ARRAYS(x, y), options);
 }
 
+TEST_CASE(ApiLaunch, ParametersAreMadeOfAnyNumber) {
+    const polytile_parameter real = polytile_parameter_real("a", 2.5);
+    const polytile_parameter least = polytile_parameter_signed("n", INT64_MIN);
+    const polytile_parameter most = polytile_parameter_unsigned("n", UINT64_MAX);
+    CHECK_TEXT(real.name, "a");
+    CHECK(real.number == POLYTILE_FLOAT_NUMBER && real.real == 2.5);
+    CHECK(least.number == POLYTILE_SIGNED_NUMBER && least.value == INT64_MIN);
+    CHECK(most.number == POLYTILE_UNSIGNED_NUMBER && (uint64_t)most.value == UINT64_MAX);
+    CHECK(POLYTILE_PARAMETER("a", 2.5f).real == 2.5);
+    CHECK_EQUAL(POLYTILE_PARAMETER("a", 2.5f).number, POLYTILE_FLOAT_NUMBER);
+    CHECK_EQUAL(POLYTILE_PARAMETER("a", -1).number, POLYTILE_SIGNED_NUMBER);
+    CHECK_EQUAL(POLYTILE_PARAMETER("a", (uint64_t)1).number, POLYTILE_UNSIGNED_NUMBER);
+}
+
+/* A value that no subscript uses is not needed to plan; one that is given is looked at. */
+TEST_CASE(ApiLaunch, IsCheckedWithoutValuesThatNoSubscriptUses) {
+    const polytile_parameter half = POLYTILE_PARAMETER("a", 0.5),
+                             much = POLYTILE_PARAMETER("a", 1e39);
+    const polytile_parameter unknown = {"a", 1, 1, (polytile_number)4};
+    polytile_array *x = NULL;
+    polytile_kernel *kernel = NULL;
+    CHECK_OK(polytile_array_describe(ctx, "x", POLYTILE_F32, POLYTILE_EXTENTS(8), &x));
+    CHECK_OK(polytile_kernel_create(ctx, "scale[i](f32 a): inout x[i]", NULL, &kernel));
+    CHECK_OK(polytile_check(kernel, POLYTILE_EXTENTS(8), POLYTILE_ARRAYS(x), NULL));
+    CHECK_OK(polytile_check(kernel, POLYTILE_EXTENTS(8), POLYTILE_ARRAYS(x),
+                            &(polytile_launch_options){.n_parameters = 1, .parameters = &half}));
+    CHECK_REFUSED(
+        polytile_check(kernel, POLYTILE_EXTENTS(8), POLYTILE_ARRAYS(x),
+                       &(polytile_launch_options){.n_parameters = 1, .parameters = &much}),
+        POLYTILE_INVALID, "scale", "a is f32", "1e+39");
+    CHECK_REFUSED(
+        polytile_check(kernel, POLYTILE_EXTENTS(8), POLYTILE_ARRAYS(x),
+                       &(polytile_launch_options){.n_parameters = 1, .parameters = &unknown}),
+        POLYTILE_INVALID, "scale: the number of parameter a is 4");
+}
+
 TEST_CASE(ApiLaunch, HasTheValuesOfItsParameters) {
     const polytile_parameter four = POLYTILE_PARAMETER("n", 4), five = POLYTILE_PARAMETER("n", 5);
     CHECK_OK(check(ctx, &(polytile_launch_options){.n_parameters = 1, .parameters = &four}));

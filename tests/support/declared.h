@@ -39,12 +39,28 @@ class Parsed {
     polytile_status status_;
 };
 
+/** The list of parameters with types, "(f32 a, i64 n)", or "" without any. */
+inline std::string typed_parameters(const polytile_declaration &declaration) {
+    static const char *const names[] = {
+#define TYPE_NAME(name, text, bytes) text,
+        POLYTILE_TYPES(TYPE_NAME)
+#undef TYPE_NAME
+    };
+    std::string text;
+    for (int p = 0; p < declaration.n_parameters; p++)
+        if (declaration.is_typed[p])
+            text += (text.empty() ? "(" : ", ") +
+                    std::string(names[declaration.parameter_type[p]]) + " " +
+                    declaration.parameter_name[p];
+    return text.empty() ? text : text + ")";
+}
+
 /** A whole declaration of accesses without relations, as it could be declared. */
 inline std::string text_of(const polytile_declaration *declaration) {
     std::string text = std::string(declaration->name) + "[";
     for (int k = 0; k < declaration->n_indices; k++)
         text += (k ? ", " : "") + std::string(declaration->index_name[k]);
-    text += "]";
+    text += "]" + typed_parameters(*declaration);
     for (int a = 0; a < declaration->n_accesses; a++) {
         pti_text access = {};
         pti_access_write(&access, declaration, &declaration->access[a]);
@@ -90,7 +106,8 @@ inline bool same_access(const polytile_declaration *a, const pti_access &x,
     return same && (x.relation == nullptr) == (y.relation == nullptr);
 }
 
-/** Where two declarations first differ, "" if nowhere; unused parameters do not count. */
+/** Where two declarations first differ, "" if nowhere; unused parameters without a type do not
+ * count. */
 inline std::string difference(const polytile_declaration *a, const polytile_declaration *b) {
     if (std::string(a->name) != b->name)
         return "name";
@@ -99,6 +116,8 @@ inline std::string difference(const polytile_declaration *a, const polytile_decl
     for (int k = 0; k < a->n_indices; k++)
         if (std::string(a->index_name[k]) != b->index_name[k])
             return "index " + std::to_string(k);
+    if (typed_parameters(*a) != typed_parameters(*b))
+        return "parameters";
     if (a->n_arrays != b->n_arrays)
         return "number of arrays";
     for (int k = 0; k < a->n_arrays; k++)
@@ -119,8 +138,9 @@ inline std::string written(const polytile_declaration &declaration) {
     pti_text_add(&text, "%s[", declaration.name);
     for (int k = 0; k < declaration.n_indices; k++)
         pti_text_add(&text, "%s%s", k == 0 ? "" : ", ", declaration.index_name[k]);
+    pti_text_add(&text, "]%s", typed_parameters(declaration).c_str());
     for (int a = 0; a < declaration.n_accesses; a++) {
-        pti_text_add(&text, a == 0 ? "]: " : "; ");
+        pti_text_add(&text, a == 0 ? ": " : "; ");
         pti_access_write_declared(&text, &declaration, &declaration.access[a]);
     }
     const std::string copy = text.data;
@@ -135,8 +155,8 @@ inline bool same_constraint(const polytile_declaration *a, const pti_constraint 
     right.constant = y.constant;
     std::copy_n(x.index, POLYTILE_MAX_DIMS, left.index);
     std::copy_n(y.index, POLYTILE_MAX_DIMS, right.index);
-    std::copy_n(x.parameter, POLYTILE_MAX_DIMS, left.parameter);
-    std::copy_n(y.parameter, POLYTILE_MAX_DIMS, right.parameter);
+    std::copy_n(x.parameter, POLYTILE_MAX_PARAMETERS, left.parameter);
+    std::copy_n(y.parameter, POLYTILE_MAX_PARAMETERS, right.parameter);
     return x.is_equality == y.is_equality && same_affine(a, left, b, right) &&
            std::equal(x.element, x.element + POLYTILE_MAX_DIMS, y.element) &&
            std::equal(x.exists, x.exists + POLYTILE_MAX_DIMS, y.exists);

@@ -299,6 +299,8 @@ polytile_status RandomLaunch::instantiate(const pti_instance **instance) {
         declaration.index_name[k] = const_cast<char *>(index_names[k]);
     declaration.n_parameters = 1;
     declaration.parameter_name[0] = &parameter[0];
+    declaration.parameter_type[0] = POLYTILE_I64;
+    declaration.is_in_subscripts[0] = true;
     declaration.n_arrays = static_cast<int>(names_.size());
     declaration.array_name = array_names.data();
     declaration.array_n_dims = n_dims_.data();

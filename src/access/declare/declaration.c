@@ -380,6 +380,7 @@ polytile_status pti_declaration_copy(const polytile_declaration *declaration,
         PTI_TRY(pti_declaration_add_parameter(made, declaration->parameter_name[k], &why));
     memcpy(made->parameter_type, declaration->parameter_type, sizeof made->parameter_type);
     memcpy(made->is_typed, declaration->is_typed, sizeof made->is_typed);
+    memcpy(made->is_in_subscripts, declaration->is_in_subscripts, sizeof made->is_in_subscripts);
     for (int k = 0; k < declaration->n_accesses; k++)
         PTI_TRY(copy_access(declaration, k, made, &why));
 done:

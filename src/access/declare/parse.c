@@ -4,30 +4,6 @@
 
 #include <string.h>
 
-static bool parse_header(pti_parser *parser) {
-    pti_token token = parser->token;
-    pti_text why = {0};
-    bool more = true;
-    if (!pti_parser_expect(parser, PTI_TOKEN_NAME, "of a kernel"))
-        return false;
-    polytile_status status =
-        pti_declaration_new(parser->ctx, token.name, &parser->declaration, &why);
-    if (!pti_parser_check(parser, token.begin, status, &why) ||
-        !pti_parser_expect(parser, PTI_TOKEN_OPEN_BRACKET, "after the kernel's name"))
-        return false;
-    while (more) {
-        token = parser->token;
-        if (!pti_parser_expect(parser, PTI_TOKEN_NAME, "of an index"))
-            return false;
-        status = pti_declaration_add_index(parser->declaration, token.name, &why);
-        if (!pti_parser_check(parser, token.begin, status, &why) ||
-            !pti_parser_accept(parser, PTI_TOKEN_COMMA, &more))
-            return false;
-    }
-    return pti_parser_expect(parser, PTI_TOKEN_CLOSE_BRACKET, "after the indices") &&
-           pti_parser_expect(parser, PTI_TOKEN_COLON, "between the indices and the first role");
-}
-
 static bool find_role(const char *word, polytile_role *role) {
     for (*role = POLYTILE_IN; *role <= POLYTILE_MAX; ++*role)
         if (strcmp(word, pti_role_word(*role)) == 0)
@@ -157,7 +133,7 @@ static bool parse_group(pti_parser *parser) {
 static bool parse_declaration(pti_parser *parser) {
     char shown[PTI_NAME_BYTES + 2];
     bool more = true;
-    if (!pti_token_read(parser, 0, &parser->token) || !parse_header(parser))
+    if (!pti_token_read(parser, 0, &parser->token) || !pti_parse_header(parser))
         return false;
     while (more)
         if (!parse_group(parser) || !pti_parser_accept(parser, PTI_TOKEN_SEMICOLON, &more))

@@ -139,6 +139,7 @@ static bool parameter_name(pti_parser *parser, const pti_token *name, pti_linear
         return pti_parser_fail(parser, name->begin, "%s is %s: subscripts take integers",
                                name->name,
                                pti_type_format(declaration->parameter_type[parameter], type));
+    declaration->is_in_subscripts[parameter] = true;
     linear->parameter[parameter] = 1;
     return true;
 }

@@ -8,7 +8,7 @@
 polytile_type pti_type_of(polytile_number number, int64_t element_bytes);
 
 /** The names of POLYTILE_TYPES, for people. */
-#define PTI_TYPE_NAMES "i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64"
+#define PTI_TYPE_NAMES "i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64"
 
 enum { PTI_TYPE_TEXT_BYTES = 32 };
 

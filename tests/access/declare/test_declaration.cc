@@ -162,6 +162,7 @@ TEST(Declaration, RefusalsOfTheBuilderNameTheArray) {
 
 TEST(Declaration, NamesAreCheckedWhenItBegins) {
     const std::vector<const char *> nine = {"a", "b", "c", "d", "e", "f", "g", "h", "o"};
+    const std::vector<const char *> seventeen(17, "n");
     struct Case {
         const char *name;
         std::vector<const char *> indices, parameters;
@@ -178,7 +179,7 @@ TEST(Declaration, NamesAreCheckedWhenItBegins) {
         {"k", {"i"}, {"n", "n"}, POLYTILE_DECLARATION, "'n' is a parameter already"},
         {"k", {nullptr}, {}, POLYTILE_DECLARATION, "identifier"},
         {"k", nine, {}, POLYTILE_DECLARATION, "9 indices; there may be at most 8"},
-        {"k", {"i"}, nine, POLYTILE_DECLARATION, "9 parameters; there may be at most 8"},
+        {"k", {"i"}, seventeen, POLYTILE_DECLARATION, "17 parameters; there may be at most 16"},
     };
     for (const Case &c : cases) {
         Built built(c.name, c.indices, c.parameters);

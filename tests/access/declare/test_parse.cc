@@ -62,7 +62,7 @@ TEST(Parse, WrongDeclarationsShowWhereAndWhy) {
         {"k[i]: in x[4611686018427387904 @* 2]", "this product exceeds 64 bits"},
         {"k[i]: in x[4611686018427387904*i@+4611686018427387904*i]", "this sum exceeds 64 bits"},
         {"k[a, b, c, d, e, f, g, h, @o]: in x[a]", "'o' is one more than the 8"},
-        {"k[i]: in x[a+b+c+d+e+f+g+h+@o]", "'o' is one more than the 8"},
+        {"k[i]: in x[a+b+c+d+e+f+g+h+j+k+l+m+n+p+q+r+@o]", "'o' is one more than the 16"},
         {"k[i]: in x[1, 2, 3, 4, 5, 6, 7, 8, @9]", "more than the 8 subscripts"},
         {"k[i]: in {@}", "expected '[' before a tuple"},
         {"k[i]: in {[i]@}", "expected '->' after the thread's tuple"},
@@ -85,6 +85,26 @@ TEST(Parse, WrongDeclarationsShowWhereAndWhy) {
         {"k[i]: in {[i] -> A[1, 2, 3, 4, 5, 6, 7, 8, @9]}", "a tuple has at most 8 places"},
         {"k[i]: in [n @{[i] -> A[i]}", "expected ']' after the parameters"},
         {"k[i]: in [n] @{[i] -> A[i]}", "expected '->'"},
+        {"k[i](@): in x[i]", "expected a parameter's type (i8, i16, i32, i64, u8, u16, u32, u64, "
+                             "f16, f32, f64), not ')'"},
+        {"k[i](@a): in x[i]", "f64), not 'a'"},
+        {"k[i](@12 a): in x[i]", "f64), not 12"},
+        {"k[i](@double a): in x[i]", "f64), not 'double'"},
+        {"k[i](f32@): in x[i]", "expected a name of a parameter, not ')'"},
+        {"k[i](f32 a,@): in x[i]", "f64), not ')'"},
+        {"k[i](f32 a, @b): in x[i]", "f64), not 'b'"},
+        {"k[i](f32 a @f32 b): in x[i]", "expected ')' after the parameters, not 'f32'"},
+        {"k[i](f32 a)@(f32 b): in x[i]", "expected ':'"},
+        {"k[i](f32 a) @in x[i]", "expected ':'"},
+        {"k@(f32 a)[i]: in x[i]", "expected '[' after the kernel's name"},
+        {"k[i](f32 a, f64 @a): in x[i]", "the name 'a' is a parameter already"},
+        {"k[i, j](f32 @j): in x[i]", "the name 'j' is an index already"},
+        {"k[i](f32 a): in @a[i]", "the name 'a' is a parameter already; rename an array"},
+        {"k[i](i64 a): in {[i] -> @a[i]}", "the name 'a' is a parameter already; rename an array"},
+        {"k[i](f32 a): in x[i+2*@a]", "a is f32: subscripts take integers"},
+        {"k[i](f16 a): in x[@a-a:]", "a is f16: subscripts take integers"},
+        {"k[i](f64 a): in {[i] -> x[e] : e >= @a}", "a is f64: subscripts take integers"},
+        {"k[i](f64 a): in {[i] -> x[@a]}", "a is f64: subscripts take integers"},
     };
     for (const Case &c : cases) {
         std::string text = c.text;
@@ -98,6 +118,62 @@ TEST(Parse, WrongDeclarationsShowWhereAndWhy) {
         const std::string place = "(column " + std::to_string(caret + 1) + ")\n  " + text + "\n  " +
                                   std::string(caret, ' ') + "^";
         EXPECT_NE(error.find(place), std::string::npos) << c.text << "\n" << error;
+    }
+}
+
+TEST(Parse, ParametersAreSixteenAtMost) {
+    std::string list = "i8 p0";
+    for (int p = 1; p < POLYTILE_MAX_PARAMETERS; p++)
+        list += ", i8 p" + std::to_string(p);
+    EXPECT_EQ(Parsed("k[i](" + list + "): in x[i]").status(), POLYTILE_OK);
+    for (const std::string &text :
+         {"k[i](" + list + ", i8 more): in x[i]", "k[i](" + list + "): in x[i+more]"}) {
+        Parsed parsed(text);
+        EXPECT_EQ(parsed.status(), POLYTILE_DECLARATION);
+        EXPECT_NE(parsed.error().find("'more' is one more than the 16 there may be"),
+                  std::string::npos)
+            << parsed.error();
+    }
+}
+
+TEST(Parse, ParametersHaveTypesAndSubscriptsUseSome) {
+    struct Parameter {
+        const char *name;
+        polytile_type type;
+        bool is_typed, is_in_subscripts;
+    };
+    const struct {
+        const char *text;
+        std::vector<Parameter> parameters;
+    } rows[] = {
+        {"k[i]: in x[i]", {}},
+        {"k[i]: in x[i+n]", {{"n", POLYTILE_I64, false, true}}},
+        {"k[i](f32 a): in x[i]", {{"a", POLYTILE_F32, true, false}}},
+        {"k[i]\n(\tf32 a,u8 b ) : in x[i]",
+         {{"a", POLYTILE_F32, true, false}, {"b", POLYTILE_U8, true, false}}},
+        {"k[i](i32 n, f16 h): in x[m:n]",
+         {{"n", POLYTILE_I32, true, true},
+          {"h", POLYTILE_F16, true, false},
+          {"m", POLYTILE_I64, false, true}}},
+        {"k[i](u64 n): in x[i+0*n]", {{"n", POLYTILE_U64, true, true}}},
+        {"k[i](i16 n): in {[i] -> x[e] : e >= n}", {{"n", POLYTILE_I16, true, true}}},
+        {"k[i](i16 n): in [n] -> {[i] -> x[i+n]}", {{"n", POLYTILE_I16, true, true}}},
+        {"k[i](i16 n): in [n, m] -> {[i] -> x[m]}",
+         {{"n", POLYTILE_I16, true, false}, {"m", POLYTILE_I64, false, true}}},
+        {"k[i](f32 f32): in f64[i]", {{"f32", POLYTILE_F32, true, false}}},
+        {"k[i]: in n[i+n]", {{"n", POLYTILE_I64, false, true}}},
+    };
+    for (const auto &row : rows) {
+        Parsed parsed(row.text);
+        ASSERT_EQ(parsed.status(), POLYTILE_OK) << parsed.error();
+        ASSERT_EQ(static_cast<size_t>(parsed.get()->n_parameters), row.parameters.size());
+        for (size_t p = 0; p < row.parameters.size(); p++) {
+            EXPECT_STREQ(parsed.get()->parameter_name[p], row.parameters[p].name) << row.text;
+            EXPECT_EQ(parsed.get()->parameter_type[p], row.parameters[p].type) << row.text;
+            EXPECT_EQ(parsed.get()->is_typed[p], row.parameters[p].is_typed) << row.text;
+            EXPECT_EQ(parsed.get()->is_in_subscripts[p], row.parameters[p].is_in_subscripts)
+                << row.text;
+        }
     }
 }
 
