@@ -235,8 +235,7 @@ static void list_parameters(const arguments *args, request *made) {
         for (int p = 0; p < args->n_parameters; p++)
             if (args->n_kernels == 1 ||
                 kernel_has_parameter(made->kernel[k], args->parameter[p].name))
-                of_kernel[made->n_parameters[k]++] =
-                    (polytile_parameter){args->parameter[p].name, args->parameter[p].value};
+                of_kernel[made->n_parameters[k]++] = args->parameter[p].value;
     }
 }
 

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,15 +145,35 @@ parsed parse_array(const char *text, array_value *value, char *why) {
     return how;
 }
 
+/** Read an integer of 64 bits, with or without a sign, or a real number, the whole text. */
+static bool read_number(const char *text, const char *name, polytile_parameter *value) {
+    char *end;
+    int64_t integer;
+    if (parse_integer(text, &integer)) {
+        *value = polytile_parameter_signed(name, integer);
+        return true;
+    }
+    errno = 0;
+    const unsigned long long natural = strtoull(text, &end, 10);
+    if (end != text && *end == '\0' && errno == 0 && strchr(text, '-') == NULL) {
+        *value = polytile_parameter_unsigned(name, natural);
+        return true;
+    }
+    errno = 0;
+    const double real = strtod(text, &end);
+    *value = polytile_parameter_real(name, real);
+    return end != text && *end == '\0' && (errno == 0 || fabs(real) < 1);
+}
+
 parsed parse_parameter(const char *text, parameter_value *value, char *why) {
     *value = (parameter_value){0};
     parsed how = copy_until(text, '=', &value->name);
-    if (how == PARSED && !parse_integer(text + strlen(value->name) + 1, &value->value))
+    if (how == PARSED && !read_number(text + strlen(value->name) + 1, value->name, &value->value))
         how = PARSED_REFUSED;
     if (how != PARSED) {
         free(value->name);
         value->name = NULL;
-        refuse(why, "it is not of the form NAME=INTEGER, such as n=100");
+        refuse(why, "it is not of the form NAME=INTEGER or NAME=REAL, such as n=100 or a=2.5");
     }
     return how;
 }

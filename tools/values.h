@@ -2,6 +2,7 @@
 #define POLYTILE_TOOLS_VALUES_H
 
 #include <polytile/array.h>
+#include <polytile/launch.h>
 #include <stdbool.h>
 
 /* The values of options as text. A parser that refuses one leaves in *why, a buffer of at least
@@ -33,11 +34,11 @@ typedef struct array_value {
 parsed parse_array(const char *text, array_value *value, char *why);
 
 typedef struct parameter_value {
-    char *name; /* owned */
-    int64_t value;
+    char *name;               /* owned */
+    polytile_parameter value; /* its name is the one above */
 } parameter_value;
 
-/** Parse "NAME=INTEGER". Owns: the caller frees value->name. */
+/** Parse "NAME=INTEGER" or "NAME=REAL". Owns: the caller frees value->name. */
 parsed parse_parameter(const char *text, parameter_value *value, char *why);
 
 typedef struct swap_value {

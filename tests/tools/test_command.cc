@@ -130,6 +130,35 @@ TEST_F(Command, TakesParameters) {
     EXPECT_EQ(number(root, "h2d_bytes"), 40);
 }
 
+TEST_F(Command, NeedsNoValuesOfParametersThatNoSubscriptUses) {
+    const std::string saxpy = " --kernel 'saxpy[i](f32 a, u64 m): in x[i+n]; inout y[i]' --domain "
+                              "10 --array x:f32:100 y:f32:10 --param n=20";
+    const char *const given[] = {
+        "", " a=2.5", " a=-1e-3", " a=3", " a=inf", " m=007", " m=18446744073709551615"};
+    for (const char *values : given)
+        for (const char *word : {"plan", "check"}) {
+            Shell::Result result = run(word + saxpy + values);
+            EXPECT_EQ(result.exit_code, 0) << values << result.err;
+        }
+    const struct {
+        const char *values, *says;
+    } refused[] = {
+        {" b=2.5", "saxpy: there is no parameter b in the declaration, but it is given 2.5"},
+        {" a=1e39", "saxpy: parameter a is f32, in which 1e+39 would be infinite"},
+        {" m=2.5", "saxpy: parameter m is u64 and cannot hold 2.5"},
+        {" m=-1", "saxpy: parameter m is u64 and cannot hold -1"},
+        {" a=x", "--param a=x: it is not of the form NAME=INTEGER or NAME=REAL"},
+        {" a=", "--param a=: it is not of the form NAME=INTEGER or NAME=REAL"},
+        {" a=1e999", "--param a=1e999: it is not of the form"},
+        {" a=2.5f", "--param a=2.5f: it is not of the form"},
+    };
+    for (const auto &row : refused) {
+        Shell::Result result = run("plan" + saxpy + row.values);
+        EXPECT_EQ(result.exit_code, 2) << row.values;
+        EXPECT_NE(result.err.find(row.says), std::string::npos) << result.err;
+    }
+}
+
 TEST_F(Command, TakesSizesInBinaryUnits) {
     const struct {
         const char *limit;
