@@ -47,8 +47,9 @@ static void update_row(float *from, float *to, int64_t i) {
     const polytile_domain field = *POLYTILE_EXTENTS(EXTENT, EXTENT);
     const polytile_domain threads = {2, {{i, i, 1}, {1, EXTENT - 2, 1}}};
     const int64_t pitch_bytes = EXTENT * (int64_t)sizeof(float);
-    const polytile_view views[] = {{from, {pitch_bytes, sizeof(float)}, field},
-                                   {to, {pitch_bytes, sizeof(float)}, field}};
+    const polytile_view views[] = {
+        {.origin = from, .stride_bytes = {pitch_bytes, sizeof(float)}, .resident = field},
+        {.origin = to, .stride_bytes = {pitch_bytes, sizeof(float)}, .resident = field}};
     jacobi_f32_implementation()->host(&threads, views, NULL);
 }
 
