@@ -226,7 +226,8 @@ static program_kernel *add_kernel(polytile_program *program, const char *declara
 static bool is_same(const polytile_implementation *one, const polytile_implementation *other) {
     return one->host == other->host && one->user == other->user &&
            one->n_indices == other->n_indices && one->n_views == other->n_views &&
-           one->views == other->views && one->cuda == other->cuda &&
+           one->views == other->views && one->n_parameters == other->n_parameters &&
+           one->parameters == other->parameters && one->cuda == other->cuda &&
            one->cuda_contiguous == other->cuda_contiguous &&
            one->host_launcher == other->host_launcher && one->cuda_launcher == other->cuda_launcher;
 }
