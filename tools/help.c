@@ -7,7 +7,8 @@
     "                          included), one range an index\n"                                    \
     "  --array NAME:TYPE:D ... the arrays, in any order; TYPE is i8 i16 i32 i64 u8 u16 u32 u64\n"  \
     "                          f16 f32 f64 or a size in bytes\n"                                   \
-    "  --param NAME=N ...      the value of a parameter of the declaration\n"
+    "  --param NAME=N ...      the value of a parameter of the declaration, as n=100 or a=2.5;\n"  \
+    "                          those that no subscript names may be left out\n"
 
 const char help_polytile[] =
     "Usage: polytile COMMAND [OPTION]...\n"
