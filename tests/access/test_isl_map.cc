@@ -160,6 +160,24 @@ TEST_F(IslMap, WrongMapsAreRefusedAndTheDeclarationStaysAsItWas) {
 }
 
 /* A random relation in braces through isl: parsed here, copied out, put in again, copied out. */
+TEST_F(IslMap, MapsUseIntegerParametersByName) {
+    polytile_declaration *declaration = declare({"i"}, {"n"});
+    ASSERT_EQ(polytile_declaration_add_parameter(declaration, POLYTILE_F32, "a"), POLYTILE_OK);
+    ASSERT_EQ(polytile_declaration_add_parameter(declaration, POLYTILE_U8, "c"), POLYTILE_OK);
+    EXPECT_EQ(add(declaration, "[a] -> { [i] -> [i] }"), POLYTILE_OK) << polytile_last_error(ctx_);
+    EXPECT_EQ(add(declaration, "[c] -> { [i] -> [i + c] }"), POLYTILE_OK);
+    const bool in_subscripts[] = {false, false, true};
+    for (int p = 0; p < 3; p++)
+        EXPECT_EQ(declaration->is_in_subscripts[p], in_subscripts[p]) << p;
+    EXPECT_EQ(add(declaration, "[n, a] -> { [i] -> [n]; [i] -> [i + a] }"), POLYTILE_DECLARATION);
+    EXPECT_NE(std::string(polytile_last_error(ctx_)).find("a is f32: subscripts take integers"),
+              std::string::npos)
+        << polytile_last_error(ctx_);
+    EXPECT_EQ(declaration->n_accesses, 2);
+    for (int p = 0; p < 3; p++)
+        EXPECT_EQ(declaration->is_in_subscripts[p], in_subscripts[p]) << p;
+}
+
 TEST_F(IslMap, RandomRelationsSurviveTheWayThroughIsl) {
     Random random(test_seed("IslMap.RandomRelationsSurviveTheWayThroughIsl"));
     for (int64_t round = scaled(1000); round > 0 && !HasFailure(); round--) {
