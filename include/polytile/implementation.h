@@ -90,7 +90,7 @@ typedef struct polytile_view_shape {
 
 /** A parameter that a body takes by value, and the type for which it takes it. */
 typedef struct polytile_body_parameter {
-    const char *name; /* as the declaration has it */
+    const char *name; /* as the declaration has it; NULL: the next of the declaration */
     int64_t bytes;
     polytile_number number;
 } polytile_body_parameter;

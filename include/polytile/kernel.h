@@ -17,13 +17,23 @@
  * A C or C++ compiler makes a function for the host of the body; nvcc, compiling the same file as
  * CUDA (with CMake: its LANGUAGE is CUDA), makes that and a CUDA kernel. docs/kernels.md shows how.
  *
+ * A parameter, (type, name), is a value that the launch gives, by the declaration's name:
+ *
+ *     POLYTILE_KERNEL(saxpy, (i), (float, a), (const float, x, 1), (float, y, 1)) {
+ *         PT_AT(y, i) += a * PT_AT(x, i);
+ *     }
+ *
  * Shapes  1 to 8 indices, in the declaration's order; 1 to 8 views (element type, name, number of
  *         dimensions 1 to 8), one an array, in the order in which the declaration first names them;
- *         the number of dimensions is a plain number.
+ *         the number of dimensions is a plain number; up to 16 parameters, anywhere among the views
+ *         and in any order, of which a body names those that it needs.
  * In the body
  *         PT_AT(A, i, j)      the element of A with these indices, to read or to assign
  *         PT_FIRST(A, d)      the first index of dimension d that may be used; of a dimension that
  *         PT_LAST(A, d)       is declared whole (:) they are the array's first and last index
+ *         PT_ARRAY_FIRST(A, d), PT_ARRAY_LAST(A, d), PT_EXTENT(A, d)
+ *                             the whole array's first and last index, and how many it has
+ *         a                   a parameter's value, which is the same for all threads of a launch
  *         PT_SUM(PT_AT(s, i), value), PT_PROD, PT_MIN, PT_MAX
  *                             combine a value, converted to the element's type, into an element of
  *                             a reducing role (sum, prod, min, max); atomic on a GPU
@@ -41,14 +51,21 @@
 #endif
 
 #define POLYTILE_KERNEL(kernel, indices, ...)                                                      \
-    PT_EACH(PT_DECLARE_VIEW, kernel, __VA_ARGS__)                                                  \
+    PT_EACH(PT_DECLARE, kernel, __VA_ARGS__)                                                       \
+    enum { PT_EACH(PT_VIEW_PLACE, kernel, __VA_ARGS__) kernel##_n_views };                         \
+    enum { PT_EACH(PT_PARAMETER_PLACE, kernel, __VA_ARGS__) kernel##_n_parameters };               \
+    PT_ASSERT(kernel##_n_views >= 1 && kernel##_n_views <= 8,                                      \
+              "a body takes 1 to 8 views, (type, name, number of dimensions)");                    \
+    PT_ASSERT(kernel##_n_parameters <= 16, "a body takes at most 16 parameters, (type, name)");    \
     PT_BODY(kernel, indices, __VA_ARGS__);                                                         \
     PT_HOST_FUNCTION(kernel, indices, __VA_ARGS__)                                                 \
     PT_CUDA_FUNCTION(kernel, indices, __VA_ARGS__)                                                 \
     static const polytile_view_shape kernel##_shapes[] = {                                         \
         PT_EACH(PT_VIEW_SHAPE, kernel, __VA_ARGS__)};                                              \
+    static const polytile_body_parameter kernel##_parameters[] = {                                 \
+        PT_EACH(PT_BODY_PARAMETER, kernel, __VA_ARGS__){0, 0, POLYTILE_ANY_NUMBER}};               \
     PT_UNUSED static const polytile_implementation kernel##_kernel =                               \
-        PT_IMPLEMENTATION(kernel, PT_COUNT indices, PT_COUNT(__VA_ARGS__));                        \
+        PT_IMPLEMENTATION(kernel, PT_COUNT indices);                                               \
     PT_BODY(kernel, indices, __VA_ARGS__)
 
 /**
@@ -60,28 +77,44 @@
 
 #define PT_UNUSED __attribute__((unused))
 
-#define PT_IMPLEMENTATION(kernel, n_indices, n_views)                                              \
-    { kernel##_host, 0, n_indices, n_views, kernel##_shapes, PT_CUDA_ADDRESSES(kernel), 0, 0 }
+#define PT_IMPLEMENTATION(kernel, n_indices)                                                       \
+    {                                                                                              \
+        kernel##_host, 0, n_indices, kernel##_n_views, kernel##_shapes, kernel##_n_parameters,     \
+            kernel##_parameters, PT_CUDA_ADDRESSES(kernel), 0, 0                                   \
+    }
+
+#ifdef __cplusplus
+#define PT_ASSERT static_assert
+#else
+#define PT_ASSERT _Static_assert
+#endif
 
 /* The body, a function of one thread. */
 #define PT_BODY(kernel, indices, ...)                                                              \
     PT_FUNCTION void kernel##_thread(                                                              \
-        PT_INDEX_PARAMETERS indices PT_EACH(PT_VIEW_PARAMETER, kernel, __VA_ARGS__))
+        PT_INDEX_PARAMETERS indices PT_EACH(PT_BODY_ARGUMENT, kernel, __VA_ARGS__))
 
-/* Declares a view, the tuple (T, A, n_dims), in the body. */
-#define PT_DECLARE_VIEW(kernel, k, view) PT_APPLY(PT_DECLARE_VIEW_, (kernel, PT_UNPACK view))
-#define PT_DECLARE_VIEW_(kernel, T, A, n_dims)                                                     \
-    typedef PT_VIEW_STRUCT(T, n_dims) kernel##_##A##_view;
+/* What each place needs of a parameter, the tuple (T, a), and of a view, (T, A, n_dims). */
+#define PT_DECLARE_2(kernel, T, a)
+#define PT_DECLARE_3(kernel, T, A, n_dims) typedef PT_VIEW_STRUCT(T, n_dims) kernel##_##A##_view;
 
-#define PT_VIEW_PARAMETER(kernel, k, view) PT_APPLY(PT_VIEW_PARAMETER_, (kernel, PT_UNPACK view))
+#define PT_VIEW_PLACE_2(kernel, T, a)
+#define PT_VIEW_PLACE_3(kernel, T, A, n_dims) kernel##_##A##_place,
 
-#define PT_VIEW_PARAMETER_(kernel, T, A, n_dims) , kernel##_##A##_view A PT_UNUSED
+#define PT_PARAMETER_PLACE_2(kernel, T, a) kernel##_##a##_place,
+#define PT_PARAMETER_PLACE_3(kernel, T, A, n_dims)
 
-#define PT_VIEW_ARGUMENT(kernel, k, view) PT_APPLY(PT_VIEW_ARGUMENT_, (PT_UNPACK view))
-#define PT_VIEW_ARGUMENT_(T, A, n_dims)   , A
+#define PT_BODY_ARGUMENT_2(kernel, T, a)         , T a PT_UNUSED
+#define PT_BODY_ARGUMENT_3(kernel, T, A, n_dims) , kernel##_##A##_view A PT_UNUSED
 
-#define PT_VIEW_SHAPE(kernel, k, view) PT_APPLY(PT_VIEW_SHAPE_, (PT_UNPACK view))
-#define PT_VIEW_SHAPE_(T, A, n_dims)   POLYTILE_VIEW_SHAPE(T, n_dims),
+#define PT_PASS_2(kernel, T, a)         , a
+#define PT_PASS_3(kernel, T, A, n_dims) , A
+
+#define PT_VIEW_SHAPE_2(kernel, T, a)
+#define PT_VIEW_SHAPE_3(kernel, T, A, n_dims) POLYTILE_VIEW_SHAPE(T, n_dims),
+
+#define PT_BODY_PARAMETER_2(kernel, T, a) {#a, (int64_t)sizeof(T), PT_NUMBER_OF(T)},
+#define PT_BODY_PARAMETER_3(kernel, T, A, n_dims)
 
 /* Turns the tuple of index names into the parameters of a body. */
 #define PT_INDEX_PARAMETERS(...) PT_CAT(PT_INDEX_PARAMETERS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)

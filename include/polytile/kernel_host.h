@@ -22,26 +22,23 @@
 #define PT_HOST_FUNCTION(kernel, indices, ...)                                                     \
     static void kernel##_contiguous(const polytile_domain *pt_threads,                             \
                                     const polytile_view *pt_views) {                               \
-        PT_EACH(PT_DEFINE_CONTIGUOUS_VIEW, kernel, __VA_ARGS__)                                    \
-        PT_LOOPS indices kernel##_thread(                                                          \
-            PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));                     \
+        PT_EACH(PT_DEFINE_CONTIGUOUS, kernel, __VA_ARGS__)                                         \
+        PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
     }                                                                                              \
     PT_WIDE_FUNCTION static void kernel##_wide(const polytile_domain *pt_threads,                  \
                                                const polytile_view *pt_views) {                    \
-        PT_EACH(PT_DEFINE_CONTIGUOUS_VIEW, kernel, __VA_ARGS__)                                    \
-        PT_LOOPS indices kernel##_thread(                                                          \
-            PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));                     \
+        PT_EACH(PT_DEFINE_CONTIGUOUS, kernel, __VA_ARGS__)                                         \
+        PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
     }                                                                                              \
     static void kernel##_strided(const polytile_domain *pt_threads,                                \
                                  const polytile_view *pt_views) {                                  \
-        PT_EACH(PT_DEFINE_STRIDED_VIEW, kernel, __VA_ARGS__)                                       \
-        PT_LOOPS indices kernel##_thread(                                                          \
-            PT_UNPACK indices PT_EACH(PT_VIEW_ARGUMENT, kernel, __VA_ARGS__));                     \
+        PT_EACH(PT_DEFINE_STRIDED, kernel, __VA_ARGS__)                                            \
+        PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
     }                                                                                              \
     static void kernel##_host(const polytile_domain *pt_threads, const polytile_view *pt_views,    \
                               void *pt_user) {                                                     \
         (void)pt_user;                                                                             \
-        if (!(1 PT_EACH(PT_AND_VIEW_IS_CONTIGUOUS, kernel, __VA_ARGS__)))                          \
+        if (!(1 PT_EACH(PT_AND_IS_CONTIGUOUS, kernel, __VA_ARGS__)))                               \
             kernel##_strided(pt_threads, pt_views);                                                \
         else if (PT_IS_WIDE)                                                                       \
             kernel##_wide(pt_threads, pt_views);                                                   \
@@ -49,17 +46,22 @@
             kernel##_contiguous(pt_threads, pt_views);                                             \
     }
 
-/* Turn a view, the tuple (T, A, n_dims), into what each place needs. */
-#define PT_AND_VIEW_IS_CONTIGUOUS(kernel, k, view)                                                 \
-    PT_APPLY(PT_AND_VIEW_IS_CONTIGUOUS_, (k, PT_UNPACK view))
-#define PT_AND_VIEW_IS_CONTIGUOUS_(k, T, A, n_dims) &&PT_IS_CONTIGUOUS(T, n_dims, pt_views[k])
+/* What each place needs of a parameter, the tuple (T, a), and of a view, (T, A, n_dims). */
+#define PT_AND_IS_CONTIGUOUS_2(kernel, T, a)
+#define PT_AND_IS_CONTIGUOUS_3(kernel, T, A, n_dims)                                               \
+    &&PT_IS_CONTIGUOUS(T, n_dims, pt_views[kernel##_##A##_place])
 
-#define PT_DEFINE_CONTIGUOUS_VIEW(kernel, k, view)                                                 \
-    PT_APPLY(PT_DEFINE_VIEW_, (kernel, k, PT_LAST_UNIT, PT_UNPACK view))
-#define PT_DEFINE_STRIDED_VIEW(kernel, k, view)                                                    \
-    PT_APPLY(PT_DEFINE_VIEW_, (kernel, k, PT_LAST_STRIDE, PT_UNPACK view))
-#define PT_DEFINE_VIEW_(kernel, k, LAST, T, A, n_dims)                                             \
-    const kernel##_##A##_view A = PT_VIEW_OF(T, pt_views[k], n_dims, LAST);
+#define PT_DEFINE_CONTIGUOUS_2(kernel, T, a) PT_DEFINE_PARAMETER(kernel, T, a)
+#define PT_DEFINE_CONTIGUOUS_3(kernel, T, A, n_dims)                                               \
+    PT_DEFINE_VIEW(kernel, T, A, n_dims, PT_LAST_UNIT)
+#define PT_DEFINE_STRIDED_2(kernel, T, a) PT_DEFINE_PARAMETER(kernel, T, a)
+#define PT_DEFINE_STRIDED_3(kernel, T, A, n_dims)                                                  \
+    PT_DEFINE_VIEW(kernel, T, A, n_dims, PT_LAST_STRIDE)
+
+#define PT_DEFINE_VIEW(kernel, T, A, n_dims, LAST)                                                 \
+    const kernel##_##A##_view A = PT_VIEW_OF(T, pt_views[kernel##_##A##_place], n_dims, LAST);
+#define PT_DEFINE_PARAMETER(kernel, T, a)                                                          \
+    T a = *(T *)pt_views[(int)kernel##_n_views + (int)kernel##_##a##_place].origin;
 
 /* A loop nest over a box of threads. */
 #define PT_LOOPS(...) PT_CAT(PT_LOOPS_, PT_COUNT(__VA_ARGS__))(__VA_ARGS__)

@@ -1,25 +1,50 @@
 #ifndef POLYTILE_KERNEL_LIST_H
 #define POLYTILE_KERNEL_LIST_H
 
-/* Lists of up to eight macro arguments. PT_EACH(M, x, a, b) is M(x, 0, a) M(x, 1, b). */
+/* Lists of up to 24 macro arguments. */
 #define PT_CAT(a, b)           PT_CAT_(a, b)
 #define PT_CAT_(a, b)          a##b
 #define PT_APPLY(M, arguments) M arguments
 #define PT_UNPACK(...)         __VA_ARGS__
 
-#define PT_COUNT(...) PT_NINTH(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define PT_COUNT(...)                                                                              \
+    PT_25TH(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6,   \
+            5, 4, 3, 2, 1, 0)
+#define PT_25TH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, count,     \
+                ...)                                                                               \
+    count
 
-#define PT_NINTH(a, b, c, d, e, f, g, h, ninth, ...) ninth
-
+/* What a macro makes of each tuple: PT_EACH(M, x, (a, b), (c, d, e)) is M_2(x, a, b) M_3(x, c, d,
+ * e), so that tuples of another size can mean something else. */
 #define PT_EACH(M, x, ...) PT_CAT(PT_EACH_, PT_COUNT(__VA_ARGS__))(M, x, __VA_ARGS__)
 
-#define PT_EACH_1(M, x, a)                      M(x, 0, a)
-#define PT_EACH_2(M, x, a, b)                   PT_EACH_1(M, x, a) M(x, 1, b)
-#define PT_EACH_3(M, x, a, b, c)                PT_EACH_2(M, x, a, b) M(x, 2, c)
-#define PT_EACH_4(M, x, a, b, c, d)             PT_EACH_3(M, x, a, b, c) M(x, 3, d)
-#define PT_EACH_5(M, x, a, b, c, d, e)          PT_EACH_4(M, x, a, b, c, d) M(x, 4, e)
-#define PT_EACH_6(M, x, a, b, c, d, e, f)       PT_EACH_5(M, x, a, b, c, d, e) M(x, 5, f)
-#define PT_EACH_7(M, x, a, b, c, d, e, f, g)    PT_EACH_6(M, x, a, b, c, d, e, f) M(x, 6, g)
-#define PT_EACH_8(M, x, a, b, c, d, e, f, g, h) PT_EACH_7(M, x, a, b, c, d, e, f, g) M(x, 7, h)
+#define PT_TUPLE(M, x, tuple)      PT_TUPLE_(M, PT_COUNT tuple, x, PT_UNPACK tuple)
+#define PT_TUPLE_(M, count, ...)   PT_TUPLE_OF(M, count, __VA_ARGS__)
+#define PT_TUPLE_OF(M, count, ...) M##_##count(__VA_ARGS__)
+
+#define PT_EACH_1(M, x, a)       PT_TUPLE(M, x, a)
+#define PT_EACH_2(M, x, a, ...)  PT_TUPLE(M, x, a) PT_EACH_1(M, x, __VA_ARGS__)
+#define PT_EACH_3(M, x, a, ...)  PT_TUPLE(M, x, a) PT_EACH_2(M, x, __VA_ARGS__)
+#define PT_EACH_4(M, x, a, ...)  PT_TUPLE(M, x, a) PT_EACH_3(M, x, __VA_ARGS__)
+#define PT_EACH_5(M, x, a, ...)  PT_TUPLE(M, x, a) PT_EACH_4(M, x, __VA_ARGS__)
+#define PT_EACH_6(M, x, a, ...)  PT_TUPLE(M, x, a) PT_EACH_5(M, x, __VA_ARGS__)
+#define PT_EACH_7(M, x, a, ...)  PT_TUPLE(M, x, a) PT_EACH_6(M, x, __VA_ARGS__)
+#define PT_EACH_8(M, x, a, ...)  PT_TUPLE(M, x, a) PT_EACH_7(M, x, __VA_ARGS__)
+#define PT_EACH_9(M, x, a, ...)  PT_TUPLE(M, x, a) PT_EACH_8(M, x, __VA_ARGS__)
+#define PT_EACH_10(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_9(M, x, __VA_ARGS__)
+#define PT_EACH_11(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_10(M, x, __VA_ARGS__)
+#define PT_EACH_12(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_11(M, x, __VA_ARGS__)
+#define PT_EACH_13(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_12(M, x, __VA_ARGS__)
+#define PT_EACH_14(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_13(M, x, __VA_ARGS__)
+#define PT_EACH_15(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_14(M, x, __VA_ARGS__)
+#define PT_EACH_16(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_15(M, x, __VA_ARGS__)
+#define PT_EACH_17(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_16(M, x, __VA_ARGS__)
+#define PT_EACH_18(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_17(M, x, __VA_ARGS__)
+#define PT_EACH_19(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_18(M, x, __VA_ARGS__)
+#define PT_EACH_20(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_19(M, x, __VA_ARGS__)
+#define PT_EACH_21(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_20(M, x, __VA_ARGS__)
+#define PT_EACH_22(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_21(M, x, __VA_ARGS__)
+#define PT_EACH_23(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_22(M, x, __VA_ARGS__)
+#define PT_EACH_24(M, x, a, ...) PT_TUPLE(M, x, a) PT_EACH_23(M, x, __VA_ARGS__)
 
 #endif

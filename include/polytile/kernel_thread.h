@@ -130,13 +130,45 @@ __device__ __forceinline__ polytile_view pt_near_view(const polytile_view &view)
 template <class T, class U> struct pt_is_same { static constexpr bool value = false; };
 template <class T> struct pt_is_same<T, T> { static constexpr bool value = true; };
 
-template <class... Views>
+template <class T> struct pt_is_value {
+    static constexpr bool value = sizeof(T) <= 8 && !pt_is_same<T, polytile_view>::value;
+};
+template <class T> struct pt_is_value<T *> { static constexpr bool value = false; };
+template <class T> struct pt_is_value<T &> { static constexpr bool value = false; };
+
+/** Return how many views a kernel takes, -1 if something else is before or behind its values. */
+template <class... Parameters> constexpr int pt_count_views(void) {
+    const bool is_view[] = {pt_is_same<Parameters, polytile_view>::value..., false};
+    const bool is_value[] = {pt_is_value<Parameters>::value..., false};
+    const int n = (int)sizeof...(Parameters);
+    int n_views = 0, k = 0;
+    while (is_view[n_views])
+        n_views++;
+    for (k = n_views; k < n && is_value[k];)
+        k++;
+    return k == n ? n_views : -1;
+}
+
+/* What a kernel takes, views too, so that the part behind them is of the parameters. */
+template <class... Parameters> struct pt_parameters {
+    static const polytile_body_parameter *behind(int n_views) {
+        static const polytile_body_parameter all[] = {
+            {0, (int64_t)sizeof(Parameters), PT_NUMBER_OF(Parameters)}...,
+            {0, 0, POLYTILE_ANY_NUMBER}};
+        return all + n_views;
+    }
+};
+
+template <class... Parameters>
 polytile_implementation polytile_implementation_from_cuda(void (*kernel)(polytile_domain,
-                                                                         Views...)) {
-    static_assert((pt_is_same<Views, polytile_view>::value && ...),
-                  "a CUDA kernel takes (polytile_domain threads, polytile_view ..., by value)");
+                                                                         Parameters...)) {
+    constexpr int n_views = pt_count_views<Parameters...>();
+    static_assert(n_views >= 0, "a CUDA kernel takes (polytile_domain threads, polytile_view ..., "
+                                "values of parameters ...), all by value");
     polytile_implementation implementation = {};
-    implementation.n_views = (int)sizeof...(Views);
+    implementation.n_views = n_views;
+    implementation.n_parameters = (int)sizeof...(Parameters) - n_views;
+    implementation.parameters = pt_parameters<Parameters...>::behind(n_views);
     implementation.cuda = (const void *)kernel;
     return implementation;
 }

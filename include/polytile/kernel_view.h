@@ -18,6 +18,11 @@
 #define PT_FIRST(view, dim) ((view).first[dim])
 #define PT_LAST(view, dim)  ((view).last[dim])
 
+/** The first and the last index of the whole array along a dimension, and the number of them. */
+#define PT_ARRAY_FIRST(view, dim) ((view).array_first[dim])
+#define PT_ARRAY_LAST(view, dim)  ((view).array_last[dim])
+#define PT_EXTENT(view, dim)      (PT_ARRAY_LAST(view, dim) - PT_ARRAY_FIRST(view, dim) + 1)
+
 /* A typed view: at is where the element with all indices 0 would be, strides are in bytes. */
 #define PT_VIEW_STRUCT(T, n_dims)                                                                  \
     struct {                                                                                       \
@@ -25,6 +30,8 @@
         int64_t stride[n_dims];                                                                    \
         int64_t first[n_dims];                                                                     \
         int64_t last[n_dims];                                                                      \
+        int64_t array_first[n_dims];                                                               \
+        int64_t array_last[n_dims];                                                                \
     }
 
 /**
@@ -38,6 +45,12 @@
 #define PT_CONTIGUOUS_VIEW(T, name, n_dims, view)                                                  \
     PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_UNIT)
 
+/**
+ * A parameter's value as a local constant, for host functions and launchers written by hand:
+ * PT_PARAMETER(float, a, views[2]), of a view behind those of the arrays.
+ */
+#define PT_PARAMETER(T, name, view) const __typeof__(T) name = *(const __typeof__(T) *)(view).origin
+
 /** Whether the elements along a polytile_view's last dimension lie side by side. */
 #define PT_IS_CONTIGUOUS(T, n_dims, view) ((view).stride_bytes[(n_dims)-1] == (int64_t)sizeof(T))
 
@@ -48,8 +61,9 @@
 #define PT_VIEW_OF(T, v, n_dims, LAST)                                                             \
     {                                                                                              \
         (T *)(v).origin, {PT_CAT(PT_FIRST_STRIDES_, n_dims)(v) LAST(T, v, (n_dims)-1)},            \
-            {PT_CAT(PT_RANGE_ENDS_, n_dims)(v, lo)}, {                                             \
-            PT_CAT(PT_RANGE_ENDS_, n_dims)(v, hi)                                                  \
+            {PT_CAT(PT_RANGE_ENDS_, n_dims)(v, lo)}, {PT_CAT(PT_RANGE_ENDS_, n_dims)(v, hi)},      \
+            {PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_first)}, {                                    \
+            PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_last)                                          \
         }                                                                                          \
     }
 
@@ -74,6 +88,17 @@
 #define PT_RANGE_ENDS_6(v, end) PT_RANGE_ENDS_5(v, end), PT_RANGE_END(v, end, 5)
 #define PT_RANGE_ENDS_7(v, end) PT_RANGE_ENDS_6(v, end), PT_RANGE_END(v, end, 6)
 #define PT_RANGE_ENDS_8(v, end) PT_RANGE_ENDS_7(v, end), PT_RANGE_END(v, end, 7)
+
+/* The first (array_first) or the last (array_last) indices of the array in all dimensions. */
+#define PT_ARRAY_END(v, end, d) (v).end[d]
+#define PT_ARRAY_ENDS_1(v, end) PT_ARRAY_END(v, end, 0)
+#define PT_ARRAY_ENDS_2(v, end) PT_ARRAY_ENDS_1(v, end), PT_ARRAY_END(v, end, 1)
+#define PT_ARRAY_ENDS_3(v, end) PT_ARRAY_ENDS_2(v, end), PT_ARRAY_END(v, end, 2)
+#define PT_ARRAY_ENDS_4(v, end) PT_ARRAY_ENDS_3(v, end), PT_ARRAY_END(v, end, 3)
+#define PT_ARRAY_ENDS_5(v, end) PT_ARRAY_ENDS_4(v, end), PT_ARRAY_END(v, end, 4)
+#define PT_ARRAY_ENDS_6(v, end) PT_ARRAY_ENDS_5(v, end), PT_ARRAY_END(v, end, 5)
+#define PT_ARRAY_ENDS_7(v, end) PT_ARRAY_ENDS_6(v, end), PT_ARRAY_END(v, end, 6)
+#define PT_ARRAY_ENDS_8(v, end) PT_ARRAY_ENDS_7(v, end), PT_ARRAY_END(v, end, 7)
 
 /* The element some bytes from the one with all indices 0. Recording bodies report it to
  * polytile_check_use(). */
