@@ -10,6 +10,10 @@ POLYTILE_KERNEL(add, (i), (const float, x, 1), (const float, y, 1), (float, z, 1
     PT_AT(z, i) = PT_AT(x, i) + PT_AT(y, i);
 }
 
+POLYTILE_KERNEL(axpy, (i), (float, a), (const float, x, 1), (int64_t, b), (float, y, 1)) {
+    PT_AT(y, i) += a * PT_AT(x, i) + (float)(b * PT_EXTENT(x, 0));
+}
+
 POLYTILE_KERNEL(smooth, (i), (const double, A, 1), (double, B, 1)) {
     PT_AT(B, i) = (PT_AT(A, i - 1) + PT_AT(A, i) + PT_AT(A, i + 1)) / 3;
 }

@@ -22,8 +22,30 @@ static polytile_implementation by_hand(void) {
 
 static const polytile_implementation transpose_by_hand_kernel = by_hand();
 
+static __global__ void axpy_on_gpu(polytile_domain threads, polytile_view x_view,
+                                   polytile_view y_view, float a, int64_t b) {
+    PT_THREAD(threads, i);
+    PT_VIEW(const float, x, 1, x_view);
+    PT_VIEW(float, y, 1, y_view);
+    PT_AT(y, i) += a * PT_AT(x, i) + (float)(b * PT_EXTENT(x, 0));
+}
+
+static const polytile_implementation axpy_by_hand_kernel =
+    polytile_implementation_from_cuda(axpy_on_gpu);
+
+static_assert(pt_count_views<>() == 0, "");
+static_assert(pt_count_views<polytile_view, polytile_view>() == 2, "");
+static_assert(pt_count_views<polytile_view, float, int64_t>() == 1, "");
+static_assert(pt_count_views<float>() == 0, "");
+static_assert(pt_count_views<float, polytile_view>() == -1, "values are behind views");
+static_assert(pt_count_views<polytile_view, float *>() == -1, "no pointers");
+static_assert(pt_count_views<polytile_view, const float &>() == -1, "no references");
+static_assert(pt_count_views<polytile_view, polytile_domain>() == -1, "no structs");
+
 #define BODIES(X)                                                                                  \
     X(add)                                                                                         \
+    X(axpy)                                                                                        \
+    X(axpy_by_hand)                                                                                \
     X(smooth)                                                                                      \
     X(jacobi)                                                                                      \
     X(heat)                                                                                        \

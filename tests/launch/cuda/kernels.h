@@ -3,8 +3,8 @@
 
 #include <polytile/implementation.h>
 
-/* The bodies of launch/kernels.h and of reductions.h as nvcc compiles them; and transpose_by_hand,
- * which is transpose with a CUDA kernel written by hand. */
+/* The bodies of launch/kernels.h and of reductions.h as nvcc compiles them; and transpose_by_hand
+ * and axpy_by_hand, whose CUDA kernels are written by hand; the second has nothing for the host. */
 
 #ifdef __cplusplus
 extern "C" {

@@ -186,6 +186,70 @@ TEST(CudaKernels, AKernelByHandIsRefusedForAnotherNumberOfArrays) {
     polytile_context_destroy(ctx);
 }
 
+TEST(CudaKernels, ParametersAreBehindViewsByNameOrByOrder) {
+    if (!has_nvcc())
+        GTEST_SKIP() << "built without nvcc";
+    for (const char *name : {"axpy", "axpy_by_hand"}) {
+        SCOPED_TRACE(name);
+        const polytile_implementation *axpy = cuda_kernel_of(name);
+        EXPECT_EQ(axpy->n_views, 2);
+        ASSERT_EQ(axpy->n_parameters, 2);
+        EXPECT_EQ(axpy->parameters[0].bytes, 4);
+        EXPECT_EQ(axpy->parameters[0].number, POLYTILE_FLOAT_NUMBER);
+        EXPECT_EQ(axpy->parameters[1].bytes, 8);
+        EXPECT_EQ(axpy->parameters[1].number, POLYTILE_SIGNED_NUMBER);
+    }
+    EXPECT_STREQ(cuda_kernel_of("axpy")->parameters[1].name, "b");
+    EXPECT_EQ(cuda_kernel_of("axpy_by_hand")->parameters[1].name, nullptr);
+    EXPECT_EQ(cuda_kernel_of("transpose_by_hand")->n_parameters, 0);
+    EXPECT_NE(cuda_kernel_of("transpose_by_hand")->parameters, nullptr);
+}
+
+/** Run axpy on a device with less memory than its arrays, and check every element. */
+void run_axpy(const char *device_text, const char *name) {
+    SCOPED_TRACE(name);
+    const polytile_parameter parameters[] = {POLYTILE_PARAMETER("a", 0.5f),
+                                             POLYTILE_PARAMETER("b", -2)};
+    std::vector<float> x(5000, 4), y(5000, 1);
+    const int64_t n = 5000;
+    polytile_context *ctx = nullptr;
+    polytile_device *device = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *arrays[2] = {};
+    polytile_launch_options options = {};
+    options.n_parameters = 2;
+    options.parameters = parameters;
+    options.plan.limit_bytes = 8000;
+    const polytile_domain threads = polytile_domain_from_extents(1, &n);
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    EXPECT_EQ(polytile_device_open(ctx, device_text, &device), POLYTILE_OK);
+    EXPECT_EQ(polytile_array_wrap(ctx, "x", POLYTILE_F32, 1, &n, x.data(), &arrays[0]),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_array_wrap(ctx, "y", POLYTILE_F32, 1, &n, y.data(), &arrays[1]),
+              POLYTILE_OK);
+    EXPECT_EQ(polytile_kernel_create(ctx, "axpy[i](f32 a, i64 b): in x[i]; inout y[i]",
+                                     cuda_kernel_of(name), &kernel),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+    EXPECT_EQ(polytile_run(device, kernel, &threads, 2, arrays, &options), POLYTILE_OK)
+        << polytile_last_error(ctx);
+    EXPECT_EQ(y, std::vector<float>(5000, 1 + 0.5f * 4 - 2 * 5000));
+    polytile_context_destroy(ctx);
+}
+
+TEST(CudaKernels, HostFunctionsOfNvccGetTheirParameters) {
+    if (!has_nvcc())
+        GTEST_SKIP() << "built without nvcc";
+    run_axpy("host", "axpy");
+}
+
+TEST(CudaGpu, KernelsOfOneBodyAndByHandGetTheirParameters) {
+    if (!has_nvcc() || !has_gpu())
+        GTEST_SKIP() << "no nvcc or no GPU";
+    for (const char *name : {"axpy", "axpy_by_hand"})
+        run_axpy("cuda:0", name);
+}
+
 TEST(CudaKernels, TheHostFunctionsOfNvccGiveThePlainLoopsResult) {
     if (!has_nvcc())
         GTEST_SKIP() << "built without nvcc";
