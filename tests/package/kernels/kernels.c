@@ -16,5 +16,10 @@ POLYTILE_KERNEL(total, (i), (const int64_t, B, 1), (int64_t, s, 1)) {
     PT_SUM(PT_AT(s, 0), PT_AT(B, i));
 }
 
+POLYTILE_KERNEL(shift, (i), (int64_t, a), (int64_t, B, 1), (const int32_t, times)) {
+    PT_AT(B, i) += a * times + PT_EXTENT(B, 0);
+}
+
 const polytile_implementation *const smooth = &smooth_kernel;
 const polytile_implementation *const total = &total_kernel;
+const polytile_implementation *const shift = &shift_kernel;

@@ -9,6 +9,7 @@ extern "C" {
 
 extern const polytile_implementation *const smooth;
 extern const polytile_implementation *const total;
+extern const polytile_implementation *const shift;
 
 #ifdef __cplusplus
 }

@@ -56,6 +56,24 @@ static int refuses_other_types(polytile_context *ctx, polytile_device *device) {
            strstr(polytile_last_error(ctx), said) != NULL;
 }
 
+/** Shift an array by parameters, which bodies in every language get, and back. */
+static int gives_parameters(polytile_context *ctx, polytile_device *device, polytile_array *B) {
+    const int64_t before = b[7];
+    int64_t after[2];
+    polytile_kernel *kernel;
+    fail_unless(
+        ctx, polytile_kernel_create(ctx, "shift[i](i32 times, i64 a): inout B[i]", shift, &kernel));
+    for (int k = 0; k < 2; k++) {
+        const polytile_parameter parameters[] = {POLYTILE_PARAMETER("a", k == 0 ? 5 : -5 - 2 * N),
+                                                 POLYTILE_PARAMETER("times", 1)};
+        const polytile_launch_options options = {.n_parameters = 2, .parameters = parameters};
+        fail_unless(
+            ctx, polytile_run(device, kernel, POLYTILE_EXTENTS(N), POLYTILE_ARRAYS(B), &options));
+        after[k] = b[7];
+    }
+    return after[0] == before + 5 + N && after[1] == before;
+}
+
 static int64_t expected_sum(void) {
     int64_t expected = 0;
     for (int i = 1; i < N - 1; i++)
@@ -81,6 +99,8 @@ int main(int n_arguments, char **arguments) {
     printf("%s, %s: %" PRId64 " of %" PRId64 "\n", text, smooth->cuda ? "host and CUDA" : "host",
            sum[0], expected_sum());
     const int has_types = refuses_other_types(ctx, device);
+    const int has_parameters = gives_parameters(ctx, device, B);
     polytile_context_destroy(ctx);
-    return !has_types || sum[0] != expected_sum() || (smooth->cuda != NULL) != HAVE_CUDA;
+    return !has_types || !has_parameters || sum[0] != expected_sum() ||
+           (smooth->cuda != NULL) != HAVE_CUDA;
 }
