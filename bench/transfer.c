@@ -125,7 +125,7 @@ static double time_memcpy(const subject *s) {
 static double time_library(const subject *s) {
     polytile_report report;
     bench_require(polytile_plan_run(s->plan, s->device, s->kernel,
-                                    polytile_kernel_get_n_arrays(s->kernel), s->arrays),
+                                    polytile_kernel_get_n_arrays(s->kernel), s->arrays, NULL),
                   s->ctx);
     polytile_device_get_report(s->device, &report);
     return report.transfer_s;

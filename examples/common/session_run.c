@@ -17,7 +17,7 @@ static polytile_status run_by_queue(session *s, const session_launch *launch) {
 static polytile_status run_alone(const session *s, const session_launch *launch,
                                  polytile_report *report) {
     TRY(polytile_plan_run(launch->plan, s->device, launch->kernel,
-                          polytile_kernel_get_n_arrays(launch->kernel), launch->arrays));
+                          polytile_kernel_get_n_arrays(launch->kernel), launch->arrays, NULL));
     polytile_device_get_report(s->device, report);
     return POLYTILE_OK;
 }

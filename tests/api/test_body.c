@@ -11,7 +11,7 @@ enum { N = 7 };
 /** Elements 10 .. 10 + N - 1 of an array of 5 .. 34, with some bytes from one to the next. */
 static polytile_view view_of(void *first, int64_t stride_bytes) {
     polytile_view view = {0};
-    view.origin = (char *)first - 10 * stride_bytes;
+    view.origin = (void *)((uintptr_t)first - (uintptr_t)(10 * stride_bytes));
     view.stride_bytes[0] = stride_bytes;
     view.array_first[0] = 5;
     view.array_last[0] = 34;

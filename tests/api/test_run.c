@@ -223,11 +223,11 @@ TEST_CASE(ApiRun, APlanRunsAnyNumberOfTimesOverArraysOfItsShape) {
     CHECK_OK(polytile_plan_create(s.kernel, POLYTILE_EXTENTS(N), 2, s.arrays,
                                   &(polytile_launch_options){.plan.limit_bytes = 512}, &plan));
     for (int k = 0; k < 3; k++) {
-        CHECK_OK(polytile_plan_run(plan, s.device, s.kernel, 2, s.arrays));
+        CHECK_OK(polytile_plan_run(plan, s.device, s.kernel, 2, s.arrays, NULL));
         CHECK(is_scaled(&s));
         memset(s.y, 0, sizeof s.y);
     }
-    CHECK_OK(polytile_plan_run(plan, other.device, other.kernel, 2, other.arrays));
+    CHECK_OK(polytile_plan_run(plan, other.device, other.kernel, 2, other.arrays, NULL));
     CHECK(is_scaled(&other));
     CHECK(report_of(&other).peak_device_bytes <= 512);
     CHECK(report_of(&other).n_kernels > 1);
@@ -245,12 +245,12 @@ TEST_CASE(ApiRun, APlanIsForItsShapesItsKernelAndEnoughMemory) {
     CHECK_OK(
         polytile_array_wrap(ctx, "longer", POLYTILE_F64, 1, (int64_t[]){N - 1}, s.x, &longer[0]));
     longer[1] = s.arrays[1];
-    CHECK_REFUSED(polytile_plan_run(plan, s.device, s.kernel, 2, longer), POLYTILE_INVALID, "scale",
-                  "longer");
+    CHECK_REFUSED(polytile_plan_run(plan, s.device, s.kernel, 2, longer, NULL), POLYTILE_INVALID,
+                  "scale", "longer");
     CHECK_OK(polytile_kernel_create(ctx, "other[i]: in x[i]; inout y[i]", &body, &other));
-    CHECK_STATUS(polytile_plan_run(plan, s.device, other, 2, s.arrays), POLYTILE_INVALID);
+    CHECK_STATUS(polytile_plan_run(plan, s.device, other, 2, s.arrays, NULL), POLYTILE_INVALID);
     set(ctx, "host(memory=64B)", &little);
-    CHECK_STATUS(polytile_plan_run(plan, little.device, little.kernel, 2, little.arrays),
+    CHECK_STATUS(polytile_plan_run(plan, little.device, little.kernel, 2, little.arrays, NULL),
                  POLYTILE_NO_FIT);
     CHECK_NEAR(little.y[0], -1, 0);
 }
@@ -260,11 +260,11 @@ TEST_CASE(ApiRun, APlanNeedsAllOfThem) {
     scene s;
     set(ctx, "host", &s);
     CHECK_OK(polytile_plan_create(s.kernel, POLYTILE_EXTENTS(N), 2, s.arrays, NULL, &plan));
-    CHECK_REFUSED(polytile_plan_run(NULL, s.device, s.kernel, 2, s.arrays), POLYTILE_INVALID,
+    CHECK_REFUSED(polytile_plan_run(NULL, s.device, s.kernel, 2, s.arrays, NULL), POLYTILE_INVALID,
                   "plan is NULL");
-    CHECK_REFUSED(polytile_plan_run(plan, NULL, s.kernel, 2, s.arrays), POLYTILE_INVALID,
+    CHECK_REFUSED(polytile_plan_run(plan, NULL, s.kernel, 2, s.arrays, NULL), POLYTILE_INVALID,
                   "device is NULL");
-    CHECK_REFUSED(polytile_plan_run(plan, s.device, NULL, 2, s.arrays), POLYTILE_INVALID,
+    CHECK_REFUSED(polytile_plan_run(plan, s.device, NULL, 2, s.arrays, NULL), POLYTILE_INVALID,
                   "kernel is NULL");
-    CHECK_STATUS(polytile_plan_run(plan, s.device, s.kernel, 2, NULL), POLYTILE_INVALID);
+    CHECK_STATUS(polytile_plan_run(plan, s.device, s.kernel, 2, NULL, NULL), POLYTILE_INVALID);
 }

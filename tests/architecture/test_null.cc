@@ -185,7 +185,7 @@ TEST_F(NullAfterAnError, IsWhatTheTextNames) {
     expect_says("polytile_run: the device is NULL",
                 [&] { return polytile_run(nullptr, kernel, &nine, 1, &x, nullptr); });
     expect_says("polytile_plan_run: the device is NULL",
-                [&] { return polytile_plan_run(nullptr, nullptr, kernel, 1, &x); });
+                [&] { return polytile_plan_run(nullptr, nullptr, kernel, 1, &x, NULL); });
     expect_says("the device is NULL", [&] {
         return polytile_check_run(nullptr, kernel, &nine, 1, &x, nullptr, nullptr);
     });

@@ -389,7 +389,7 @@ polytile_status run_gemm(Stage &stage) {
     options.plan.limit_bytes = polytile_device_get_limit(device);
     SCENE_TRY(
         polytile_plan_create(kernel, POLYTILE_EXTENTS(24, 24, 24), LIST(arrays), &options, &plan));
-    return polytile_plan_run(plan, device, kernel, LIST(arrays));
+    return polytile_plan_run(plan, device, kernel, LIST(arrays), NULL);
 }
 
 void prepare_dot(Stage &stage) {

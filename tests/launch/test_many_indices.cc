@@ -113,7 +113,8 @@ TEST(ManyIndices, InPlaceAndUnderALimitGiveThePlainLoopsResult) {
             scene.compute_expected(instance);
             pti_instance_free(instance);
             EXPECT_EQ(polytile_plan_run(plan, device, scene.kernel,
-                                        static_cast<int>(scene.arrays.size()), scene.arrays.data()),
+                                        static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                        NULL),
                       POLYTILE_OK)
                 << polytile_last_error(ctx);
             EXPECT_EQ(scene.memory, scene.expected);

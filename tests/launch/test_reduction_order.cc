@@ -135,7 +135,7 @@ template <class T> class Product {
         C_ = before_;
         EXPECT_EQ(polytile_device_open(ctx_, text.c_str(), &device), POLYTILE_OK) << error();
         EXPECT_EQ(polytile_plan_run(plan, device, kernel_, static_cast<int>(arrays_.size()),
-                                    arrays_.data()),
+                                    arrays_.data(), NULL),
                   POLYTILE_OK)
             << error();
         polytile_device_close(device);

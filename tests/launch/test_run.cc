@@ -53,7 +53,7 @@ bool runs_right(polytile_context *ctx, polytile_device *device, Scene &scene,
     EXPECT_TRUE(pti_schedule_check(plan->schedule, &why)) << why.data;
     pti_text_free(&why);
     EXPECT_EQ(polytile_plan_run(plan, device, scene.kernel, static_cast<int>(scene.arrays.size()),
-                                scene.arrays.data()),
+                                scene.arrays.data(), NULL),
               POLYTILE_OK)
         << polytile_last_error(ctx);
     for (size_t a = 0; a < scene.memory.size(); a++) {
@@ -191,7 +191,8 @@ TEST_F(Run, APlanRunsOverOtherArraysOfItsShape) {
     other.compute_expected(plan->instance);
     for (int k = 0; k < 3; k++)
         EXPECT_EQ(polytile_plan_run(plan, device, other.kernel,
-                                    static_cast<int>(other.arrays.size()), other.arrays.data()),
+                                    static_cast<int>(other.arrays.size()), other.arrays.data(),
+                                    NULL),
                   POLYTILE_OK);
     EXPECT_EQ(other.memory, other.expected);
     EXPECT_EQ(planned.memory, planned.before);

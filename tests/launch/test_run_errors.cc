@@ -67,7 +67,8 @@ TEST_F(RunErrors, NullsAreRefused) {
     EXPECT_EQ(polytile_run(host, kernel, &scene.domain, 0, nullptr, nullptr), POLYTILE_INVALID);
     expect_says("add: the list of arrays is NULL; give the kernel's 3, from x to z");
     EXPECT_EQ(
-        polytile_plan_run(nullptr, host, kernel, polytile_kernel_get_n_arrays(kernel), arrays),
+        polytile_plan_run(nullptr, host, kernel, polytile_kernel_get_n_arrays(kernel), arrays,
+                          NULL),
         POLYTILE_INVALID);
     expect_says("host: the plan is NULL; give one that polytile_plan_create() made");
     polytile_plan *plan = nullptr;
@@ -81,10 +82,11 @@ TEST_F(RunErrors, NullsAreRefused) {
     ASSERT_EQ(polytile_plan_create(kernel, &scene.domain, polytile_kernel_get_n_arrays(kernel),
                                    arrays, nullptr, &plan),
               POLYTILE_OK);
-    EXPECT_EQ(polytile_plan_run(plan, host, nullptr, polytile_kernel_get_n_arrays(nullptr), arrays),
+    EXPECT_EQ(polytile_plan_run(plan, host, nullptr, polytile_kernel_get_n_arrays(nullptr), arrays,
+                                NULL),
               POLYTILE_INVALID);
     expect_says("host: the kernel is NULL");
-    EXPECT_EQ(polytile_plan_run(plan, host, kernel, 0, nullptr), POLYTILE_INVALID);
+    EXPECT_EQ(polytile_plan_run(plan, host, kernel, 0, nullptr, NULL), POLYTILE_INVALID);
     expect_says("add: the list of arrays is NULL");
     scene.arrays[1] = nullptr;
     EXPECT_EQ(run(scene, host), POLYTILE_INVALID);
@@ -185,7 +187,7 @@ TEST_F(RunErrors, AnArrayThatIsWrittenIsGivenOnce) {
         expect_says(error);
     }
     EXPECT_EQ(polytile_plan_run(plan, host, scene.kernel, static_cast<int>(scene.arrays.size()),
-                                scene.arrays.data()),
+                                scene.arrays.data(), NULL),
               POLYTILE_INVALID);
     expect_says(error);
     EXPECT_EQ(polytile_plan_create(scene.kernel, &scene.domain,
@@ -248,19 +250,19 @@ TEST_F(RunErrors, APlanIsForItsKernelArraysAndDevice) {
                                    &scene.options, &large),
               POLYTILE_OK);
     EXPECT_EQ(polytile_plan_run(in_place, small, scene.kernel,
-                                static_cast<int>(scene.arrays.size()), scene.arrays.data()),
+                                static_cast<int>(scene.arrays.size()), scene.arrays.data(), NULL),
               POLYTILE_INVALID);
     expect_says("has a memory of its own");
     EXPECT_EQ(polytile_plan_run(large, small, scene.kernel, static_cast<int>(scene.arrays.size()),
-                                scene.arrays.data()),
+                                scene.arrays.data(), NULL),
               POLYTILE_NO_FIT);
     expect_says("the device has 4 KiB");
     EXPECT_EQ(polytile_plan_run(large, host, scene.kernel, static_cast<int>(shorter.arrays.size()),
-                                shorter.arrays.data()),
+                                shorter.arrays.data(), NULL),
               POLYTILE_INVALID);
     expect_says("another type or domain");
     EXPECT_EQ(polytile_plan_run(large, host, other.kernel, static_cast<int>(other.arrays.size()),
-                                other.arrays.data()),
+                                other.arrays.data(), NULL),
               POLYTILE_INVALID);
     expect_says("the plan was made for add");
     polytile_implementation body = *add().implementation;
@@ -272,13 +274,13 @@ TEST_F(RunErrors, APlanIsForItsKernelArraysAndDevice) {
         polytile_kernel *namesake = nullptr;
         ASSERT_EQ(polytile_kernel_create(ctx, declaration, &body, &namesake), POLYTILE_OK);
         EXPECT_EQ(polytile_plan_run(large, host, namesake, static_cast<int>(scene.arrays.size()),
-                                    scene.arrays.data()),
+                                    scene.arrays.data(), NULL),
                   POLYTILE_INVALID);
         expect_says("the plan was made for another declaration of that name");
     }
     expect_untouched(scene);
     EXPECT_EQ(polytile_plan_run(large, host, scene.kernel, static_cast<int>(scene.arrays.size()),
-                                scene.arrays.data()),
+                                scene.arrays.data(), NULL),
               POLYTILE_OK);
 }
 

@@ -162,7 +162,8 @@ TEST_F(RunTypes, AreComparedWhereverAKernelIsGivenArrays) {
         EXPECT_EQ(polytile_last_error(ctx), refusal(whole, "f32"));
     };
     expect_refused(
-        polytile_plan_run(plan, device, kernel, polytile_kernel_get_n_arrays(kernel), &array));
+        polytile_plan_run(plan, device, kernel, polytile_kernel_get_n_arrays(kernel), &array,
+                          NULL));
     expect_refused(polytile_check_run(
         device, kernel, &threads, polytile_kernel_get_n_arrays(kernel), &array, nullptr, nullptr));
     expect_refused(polytile_check_use(device, kernel, &threads,

@@ -72,7 +72,7 @@ polytile_status Runner::run_plan(const Step &step, polytile_plan *plan) {
     polytile_status status = POLYTILE_OK;
     for (int k = 0; k < step.times && status == POLYTILE_OK; k++) {
         status = polytile_plan_run(plan, device, kernels[number], static_cast<int>(handles.size()),
-                                   handles.data());
+                                   handles.data(), NULL);
         if (status == POLYTILE_OK && k + 1 < step.times)
             interpret(program.kernels[number], launch, expected);
     }

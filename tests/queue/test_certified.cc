@@ -167,7 +167,8 @@ TEST_F(CertifiedPlans, ThatWereMadeBeforeAreProvedToo) {
               POLYTILE_OK);
     plans.spoils_next = true;
     expect_refusal(
-        polytile_plan_run(plan, device, kernel, static_cast<int>(arrays.size()), arrays.data()));
+        polytile_plan_run(plan, device, kernel, static_cast<int>(arrays.size()), arrays.data(),
+                          NULL));
     EXPECT_EQ(fields[1], before);
 }
 

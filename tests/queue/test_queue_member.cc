@@ -94,7 +94,8 @@ TEST_P(QueueMember, BoxesOfAProvedLaunchAreOnlyCut) {
     ASSERT_EQ(pti_instance_create(doubling, &all, &x, 0, nullptr, &whole.instance), POLYTILE_OK);
     share(queue, part);
     for (int k = 0; k < 3; k++)
-        ASSERT_EQ(pti_queue_launch_box(queue, doubling, &whole, &box, &part), POLYTILE_OK)
+        ASSERT_EQ(pti_queue_launch_box(queue, doubling, &whole, nullptr, &box, &part),
+                  POLYTILE_OK)
             << error();
     EXPECT_EQ(queue->n_prepared, 1);
     EXPECT_EQ(detach(queue, {part}), POLYTILE_OK) << error();

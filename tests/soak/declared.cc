@@ -157,7 +157,7 @@ class Declared {
             return;
         for (int64_t n = random_->number(1, 2); n > 0; n--)
             if (try_to(polytile_plan_run(plan, device_opened, made_,
-                                         static_cast<int>(arrays_.size()), arrays_.data())))
+                                         static_cast<int>(arrays_.size()), arrays_.data(), NULL)))
                 expect_launch();
     }
 

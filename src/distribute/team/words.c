@@ -1,6 +1,10 @@
 #include "distribute/team/words.h"
 
 #include "access/declare/access_text.h"
+#include "access/declare/parameter_body.h"
+#include "base/half.h"
+
+#include <string.h>
 
 static void write_declaration(pti_text *words, const polytile_declaration *declaration) {
     pti_text_add(words, "%s:", declaration->name);
@@ -19,6 +23,26 @@ static void write_operands(pti_text *words, const pti_prepared *prepared) {
     }
 }
 
+static void write_value(pti_text *words, polytile_type type, const pti_value *value) {
+    const int unused_bits = 64 - 8 * (int)polytile_type_get_bytes(type);
+    uint64_t bits;
+    double f64;
+    float f32;
+    memcpy(&bits, value->bytes, sizeof bits);
+    memcpy(&f64, value->bytes, sizeof f64);
+    memcpy(&f32, value->bytes, sizeof f32);
+    if (type == POLYTILE_F64)
+        pti_text_add(words, "%.17g", f64);
+    else if (type == POLYTILE_F32)
+        pti_text_add(words, "%.9g", (double)f32);
+    else if (type == POLYTILE_F16)
+        pti_text_add(words, "%.5g", (double)pti_half_to_float((uint16_t)bits));
+    else if (type <= POLYTILE_I64)
+        pti_text_add(words, "%lld", (long long)((int64_t)(bits << unused_bits) >> unused_bits));
+    else
+        pti_text_add(words, "%llu", (unsigned long long)bits);
+}
+
 /** Write the values of parameters that sections need, and all that the body gets. */
 static void write_parameters(pti_text *words, const pti_recorded *recorded) {
     const polytile_declaration *declaration = recorded->kernel->declaration;
@@ -27,8 +51,11 @@ static void write_parameters(pti_text *words, const pti_recorded *recorded) {
             pti_text_add(words, ", %s = %lld", declaration->parameter_name[p],
                          (long long)recorded->prepared->instance->parameter[p]);
     }
-    for (int v = 0; v < recorded->prepared->body.n_values; v++)
-        pti_value_write(words, recorded->kernel, v, &recorded->values[v]);
+    for (int v = 0, p = -1; v < recorded->prepared->body.n_values; v++) {
+        p = pti_body_parameter_position(declaration, &recorded->kernel->implementation, v, p);
+        pti_text_add(words, ", %s = ", declaration->parameter_name[p]);
+        write_value(words, declaration->parameter_type[p], &recorded->values[v]);
+    }
 }
 
 static void write_options(pti_text *words, const polytile_plan_options *options) {

@@ -70,6 +70,13 @@ polytile_context *pti_chain_context(int n_launches, const polytile_chain_launch 
 
 /* Kinds. */
 
+/** Whether some section needs a parameter. */
+static bool is_needed(const polytile_kernel *kernel, const char *name) {
+    const polytile_declaration *declaration = kernel->declaration;
+    int p = pti_find_name(name, declaration->n_parameters, declaration->parameter_name);
+    return p < 0 || declaration->is_in_subscripts[p];
+}
+
 /** Whether the same values are given under the same names in the same order, those of parameters
  * aside that no section needs. */
 static bool same_parameters(const polytile_chain_launch *one, const polytile_chain_launch *other) {
@@ -77,7 +84,8 @@ static bool same_parameters(const polytile_chain_launch *one, const polytile_cha
     bool is_same = one->n_parameters == other->n_parameters && (a == NULL) == (b == NULL);
     for (int p = 0; is_same && a != NULL && p < one->n_parameters; p++)
         is_same = a[p].name != NULL && b[p].name != NULL && strcmp(a[p].name, b[p].name) == 0 &&
-                  (a[p].value == b[p].value || !pti_kernel_needs(one->kernel, a[p].name)) &&
+                  (a[p].value == b[p].value || !is_needed(one->kernel, a[p].name)) &&
+                  (a[p].real == b[p].real || !is_needed(one->kernel, a[p].name)) &&
                   a[p].number == b[p].number;
     return is_same;
 }

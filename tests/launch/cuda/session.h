@@ -116,7 +116,8 @@ inline bool runs_right(Session &session, polytile_device *device, Scene &scene,
     for (int run = 0; run < n_runs && !testing::Test::HasFailure(); run++) {
         restore(scene);
         EXPECT_EQ(polytile_plan_run(plan, device, scene.kernel,
-                                    static_cast<int>(scene.arrays.size()), scene.arrays.data()),
+                                    static_cast<int>(scene.arrays.size()), scene.arrays.data(),
+                                    NULL),
                   POLYTILE_OK)
             << session.error();
         expect_right(scene);

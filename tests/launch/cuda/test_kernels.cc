@@ -123,7 +123,7 @@ void run_and_compare(polytile_context *ctx, polytile_device *device, const Case 
               POLYTILE_OK)
         << polytile_last_error(ctx);
     EXPECT_EQ(polytile_plan_run(plan, device, kernel, static_cast<int>(scene.arrays.size()),
-                                scene.arrays.data()),
+                                scene.arrays.data(), NULL),
               POLYTILE_OK)
         << polytile_last_error(ctx);
     EXPECT_EQ(scene.memory, scene.expected);

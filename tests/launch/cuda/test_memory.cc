@@ -95,13 +95,13 @@ TEST(CudaMemory, APlanLargerThanWhatIsFreeIsRefused) {
               POLYTILE_OK);
     gpu.others(10 * PartlyTaken::MiB);
     EXPECT_EQ(polytile_plan_run(plan, gpu.device, scene.kernel,
-                                static_cast<int>(scene.arrays.size()), scene.arrays.data()),
+                                static_cast<int>(scene.arrays.size()), scene.arrays.data(), NULL),
               POLYTILE_NO_FIT);
     EXPECT_TRUE(gpu.session.says("10 MiB are free")) << gpu.session.error();
     EXPECT_TRUE(scene.memory == scene.before);
     gpu.others(400 * PartlyTaken::MiB);
     EXPECT_EQ(polytile_plan_run(plan, gpu.device, scene.kernel,
-                                static_cast<int>(scene.arrays.size()), scene.arrays.data()),
+                                static_cast<int>(scene.arrays.size()), scene.arrays.data(), NULL),
               POLYTILE_OK)
         << gpu.session.error();
 }
@@ -136,7 +136,7 @@ TEST(CudaMemory, APlanLargerThanTheLimitIsRefused) {
                                    &options, &plan),
               POLYTILE_OK);
     EXPECT_EQ(polytile_plan_run(plan, device, scene.kernel, static_cast<int>(scene.arrays.size()),
-                                scene.arrays.data()),
+                                scene.arrays.data(), NULL),
               POLYTILE_NO_FIT);
     EXPECT_TRUE(session.says("limited to 30 MiB")) << session.error();
     EXPECT_TRUE(scene.memory == scene.before);

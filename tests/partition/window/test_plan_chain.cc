@@ -463,7 +463,7 @@ TEST(PlanChain, CannotBeRunAsOneLaunch) {
     polytile_device *device = nullptr;
     ASSERT_EQ(polytile_device_open(of.context(), "host(memory=64KiB)", &device), POLYTILE_OK);
     EXPECT_EQ(polytile_plan_run(plan, device, of.kernel, polytile_kernel_get_n_arrays(of.kernel),
-                                of.there),
+                                of.there, NULL),
               POLYTILE_INVALID);
     EXPECT_TRUE(Has(of.Error(), "4 launches")) << of.Error();
 }
