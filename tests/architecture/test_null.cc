@@ -53,6 +53,7 @@ TEST(Null, IsAKernelWithoutAnything) {
     EXPECT_EQ(polytile_kernel_get_array_name(nullptr, 0), nullptr);
     EXPECT_EQ(polytile_kernel_get_n_parameters(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_parameter_name(nullptr, 0), nullptr);
+    EXPECT_EQ(polytile_kernel_get_parameter_type(nullptr, 0), POLYTILE_BYTES(0));
     EXPECT_EQ(polytile_kernel_get_n_accesses(nullptr), 0);
     EXPECT_EQ(polytile_kernel_get_access_array(nullptr, 0), -1);
     isl_map *map = nullptr;

@@ -31,7 +31,8 @@ bool tells_of_itself(const polytile_kernel *kernel) {
     for (int a = 0; a < polytile_kernel_get_n_arrays(kernel); a++)
         is_named = is_named && *polytile_kernel_get_array_name(kernel, a) != '\0';
     for (int p = 0; p < polytile_kernel_get_n_parameters(kernel); p++)
-        is_named = is_named && *polytile_kernel_get_parameter_name(kernel, p) != '\0';
+        is_named = is_named && *polytile_kernel_get_parameter_name(kernel, p) != '\0' &&
+                   polytile_kernel_get_parameter_type(kernel, p) == POLYTILE_I64;
     for (int k = 0; k < polytile_kernel_get_n_accesses(kernel); k++)
         is_named = is_named && polytile_kernel_get_access_array(kernel, k) >= 0;
     return is_named && polytile_kernel_get_n_indices(kernel) > 0;
@@ -69,6 +70,7 @@ polytile_status declare_by_calls(Stage &stage) {
     const polytile_subscript subscripts[] = {row, whole};
     SCENE_TRY(
         polytile_declaration_create(stage.ctx, "built", 2, indices, 1, parameters, &declaration));
+    SCENE_TRY(polytile_declaration_add_parameter(declaration, POLYTILE_F32, "a"));
     SCENE_TRY(polytile_declaration_add(declaration, POLYTILE_IN, false, "A", 2, subscripts));
     SCENE_TRY(polytile_declaration_add(declaration, POLYTILE_SUM, true, "s", 1, &row));
     SCENE_TRY(polytile_kernel_create_from(declaration, nullptr, &kernel));
