@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "access/set/boxes.h"
+#include "launch/cuda/function.h"
 #include "launch/cuda/kernel.h"
 }
 
@@ -290,11 +291,13 @@ TEST(CudaKernel, RefusesABlockThatItCannotBeLaunchedWith) {
 }
 
 TEST(CudaKernel, RefusesMoreViewsThanArgumentsHold) {
-    Gpu most(14);
+    const int n_views =
+        static_cast<int>((PTI_CUDA_ARGUMENT_BYTES - sizeof(polytile_domain)) / sizeof(polytile_view));
+    Gpu most(n_views);
     EXPECT_EQ(most.launch({100}), POLYTILE_OK);
-    Gpu gpu(15);
+    Gpu gpu(n_views + 1);
     EXPECT_EQ(gpu.launch({100}), POLYTILE_UNSUPPORTED);
-    EXPECT_TRUE(gpu.says("4096"));
+    EXPECT_TRUE(gpu.says(std::to_string(PTI_CUDA_ARGUMENT_BYTES).c_str()));
     EXPECT_TRUE(runtime.launches.empty());
 }
 
