@@ -91,10 +91,11 @@ TEST_P(QueueMember, BoxesOfAProvedLaunchAreOnlyCut) {
     ASSERT_EQ(polytile_array_wrap_domain(ctx, "x", POLYTILE_F32, &half, memory.data(), &part),
               POLYTILE_OK);
     pti_prepared whole = {};
+    const pti_value no_values[1] = {};
     ASSERT_EQ(pti_instance_create(doubling, &all, &x, 0, nullptr, &whole.instance), POLYTILE_OK);
     share(queue, part);
     for (int k = 0; k < 3; k++)
-        ASSERT_EQ(pti_queue_launch_box(queue, doubling, &whole, nullptr, &box, &part),
+        ASSERT_EQ(pti_queue_launch_box(queue, doubling, &whole, no_values, &box, &part),
                   POLYTILE_OK)
             << error();
     EXPECT_EQ(queue->n_prepared, 1);
