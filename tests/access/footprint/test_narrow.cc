@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "support/launch.h"
@@ -54,10 +55,30 @@ class Narrowed : public ::testing::Test {
         return touched;
     }
 
+    /** Whether steps count from the same elements: those from the first of a smaller array do not. */
+    static bool have_equal_lattices(const pti_instance &one, const pti_instance &other, int p) {
+        bool are_equal = true;
+        for (int k = 0; k < one.operand[p].n_sections; k++) {
+            const int s = one.operand[p].first_section + k;
+            for (int d = 0; d < one.section[s].n_dims; d++) {
+                const pti_subscript &a = one.section[s].subscript[d];
+                const pti_subscript &b = other.section[s].subscript[d];
+                are_equal = are_equal &&
+                            (a.lo.constant - b.lo.constant) % std::max(a.step, b.step) == 0;
+            }
+        }
+        return are_equal;
+    }
+
+    /** Those of a whole may be larger where some of its threads write less than a hull: it is read
+     * first there. */
     static void expect_equal_footprints(const pti_instance &one, const pti_instance &other,
                                         const polytile_domain &threads) {
         for (int p = 0; p < one.n_operands; p++)
             for (const pti_touch touch : {PTI_TOUCHES, PTI_READS, PTI_WRITES}) {
+                if (!have_equal_lattices(one, other, p) ||
+                    one.operand[p].partial != other.operand[p].partial)
+                    continue;
                 const polytile_domain a = pti_footprint_hull(&one, p, touch, &threads);
                 const polytile_domain b = pti_footprint_hull(&other, p, touch, &threads);
                 EXPECT_TRUE(pti_box_equals(&a, &b) ||
@@ -66,10 +87,23 @@ class Narrowed : public ::testing::Test {
             }
     }
 
+    /** Whether sections are written alike: ends that are left out are those of the array, which may
+     * be smaller in one of them. */
+    static bool have_equal_ends(const pti_section &one, const pti_section &other) {
+        bool are_equal = true;
+        for (int d = 0; d < one.n_dims; d++)
+            are_equal = are_equal &&
+                        one.subscript[d].lo.constant == other.subscript[d].lo.constant &&
+                        one.subscript[d].hi.constant == other.subscript[d].hi.constant;
+        return are_equal;
+    }
+
     static void expect_equal(const pti_instance &one, const pti_instance &other) {
         ASSERT_EQ(one.n_sections, other.n_sections);
         for (int s = 0; s < one.n_sections; s++) {
-            EXPECT_EQ(one.section[s].may_be_empty, other.section[s].may_be_empty) << s;
+            if (have_equal_ends(one.section[s], other.section[s])) {
+                EXPECT_EQ(one.section[s].may_be_empty, other.section[s].may_be_empty) << s;
+            }
             EXPECT_EQ(one.section[s].is_box, other.section[s].is_box) << s;
         }
         for (int p = 0; p < one.n_operands; p++) {
