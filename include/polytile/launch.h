@@ -74,6 +74,7 @@ inline polytile_parameter polytile_parameter_of(const char *name, T value) {
 #define POLYTILE_PARAMETER(name, value)                                                            \
     _Generic((value), float                                                                        \
              : polytile_parameter_real, double                                                     \
+             : polytile_parameter_real, long double                                                \
              : polytile_parameter_real, unsigned long                                              \
              : polytile_parameter_unsigned, unsigned long long                                     \
              : polytile_parameter_unsigned, default                                                \

@@ -28,8 +28,8 @@ polytile_status polytile_run(polytile_device *device, const polytile_kernel *ker
 /**
  * Run a plan, any number of times, over arrays of the same types and domains.
  *
- * Shapes  options: their parameters alone count. Those that the plan was made with may be left out;
- *         NULL: all are.
+ * Shapes  options: their parameters alone count. Those that subscripts name may be left out, since
+ *         the plan has their values; NULL: none is given.
  * Errors  As polytile_run(); INVALID (a parameter that subscripts name, with another value than the
  *         plan's).
  */
