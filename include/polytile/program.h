@@ -61,7 +61,18 @@ void polytile_program_bind(polytile_program *program, polytile_type type,
                            void *const *memory);
 
 /**
- * Queue a launch over the arrays that the declaration names.
+ * Set a parameter for the launches from now on whose declarations have one of its name. Launches
+ * before keep the value that they had.
+ *
+ *     polytile_program_set(p, POLYTILE_PARAMETER("a", 2.5f));
+ *
+ * Errors  A name that no declaration can have; that the type of a parameter cannot hold the value
+ *         is found by the launch.
+ */
+void polytile_program_set(polytile_program *program, polytile_parameter parameter);
+
+/**
+ * Queue a launch over the arrays that the declaration names, with the parameters that it names.
  *
  * The first launch with a declaration and an implementation creates a kernel; later ones find it by
  * their contents, so text and struct may be reused. What the implementation points to, its views

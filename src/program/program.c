@@ -22,11 +22,18 @@ typedef struct program_array {
     struct program_array *next;
 } program_array;
 
+/** A parameter that is set; a list, the newest first. */
+typedef struct program_parameter {
+    polytile_parameter value; /* its name is owned */
+    struct program_parameter *next;
+} program_parameter;
+
 struct polytile_program {
     polytile_context *ctx;
     polytile_queue *queue;
     program_kernel *kernels;
     program_array *arrays;
+    program_parameter *parameters;
 };
 
 enum { NAME_BYTES = 64 };
@@ -88,6 +95,13 @@ static void forget_newest_kernel(polytile_program *program) {
     free(newest);
 }
 
+static void forget_newest_parameter(polytile_program *program) {
+    program_parameter *newest = program->parameters;
+    program->parameters = newest->next;
+    free((char *)(uintptr_t)newest->value.name);
+    free(newest);
+}
+
 void polytile_program_close(polytile_program *program) {
     if (program == NULL)
         return;
@@ -96,11 +110,14 @@ void polytile_program_close(polytile_program *program) {
         let_newest_go(program);
     while (program->kernels != NULL)
         forget_newest_kernel(program);
+    while (program->parameters != NULL)
+        forget_newest_parameter(program);
     polytile_context_destroy(program->ctx);
     free(program);
 }
 
-static const char bind[] = "polytile_program_bind", launch[] = "polytile_program_launch";
+static const char bind[] = "polytile_program_bind", set[] = "polytile_program_set",
+                  launch[] = "polytile_program_launch";
 
 static int count_names(const char *names) {
     int n_names = 0;
@@ -211,6 +228,35 @@ static char *copy_text(const char *text) {
     return memcpy(allocate_entry(n_bytes), text, n_bytes);
 }
 
+static program_parameter *find_parameter(const polytile_program *program, const char *name) {
+    program_parameter *at = program->parameters;
+    while (at != NULL && strcmp(at->value.name, name) != 0)
+        at = at->next;
+    return at;
+}
+
+static program_parameter *add_parameter(polytile_program *program, const char *name) {
+    program_parameter *made = allocate_entry(sizeof *made);
+    made->value.name = copy_text(name);
+    made->next = program->parameters;
+    program->parameters = made;
+    return made;
+}
+
+void polytile_program_set(polytile_program *program, polytile_parameter parameter) {
+    require_given(program, set, "the program");
+    require_given(parameter.name, set, "the parameter's name");
+    if (!pti_is_identifier(parameter.name))
+        die("%s: no declaration can have a parameter with the name \"%s\": names are letters, "
+            "digits and _, and begin with no digit",
+            set, parameter.name);
+    program_parameter *found = find_parameter(program, parameter.name);
+    if (found == NULL)
+        found = add_parameter(program, parameter.name);
+    parameter.name = found->value.name;
+    found->value = parameter;
+}
+
 static program_kernel *add_kernel(polytile_program *program, const char *declaration,
                                   const polytile_implementation *implementation) {
     program_kernel *made = allocate_entry(sizeof *made);
@@ -246,6 +292,19 @@ static program_kernel *find_kernel(const polytile_program *program, const char *
     return at;
 }
 
+/** Collect the values of a kernel's parameters that are set, and return how many there are. */
+static int collect_parameters(const polytile_program *program, const polytile_kernel *kernel,
+                              polytile_parameter *values) {
+    int n_values = 0;
+    for (int k = 0; k < polytile_kernel_get_n_parameters(kernel); k++) {
+        const program_parameter *found =
+            find_parameter(program, polytile_kernel_get_parameter_name(kernel, k));
+        if (found != NULL)
+            values[n_values++] = found->value;
+    }
+    return n_values;
+}
+
 void polytile_program_launch(polytile_program *program, const char *declaration,
                              const polytile_implementation *implementation,
                              const polytile_domain *domain) {
@@ -256,6 +315,9 @@ void polytile_program_launch(polytile_program *program, const char *declaration,
     program_kernel *known = find_kernel(program, declaration, implementation);
     if (known == NULL)
         known = add_kernel(program, declaration, implementation);
+    polytile_parameter values[POLYTILE_MAX_PARAMETERS];
+    const polytile_launch_options options = {
+        .n_parameters = collect_parameters(program, known->kernel, values), .parameters = values};
     require_success(program, polytile_queue_launch(program->queue, known->kernel, domain,
-                                                   POLYTILE_BY_NAME, NULL));
+                                                   POLYTILE_BY_NAME, &options));
 }

@@ -17,6 +17,10 @@ POLYTILE_KERNEL(twice, (i), (const float, x, 1), (float, y, 1)) {
     PT_AT(y, i) = 2 * PT_AT(x, i);
 }
 
+POLYTILE_KERNEL(scale, (i), (float, a), (float, x, 1)) {
+    PT_AT(x, i) *= a;
+}
+
 static const char *const devices[] = {"host", "host(memory=768B)", "host(memory=1KiB),host"};
 
 TEST_TABLE(ApiProgram, NamesItsArraysAndHasItsResultsWhenItIsClosed, devices) {
@@ -62,6 +66,25 @@ TEST_CASE(ApiProgram, ADeclarationsTextMayBeReused) {
     CHECK_NEAR(x[9], 36, 0);
 }
 
+TEST_TABLE(ApiProgram, EachLaunchHasTheValuesThatAreSetBeforeIt, devices) {
+    float x[N];
+    char name[] = "a";
+    for (int k = 0; k < N; k++)
+        x[k] = 1;
+    polytile_program *p = polytile_program_open(*row);
+    polytile_program_bind(p, POLYTILE_F32, POLYTILE_EXTENTS(N), POLYTILE_NAMED(x));
+    polytile_program_set(p, POLYTILE_PARAMETER("unused", 5));
+    for (int a = 1; a <= 4; a++) {
+        polytile_program_set(p, POLYTILE_PARAMETER(name, a));
+        polytile_program_launch(p, "scale[i](f32 a): inout x[i]", &scale_kernel,
+                                POLYTILE_EXTENTS(N));
+    }
+    name[0] = 'b';
+    polytile_program_close(p);
+    for (int k = 0; k < N; k++)
+        CHECK_NEAR(x[k], 24, 0);
+}
+
 TEST_CASE(ApiProgram, HasAQueueForAllThatItLacks) {
     float x[N] = {0}, y[N];
     polytile_report report;
@@ -97,6 +120,23 @@ static void bind_other_names(void) {
     polytile_program_bind(p, POLYTILE_F32, POLYTILE_EXTENTS(N), "x, y", POLYTILE_DATA(x));
 }
 
+static void launch_without_a_value(void) {
+    float x[N];
+    polytile_program *p = polytile_program_open("host");
+    polytile_program_bind(p, POLYTILE_F32, POLYTILE_EXTENTS(N), POLYTILE_NAMED(x));
+    polytile_program_set(p, POLYTILE_PARAMETER("b", 1));
+    polytile_program_launch(p, "scale[i](f32 a): inout x[i]", &scale_kernel, POLYTILE_EXTENTS(N));
+}
+
+static void set_what_is_no_name(void) {
+    polytile_program *p = polytile_program_open("host");
+    polytile_program_set(p, POLYTILE_PARAMETER("2a", 1));
+}
+
+static void set_of_nothing(void) {
+    polytile_program_set(NULL, POLYTILE_PARAMETER("a", 1));
+}
+
 static void bind_to_nothing(void) {
     float x[N];
     polytile_program_bind(NULL, POLYTILE_F32, POLYTILE_EXTENTS(N), POLYTILE_NAMED(x));
@@ -120,8 +160,15 @@ static const struct {
     void (*run)(void);
     const char *says;
 } mistakes[] = {
-    {open_nothing, "moon"},        {launch_nothing, "column"}, {launch_without_an_array, "name x"},
-    {bind_other_names, "2 and 1"}, {bind_to_nothing, "NULL"},  {close_after_a_failure, "broken"},
+    {open_nothing, "moon"},
+    {launch_nothing, "column"},
+    {launch_without_an_array, "name x"},
+    {bind_other_names, "2 and 1"},
+    {bind_to_nothing, "NULL"},
+    {close_after_a_failure, "broken"},
+    {launch_without_a_value, "parameter a"},
+    {set_what_is_no_name, "2a"},
+    {set_of_nothing, "NULL"},
 };
 
 /* What a child process writes to standard error, and how it ends. */

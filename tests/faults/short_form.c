@@ -9,8 +9,8 @@ POLYTILE_KERNEL(add, (i), (const float, A, 1), (float, B, 1)) {
     PT_AT(B, i) = PT_AT(A, i) + PT_AT(A, i + 1);
 }
 
-POLYTILE_KERNEL(twice, (i), (const float, B, 1), (float, C, 1)) {
-    PT_AT(C, i) = 2 * PT_AT(B, i);
+POLYTILE_KERNEL(times, (i), (float, factor), (const float, B, 1), (float, C, 1)) {
+    PT_AT(C, i) = factor * PT_AT(B, i);
 }
 
 enum { N = 100 };
@@ -23,10 +23,11 @@ int main(void) {
     polytile_program_bind(program, POLYTILE_F32, POLYTILE_EXTENTS(N + 1), POLYTILE_NAMED(A));
     polytile_program_bind(program, POLYTILE_F32, POLYTILE_EXTENTS(N), "B", POLYTILE_DATA(NULL));
     polytile_program_bind(program, POLYTILE_F32, POLYTILE_EXTENTS(N), POLYTILE_NAMED(C));
+    polytile_program_set(program, POLYTILE_PARAMETER("factor", 2));
     polytile_queue_pause(polytile_program_get_queue(program));
     polytile_program_launch(program, "add[i]: in A[i:i+1]; out B[i]", &add_kernel,
                             POLYTILE_EXTENTS(N));
-    polytile_program_launch(program, "twice[i]: in B[i]; out C[i]", &twice_kernel,
+    polytile_program_launch(program, "times[i](f32 factor): in B[i]; out C[i]", &times_kernel,
                             POLYTILE_EXTENTS(N));
     polytile_queue_resume(polytile_program_get_queue(program));
     polytile_program_close(program);
