@@ -2,6 +2,7 @@
 
 #include "access/footprint/footprint.h"
 #include "launch/access_check/access_check.h"
+#include "launch/access_check/rehearsal.h"
 #include "queue/member.h"
 #include "queue/run_schedule.h"
 
@@ -70,6 +71,8 @@ static polytile_status check_copies(polytile_queue *queue, const pti_request *re
     PTI_TRY(open_guards(queue, n_arrays, arrays));
     PTI_TRY(open_device(queue, &device));
     PTI_TRY(pti_access_check_asked(device, request->kernel, prepared->instance, arrays, &body));
+    PTI_TRY(pti_rehearsal_run(device, request->kernel, prepared->instance, arrays, &body,
+                              &queue->rehearsal));
 done:
     polytile_device_close(device);
     for (int o = 0; o < n_arrays; o++)
@@ -84,6 +87,8 @@ polytile_status pti_queue_check_access(polytile_queue *queue, const pti_request 
     polytile_status status = POLYTILE_OK;
     if (request->kernel->is_own || (!settings->check_access && !settings->check_wide))
         return POLYTILE_OK;
+    if (!pti_queue_has_failed(queue))
+        PTI_TRY(pti_queue_repeat_newest(queue));
     PTI_TRY(bring_home(queue, prepared->instance, request->arrays));
     if (!pti_queue_has_failed(queue))
         PTI_TRY(check_copies(queue, request, prepared));

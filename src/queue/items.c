@@ -119,7 +119,8 @@ void pti_queue_keep_error(polytile_queue *queue, polytile_status status) {
  */
 polytile_status pti_queue_take_error(polytile_queue *queue) {
     if (!pti_queue_has_failed(queue))
-        return POLYTILE_OK;
+        return pti_queue_repeat_newest(queue);
+    pti_queue_forget_newest(queue);
     pti_queue_wait_all(queue);
     pthread_mutex_lock(&queue->mutex);
     const pti_error first = queue->error;

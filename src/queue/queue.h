@@ -21,8 +21,8 @@ typedef struct pti_request {
     const polytile_domain *domain;
     polytile_array *const *arrays;          /* one an operand, of the queue */
     const polytile_launch_options *options; /* not NULL; of a box: for planning alone */
-    const int64_t *parameter; /* values that its sections need, as pti_instance has them */
-    const pti_value *values;  /* that its body gets */
+    const int64_t *parameter;  /* values that its sections need, as pti_instance has them */
+    const pti_value *values;   /* that its body gets */
     const pti_instance *whole; /* the proved launch of which the domain is a box, which is then not
                                   checked; NULL: it is the program's launch */
 } pti_request;
@@ -45,8 +45,8 @@ typedef struct pti_prepared {
     int64_t kernel_serial;
     polytile_domain domain;
     int n_arrays;
-    int64_t *array_serial;           /* one an argument; owned, as all below */
-    int *position;                   /* of each operand: the array's position in the queue */
+    int64_t *array_serial;         /* one an argument; owned, as all below */
+    int *position;                 /* of each operand: the array's position in the queue */
     polytile_plan_options options; /* own copies of what it points to; limit_bytes 0 */
     polytile_implementation implementation;
     polytile_character character;
@@ -161,6 +161,9 @@ struct polytile_queue {
     pti_prepared *prepared[PTI_PREPARED_SLOTS]; /* by their hash */
     int n_prepared;
     int n_ended; /* arrays that are */
+    /** POLYTILE_CHECK=access: of the newest launch, which alone may not have run yet; NULL: none;
+     * owned. */
+    struct pti_rehearsal *rehearsal;
     double enqueue_s;
 
     /* Of the queue's thread while a window is being planned or run, else of the program's that has
@@ -212,6 +215,14 @@ bool pti_queue_has_array(const polytile_queue *queue, int position);
  * Errors: NO_MEMORY. */
 polytile_status pti_queue_spill(polytile_queue *queue, polytile_array *array);
 
+/* rehearse.c */
+
+/** Check that the newest launch, if it was checked, would run as it did when it was made: that its
+ * body reads nothing that the program has changed since. Errors: INVALID (it does), NO_MEMORY,
+ * DEVICE. Forgets it. */
+polytile_status pti_queue_repeat_newest(polytile_queue *queue);
+void pti_queue_forget_newest(polytile_queue *queue);
+
 /* state.c */
 
 /** A queue without device, thread and arrays, which pti_queue_free() frees. NULL when memory runs
@@ -255,7 +266,8 @@ void pti_queue_wait_for(polytile_queue *queue, pti_want want, int n_arrays,
 void pti_queue_wait_all(polytile_queue *queue);
 /** Whether something failed since the last report. */
 bool pti_queue_has_failed(polytile_queue *queue);
-/** Report what failed since the last report, and clear it. */
+/** Report what failed since the last report, and clear it; if nothing did, what
+ * pti_queue_repeat_newest() finds. */
 polytile_status pti_queue_take_error(polytile_queue *queue);
 /** Keep an error, whose text is the context's last, for the next report unless there is one. */
 void pti_queue_keep_error(polytile_queue *queue, polytile_status status);

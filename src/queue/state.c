@@ -54,6 +54,7 @@ void pti_queue_free(polytile_queue *queue) {
     pthread_cond_destroy(&queue->done);
     pthread_cond_destroy(&queue->work);
     pthread_mutex_destroy(&queue->mutex);
+    pti_queue_forget_newest(queue);
     free(queue->array);
     free(queue->behind);
     free(queue->text);

@@ -7,6 +7,22 @@
 
 namespace {
 
+float alpha; /* that a body must not read */
+
+POLYTILE_KERNEL(scale_by_alpha, (i), (float, x, 1)) {
+    PT_AT(x, i) *= alpha;
+}
+
+POLYTILE_KERNEL(scale_by, (i), (float, a), (float, x, 1)) {
+    PT_AT(x, i) *= a;
+}
+
+void add_user(const polytile_domain *threads, const polytile_view *views, void *user) {
+    PT_VIEW(float, x, 1, views[0]);
+    for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+        PT_AT(x, i) += *static_cast<const float *>(user);
+}
+
 class QueueCheckAccess : public QueueTest {
   protected:
     void SetUp() override {
@@ -75,6 +91,80 @@ TEST_F(QueueCheckAccess, ARefusedLaunchBehindAFailureIsNotLookedAt) {
     EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK);
     EXPECT_EQ(launch(queue, scale(), line(10), {array}), POLYTILE_OK);
     EXPECT_EQ(detach(queue, {array}), POLYTILE_OK);
+}
+
+const char *const hosts[] = {"host", "host(memory=4KiB)", "host(memory=64MiB,threads=2)"};
+
+TEST_F(QueueCheckAccess, ABodyThatReadsAVariableThatChangesIsFoundByTheNextLaunch) {
+    for (const char *device : hosts) {
+        std::vector<float> x(300, 1);
+        polytile_queue *queue = open(device);
+        polytile_array *array = wrap("x", x);
+        polytile_kernel *wrong = create("scale[i]: inout x[i]", &scale_by_alpha_kernel);
+        ASSERT_EQ(attach(queue, {array}), POLYTILE_OK) << error();
+        alpha = 1;
+        EXPECT_EQ(launch(queue, wrong, line(300), {array}), POLYTILE_OK) << error();
+        alpha = 2;
+        EXPECT_EQ(launch(queue, wrong, line(300), {array}), POLYTILE_INVALID) << device;
+        expect_says({"scale: its body reads what the program changed after the launch", "x[",
+                     "declare a parameter"});
+        EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << error();
+        EXPECT_EQ(launch(queue, wrong, line(300), {array}), POLYTILE_OK) << error();
+        EXPECT_EQ(detach(queue, {array}), POLYTILE_OK) << error();
+        polytile_queue_destroy(queue);
+    }
+}
+
+TEST_F(QueueCheckAccess, ABodyThatReadsAVariableThatChangesIsFoundByTheWait) {
+    for (const char *device : hosts) {
+        std::vector<float> x(300, 1);
+        polytile_queue *queue = open(device);
+        polytile_array *array = wrap("x", x);
+        float added = 1;
+        polytile_implementation by_hand = {};
+        by_hand.host = add_user;
+        by_hand.user = &added;
+        polytile_kernel *wrong = create("shift[i]: inout x[i]", &by_hand);
+        ASSERT_EQ(attach(queue, {array}), POLYTILE_OK) << error();
+        EXPECT_EQ(launch(queue, wrong, line(300), {array}), POLYTILE_OK) << error();
+        polytile_kernel_destroy(wrong);
+        added = 2;
+        EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_INVALID) << device;
+        expect_says({"shift: its body reads what the program changed", "memory behind user"});
+        EXPECT_EQ(detach(queue, {array}), POLYTILE_OK) << error();
+        polytile_queue_destroy(queue);
+    }
+}
+
+TEST_F(QueueCheckAccess, AParameterMayChangeWithEachLaunch) {
+    for (const char *device : hosts) {
+        std::vector<float> x(300, 1);
+        polytile_queue *queue = open(device);
+        polytile_array *array = wrap("x", x);
+        polytile_kernel *right = create("scale[i](f32 a): inout x[i]", &scale_by_kernel);
+        ASSERT_EQ(attach(queue, {array}), POLYTILE_OK) << error();
+        for (float a = 1; a <= 4; a++) {
+            const polytile_parameter value = POLYTILE_PARAMETER("a", a);
+            const polytile_launch_options options = {1, &value, {}, {}};
+            EXPECT_EQ(launch(queue, right, line(300), {array}, &options), POLYTILE_OK) << error();
+        }
+        EXPECT_EQ(detach(queue, {array}), POLYTILE_OK) << error();
+        EXPECT_EQ(x[299], 24);
+        polytile_queue_destroy(queue);
+    }
+}
+
+TEST_F(QueueCheckAccess, AVariableThatStaysAsItIsDoesNoHarm) {
+    std::vector<float> x(300, 1);
+    polytile_queue *queue = open("host(memory=4KiB)");
+    polytile_array *array = wrap("x", x);
+    ASSERT_EQ(attach(queue, {array}), POLYTILE_OK) << error();
+    alpha = 3;
+    polytile_kernel *kernel = create("scale[i]: inout x[i]", &scale_by_alpha_kernel);
+    for (int k = 0; k < 3; k++)
+        EXPECT_EQ(launch(queue, kernel, line(300), {array}), POLYTILE_OK) << error();
+    EXPECT_EQ(detach(queue, {array}), POLYTILE_OK) << error();
+    EXPECT_EQ(x[0], 27);
 }
 
 class QueueCheckWide : public QueueTest {

@@ -96,19 +96,31 @@ done:
     return status;
 }
 
-bool pti_sampling_has_changed(const pti_trial *trial) {
-    bool has = pti_trial_has_ended(trial);
-    for (int o = 0; !has && o < trial->instance->n_operands; o++) {
+static bool differs_from_kept(const pti_shadow_copy *shadow, int64_t k) {
+    const int64_t place = shadow->marked[k].place;
+    return shadow->mark[place] & PTI_MARK_WRITTEN &&
+           !pti_poison_is_same(shadow->operand->type, shadow->operand->element_bytes,
+                               pti_shadow_copy_result(shadow, k),
+                               pti_shadow_copy_at(shadow, place));
+}
+
+bool pti_sampling_find_changed(const pti_trial *trial, int *operand, int64_t *place) {
+    for (int o = 0; o < trial->instance->n_operands; o++) {
         const pti_shadow_copy *shadow = &trial->shadow[o];
-        for (int64_t k = 0; !has && k < shadow->n_marked; k++) {
-            int64_t at = shadow->marked[k].place;
-            has = shadow->mark[at] & PTI_MARK_WRITTEN &&
-                  !pti_poison_is_same(shadow->operand->type, shadow->operand->element_bytes,
-                                      pti_shadow_copy_result(shadow, k),
-                                      pti_shadow_copy_at(shadow, at));
-        }
+        for (int64_t k = 0; k < shadow->n_marked; k++)
+            if (differs_from_kept(shadow, k)) {
+                *operand = o;
+                *place = shadow->marked[k].place;
+                return true;
+            }
     }
-    return has;
+    return false;
+}
+
+bool pti_sampling_has_changed(const pti_trial *trial) {
+    int operand;
+    int64_t place;
+    return pti_trial_has_ended(trial) || pti_sampling_find_changed(trial, &operand, &place);
 }
 
 /** Return whether a changed element kept the changed value, and does not always get that value. */

@@ -55,7 +55,9 @@ polytile_status pti_sampling_try_again(pti_sampling *sampling, pti_trial *trial)
 
 /** Keep the results of a run. Errors: NO_MEMORY. */
 polytile_status pti_sampling_keep_results(const pti_trial *trial);
-/** Return whether any written element differs from the kept result, or the run has ended before it
+/** Find a written element that differs from the kept result; false: there is none. */
+bool pti_sampling_find_changed(const pti_trial *trial, int *operand, int64_t *place);
+/** Return whether there is one, or the run has ended before it
  * returned. An element that was changed before the run counts, too: unwritten, it holds the changed
  * value, and so depends on what it held. */
 bool pti_sampling_has_changed(const pti_trial *trial);

@@ -245,6 +245,17 @@ void pti_shadow_copy_begin(pti_shadow_copy *shadow, int first_pattern, int64_t n
                                  pti_shadow_copy_at(shadow, shadow->marked[k].place));
 }
 
+void pti_shadow_copy_keep_begin(pti_shadow_copy *shadow) {
+    memcpy(shadow->poison[0], shadow->memory.bytes,
+           (size_t)(shadow->n_elements * shadow->operand->element_bytes));
+    shadow->array = NULL;
+}
+
+void pti_shadow_copy_begin_again(pti_shadow_copy *shadow) {
+    memcpy(shadow->memory.bytes, shadow->poison[0],
+           (size_t)(shadow->n_elements * shadow->operand->element_bytes));
+}
+
 void pti_shadow_copy_poison_marked(pti_shadow_copy *shadow, int pattern) {
     for (int64_t k = 0; k < shadow->n_marked; k++) {
         const int64_t place = shadow->marked[k].place;

@@ -69,6 +69,11 @@ bool pti_shadow_copy_begin_of(const pti_shadow_copy *shadow, const pti_marked *e
 void pti_shadow_copy_begin(pti_shadow_copy *shadow, int first_pattern, int64_t n_first,
                            int then_pattern);
 
+/** Keep what the copy holds in place of its first pattern, without the array; and fill it with that
+ * again. */
+void pti_shadow_copy_keep_begin(pti_shadow_copy *shadow);
+void pti_shadow_copy_begin_again(pti_shadow_copy *shadow);
+
 /** Poison the marked elements, too. */
 void pti_shadow_copy_poison_marked(pti_shadow_copy *shadow, int pattern);
 

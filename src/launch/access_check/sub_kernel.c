@@ -53,7 +53,7 @@ static bool allocate_schedule(size_t n, sub_kernel *of) {
 }
 
 /** Add a copy, which stands for the array over its box. */
-static void add_copy(sub_kernel *of, int o, const pti_operand *operand,
+static void add_copy(sub_kernel *of, polytile_context *ctx, int o, const pti_operand *operand,
                      const pti_shadow_copy *shadow) {
     of->operand[o] = *operand;
     of->operand[o].domain = shadow->layout.hull;
@@ -65,7 +65,7 @@ static void add_copy(sub_kernel *of, int o, const pti_operand *operand,
                                    .data = shadow->memory.bytes,
                                    .n_bytes = shadow->layout.size_bytes,
                                    .state = PTI_ARRAY_COMPLETE};
-    of->copy[o].object.context = shadow->array->object.context;
+    of->copy[o].object.context = ctx;
     of->copies[o] = &of->copy[o];
     of->position[o] = o;
     of->schedule.placement[o] = (pti_placement){o, of->schedule.arena_bytes, shadow->layout};
@@ -110,11 +110,11 @@ static void add_operations(sub_kernel *of, const polytile_domain *threads) {
     }
 }
 
-static void build_schedule(sub_kernel *of, const pti_instance *instance,
-                           const polytile_domain *threads, const pti_shadow_copy *shadow,
-                           bool in_place) {
+static void build_schedule(sub_kernel *of, const polytile_device *device,
+                           const pti_instance *instance, const polytile_domain *threads,
+                           const pti_shadow_copy *shadow) {
     for (int o = 0; o < instance->n_operands; o++)
-        add_copy(of, o, &instance->operand[o], &shadow[o]);
+        add_copy(of, device->object.context, o, &instance->operand[o], &shadow[o]);
     of->arrays = (pti_instance){.kernel_name = instance->kernel_name,
                                 .n_operands = instance->n_operands,
                                 .operand = of->operand};
@@ -123,7 +123,7 @@ static void build_schedule(sub_kernel *of, const pti_instance *instance,
     of->schedule.instance = &of->arrays;
     of->schedule.n_launches = 1;
     of->schedule.launch = &of->launch;
-    of->schedule.in_place = in_place;
+    of->schedule.in_place = device->reaches_host;
     of->schedule.n_superblocks = 1;
     of->schedule.superblock = (polytile_domain *)(uintptr_t)threads;
     of->schedule.n_placements = instance->n_operands;
@@ -141,7 +141,7 @@ polytile_status pti_sub_kernel_run(polytile_device *device, const pti_instance *
         return pti_fail_memory(device->object.context, instance->kernel_name,
                                (double)instance->n_operands * (double)sizeof(polytile_array));
     }
-    build_schedule(&of, instance, threads, shadow, device->reaches_host);
+    build_schedule(&of, device, instance, threads, shadow);
     bool was_running = device->is_running;
     device->is_running = true;
     status = pti_execute_copies(device, &of.schedule, body, of.copies, of.has_begun, &report);

@@ -31,6 +31,18 @@ done:
     return status;
 }
 
+void pti_trial_close_device(pti_trial *trial) {
+    polytile_device_close(trial->own);
+    trial->own = trial->device = NULL;
+}
+
+polytile_status pti_trial_open_device(pti_trial *trial) {
+    polytile_status status =
+        polytile_device_open(trial->kernel->object.context, "host(threads=1)", &trial->own);
+    trial->device = trial->own;
+    return status;
+}
+
 bool pti_trial_repeats(const pti_trial *trial) {
     return trial->own != NULL && !trial->varies;
 }

@@ -32,6 +32,11 @@ polytile_status pti_trial_open(polytile_device *device, const polytile_kernel *k
                                const pti_body *body, pti_trial *trial);
 void pti_trial_close(pti_trial *trial);
 
+/** Do without the trial's own device until it is opened again: it can outlive the user's. Errors of
+ * opening: NO_MEMORY, DEVICE. */
+void pti_trial_close_device(pti_trial *trial);
+polytile_status pti_trial_open_device(pti_trial *trial);
+
 /**
  * Let the kernel run on values that the program never had: its host function, if it has one, on the
  * calling thread. The trial must not move.

@@ -1,0 +1,144 @@
+#include "launch/access_check/rehearsal.h"
+
+#include "access/declare/access_text.h"
+#include "access/declare/kernel.h"
+#include "access/footprint/narrow.h"
+#include "access/set/boxes.h"
+#include "launch/access_check/cover.h"
+#include "launch/access_check/message.h"
+#include "launch/access_check/sampling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** The most bytes of copies. */
+enum { MOST_BYTES = 16 << 20 };
+
+struct pti_rehearsal {
+    const polytile_kernel *kernel; /* retained */
+    pti_instance *instance;        /* of its threads alone; owned */
+    int64_t block[POLYTILE_MAX_DIMS];
+    pti_value values[POLYTILE_MAX_PARAMETERS];
+    pti_trial trial; /* of these; without a device, but while it runs */
+};
+
+void pti_rehearsal_free(pti_rehearsal *rehearsal) {
+    if (rehearsal == NULL)
+        return;
+    if (rehearsal->instance != NULL)
+        pti_trial_close(&rehearsal->trial);
+    pti_instance_free(rehearsal->instance);
+    pti_kernel_release(rehearsal->kernel);
+    free(rehearsal);
+}
+
+/** Return the kernel's body with copies of what another one points to. */
+static pti_body copy_body(pti_rehearsal *of, const pti_body *body) {
+    if (body->block != NULL)
+        memcpy(of->block, body->block,
+               (size_t)of->kernel->declaration->n_indices * sizeof *of->block);
+    if (body->n_values > 0)
+        memcpy(of->values, body->values, (size_t)body->n_values * sizeof *of->values);
+    return pti_body_of(of->kernel, body->block == NULL ? NULL : of->block, of->values);
+}
+
+/** Choose one block, which is none of the corners if there are others. */
+static polytile_domain choose_threads(const polytile_domain *threads, const int64_t *block) {
+    const pti_units units = pti_units_of(threads, block);
+    return pti_units_draw(&units, 1, INT64_C(1) << threads->n_dims);
+}
+
+static void begin(pti_trial *trial) {
+    for (int o = 0; o < trial->instance->n_operands; o++)
+        pti_shadow_copy_begin(&trial->shadow[o], PTI_PATTERN_EVEN, INT64_MAX, PTI_PATTERN_EVEN);
+}
+
+static polytile_status run_first(pti_trial *trial, const polytile_domain *threads) {
+    polytile_status status;
+    PTI_TRY(pti_trial_aim(trial, threads));
+    begin(trial);
+    for (int o = 0; o < trial->instance->n_operands; o++)
+        pti_shadow_copy_keep_begin(&trial->shadow[o]);
+    PTI_TRY(pti_trial_run(trial));
+    PTI_TRY(pti_sampling_keep_results(trial));
+done:
+    return status;
+}
+
+static polytile_status make(polytile_device *device, const polytile_kernel *kernel,
+                            const pti_instance *instance, const polytile_domain *threads,
+                            polytile_array *const *arrays, const pti_body *body,
+                            pti_rehearsal *made) {
+    polytile_status status;
+    pti_kernel_retain(kernel);
+    made->kernel = kernel;
+    PTI_TRY(pti_instance_narrow(kernel, instance, threads, arrays, &made->instance));
+    const pti_body own = copy_body(made, body);
+    PTI_TRY(pti_trial_open(device, kernel, made->instance, arrays, &own, &made->trial));
+done:
+    return status;
+}
+
+polytile_status pti_rehearsal_run(polytile_device *device, const polytile_kernel *kernel,
+                                  const pti_instance *instance, polytile_array *const *arrays,
+                                  const pti_body *body, pti_rehearsal **rehearsal) {
+    const polytile_domain threads = choose_threads(&instance->threads, body->block);
+    polytile_status status;
+    bool is_kept = false;
+    pti_rehearsal *made = calloc(1, sizeof *made);
+    *rehearsal = NULL;
+    if (made == NULL)
+        return pti_fail_memory(device->object.context, instance->kernel_name, sizeof *made);
+    PTI_TRY(make(device, kernel, instance, &threads, arrays, body, made));
+    is_kept =
+        pti_trial_repeats(&made->trial) && pti_trial_bytes(&made->trial, &threads) <= MOST_BYTES;
+    if (is_kept)
+        PTI_TRY(run_first(&made->trial, &threads));
+    pti_trial_close_device(&made->trial);
+done:
+    is_kept = is_kept && status == POLYTILE_OK;
+    if (!is_kept)
+        pti_rehearsal_free(made);
+    *rehearsal = is_kept ? made : NULL;
+    return status;
+}
+
+static polytile_status refuse_change(const pti_rehearsal *of, int operand, int64_t place) {
+    polytile_context *ctx = of->kernel->object.context;
+    const pti_shadow_copy *shadow = &of->trial.shadow[operand];
+    polytile_status status;
+    int64_t element[POLYTILE_MAX_DIMS];
+    pti_text text = {0};
+    pti_check_write_threads(&text, &of->trial.threads);
+    pti_text_add(&text, " set%s %s", pti_box_count(&of->trial.threads) == 1 ? "s" : "",
+                 shadow->operand->name);
+    pti_shadow_copy_find(shadow, place, element);
+    pti_point_write(&text, element, shadow->operand->domain.n_dims);
+    status = text.failed
+                 ? pti_fail_memory(ctx, "an error's text", PTI_UNKNOWN_BYTES)
+                 : pti_fail(ctx, POLYTILE_INVALID,
+                            "%s: its body reads what the program changed after the launch: %s to "
+                            "another value now than when the launch was made; a launch runs later, "
+                            "with what a global or static variable, or the memory behind user, "
+                            "holds then; declare a parameter, as in %s[i](f32 a), and give its "
+                            "value at the launch",
+                            of->instance->kernel_name, text.data, of->instance->kernel_name);
+    pti_text_free(&text);
+    return status;
+}
+
+polytile_status pti_rehearsal_repeat(pti_rehearsal *rehearsal) {
+    pti_trial *trial = &rehearsal->trial;
+    polytile_status status;
+    int operand;
+    int64_t place;
+    PTI_TRY(pti_trial_open_device(trial));
+    for (int o = 0; o < trial->instance->n_operands; o++)
+        pti_shadow_copy_begin_again(&trial->shadow[o]);
+    PTI_TRY(pti_trial_run(trial));
+    if (pti_sampling_find_changed(trial, &operand, &place))
+        status = refuse_change(rehearsal, operand, place);
+done:
+    pti_trial_close_device(trial);
+    return status;
+}
