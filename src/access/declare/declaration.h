@@ -105,10 +105,13 @@ polytile_status pti_declaration_add_access(polytile_declaration *declaration, co
 /** Return whether a parameter has an integer type, which subscripts take. */
 bool pti_parameter_is_integer(const polytile_declaration *declaration, int parameter);
 
+/** Say that memory ran out. Returns NO_MEMORY. */
+polytile_status pti_out_of_memory(pti_text *why);
 /** Return the position of a name among n names, or -1. */
 int pti_find_name(const char *name, int n_names, char *const *names);
 /** Return whether a text is a letter or underscore followed by letters, digits and underscores. */
 bool pti_is_identifier(const char *text);
+bool pti_role_is_known(polytile_role role);
 /** Return the word of a role in a declaration. */
 const char *pti_role_word(polytile_role role);
 /** Return whether threads combine into the element (sum, prod, min, max). */

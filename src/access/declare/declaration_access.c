@@ -1,0 +1,210 @@
+#include "access/declare/declaration.h"
+#include "access/declare/type.h"
+
+#include "base/plural.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a section of a declaration may be. */
+
+static bool names_only(const polytile_declaration *declaration, const polytile_affine *affine) {
+    for (int k = declaration->n_indices; k < POLYTILE_MAX_DIMS; k++)
+        if (affine->index[k] != 0)
+            return false;
+    for (int k = declaration->n_parameters; k < POLYTILE_MAX_PARAMETERS; k++)
+        if (affine->parameter[k] != 0)
+            return false;
+    return true;
+}
+
+static bool check_subscripts(const polytile_declaration *declaration, const char *array,
+                             const pti_access *access, pti_text *why) {
+    for (int d = 0; d < access->n_dims; d++) {
+        const polytile_subscript *subscript = &access->subscript[d];
+        if (subscript->step < 1) {
+            pti_text_add(why, "the step of subscript %d of %s is %lld; it must be at least 1",
+                         d + 1, array, (long long)subscript->step);
+            return false;
+        }
+        if ((!subscript->from_first && !names_only(declaration, &subscript->lo)) ||
+            (!subscript->to_last && !names_only(declaration, &subscript->hi))) {
+            pti_text_add(why,
+                         "subscript %d of %s has a coefficient for an index or a parameter that "
+                         "the kernel, with %d %s and %d %s, does not have",
+                         d + 1, array, declaration->n_indices,
+                         pti_plural(declaration->n_indices, "index", "indices"),
+                         declaration->n_parameters,
+                         pti_plural(declaration->n_parameters, "parameter", "parameters"));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_role(const char *array, const pti_access *access, pti_text *why) {
+    if (!pti_role_is_known(access->role)) {
+        pti_text_add(why, "the role %d of %s is unknown", (int)access->role, array);
+        return false;
+    }
+    if (access->fresh && !pti_role_reduces(access->role)) {
+        pti_text_add(why,
+                     "%s cannot start from an identity in the role '%s'; only sum, prod, min and "
+                     "max can",
+                     array, pti_role_word(access->role));
+        return false;
+    }
+    return true;
+}
+
+static bool agrees_with(const polytile_declaration *declaration, int array,
+                        const pti_access *access, pti_text *why) {
+    const char *name = declaration->array_name[array];
+    if (declaration->array_n_dims[array] != access->n_dims) {
+        pti_text_add(why, "%s has %d %s here and %d before", name, access->n_dims,
+                     pti_plural(access->n_dims, "subscript", "subscripts"),
+                     declaration->array_n_dims[array]);
+        return false;
+    }
+    for (int k = 0; k < declaration->n_accesses; k++) {
+        const pti_access *other = &declaration->access[k];
+        if (other->array == array && other->role == access->role && other->fresh != access->fresh) {
+            pti_text_add(why,
+                         "%s is combined both onto what it holds ('%s') and from the identity "
+                         "('out %s'); use two arrays",
+                         name, pti_role_word(access->role), pti_role_word(access->role));
+            return false;
+        }
+    }
+    return true;
+}
+
+static polytile_status add_array(polytile_declaration *declaration, const char *array, int n_dims,
+                                 pti_text *why) {
+    size_t n_arrays = (size_t)declaration->n_arrays + 1;
+    char **names = realloc(declaration->array_name, n_arrays * sizeof *names);
+    if (names == NULL)
+        return pti_out_of_memory(why);
+    declaration->array_name = names;
+    int *counts = realloc(declaration->array_n_dims, n_arrays * sizeof *counts);
+    if (counts == NULL)
+        return pti_out_of_memory(why);
+    declaration->array_n_dims = counts;
+    names[declaration->n_arrays] = strdup(array);
+    if (names[declaration->n_arrays] == NULL)
+        return pti_out_of_memory(why);
+    counts[declaration->n_arrays++] = n_dims;
+    return POLYTILE_OK;
+}
+
+/** Zero what a whole dimension does not use, so that equal sections are equal as data. */
+static void normalise_access(pti_access *access) {
+    for (int d = 0; d < access->n_dims; d++) {
+        if (access->subscript[d].from_first)
+            memset(&access->subscript[d].lo, 0, sizeof access->subscript[d].lo);
+        if (access->subscript[d].to_last)
+            memset(&access->subscript[d].hi, 0, sizeof access->subscript[d].hi);
+    }
+    memset(&access->subscript[access->n_dims], 0,
+           (size_t)(POLYTILE_MAX_DIMS - access->n_dims) * sizeof access->subscript[0]);
+}
+
+static int count_constraints(const pti_access *access) {
+    return access->relation == NULL ? 0 : access->relation->n_constraints;
+}
+
+static bool has_room_for_access(const polytile_declaration *declaration, const char *array,
+                                const pti_access *access, pti_text *why) {
+    int n_left = PTI_MAX_CONSTRAINTS - declaration->n_constraints;
+    if (declaration->n_accesses == PTI_MAX_ACCESSES)
+        pti_text_add(why,
+                     "this section of %s is one more than the %d there may be; declare wider ones",
+                     array, PTI_MAX_ACCESSES);
+    else if (count_constraints(access) > n_left)
+        pti_text_add(why,
+                     "with this access of %s all relations have %d comparisons in their pieces; "
+                     "there may be %d; leave out some, or use the short form",
+                     array, declaration->n_constraints + count_constraints(access),
+                     PTI_MAX_CONSTRAINTS);
+    else
+        return true;
+    return false;
+}
+
+/** Mark the parameters whose values a section needs. */
+static void mark_parameters(const pti_access *access, bool *is_used) {
+    const pti_relation *relation = access->relation;
+    for (int p = 0; p < POLYTILE_MAX_PARAMETERS; p++) {
+        for (int d = 0; d < access->n_dims; d++) {
+            const polytile_subscript *subscript = &access->subscript[d];
+            is_used[p] |= (!subscript->from_first && subscript->lo.parameter[p] != 0) ||
+                          (!subscript->to_last && subscript->hi.parameter[p] != 0);
+        }
+        for (int c = 0; relation != NULL && c < relation->n_constraints; c++)
+            is_used[p] |= relation->constraint[c].parameter[p] != 0;
+    }
+}
+
+static bool uses_integers(const polytile_declaration *declaration, const char *array,
+                          const pti_access *access, pti_text *why) {
+    bool is_used[POLYTILE_MAX_PARAMETERS] = {false};
+    char type[PTI_TYPE_TEXT_BYTES];
+    mark_parameters(access, is_used);
+    for (int p = 0; p < declaration->n_parameters; p++) {
+        if (!is_used[p] || pti_parameter_is_integer(declaration, p))
+            continue;
+        pti_text_add(why, "%s is %s: subscripts take integers, also those of %s",
+                     declaration->parameter_name[p],
+                     pti_type_format(declaration->parameter_type[p], type), array);
+        return false;
+    }
+    return true;
+}
+
+/** Refuse an array with the name of a parameter that has a type: bodies have both names. */
+static bool has_own_name(const polytile_declaration *declaration, const char *array,
+                         pti_text *why) {
+    int p = pti_find_name(array, declaration->n_parameters, declaration->parameter_name);
+    if (p < 0 || !declaration->is_typed[p])
+        return true;
+    pti_text_add(why, "the name '%s' is a parameter already; rename an array", array);
+    return false;
+}
+
+polytile_status pti_declaration_add_access(polytile_declaration *declaration, const char *array,
+                                           const pti_access *access, pti_text *why) {
+    if (!pti_is_identifier(array)) {
+        pti_text_add(why, "an array's name must be an identifier, not '%s'", array ? array : "");
+        return POLYTILE_DECLARATION;
+    }
+    if (access->n_dims < 1 || access->n_dims > POLYTILE_MAX_DIMS) {
+        pti_text_add(why, "%s has %d subscripts; there may be 1 to %d", array, access->n_dims,
+                     POLYTILE_MAX_DIMS);
+        return POLYTILE_DECLARATION;
+    }
+    int position = pti_find_name(array, declaration->n_arrays, declaration->array_name);
+    if (!has_room_for_access(declaration, array, access, why) || !check_role(array, access, why) ||
+        !check_subscripts(declaration, array, access, why) ||
+        !uses_integers(declaration, array, access, why) || !has_own_name(declaration, array, why) ||
+        (position >= 0 && !agrees_with(declaration, position, access, why)))
+        return POLYTILE_DECLARATION;
+
+    size_t n_bytes = ((size_t)declaration->n_accesses + 1) * sizeof *access;
+    pti_access *grown = realloc(declaration->access, n_bytes);
+    if (grown == NULL)
+        return pti_out_of_memory(why);
+    declaration->access = grown;
+    if (position < 0) {
+        position = declaration->n_arrays;
+        polytile_status status = add_array(declaration, array, access->n_dims, why);
+        if (status != POLYTILE_OK)
+            return status;
+    }
+    grown[declaration->n_accesses] = *access;
+    grown[declaration->n_accesses].array = position;
+    normalise_access(&grown[declaration->n_accesses]);
+    mark_parameters(&grown[declaration->n_accesses], declaration->is_in_subscripts);
+    declaration->n_accesses++;
+    declaration->n_constraints += count_constraints(access);
+    return POLYTILE_OK;
+}
