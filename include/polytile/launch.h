@@ -72,13 +72,11 @@ inline polytile_parameter polytile_parameter_of(const char *name, T value) {
 #define POLYTILE_PARAMETER(name, value) polytile_parameter_of(name, value)
 #else
 #define POLYTILE_PARAMETER(name, value)                                                            \
-    _Generic((value), float                                                                        \
-             : polytile_parameter_real, double                                                     \
-             : polytile_parameter_real, long double                                                \
-             : polytile_parameter_real, unsigned long                                              \
-             : polytile_parameter_unsigned, unsigned long long                                     \
-             : polytile_parameter_unsigned, default                                                \
-             : polytile_parameter_signed)(name, value)
+    ((__typeof__(value))0.5 != (__typeof__(value))0                                                \
+         ? polytile_parameter_real(name, (double)(value))                                          \
+     : (__typeof__(value))-1 < (__typeof__(value))1                                                \
+         ? polytile_parameter_signed(name, (int64_t)(value))                                       \
+         : polytile_parameter_unsigned(name, (uint64_t)(value)))
 #endif
 
 /** A list of parameters as two arguments, or the first two members of polytile_launch_options:
