@@ -17,6 +17,10 @@ extern "C" {
  * box is stored without its gaps, so a stride may be smaller than an element. Use only indices in
  * resident. The whole array has indices from array_first to array_last.
  *
+ * An array may be resident in several pieces. Then resident is the box around them, in which not all
+ * is memory, and the list of pieces has n_pieces views from first_piece on, of which any that has an
+ * element will do. Only implementations that say so get such arrays.
+ *
  * The view of a parameter has no dimensions: its value is at origin, with the declared type.
  */
 typedef struct polytile_view {
@@ -25,7 +29,17 @@ typedef struct polytile_view {
     int64_t array_first[POLYTILE_MAX_DIMS];
     int64_t array_last[POLYTILE_MAX_DIMS];
     polytile_domain resident;
+    int32_t first_piece; /* in the list of pieces */
+    int32_t n_pieces;    /* 0: it is one */
 } polytile_view;
+
+/** The most pieces of a sub-kernel, all arrays together that have any. */
+enum { POLYTILE_MAX_PIECES = 8 };
+
+/** The list of pieces, as CUDA kernels get it. */
+typedef struct polytile_pieces {
+    polytile_view piece[POLYTILE_MAX_PIECES];
+} polytile_pieces;
 
 /**
  * Run every thread of a box on the host. Several OpenMP threads call it at once on disjoint boxes.
@@ -126,6 +140,10 @@ typedef struct polytile_implementation {
                                     fit 32 bits; NULL: none. It needs cuda and views */
     polytile_launcher *host_launcher;
     polytile_launcher *cuda_launcher;
+    bool host_takes_pieces;  /* host finds elements of arrays in pieces, whose list is behind the
+                                views of parameters */
+    const void *cuda_pieces; /* a third kernel, for launches with arrays in pieces, which takes the
+                                list behind the parameters, a polytile_pieces; NULL: none */
 } polytile_implementation;
 
 #ifdef __cplusplus

@@ -4,9 +4,10 @@
 /*
  * Kernel bodies as CUDA kernels; included by kernel.h where nvcc compiles.
  *
- * A thread finds its indices and runs the body. There are two kernels: one for views whose last
- * dimension is contiguous and whose strides and indices fit 32 bits, one for all others. The
- * library launches one of them; a choice within one kernel would delay each thread's first load.
+ * A thread finds its indices and runs the body. There are three kernels: one for views whose last
+ * dimension is contiguous and whose strides and indices fit 32 bits, one for all other views, and
+ * one for arrays in pieces. The library launches one of them; a choice within one kernel would
+ * delay each thread's first load.
  */
 #include <polytile/cuda.h>
 
@@ -25,8 +26,17 @@
         PT_APPLY(PT_THREAD, (pt_near, PT_UNPACK indices));                                         \
         PT_EACH(PT_CUDA_DEFINE_CONTIGUOUS, kernel, __VA_ARGS__)                                    \
         kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__));                  \
+    }                                                                                              \
+    static __global__ void kernel##_cuda_pieces(                                                   \
+        const polytile_domain pt_threads PT_EACH(PT_CUDA_VIEW, kernel, __VA_ARGS__)                \
+            PT_EACH(PT_CUDA_PARAMETER, kernel, __VA_ARGS__),                                       \
+        const polytile_pieces pt_pieces) {                                                         \
+        PT_APPLY(PT_THREAD, (pt_threads, PT_UNPACK indices));                                      \
+        PT_EACH(PT_CUDA_DEFINE_PIECES, kernel, __VA_ARGS__)                                        \
+        kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__));                  \
     }
 
+#define PT_CUDA_PIECES(kernel) (const void *)kernel##_cuda_pieces
 #define PT_CUDA_ADDRESSES(kernel)                                                                  \
     (const void *)kernel##_cuda, (const void *)kernel##_cuda_contiguous
 
@@ -40,11 +50,17 @@
 
 #define PT_CUDA_DEFINE_STRIDED_2(kernel, T, a)
 #define PT_CUDA_DEFINE_STRIDED_3(kernel, T, A, n_dims)                                             \
-    const kernel##_##A##_view A = PT_VIEW_OF(T, pt_view_##A, n_dims, PT_LAST_STRIDE);
+    const kernel##_##A##_view A = PT_VIEW_OF(T, pt_view_##A, n_dims, PT_LAST_STRIDE, 0, 0);
 
 #define PT_CUDA_DEFINE_CONTIGUOUS_2(kernel, T, a)
 #define PT_CUDA_DEFINE_CONTIGUOUS_3(kernel, T, A, n_dims)                                          \
     const polytile_view pt_near_##A = pt_near_view(pt_view_##A);                                   \
-    const kernel##_##A##_view A = PT_VIEW_OF(T, pt_near_##A, n_dims, PT_LAST_UNIT);
+    const kernel##_##A##_view A = PT_VIEW_OF(T, pt_near_##A, n_dims, PT_LAST_UNIT, 0, 0);
+
+#define PT_CUDA_DEFINE_PIECES_2(kernel, T, a)
+#define PT_CUDA_DEFINE_PIECES_3(kernel, T, A, n_dims)                                              \
+    const kernel##_##A##_view A =                                                                  \
+        PT_VIEW_OF(T, pt_view_##A, n_dims, PT_LAST_STRIDE,                                         \
+                   pt_pieces.piece + pt_view_##A.first_piece, pt_view_##A.n_pieces);
 
 #endif

@@ -8,7 +8,8 @@
  * One nest is for views whose last dimension is contiguous: that stride is a constant, so compilers
  * vectorise the innermost loop. The other is for all other views. The first is compiled once more
  * for wider vectors than the compiler was asked for, which pay for data in the caches. Results are
- * the same bits: nothing is fused into multiply-adds, and sums keep their order.
+ * the same bits: nothing is fused into multiply-adds, and sums keep their order. A last nest is for
+ * launches with arrays in pieces, among which each access chooses.
  */
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX2__) && !defined(__CUDA_ARCH__)
@@ -35,10 +36,19 @@
         PT_EACH(PT_DEFINE_STRIDED, kernel, __VA_ARGS__)                                            \
         PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
     }                                                                                              \
+    static void kernel##_pieces(const polytile_domain *pt_threads,                                 \
+                                const polytile_view *pt_views) {                                   \
+        const polytile_view *pt_pieces =                                                           \
+            pt_views + (int)kernel##_n_views + (int)kernel##_n_parameters;                         \
+        PT_EACH(PT_DEFINE_PIECES, kernel, __VA_ARGS__)                                             \
+        PT_LOOPS indices kernel##_thread(PT_UNPACK indices PT_EACH(PT_PASS, kernel, __VA_ARGS__)); \
+    }                                                                                              \
     static void kernel##_host(const polytile_domain *pt_threads, const polytile_view *pt_views,    \
                               void *pt_user) {                                                     \
         (void)pt_user;                                                                             \
-        if (!(1 PT_EACH(PT_AND_IS_CONTIGUOUS, kernel, __VA_ARGS__)))                               \
+        if (0 PT_EACH(PT_OR_HAS_PIECES, kernel, __VA_ARGS__))                                      \
+            kernel##_pieces(pt_threads, pt_views);                                                 \
+        else if (!(1 PT_EACH(PT_AND_IS_CONTIGUOUS, kernel, __VA_ARGS__)))                          \
             kernel##_strided(pt_threads, pt_views);                                                \
         else if (PT_IS_WIDE)                                                                       \
             kernel##_wide(pt_threads, pt_views);                                                   \
@@ -51,15 +61,24 @@
 #define PT_AND_IS_CONTIGUOUS_3(kernel, T, A, n_dims)                                               \
     &&PT_IS_CONTIGUOUS(T, n_dims, pt_views[kernel##_##A##_place])
 
+#define PT_OR_HAS_PIECES_2(kernel, T, a)
+#define PT_OR_HAS_PIECES_3(kernel, T, A, n_dims) || pt_views[kernel##_##A##_place].n_pieces > 0
+
 #define PT_DEFINE_CONTIGUOUS_2(kernel, T, a) PT_DEFINE_PARAMETER(kernel, T, a)
 #define PT_DEFINE_CONTIGUOUS_3(kernel, T, A, n_dims)                                               \
     PT_DEFINE_VIEW(kernel, T, A, n_dims, PT_LAST_UNIT)
 #define PT_DEFINE_STRIDED_2(kernel, T, a) PT_DEFINE_PARAMETER(kernel, T, a)
 #define PT_DEFINE_STRIDED_3(kernel, T, A, n_dims)                                                  \
     PT_DEFINE_VIEW(kernel, T, A, n_dims, PT_LAST_STRIDE)
+#define PT_DEFINE_PIECES_2(kernel, T, a) PT_DEFINE_PARAMETER(kernel, T, a)
+#define PT_DEFINE_PIECES_3(kernel, T, A, n_dims)                                                   \
+    const kernel##_##A##_view A =                                                                  \
+        PT_VIEW_OF(T, pt_views[kernel##_##A##_place], n_dims, PT_LAST_STRIDE,                      \
+                   pt_pieces + pt_views[kernel##_##A##_place].first_piece,                         \
+                   pt_views[kernel##_##A##_place].n_pieces);
 
 #define PT_DEFINE_VIEW(kernel, T, A, n_dims, LAST)                                                 \
-    const kernel##_##A##_view A = PT_VIEW_OF(T, pt_views[kernel##_##A##_place], n_dims, LAST);
+    const kernel##_##A##_view A = PT_VIEW_OF(T, pt_views[kernel##_##A##_place], n_dims, LAST, 0, 0);
 #define PT_DEFINE_PARAMETER(kernel, T, a)                                                          \
     T a = *(T *)pt_views[(int)kernel##_n_views + (int)kernel##_##a##_place].origin;
 

@@ -6,5 +6,6 @@
 #define PT_DEVICE_FUNCTION static inline __attribute__((always_inline))
 #define PT_CUDA_FUNCTION(kernel, indices, ...)
 #define PT_CUDA_ADDRESSES(kernel) 0, 0
+#define PT_CUDA_PIECES(kernel)    0
 
 #endif

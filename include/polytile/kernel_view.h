@@ -12,7 +12,7 @@
 
 /** The element of a view with the given indices, one to eight of them; an lvalue. */
 #define PT_AT(view, ...)                                                                           \
-    PT_ELEMENT(view, PT_CAT(PT_OFFSET_, PT_COUNT(__VA_ARGS__))(view, __VA_ARGS__))
+    PT_ELEMENT(view, PT_CAT(PT_ADDRESS_, PT_COUNT(__VA_ARGS__))(view, __VA_ARGS__))
 
 /** The first and the last index of a view's dimension that is resident. */
 #define PT_FIRST(view, dim) ((view).first[dim])
@@ -23,7 +23,8 @@
 #define PT_ARRAY_LAST(view, dim)  ((view).array_last[dim])
 #define PT_EXTENT(view, dim)      (PT_ARRAY_LAST(view, dim) - PT_ARRAY_FIRST(view, dim) + 1)
 
-/* A typed view: at is where the element with all indices 0 would be, strides are in bytes. */
+/* A typed view: at is where the element with all indices 0 would be, strides are in bytes. Where
+ * n_pieces is not 0, elements are found in the pieces instead. */
 #define PT_VIEW_STRUCT(T, n_dims)                                                                  \
     struct {                                                                                       \
         T *at;                                                                                     \
@@ -32,6 +33,8 @@
         int64_t last[n_dims];                                                                      \
         int64_t array_first[n_dims];                                                               \
         int64_t array_last[n_dims];                                                                \
+        const polytile_view *pieces;                                                               \
+        int32_t n_pieces;                                                                          \
     }
 
 /**
@@ -39,11 +42,11 @@
  * PT_VIEW(const float, A, 2, views[0]); then PT_AT(A, i, j).
  */
 #define PT_VIEW(T, name, n_dims, view)                                                             \
-    PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_STRIDE)
+    PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_STRIDE, 0, 0)
 
 /** A typed view whose last dimension is contiguous, see PT_IS_CONTIGUOUS(). */
 #define PT_CONTIGUOUS_VIEW(T, name, n_dims, view)                                                  \
-    PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_UNIT)
+    PT_VIEW_STRUCT(T, n_dims) name = PT_VIEW_OF(T, view, n_dims, PT_LAST_UNIT, 0, 0)
 
 /**
  * A parameter's value as a local constant, for host functions and launchers written by hand:
@@ -58,13 +61,12 @@
 #define PT_LAST_UNIT(T, view, d)   (int64_t)sizeof(T)
 
 /* The initialiser of a typed view; LAST says what the last dimension's stride is. */
-#define PT_VIEW_OF(T, v, n_dims, LAST)                                                             \
+#define PT_VIEW_OF(T, v, n_dims, LAST, pieces, n_pieces)                                           \
     {                                                                                              \
         (T *)(v).origin, {PT_CAT(PT_FIRST_STRIDES_, n_dims)(v) LAST(T, v, (n_dims)-1)},            \
             {PT_CAT(PT_RANGE_ENDS_, n_dims)(v, lo)}, {PT_CAT(PT_RANGE_ENDS_, n_dims)(v, hi)},      \
-            {PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_first)}, {                                    \
-            PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_last)                                          \
-        }                                                                                          \
+            {PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_first)},                                      \
+            {PT_CAT(PT_ARRAY_ENDS_, n_dims)(v, array_last)}, pieces, n_pieces                      \
     }
 
 /* The strides of all dimensions but the last, each with a comma behind it. */
@@ -100,10 +102,8 @@
 #define PT_ARRAY_ENDS_7(v, end) PT_ARRAY_ENDS_6(v, end), PT_ARRAY_END(v, end, 6)
 #define PT_ARRAY_ENDS_8(v, end) PT_ARRAY_ENDS_7(v, end), PT_ARRAY_END(v, end, 7)
 
-/* The element some bytes from the one with all indices 0. Recording bodies report it to
- * polytile_check_use(). */
-#define PT_ELEMENT(v, offset_bytes)                                                                \
-    (*(__typeof__((v).at))PT_REACHED((const char *)(v).at + (offset_bytes)))
+/* The element at an address. Recording bodies report it to polytile_check_use(). */
+#define PT_ELEMENT(v, address) (*(__typeof__((v).at))PT_REACHED(address))
 
 #if defined(POLYTILE_RECORD_ACCESS) && !defined(__CUDACC__)
 #include <polytile/record.h>
@@ -112,7 +112,26 @@
 #define PT_REACHED(address) (address)
 #endif
 
-/* The bytes from there to the element with one to eight indices. */
+/* The address of the element with one to eight indices. Bodies for arrays in one piece know that
+ * n_pieces is 0 when they are compiled. */
+#define PT_ADDRESS(v, offset_bytes, n_dims, ...)                                                   \
+    ((v).n_pieces == 0 ? (const char *)(v).at + (offset_bytes)                                     \
+                       : pt_piece_at((v).pieces, (v).n_pieces, n_dims, __VA_ARGS__))
+#define PT_ADDRESS_1(v, a)       PT_ADDRESS(v, PT_OFFSET_1(v, a), 1, a, 0, 0, 0, 0, 0, 0, 0)
+#define PT_ADDRESS_2(v, a, b)    PT_ADDRESS(v, PT_OFFSET_2(v, a, b), 2, a, b, 0, 0, 0, 0, 0, 0)
+#define PT_ADDRESS_3(v, a, b, c) PT_ADDRESS(v, PT_OFFSET_3(v, a, b, c), 3, a, b, c, 0, 0, 0, 0, 0)
+#define PT_ADDRESS_4(v, a, b, c, d)                                                                \
+    PT_ADDRESS(v, PT_OFFSET_4(v, a, b, c, d), 4, a, b, c, d, 0, 0, 0, 0)
+#define PT_ADDRESS_5(v, a, b, c, d, e)                                                             \
+    PT_ADDRESS(v, PT_OFFSET_5(v, a, b, c, d, e), 5, a, b, c, d, e, 0, 0, 0)
+#define PT_ADDRESS_6(v, a, b, c, d, e, f)                                                          \
+    PT_ADDRESS(v, PT_OFFSET_6(v, a, b, c, d, e, f), 6, a, b, c, d, e, f, 0, 0)
+#define PT_ADDRESS_7(v, a, b, c, d, e, f, g)                                                       \
+    PT_ADDRESS(v, PT_OFFSET_7(v, a, b, c, d, e, f, g), 7, a, b, c, d, e, f, g, 0)
+#define PT_ADDRESS_8(v, a, b, c, d, e, f, g, h)                                                    \
+    PT_ADDRESS(v, PT_OFFSET_8(v, a, b, c, d, e, f, g, h), 8, a, b, c, d, e, f, g, h)
+
+/* The bytes to it from the element with all indices 0. */
 #define PT_OFFSET(v, dim, index)            ((int64_t)(index) * (v).stride[dim])
 #define PT_OFFSET_1(v, a)                   PT_OFFSET(v, 0, a)
 #define PT_OFFSET_2(v, a, b)                PT_OFFSET_1(v, a) + PT_OFFSET(v, 1, b)
@@ -123,5 +142,37 @@
 #define PT_OFFSET_7(v, a, b, c, d, e, f, g) PT_OFFSET_6(v, a, b, c, d, e, f) + PT_OFFSET(v, 6, g)
 #define PT_OFFSET_8(v, a, b, c, d, e, f, g, h)                                                     \
     PT_OFFSET_7(v, a, b, c, d, e, f, g) + PT_OFFSET(v, 7, h)
+
+/* Functions of views that devices run, too. */
+#ifdef __CUDACC__
+#define PT_VIEW_FUNCTION static __host__ __device__ __forceinline__
+#else
+#define PT_VIEW_FUNCTION static inline
+#endif
+
+/* Whether a piece has the element with these indices. */
+PT_VIEW_FUNCTION int pt_is_in_piece(const polytile_view *piece, int n_dims, const int64_t *index) {
+    int is_in = 1;
+    for (int d = 0; d < n_dims; d++) {
+        const polytile_range *range = &piece->resident.range[d];
+        is_in = is_in && index[d] >= range->lo && index[d] <= range->hi &&
+                (range->step == 1 || (index[d] - range->lo) % range->step == 0);
+    }
+    return is_in;
+}
+
+/* The address of an element in the first piece that has it; the last one is asked nothing. */
+PT_VIEW_FUNCTION const char *pt_piece_at(const polytile_view *pieces, int n_pieces, int n_dims,
+                                         int64_t a, int64_t b, int64_t c, int64_t d, int64_t e,
+                                         int64_t f, int64_t g, int64_t h) {
+    const int64_t index[POLYTILE_MAX_DIMS] = {a, b, c, d, e, f, g, h};
+    int64_t offset_bytes = 0;
+    int k = 0;
+    while (k < n_pieces - 1 && !pt_is_in_piece(&pieces[k], n_dims, index))
+        k++;
+    for (int dim = 0; dim < n_dims; dim++)
+        offset_bytes += index[dim] * pieces[k].stride_bytes[dim];
+    return (const char *)pieces[k].origin + offset_bytes;
+}
 
 #endif

@@ -220,6 +220,12 @@ int polytile_kernel_get_n_indices(const polytile_kernel *kernel) {
     return kernel == NULL ? 0 : kernel->declaration->n_indices;
 }
 
+bool pti_takes_pieces(const polytile_implementation *of) {
+    return of->host_launcher == NULL && of->cuda_launcher == NULL &&
+           (of->host == NULL || of->host_takes_pieces) &&
+           (of->cuda == NULL || of->cuda_pieces != NULL);
+}
+
 int polytile_kernel_get_n_arrays(const polytile_kernel *kernel) {
     return kernel == NULL ? 0 : kernel->declaration->n_arrays;
 }

@@ -3,6 +3,7 @@
 #include "launch/access_check/access_check.h"
 #include "launch/execute/execute.h"
 #include "launch/execute/run_check.h"
+#include "partition/cost/demand.h"
 #include "partition/window/plan.h"
 #include <polytile/size.h>
 
@@ -29,8 +30,11 @@ static polytile_status check_idle(const polytile_device *device) {
 
 static polytile_status execute(polytile_device *device, const polytile_plan *plan,
                                const pti_body *body, polytile_array *const *arrays) {
+    polytile_array *of_operand[PTI_MAX_OPERANDS];
+    for (int o = 0; o < plan->instance->n_operands; o++)
+        of_operand[o] = arrays[plan->instance->operand[o].array];
     device->is_running = true;
-    polytile_status status = pti_execute(device, plan->schedule, body, arrays, &device->report);
+    polytile_status status = pti_execute(device, plan->schedule, body, of_operand, &device->report);
     device->is_running = false;
     device->report.n_launches += status == POLYTILE_OK;
     return status;
@@ -108,7 +112,7 @@ polytile_status polytile_plan_run(const polytile_plan *plan, polytile_device *de
     PTI_TRY(pti_run_check(plan, device, kernel, arrays));
     PTI_TRY(bind_values(plan, kernel, options == NULL ? &defaults : options, values));
     body = pti_body_of(kernel, pti_plan_block(plan), values);
-    PTI_TRY(pti_access_check_asked(device, kernel, plan->instance, arrays, &body));
+    PTI_TRY(pti_access_check_asked(device, kernel, plan->owned_instance, arrays, &body));
     PTI_TRY(execute(device, plan, &body, arrays));
 done:
     return status;
@@ -200,7 +204,8 @@ static polytile_status plan_and_run(const request *of, int64_t *missing_bytes) {
     polytile_status status;
     *missing_bytes = 0;
     PTI_TRY(make_plan(of, &plan));
-    status = polytile_plan_run(plan, of->device, of->kernel, of->n_arrays, of->arrays, &of->options);
+    status =
+        polytile_plan_run(plan, of->device, of->kernel, of->n_arrays, of->arrays, &of->options);
     if (status == POLYTILE_NO_FIT)
         *missing_bytes = plan->schedule->arena_bytes;
 done:

@@ -275,7 +275,10 @@ static bool is_same(const polytile_implementation *one, const polytile_implement
            one->views == other->views && one->n_parameters == other->n_parameters &&
            one->parameters == other->parameters && one->cuda == other->cuda &&
            one->cuda_contiguous == other->cuda_contiguous &&
-           one->host_launcher == other->host_launcher && one->cuda_launcher == other->cuda_launcher;
+           one->host_launcher == other->host_launcher &&
+           one->cuda_launcher == other->cuda_launcher &&
+           one->host_takes_pieces == other->host_takes_pieces &&
+           one->cuda_pieces == other->cuda_pieces;
 }
 
 static bool is_made_from(const program_kernel *known, const char *declaration,

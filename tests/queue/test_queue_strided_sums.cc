@@ -43,7 +43,7 @@ TEST_F(QueueStridedSums, WhatLiesBetweenIsNotBroughtAlong) {
         polytile_kernel *kernel =
             create("strided[i, k]: out sum A[i:i+2:2, i:i+4:4, k:k+3:3]", &body);
         const polytile_domain threads = box({0, 0}, {2, 4});
-        polytile_view view = {expected.data(), {56 * 4, 8 * 4, 4}, {}, {}, {}};
+        polytile_view view = {expected.data(), {56 * 4, 8 * 4, 4}, {}, {}, {}, 0, 0};
         ASSERT_EQ(attach(queue, {A}), POLYTILE_OK) << error();
         for (const auto &[first, last] : {std::pair<int64_t, int64_t>{2, 1}, {2, 2}, {1, 5}}) {
             const int64_t block[] = {first, last};

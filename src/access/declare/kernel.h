@@ -27,6 +27,10 @@ struct polytile_kernel {
                      launch/access_check/use.c; owned */
 };
 
+/** Return whether all that a kernel runs finds elements of arrays in pieces; one that runs nothing
+ * is planned as if it did. */
+bool pti_takes_pieces(const polytile_implementation *of);
+
 /** Refuse a launch without a kernel or a domain; where names the device or the caller. Errors:
  * INVALID. */
 polytile_status pti_kernel_check_launch(polytile_context *ctx, const char *where,

@@ -35,13 +35,15 @@ typedef struct pti_section {
     pti_subscript subscript[POLYTILE_MAX_DIMS];
 } pti_section;
 
-/** One array of the launch with what the kernel does to it. */
+/** One array of the launch, or a piece of one, with what the kernel does to it. */
 typedef struct pti_operand {
     char *name;
+    int array; /* of the declaration: its own number, but of a further piece (split.h) */
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
-    polytile_domain whole; /* of the program's array, of which a member may hold a part as its own */
+    polytile_domain
+        whole;    /* of the program's array, of which a member may hold a part as its own */
     bool reads;   /* some elements must be on the device before (in, inout, reductions that are not
                      fresh) */
     bool writes;  /* some elements change */
@@ -60,6 +62,7 @@ typedef struct pti_instance {
     char *index_name[POLYTILE_MAX_DIMS];
     polytile_domain threads;
     int n_operands;
+    int n_further; /* of them, the last ones, which are further pieces of arrays: split.h */
     pti_operand *operand;
     int n_sections;
     pti_section *section; /* an operand's are in the declaration's order of its accesses */
@@ -67,6 +70,11 @@ typedef struct pti_instance {
                                                    declaration's order; all others are 0 */
     int64_t piece_alignment_bytes; /* pieces on a device take multiples of it; 0: what they hold */
 } pti_instance;
+
+/** Return how many arrays an instance has, to which its first operands belong, one each. */
+static inline int pti_instance_n_arrays(const pti_instance *instance) {
+    return instance->n_operands - instance->n_further;
+}
 
 /** A bound call: an instance, and for each operand the number of its array in a list that several
  * calls share. Both are borrowed. */

@@ -82,7 +82,7 @@ polytile_status polytile_check_run(polytile_device *device, const polytile_kerne
     if (report != NULL)
         *report = (polytile_check_report){.shown_array = -1};
     PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, values, &body));
-    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, &body, report));
+    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, arrays, &body, report));
 done:
     polytile_plan_destroy(plan);
     return status;
@@ -99,8 +99,8 @@ polytile_status polytile_check_use(polytile_device *device, const polytile_kerne
     PTI_TRY(begin_check(device, kernel, domain, n_arrays, arrays, options, &plan, values, &body));
     if (uses == NULL)
         PTI_TRY(refuse_run(device, "uses is NULL; give memory for one use an array of the kernel"));
-    PTI_TRY(pti_access_check(device, kernel, plan->instance, arrays, &body, NULL));
-    PTI_TRY(pti_access_use(device, kernel, plan->instance, arrays, &body, uses));
+    PTI_TRY(pti_access_check(device, kernel, plan->owned_instance, arrays, &body, NULL));
+    PTI_TRY(pti_access_use(device, kernel, plan->owned_instance, arrays, &body, uses));
 done:
     polytile_plan_destroy(plan);
     return status;

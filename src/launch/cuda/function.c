@@ -1,5 +1,9 @@
 #include "launch/cuda/function.h"
 
+#include "base/checked.h"
+
+#include <string.h>
+
 /** CUDA's errors for a kernel without code, and what to do about them. */
 static const struct missing_code {
     cudaError_t error;
@@ -48,19 +52,21 @@ static bool are_32_bit(const polytile_domain *threads) {
 
 const void *pti_cuda_kernel_for(const pti_sub_kernel *launch) {
     const polytile_implementation *implementation = launch->body.implementation;
+    if (pti_sub_kernel_has_pieces(launch))
+        return implementation->cuda_pieces;
     if (implementation->cuda_contiguous == NULL || implementation->views == NULL ||
         !are_32_bit(launch->threads))
         return implementation->cuda;
-    for (int a = 0; a < launch->instance->n_operands; a++) {
+    for (int a = 0; a < pti_instance_n_arrays(launch->instance); a++) {
         if (!has_32_bit_strides(&launch->views[a], &implementation->views[a]))
             return implementation->cuda;
     }
     return implementation->cuda_contiguous;
 }
 
-/* The threads, views and values. */
+/* The threads, views and values, and the list of pieces. */
 enum {
-    MAX_ARGUMENTS = 1 + PTI_CUDA_ARGUMENT_BYTES / sizeof(polytile_view) + POLYTILE_MAX_PARAMETERS
+    MAX_ARGUMENTS = 2 + PTI_CUDA_ARGUMENT_BYTES / sizeof(polytile_view) + POLYTILE_MAX_PARAMETERS
 };
 
 cudaStream_t pti_cuda_stream_of(const pti_cuda_device *cuda, const pti_sub_kernel *launch) {
@@ -71,16 +77,31 @@ static dim3 dim3_of(pti_cuda_extents extents) {
     return (dim3){(unsigned)extents.x, (unsigned)extents.y, (unsigned)extents.z};
 }
 
+/** Copy the list of pieces, which stands behind all other views. */
+static void copy_pieces(const pti_sub_kernel *launch, polytile_pieces *pieces) {
+    const polytile_view *list =
+        launch->views + pti_instance_n_arrays(launch->instance) + launch->body.n_values;
+    const int n_most = (int)pti_min(POLYTILE_MAX_PIECES, launch->instance->n_operands);
+    *pieces = (polytile_pieces){0};
+    memcpy(pieces->piece, list, (size_t)n_most * sizeof *list);
+}
+
 /** Launch a grid for each part of the threads, which is its first argument. */
 static polytile_status launch_grids(pti_cuda_device *cuda, const pti_sub_kernel *launch,
                                     pti_cuda_extents block, const pti_cuda_grids *grids) {
     polytile_status status = POLYTILE_OK;
     polytile_domain part;
     void *arguments[MAX_ARGUMENTS] = {&part};
-    for (int a = 0; a < launch->instance->n_operands; a++)
+    const int n_arrays = pti_instance_n_arrays(launch->instance), n_values = launch->body.n_values;
+    polytile_pieces pieces;
+    for (int a = 0; a < n_arrays; a++)
         arguments[1 + a] = (void *)&launch->views[a];
-    for (int v = launch->instance->n_operands; v < pti_sub_kernel_n_views(launch); v++)
+    for (int v = n_arrays; v < n_arrays + n_values; v++)
         arguments[1 + v] = launch->views[v].origin;
+    if (pti_sub_kernel_has_pieces(launch)) {
+        copy_pieces(launch, &pieces);
+        arguments[1 + n_arrays + n_values] = &pieces;
+    }
     for (int64_t k = 0; k < grids->n_parts; k++) {
         part = pti_cuda_grid_box(launch->threads, grids, k);
         PTI_TRY(

@@ -11,9 +11,10 @@ static polytile_context *context_of(const pti_cuda_device *cuda) {
 }
 
 static polytile_status check_arguments(const pti_cuda_device *cuda, const pti_sub_kernel *launch) {
-    int n_views = launch->instance->n_operands;
+    int n_views = pti_instance_n_arrays(launch->instance);
     size_t n_bytes = sizeof(polytile_domain) + (size_t)n_views * sizeof(polytile_view) +
-                     (size_t)launch->body.n_values * sizeof(pti_value);
+                     (size_t)launch->body.n_values * sizeof(pti_value) +
+                     (pti_sub_kernel_has_pieces(launch) ? sizeof(polytile_pieces) : 0);
     if (n_bytes <= PTI_CUDA_ARGUMENT_BYTES)
         return POLYTILE_OK;
     return pti_fail(context_of(cuda), POLYTILE_UNSUPPORTED,

@@ -48,7 +48,8 @@ static inline pti_body pti_body_of(const polytile_kernel *kernel, const int64_t 
                       .values = values};
 }
 
-/** One sub-kernel: a box of threads, and views: one an operand, then one a value of the body. */
+/** One sub-kernel: a box of threads, and views: one an array, then one a value of the body, then
+ * the pieces of arrays that have several. */
 typedef struct pti_sub_kernel {
     const pti_instance *instance;
     pti_body body;
@@ -58,8 +59,18 @@ typedef struct pti_sub_kernel {
     bool is_first;   /* every fresh accumulator that is touched holds the identity */
 } pti_sub_kernel;
 
+static inline bool pti_sub_kernel_has_pieces(const pti_sub_kernel *launch) {
+    return launch->instance->n_further > 0;
+}
+
+/** The most views of a sub-kernel: the pieces of an array that has several come beside its own. */
+static inline size_t pti_most_views(const pti_instance *instance, int n_values) {
+    const int n_pieces = instance->n_further > 0 ? instance->n_operands : 0;
+    return (size_t)(pti_instance_n_arrays(instance) + n_values + n_pieces);
+}
+
 static inline int pti_sub_kernel_n_views(const pti_sub_kernel *launch) {
-    return launch->instance->n_operands + launch->body.n_values;
+    return (int)pti_most_views(launch->instance, launch->body.n_values);
 }
 
 /** One operation of a schedule, with its addresses found. */

@@ -2,6 +2,7 @@
 
 #include "access/declare/array.h"
 #include "access/footprint/footprint.h"
+#include "access/footprint/split.h"
 #include "launch/device/trace.h"
 #include "launch/device/view.h"
 
@@ -82,16 +83,41 @@ static bool is_first(const pti_execution *run, const pti_call *call, const pti_o
     return true;
 }
 
+/** List the pieces of an array that has several from piece on, and put the box around them into its
+ * view. Returns the piece behind. */
+static polytile_view *list_pieces(const pti_execution *run, const pti_op *op,
+                                  const pti_instance *instance, int array, polytile_view *view,
+                                  polytile_view *first, polytile_view *piece) {
+    if (pti_instance_count_pieces(instance, array) == 1)
+        return piece;
+    const polytile_view *begin = piece;
+    for (int o = 0; o < instance->n_operands; o++) {
+        if (instance->operand[o].array != array)
+            continue;
+        *piece = view_of(run, op, instance, o);
+        view->resident = pti_box_coarse_union(&view->resident, &piece->resident);
+        piece++;
+    }
+    view->first_piece = (int32_t)(begin - first);
+    view->n_pieces = (int32_t)(piece - begin);
+    return piece;
+}
+
 static void resolve_launch(pti_execution *run, pti_command *command) {
     const pti_call *call = &run->schedule->launch[command->op->launch].call;
+    const pti_instance *instance = call->instance;
     const pti_body *body = &run->bodies[command->op->launch];
     polytile_view *views =
         run->views + (size_t)(run->n_resolved++ % PTI_LAUNCHES_RESOLVED) * run->n_views;
-    for (int o = 0; o < call->instance->n_operands; o++)
-        views[o] = view_of(run, command->op, call->instance, o);
+    polytile_view *values = views + pti_instance_n_arrays(instance),
+                  *pieces = values + body->n_values;
+    polytile_view *next = pieces;
+    for (int a = 0; a < pti_instance_n_arrays(instance); a++)
+        views[a] = view_of(run, command->op, instance, a);
     for (int v = 0; v < body->n_values; v++)
-        views[call->instance->n_operands + v] =
-            (polytile_view){.origin = (void *)(uintptr_t)body->values[v].bytes};
+        values[v] = (polytile_view){.origin = (void *)(uintptr_t)body->values[v].bytes};
+    for (int a = 0; instance->n_further > 0 && a < pti_instance_n_arrays(instance); a++)
+        next = list_pieces(run, command->op, instance, a, &views[a], pieces, next);
     command->launch = (pti_sub_kernel){.instance = call->instance,
                                        .body = *body,
                                        .threads = &command->op->box,

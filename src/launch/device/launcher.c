@@ -16,7 +16,7 @@ static polytile_status fail_launcher(polytile_context *ctx, const pti_sub_kernel
 polytile_status pti_launcher_call(polytile_context *ctx, polytile_launcher *launcher,
                                   const pti_sub_kernel *launch, void *stream) {
     polytile_sub_kernel told = {.threads = launch->threads,
-                                .n_views = launch->instance->n_operands,
+                                .n_views = pti_instance_n_arrays(launch->instance),
                                 .n_parameters = launch->body.n_values,
                                 .views = launch->views,
                                 .is_first = launch->is_first,

@@ -68,8 +68,8 @@ static void find_sizes(const pti_execution *run, size_t *n_views, size_t *elemen
     *n_views = (size_t)arrays->n_operands;
     *element_bytes = PTI_MAX_SCALAR_BYTES;
     for (int l = 0; l < schedule->n_launches; l++)
-        *n_views = max_size(*n_views, (size_t)schedule->launch[l].call.instance->n_operands +
-                                          (size_t)run->bodies[l].n_values);
+        *n_views = max_size(
+            *n_views, pti_most_views(schedule->launch[l].call.instance, run->bodies[l].n_values));
     for (int a = 0; a < arrays->n_operands; a++)
         *element_bytes = max_size(*element_bytes, (size_t)arrays->operand[a].element_bytes);
 }

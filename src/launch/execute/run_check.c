@@ -38,7 +38,7 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
                         name, plan->chain_summary.n_launches,
                         pti_plural(plan->chain_summary.n_launches, "launch", "launches"));
     if (strcmp(polytile_kernel_get_name(kernel), name) != 0 ||
-        polytile_kernel_get_n_arrays(kernel) != plan->instance->n_operands)
+        polytile_kernel_get_n_arrays(kernel) != pti_instance_n_arrays(plan->instance))
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the plan was made for %s; give the kernel that was planned",
                         polytile_kernel_get_name(kernel), name);
@@ -47,6 +47,12 @@ static polytile_status check_plan(const polytile_plan *plan, const polytile_devi
                         "%s: the plan was made for another declaration of that name, which touches "
                         "other elements; plan for this kernel",
                         name);
+    if (plan->owned_split != NULL && !pti_takes_pieces(&kernel->implementation))
+        return pti_fail(
+            ctx, POLYTILE_INVALID,
+            "%s: the plan holds arrays in pieces, and the kernel has a function by hand "
+            "or a launcher, which take arrays in one; plan with this kernel",
+            name);
     if (plan->schedule->in_place && !device->reaches_host)
         return pti_fail(ctx, POLYTILE_INVALID,
                         "%s: the plan has no limit and would run in place, but %s has a memory of "
@@ -204,12 +210,12 @@ polytile_status pti_run_check(const polytile_plan *plan, const polytile_device *
     polytile_status status;
     PTI_TRY(pti_run_check_kernel(device, kernel));
     PTI_TRY(check_plan(plan, device, kernel));
-    for (int a = 0; a < plan->instance->n_operands; a++) {
-        PTI_TRY(check_array(ctx, plan->instance, a, arrays[a]));
+    for (int a = 0; a < plan->owned_instance->n_operands; a++) {
+        PTI_TRY(check_array(ctx, plan->owned_instance, a, arrays[a]));
         PTI_TRY(pti_run_check_view(kernel, a, arrays[a]));
     }
-    PTI_TRY(pti_instance_check_given_once(ctx, plan->instance, arrays));
-    PTI_TRY(check_overlaps(ctx, plan->instance, arrays));
+    PTI_TRY(pti_instance_check_given_once(ctx, plan->owned_instance, arrays));
+    PTI_TRY(check_overlaps(ctx, plan->owned_instance, arrays));
 done:
     return status;
 }

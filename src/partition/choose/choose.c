@@ -44,7 +44,7 @@ static void set_block(chooser *of, const pti_instance *instance) {
              pti_grid_halve_block(instance->n_indices, block));
 }
 
-static pti_cost cost_of(const pti_choice *choice) {
+pti_cost pti_choice_cost(const pti_choice *choice) {
     return (pti_cost){.n_kernels = choice->schedule->n_superblocks,
                       .moved_bytes = choice->traffic.h2d_bytes + choice->traffic.d2h_bytes,
                       .seconds = choice->seconds};
@@ -54,7 +54,7 @@ static pti_cost cost_of(const pti_choice *choice) {
 static bool is_preferred(const chooser *of, const pti_choice *offered) {
     if (of->choice->schedule == NULL)
         return true;
-    pti_cost fresh = cost_of(offered), best = cost_of(of->choice);
+    pti_cost fresh = pti_choice_cost(offered), best = pti_choice_cost(of->choice);
     bool is_in_time = fresh.seconds <= of->max_time_ratio * best.seconds;
     if (of->max_time_ratio < 1)
         return is_in_time;

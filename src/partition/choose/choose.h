@@ -22,6 +22,9 @@ typedef struct pti_choice {
     int64_t paper_overshoot_bytes;
 } pti_choice;
 
+/** What a choice costs, for the strategy to compare. */
+pti_cost pti_choice_cost(const pti_choice *choice);
+
 /**
  * Choose superblocks, order and buffers by a strategy and build the schedule.
  *

@@ -8,14 +8,18 @@
 
 static json_t *json_arrays(const polytile_plan *plan) {
     json_t *arrays = json_array();
-    for (int k = 0; k < plan->instance->n_operands; k++) {
+    for (int k = 0; k < pti_instance_n_arrays(plan->instance); k++) {
         const pti_operand *of = &plan->instance->operand[k];
+        const pti_pieces_held held = pti_pieces_held_of(plan, k);
         const pti_json_member members[] = {
             {"name", pti_json_name(of->name)},
             {"type", json_string(pti_words_type(of->type).text)},
             {"roles", json_string(pti_words_array_roles(plan, k).text)},
             {"lo", pti_json_bounds(&of->domain, PTI_JSON_LO)},
             {"hi", pti_json_bounds(&of->domain, PTI_JSON_HI)},
+            {"pieces", json_integer(held.n_pieces)},
+            {"held_bytes", json_integer(held.held_bytes)},
+            {"hull_bytes", json_integer(held.hull_bytes)},
             {NULL, NULL},
         };
         arrays = pti_json_append(arrays, pti_json_extend(json_object(), members));

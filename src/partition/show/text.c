@@ -19,13 +19,24 @@ static void add_title(pti_text *text, const polytile_plan *plan) {
     pti_text_add(text, "\n");
 }
 
+/** Add what the largest superblock holds of an array in pieces: "2 pieces, 1 MiB; their hull 20
+ * MiB". */
+static void add_pieces(pti_text *text, const polytile_plan *plan, int array) {
+    const pti_pieces_held held = pti_pieces_held_of(plan, array);
+    if (held.n_pieces > 1)
+        pti_text_add(text, ", in %d pieces, %s; their hull %s", held.n_pieces,
+                     pti_words_size(held.held_bytes).text, pti_words_size(held.hull_bytes).text);
+}
+
 static void add_arrays(pti_text *text, const polytile_plan *plan) {
-    for (int k = 0; k < plan->instance->n_operands; k++) {
+    for (int k = 0; k < pti_instance_n_arrays(plan->instance); k++) {
         const pti_operand *of = &plan->instance->operand[k];
         double n_bytes = (double)pti_box_count(&of->domain) * (double)of->element_bytes;
-        pti_text_add(text, "  %s%s %s, %s, %s\n", of->name, pti_words_box(&of->domain).text,
+        pti_text_add(text, "  %s%s %s, %s, %s", of->name, pti_words_box(&of->domain).text,
                      pti_words_type(of->type).text, pti_words_array_roles(plan, k).text,
                      pti_words_size((int64_t)n_bytes).text);
+        add_pieces(text, plan, k);
+        pti_text_add(text, "\n");
     }
     pti_text_add(text, "\n");
 }

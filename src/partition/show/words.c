@@ -1,6 +1,7 @@
 #include "partition/show/words.h"
 
 #include "access/declare/type.h"
+#include "access/footprint/footprint.h"
 #include "access/set/box_text.h"
 #include "base/plural.h"
 #include <polytile/size.h>
@@ -198,4 +199,33 @@ int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superb
         if (placed[o] >= 0 && !pti_schedule_is_placed_before(placed, o))
             bytes += schedule->placement[placed[o]].layout.size_bytes;
     return bytes;
+}
+
+/** The superblock with the most threads. */
+static const polytile_domain *largest_superblock(const pti_schedule *schedule) {
+    int64_t largest = 0;
+    for (int64_t k = 1; k < schedule->n_superblocks; k++)
+        if (pti_box_count(&schedule->superblock[k]) > pti_box_count(&schedule->superblock[largest]))
+            largest = k;
+    return &schedule->superblock[largest];
+}
+
+pti_pieces_held pti_pieces_held_of(const polytile_plan *plan, int array) {
+    pti_pieces_held held = {.n_pieces = 1};
+    if (plan->chain != NULL)
+        return held;
+    const pti_instance *instance = plan->instance;
+    const polytile_domain *threads = largest_superblock(plan->schedule);
+    polytile_domain hull = pti_box_empty(instance->operand[array].domain.n_dims);
+    held.n_pieces = 0;
+    for (int o = 0; o < instance->n_operands; o++) {
+        if (instance->operand[o].array != array)
+            continue;
+        const polytile_domain piece = pti_footprint_hull(instance, o, PTI_TOUCHES, threads);
+        held.n_pieces++;
+        held.held_bytes += pti_box_count(&piece) * instance->operand[o].element_bytes;
+        hull = pti_box_coarse_union(&hull, &piece);
+    }
+    held.hull_bytes = pti_box_count(&hull) * instance->operand[array].element_bytes;
+    return held;
 }

@@ -63,4 +63,14 @@ const char *pti_slab_index(const pti_fusion_group *interleaved);
 /** The bytes of the placements that a superblock's launch uses; 0 in place. */
 int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superblock);
 
+/** What the largest superblock holds of an array. */
+typedef struct pti_pieces_held {
+    int n_pieces;       /* 1: it is held in one */
+    int64_t held_bytes; /* of all pieces */
+    int64_t hull_bytes; /* of the box around them */
+} pti_pieces_held;
+
+/** Find it for an array of a plan; of a chain's, whose arrays are in one piece, without bytes. */
+pti_pieces_held pti_pieces_held_of(const polytile_plan *plan, int array);
+
 #endif

@@ -1,7 +1,7 @@
 #include "partition/window/plan.h"
 
 #include "access/conflict.h"
-#include "partition/choose/choose.h"
+#include "partition/choose/choose_pieces.h"
 #include "partition/memory/build.h"
 #include "partition/window/plan_chain.h"
 
@@ -19,6 +19,7 @@ static void destroy_plan(pti_object *object) {
     polytile_plan *plan = (polytile_plan *)object;
     pti_schedule_free(plan->owned_schedule);
     pti_instance_free(plan->owned_instance);
+    pti_instance_free(plan->owned_split);
     free(plan);
 }
 
@@ -138,11 +139,23 @@ static polytile_status choose_in_place(polytile_context *ctx, const pti_instance
     return POLYTILE_OK;
 }
 
+static polytile_status choose(const polytile_kernel *kernel, const pti_instance *instance,
+                              const pti_strategy *strategy, const polytile_plan_options *options,
+                              pti_choice *choice, pti_instance **split) {
+    polytile_context *ctx = kernel->object.context;
+    *split = NULL;
+    if (options->limit_bytes == 0)
+        return choose_in_place(ctx, instance, options, choice);
+    if (strategy->solved != NULL || !pti_takes_pieces(&kernel->implementation))
+        return pti_choose(ctx, instance, strategy, options, choice);
+    return pti_choose_pieces(ctx, instance, strategy, options, choice, split);
+}
+
 static polytile_status summarise(polytile_context *ctx, polytile_plan *plan,
                                  const pti_choice *choice, const char *strategy,
                                  int64_t limit_bytes) {
     if (!plan->schedule->in_place)
-        plan->bound = pti_bound_find(plan->instance, limit_bytes);
+        plan->bound = pti_bound_find(plan->owned_instance, limit_bytes);
     if (plan->bound.failed)
         return pti_fail_memory(ctx, plan->instance->kernel_name, PTI_UNKNOWN_BYTES);
     polytile_plan_summary *summary = &plan->summary;
@@ -201,16 +214,17 @@ polytile_status polytile_plan_create(const polytile_kernel *kernel, const polyti
     const polytile_plan_options *how = &options->plan;
     const pti_strategy *strategy = find_strategy(how);
     pti_choice choice = {0};
-    pti_instance *instance = NULL;
+    pti_instance *instance = NULL, *split = NULL;
     polytile_plan *made = NULL;
     polytile_status status;
     PTI_TRY(check_options(ctx, kernel, options, strategy));
     PTI_TRY(bind_launch(kernel, domain, n_arrays, arrays, options, &instance));
-    PTI_TRY(how->limit_bytes == 0 ? choose_in_place(ctx, instance, how, &choice)
-                                  : pti_choose(ctx, instance, strategy, how, &choice));
+    PTI_TRY(choose(kernel, instance, strategy, how, &choice, &split));
     made = calloc(1, sizeof *made);
     PTI_TRY(made != NULL ? POLYTILE_OK : pti_fail_memory(ctx, "plan", sizeof *made));
-    made->instance = made->owned_instance = instance;
+    made->owned_instance = instance;
+    made->owned_split = split;
+    made->instance = split == NULL ? instance : split;
     made->schedule = made->owned_schedule = choice.schedule;
     PTI_TRY(summarise(ctx, made, &choice, strategy->name, how->limit_bytes));
     made->has_block = how->block != NULL;
@@ -221,6 +235,7 @@ done:
     if (status != POLYTILE_OK) {
         free(made);
         pti_schedule_free(choice.schedule);
+        pti_instance_free(split);
         pti_instance_free(instance);
     }
     return status;

@@ -12,8 +12,10 @@
 
 struct polytile_plan {
     pti_object object;
-    const pti_instance *instance; /* owned_instance, or a chain's arrays: see launches.h */
-    pti_instance *owned_instance;
+    const pti_instance
+        *instance; /* owned_instance, or its split; or a chain's arrays: launches.h */
+    pti_instance *owned_instance; /* as declared */
+    pti_instance *owned_split;    /* with arrays in pieces; NULL: as declared */
     const pti_schedule *schedule; /* owned_schedule, or that of the chain's subplan that is shown */
     pti_schedule *owned_schedule;
     struct pti_plan_chain *chain; /* owned; NULL: one launch */

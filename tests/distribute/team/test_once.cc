@@ -79,7 +79,8 @@ TEST_P(TeamOnce, ThreadsThatNoDeviceOwnsRunOnce) {
         EXPECT_EQ(polytile_array_wrap(ctx, "x", POLYTILE_U32, 1, extents, memory.data(), &x),
                   POLYTILE_OK);
         EXPECT_EQ(polytile_queue_attach(queue, POLYTILE_ARRAYS(x)), POLYTILE_OK);
-        polytile_view view = {expected.data(), {sizeof(uint32_t)}, {0}, {23}, {1, {{0, 23, 1}}}};
+        polytile_view view = {
+            expected.data(), {sizeof(uint32_t)}, {0}, {23}, {1, {{0, 23, 1}}}, 0, 0};
         for (int n = 0; n < 3; n++) {
             EXPECT_EQ(polytile_queue_launch(queue, kernel, POLYTILE_EXTENTS(6, 4),
                                             POLYTILE_ARRAYS(x), nullptr),

@@ -143,7 +143,8 @@ TEST(CudaThread, IndicesAreThoseOfTheBoxWhereverItLies) {
                              span / 2 - n, span / 2 - 5, span - 5, INT64_MAX - n + 1}) {
         const polytile_domain box = {1, {{lo, lo + (n - 1), 1}}};
         std::vector<int32_t> elements(n + 8, 0);
-        const polytile_view view = {elements.data(), {sizeof(int32_t)}, {lo}, {lo + (n - 1)}, box};
+        const polytile_view view = {
+            elements.data(), {sizeof(int32_t)}, {lo}, {lo + (n - 1)}, box, 0, 0};
         const bool is_near = lo >= INT32_MIN && lo + (n - 1) <= INT32_MAX;
         launch(count_from_first_kernel.cuda, box, view, {4, 1, 1});
         if (is_near)
@@ -160,7 +161,7 @@ TEST(CudaThread, IndicesAreThoseOfTheBoxWhereverItLies) {
  * ended. */
 int64_t noted_at(uint64_t place, const polytile_domain &box, int64_t none) {
     int64_t last = none;
-    const polytile_view view = {&last, {sizeof last}, {0}, {0}, {1, {{0, 0, 1}}}};
+    const polytile_view view = {&last, {sizeof last}, {0}, {0}, {1, {{0, 0, 1}}}, 0, 0};
     blockDim = {256, 1, 1};
     blockIdx = {static_cast<unsigned>(place / 256), 0, 0};
     threadIdx = {static_cast<unsigned>(place % 256), 0, 0};

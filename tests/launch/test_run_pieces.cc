@@ -1,0 +1,263 @@
+#include "support/random.h"
+#include "support/scale.h"
+
+#include <gtest/gtest.h>
+#include <polytile/kernel.h>
+#include <polytile/polytile.h>
+
+#include <string>
+#include <vector>
+
+/* Runs whose arrays are resident in pieces, against plain loops. */
+
+namespace {
+
+POLYTILE_KERNEL(gram, (i, j), (const int32_t, A, 2), (int32_t, G, 2)) {
+    int32_t sum = 0;
+    for (int64_t k = PT_ARRAY_FIRST(A, 1); k <= PT_ARRAY_LAST(A, 1); k++)
+        sum += PT_AT(A, i, k) * PT_AT(A, j, k);
+    PT_AT(G, i, j) = sum;
+}
+
+POLYTILE_KERNEL(forces, (i, j), (const int32_t, p, 2), (int32_t, a, 2)) {
+    for (int64_t d = 0; d < 3; d++)
+        PT_SUM(PT_AT(a, i, d), PT_AT(p, j, d) - PT_AT(p, i, d));
+}
+
+POLYTILE_KERNEL(four, (i), (int64_t, h), (int64_t, s), (const int32_t, x, 1), (int32_t, y, 1)) {
+    PT_AT(y, i) = PT_AT(x, i) + 3 * PT_AT(x, i + h) + 5 * PT_AT(x, s * i) + 7 * PT_AT(x, 0);
+}
+
+POLYTILE_KERNEL(ends, (i), (const int32_t, x, 1), (int32_t, y, 1)) {
+    PT_AT(y, i) = (int32_t)(PT_LAST(x, 0) - PT_FIRST(x, 0)) + PT_AT(x, i) + PT_AT(x, i + 1000);
+}
+
+void ends_by_hand(const polytile_domain *threads, const polytile_view *views, void *) {
+    PT_VIEW(const int32_t, x, 1, views[0]);
+    PT_VIEW(int32_t, y, 1, views[1]);
+    for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+        PT_AT(y, i) = PT_AT(x, i) + PT_AT(x, i + 1000);
+}
+
+class RunPieces : public ::testing::Test {
+  protected:
+    void SetUp() override { ASSERT_EQ(polytile_context_create(&ctx_), POLYTILE_OK); }
+    void TearDown() override { polytile_context_destroy(ctx_); }
+
+    std::string error() const { return polytile_last_error(ctx_); }
+
+    polytile_kernel *create(const std::string &declaration,
+                            const polytile_implementation *implementation) {
+        polytile_kernel *kernel = nullptr;
+        EXPECT_EQ(polytile_kernel_create(ctx_, declaration.c_str(), implementation, &kernel),
+                  POLYTILE_OK)
+            << error();
+        return kernel;
+    }
+
+    polytile_array *wrap(std::vector<int32_t> *of, std::vector<int64_t> extents) {
+        polytile_array *array = nullptr;
+        EXPECT_EQ(polytile_array_wrap(ctx_, "array", POLYTILE_I32, static_cast<int>(extents.size()),
+                                      extents.data(), of->data(), &array),
+                  POLYTILE_OK)
+            << error();
+        return array;
+    }
+
+    polytile_device *open(int64_t limit_bytes) {
+        polytile_device *device = nullptr;
+        const std::string text = "host(memory=" + std::to_string(limit_bytes) + "B,threads=2)";
+        EXPECT_EQ(polytile_device_open(ctx_, text.c_str(), &device), POLYTILE_OK) << error();
+        return device;
+    }
+
+    static std::vector<int32_t> draw(int64_t n, Random *random) {
+        std::vector<int32_t> drawn;
+        for (int64_t k = 0; k < n; k++)
+            drawn.push_back(static_cast<int32_t>(random->number(-9, 9)));
+        return drawn;
+    }
+
+    polytile_context *ctx_ = nullptr;
+};
+
+TEST_F(RunPieces, RowsByTwoIndicesEqualAPlainLoop) {
+    Random random(test_seed("RunPieces.RowsByTwoIndicesEqualAPlainLoop"));
+    polytile_kernel *kernel = create("gram[i, j]: in A[i, :], A[j, :]; out G[i, j]", &gram_kernel);
+    for (int64_t round = 0; round < scaled(20) && !HasFailure(); round++) {
+        const int64_t n = random.number(1, 60), width = random.number(1, 40);
+        std::vector<int32_t> A = draw(n * width, &random), G(static_cast<size_t>(n * n), -1);
+        polytile_device *device = open(4096 + 64 * width + random.number(0, 8 * n * (width + n)));
+        polytile_array *of_A = wrap(&A, {n, width}), *of_G = wrap(&G, {n, n});
+        const auto at = [&](int64_t i, int64_t k) { return A[static_cast<size_t>(i * width + k)]; };
+        ASSERT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(n, n), POLYTILE_ARRAYS(of_A, of_G),
+                               nullptr),
+                  POLYTILE_OK)
+            << error();
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) {
+                int32_t sum = 0;
+                for (int64_t k = 0; k < width; k++)
+                    sum += at(i, k) * at(j, k);
+                ASSERT_EQ(G[static_cast<size_t>(i * n + j)], sum) << i << " " << j << " of " << n;
+            }
+        polytile_device_close(device);
+    }
+}
+
+TEST_F(RunPieces, SumsOverPairsEqualAPlainLoop) {
+    Random random(test_seed("RunPieces.SumsOverPairsEqualAPlainLoop"));
+    polytile_kernel *kernel =
+        create("forces[i, j]: in p[i, :], p[j, :]; sum a[i, :]", &forces_kernel);
+    for (int64_t round = 0; round < scaled(20) && !HasFailure(); round++) {
+        const int64_t n = random.number(1, 300);
+        std::vector<int32_t> p = draw(3 * n, &random), a = draw(3 * n, &random), expected = a;
+        polytile_device *device = open(random.number(4096, 8192 + 24 * n));
+        polytile_array *of_p = wrap(&p, {n, 3}), *of_a = wrap(&a, {n, 3});
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++)
+                for (int64_t d = 0; d < 3; d++)
+                    expected[static_cast<size_t>(3 * i + d)] +=
+                        p[static_cast<size_t>(3 * j + d)] - p[static_cast<size_t>(3 * i + d)];
+        ASSERT_EQ(polytile_run(device, kernel, POLYTILE_EXTENTS(n, n), POLYTILE_ARRAYS(of_p, of_a),
+                               nullptr),
+                  POLYTILE_OK)
+            << error();
+        ASSERT_EQ(a, expected);
+        polytile_device_close(device);
+    }
+}
+
+/** Four sections of one array: two that move alike at a distance, one faster, one that stays. */
+TEST_F(RunPieces, SectionsThatMoveDifferentlyEqualAPlainLoop) {
+    Random random(test_seed("RunPieces.SectionsThatMoveDifferentlyEqualAPlainLoop"));
+    polytile_kernel *kernel[] = {nullptr, nullptr, nullptr};
+    for (int s = 0; s < 3; s++)
+        kernel[s] = create("four[i](i64 h, i64 s): in x[i], x[i+h], x[" + std::to_string(s + 1) +
+                               "*i], x[0]; out y[i]",
+                           &four_kernel);
+    for (int64_t round = 0; round < scaled(60) && !HasFailure(); round++) {
+        const int64_t n = random.number(1, 5000), h = random.one_of({0, 1, 64, 65, 66, 500, 4999});
+        const int64_t s = random.number(1, 3), n_x = std::max(n + h, s * n);
+        std::vector<int32_t> x = draw(n_x, &random), y(static_cast<size_t>(n), -1);
+        polytile_device *device = open(random.number(8192, 16 * n_x + 16384));
+        polytile_array *of_x = wrap(&x, {n_x}), *of_y = wrap(&y, {n});
+        const polytile_parameter values[] = {POLYTILE_PARAMETER("h", h),
+                                             POLYTILE_PARAMETER("s", s)};
+        const polytile_launch_options options = {2, values, {}, {}};
+        ASSERT_EQ(polytile_run(device, kernel[s - 1], POLYTILE_EXTENTS(n),
+                               POLYTILE_ARRAYS(of_x, of_y), &options),
+                  POLYTILE_OK)
+            << error();
+        for (int64_t i = 0; i < n; i++)
+            ASSERT_EQ(y[static_cast<size_t>(i)], x[static_cast<size_t>(i)] +
+                                                     3 * x[static_cast<size_t>(i + h)] +
+                                                     5 * x[static_cast<size_t>(s * i)] + 7 * x[0])
+                << "n " << n << " h " << h << " s " << s << " i " << i;
+        polytile_device_close(device);
+    }
+}
+
+/** At most as many kernels, and as few bytes, as of the same launch with a name a section. */
+TEST_F(RunPieces, PlansEqualThoseOfTwoNames) {
+    const struct {
+        const char *one, *two;
+        std::vector<int64_t> domain, array;
+        int64_t limit_bytes;
+    } rows[] = {
+        {"gram[i, j]: in A[i, :], A[j, :]; out G[i, j]",
+         "gram[i, j]: in A[i, :], B[j, :]; out G[i, j]",
+         {512, 512},
+         {512, 512},
+         512 << 10},
+        {"far[i]: in x[i], x[i+5000000]; out y[i]",
+         "far[i]: in x[i], z[i+5000000]; out y[i]",
+         {10000000},
+         {15000000},
+         1 << 20},
+    };
+    for (const auto &row : rows) {
+        std::vector<polytile_array *> arrays;
+        for (int a = 0; a < 3; a++) {
+            const polytile_domain domain =
+                polytile_domain_from_extents(static_cast<int>(row.array.size()), row.array.data());
+            arrays.push_back(nullptr);
+            ASSERT_EQ(polytile_array_describe(ctx_, "x", POLYTILE_F32, &domain, &arrays.back()),
+                      POLYTILE_OK)
+                << error();
+        }
+        const polytile_domain domain =
+            polytile_domain_from_extents(static_cast<int>(row.domain.size()), row.domain.data());
+        for (const char *strategy : {"min-kernels", "min-traffic", "min-time"}) {
+            polytile_launch_options options = {};
+            options.plan.limit_bytes = row.limit_bytes;
+            options.plan.strategy = strategy;
+            const polytile_implementation nothing = {};
+            polytile_plan *one = nullptr, *two = nullptr;
+            ASSERT_EQ(polytile_plan_create(create(row.one, &nothing), &domain, 2, arrays.data(),
+                                           &options, &one),
+                      POLYTILE_OK)
+                << error();
+            ASSERT_EQ(polytile_plan_create(create(row.two, &nothing), &domain, 3, arrays.data(),
+                                           &options, &two),
+                      POLYTILE_OK)
+                << error();
+            polytile_plan_summary of_one, of_two;
+            polytile_plan_get_summary(one, &of_one);
+            polytile_plan_get_summary(two, &of_two);
+            EXPECT_EQ(of_one.n_kernels, of_two.n_kernels) << row.one << " " << strategy;
+            EXPECT_EQ(of_one.h2d_bytes, of_two.h2d_bytes) << row.one << " " << strategy;
+            EXPECT_LE(of_one.peak_device_bytes, row.limit_bytes);
+            EXPECT_LE(of_one.lower_bound_bytes, of_one.h2d_bytes + of_one.d2h_bytes);
+        }
+    }
+}
+
+TEST_F(RunPieces, TheEndsAreThoseOfTheBoxAroundAllPieces) {
+    std::vector<int32_t> x(3000, 1), y(2000, -1);
+    polytile_array *of_x = wrap(&x, {3000}), *of_y = wrap(&y, {2000});
+    ASSERT_EQ(polytile_run(open(3072),
+                           create("ends[i]: in x[i:i+1], x[i+998:i+1000]; out y[i]", &ends_kernel),
+                           POLYTILE_EXTENTS(2000), POLYTILE_ARRAYS(of_x, of_y), nullptr),
+              POLYTILE_OK)
+        << error();
+    for (const int32_t element : y)
+        EXPECT_GT(element, 1000);
+}
+
+TEST_F(RunPieces, FunctionsByHandGetArraysInOnePiece) {
+    std::vector<int32_t> x(3000, 1), y(2000, -1);
+    polytile_implementation by_hand = {};
+    by_hand.host = ends_by_hand;
+    polytile_kernel *kernel = create("ends[i]: in x[i:i+1], x[i+998:i+1000]; out y[i]", &by_hand);
+    polytile_array *of_x = wrap(&x, {3000}), *of_y = wrap(&y, {2000});
+    EXPECT_EQ(polytile_run(open(3072), kernel, POLYTILE_EXTENTS(2000), POLYTILE_ARRAYS(of_x, of_y),
+                           nullptr),
+              POLYTILE_NO_FIT);
+    EXPECT_EQ(polytile_run(open(8192), kernel, POLYTILE_EXTENTS(2000), POLYTILE_ARRAYS(of_x, of_y),
+                           nullptr),
+              POLYTILE_OK)
+        << error();
+    EXPECT_EQ(y, std::vector<int32_t>(2000, 2));
+}
+
+TEST_F(RunPieces, APlanInPiecesIsRefusedForAFunctionByHand) {
+    std::vector<int32_t> x(3000, 1), y(2000, -1);
+    polytile_implementation by_hand = {};
+    by_hand.host = ends_by_hand;
+    const char *declaration = "ends[i]: in x[i:i+1], x[i+998:i+1000]; out y[i]";
+    polytile_array *of_x = wrap(&x, {3000}), *of_y = wrap(&y, {2000});
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = 3072;
+    polytile_plan *plan = nullptr;
+    ASSERT_EQ(polytile_plan_create(create(declaration, &ends_kernel), POLYTILE_EXTENTS(2000),
+                                   POLYTILE_ARRAYS(of_x, of_y), &options, &plan),
+              POLYTILE_OK)
+        << error();
+    EXPECT_EQ(polytile_plan_run(plan, open(3072), create(declaration, &by_hand),
+                                POLYTILE_ARRAYS(of_x, of_y), nullptr),
+              POLYTILE_INVALID);
+    EXPECT_NE(error().find("holds arrays in pieces"), std::string::npos) << error();
+}
+
+} // namespace
