@@ -36,6 +36,18 @@ const void *gpu_plain_jacobi(void) {
     return (const void *)plain_jacobi;
 }
 
+static __global__ void plain_weighted_jacobi(const float *a, float *b, int64_t n, float weight) {
+    int64_t i = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;
+    int64_t j = (int64_t)blockIdx.x * blockDim.x + threadIdx.x + 1;
+    const float *at = a + i * n + j;
+    if (i < n - 1 && j < n - 1)
+        b[i * n + j] = FIVE_POINT_MEAN(at[0], at[-n], at[n], at[-1], at[1], weight);
+}
+
+const void *gpu_plain_weighted_jacobi(void) {
+    return (const void *)plain_weighted_jacobi;
+}
+
 static __global__ void plain_jacobi3d(const float *a, float *b, int64_t n) {
     int64_t i = (int64_t)blockIdx.z + 1;
     int64_t j = (int64_t)blockIdx.y * blockDim.y + threadIdx.y + 1;

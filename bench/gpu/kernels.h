@@ -29,7 +29,11 @@ const polytile_implementation *gpu_increment(void);
  * float *b, int64_t n), one thread an element of the interior, the second index along x. */
 const void *gpu_plain_jacobi(void);
 
-/** The same of the example's jacobi3d, over n x n x n floats; the first index along z. */
+/** The same with a weight in place of the fifth: (const float *a, float *b, int64_t n, float
+ * weight). */
+const void *gpu_plain_weighted_jacobi(void);
+
+/** A step of the example's jacobi3d, likewise, over n x n x n floats; the first index along z. */
 const void *gpu_plain_jacobi3d(void);
 
 /** z[i] = x[i] + y[i] for n elements as plain CUDA: (const float *x, const float *y, float *z,

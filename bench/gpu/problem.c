@@ -50,7 +50,7 @@ double problem_run(const problem *p) {
     double start_s = bench_now_s();
     require(p,
             polytile_plan_run(p->plan, p->device, p->kernel,
-                              polytile_kernel_get_n_arrays(p->kernel), p->arrays, NULL),
+                              polytile_kernel_get_n_arrays(p->kernel), p->arrays, &p->values),
             "polytile_plan_run");
     return bench_now_s() - start_s;
 }

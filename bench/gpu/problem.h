@@ -13,6 +13,7 @@ typedef struct problem {
     polytile_kernel *kernel;
     polytile_array *arrays[PROBLEM_MOST_ARRAYS];
     int n_arrays;
+    polytile_launch_options values; /* of the parameters, in each run */
     polytile_plan *plan;
     polytile_plan_summary summary;
     double plan_s;
