@@ -9,12 +9,6 @@ extern "C" {
 #include <algorithm>
 #include <gtest/gtest.h>
 
-namespace {
-
-constexpr size_t n_copies = 2; /* the last kernels: of a line, of a square */
-
-} // namespace
-
 Program::Options Program::Options::draw(Random *random, int most_steps) {
     Options options;
     options.n = random->one_of({5, 16, 24});
@@ -23,7 +17,7 @@ Program::Options Program::Options::draw(Random *random, int most_steps) {
 }
 
 Program::Program(const std::string &device, const Options &options, Random *random)
-    : options_(options), random_(random) {
+    : options_(options), random_(random), values_(program_kernels().size()) {
     EXPECT_EQ(polytile_context_create(&ctx_), POLYTILE_OK);
     EXPECT_EQ(options.create_queue(ctx_, device.c_str(), &queue_), POLYTILE_OK) << error();
     const std::vector<ProgramKernel> &kernels = program_kernels();
@@ -193,16 +187,17 @@ polytile_domain Program::choose_threads(const ProgramKernel &kernel) {
     return threads;
 }
 
-void Program::expect_launch(const ProgramKernel &kernel, const polytile_domain &threads,
+void Program::expect_launch(size_t kernel, const polytile_domain &threads,
                             const std::vector<Field *> &fields) const {
     std::vector<std::vector<uint32_t> *> expected;
     for (Field *field : fields)
         expected.push_back(&field->expected);
-    run_plainly(kernel, options_.n, threads, expected);
+    run_plainly(program_kernels()[kernel], options_.n, threads, expected, values_[kernel]);
 }
 
-void Program::launch(size_t kernel, const polytile_domain &threads,
-                     const std::vector<Field *> &fields) {
+/** What the launch was given is something else by the time that it runs. */
+polytile_status Program::queue_launch(size_t kernel, const polytile_domain &threads,
+                                      const std::vector<Field *> &fields) {
     const int64_t block[] = {random_->one_of({1, 4}), random_->one_of({1, 4}), 1};
     polytile_launch_options options = {};
     options.plan.link = options_.link;
@@ -213,14 +208,25 @@ void Program::launch(size_t kernel, const polytile_domain &threads,
     std::vector<polytile_array *> arrays;
     for (const Field *field : fields)
         arrays.push_back(field->array);
+    std::vector<polytile_parameter> given = given_of(values_[kernel], random_);
+    options.n_parameters = static_cast<int>(given.size());
+    options.parameters = given.data();
     const polytile_status status =
         polytile_queue_launch(queue_, kernels_[kernel], &threads, static_cast<int>(arrays.size()),
                               arrays.data(), &options);
+    std::fill(given.begin(), given.end(), polytile_parameter_signed("gone", 99));
+    return status;
+}
+
+void Program::launch(size_t kernel, const polytile_domain &threads,
+                     const std::vector<Field *> &fields) {
+    draw_values(program_kernels()[kernel].parameters, random_, &values_[kernel]);
+    const polytile_status status = queue_launch(kernel, threads, fields);
     n_refused_ += status == POLYTILE_NO_FIT;
     if (status == POLYTILE_NO_FIT)
         return;
     ASSERT_EQ(status, POLYTILE_OK) << error();
-    expect_launch(program_kernels()[kernel], threads, fields);
+    expect_launch(kernel, threads, fields);
     n_launched_++;
 }
 
@@ -234,10 +240,9 @@ void Program::launch() {
 }
 
 void Program::launch_copy(Field &from, Field &to) {
-    const size_t kernel =
-        program_kernels().size() - n_copies + static_cast<size_t>(from.n_dims) - 1;
     const int64_t extents[] = {options_.n, options_.n};
-    launch(kernel, polytile_domain_from_extents(from.n_dims, extents), {&from, &to});
+    launch(copying_kernel(from.n_dims), polytile_domain_from_extents(from.n_dims, extents),
+           {&from, &to});
 }
 
 void Program::step() {

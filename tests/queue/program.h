@@ -18,7 +18,8 @@ extern "C" {
 
 /**
  * A random program on a queue, beside the same in plain memory: launches over a few lines and
- * squares, some internal, with waits, pauses, detaching, destroying and exchanges in between.
+ * squares, some internal, some with parameters that each launch has values of its own for, with
+ * waits, pauses, detaching, destroying and exchanges in between.
  */
 class Program {
   public:
@@ -75,7 +76,9 @@ class Program {
     bool choose(const ProgramKernel &kernel, std::vector<Field *> *fields);
     polytile_domain choose_threads(const ProgramKernel &kernel);
     void launch(size_t kernel, const polytile_domain &threads, const std::vector<Field *> &fields);
-    void expect_launch(const ProgramKernel &kernel, const polytile_domain &threads,
+    polytile_status queue_launch(size_t kernel, const polytile_domain &threads,
+                                 const std::vector<Field *> &fields);
+    void expect_launch(size_t kernel, const polytile_domain &threads,
                        const std::vector<Field *> &fields) const;
     void detach(Field &field);
     void attach(Field &field);
@@ -92,6 +95,7 @@ class Program {
     polytile_context *ctx_ = nullptr;
     polytile_queue *queue_ = nullptr;
     std::vector<polytile_kernel *> kernels_;
+    std::vector<std::vector<GenericValue>> values_; /* of each kernel's last launch */
     std::vector<std::unique_ptr<Field>> fields_;
     int64_t n_launched_ = 0;
     int64_t n_refused_ = 0;

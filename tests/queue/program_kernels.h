@@ -71,6 +71,30 @@ POLYTILE_KERNEL(copy2, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
     PT_AT(B, i, j) = PT_AT(A, i, j);
 }
 
+/* Bodies with parameters, some of them in another order than in declarations, or not all of them. */
+
+POLYTILE_KERNEL(saxpy, (i), (uint32_t, a), (const uint32_t, x, 1), (uint32_t, y, 1)) {
+    PT_AT(y, i) += a * PT_AT(x, i);
+}
+
+POLYTILE_KERNEL(weigh, (i, j), (const uint32_t, A, 2), (double, w), (uint32_t, B, 2), (int16_t, c),
+                (float, v)) {
+    PT_AT(B, i, j) = (uint32_t)(int64_t)(w * 4) * PT_AT(A, i - 1, j) +
+                     (uint32_t)(int64_t)(v * 8) * PT_AT(A, i + 1, j) + (uint32_t)c;
+}
+
+POLYTILE_KERNEL(shift, (i), (const uint32_t, x, 1), (uint32_t, y, 1), (uint64_t, b), (int8_t, s)) {
+    PT_AT(y, i) = PT_AT(x, i + s) + (uint32_t)(b >> 32) + (uint32_t)b;
+}
+
+POLYTILE_KERNEL(columns, (i, j), (uint8_t, w), (const uint32_t, A, 2), (uint32_t, x, 1)) {
+    PT_SUM(PT_AT(x, j), w * PT_AT(A, i, j));
+}
+
+POLYTILE_KERNEL(plus, (i, j), (uint32_t, A, 2), (int64_t, a)) {
+    PT_AT(A, i, j) = PT_AT(A, i, j) * 3 + (uint32_t)a;
+}
+
 /** X-macro: the names of all of them. */
 #define PROGRAM_BODIES(X)                                                                          \
     X(blend)                                                                                       \
@@ -86,6 +110,11 @@ POLYTILE_KERNEL(copy2, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
     X(triangle)                                                                                    \
     X(swap)                                                                                        \
     X(copy1)                                                                                       \
-    X(copy2)
+    X(copy2)                                                                                       \
+    X(saxpy)                                                                                       \
+    X(weigh)                                                                                       \
+    X(shift)                                                                                       \
+    X(columns)                                                                                     \
+    X(plus)
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace {
 
@@ -39,13 +40,26 @@ void clear(const ProgramKernel &kernel, int64_t n, const polytile_domain &thread
     }
 }
 
+/** Values as the body takes them, by their names. */
+void add_values(const polytile_implementation &body, const std::vector<GenericValue> &values,
+                std::vector<polytile_view> *views) {
+    for (int p = 0; p < body.n_parameters; p++)
+        for (const GenericValue &value : values)
+            if (std::strcmp(body.parameters[p].name, value.given.name) == 0) {
+                views->emplace_back();
+                views->back().origin = const_cast<uint64_t *>(&value.bits);
+            }
+}
+
 } // namespace
 
 void run_plainly(const ProgramKernel &kernel, int64_t n, const polytile_domain &threads,
-                 const std::vector<std::vector<uint32_t> *> &memory) {
+                 const std::vector<std::vector<uint32_t> *> &memory,
+                 const std::vector<GenericValue> &values) {
     std::vector<polytile_view> views;
     for (size_t a = 0; a < memory.size(); a++)
         views.push_back(view_of(*memory[a], kernel.dims[a], n));
+    add_values(*kernel.implementation, values, &views);
     if (kernel.is_fresh)
         clear(kernel, n, threads, memory.back());
     kernel.implementation->host(&threads, views.data(), nullptr);
@@ -118,6 +132,62 @@ const std::vector<ProgramKernel> &program_kernels() {
         {"swap[i, j]: inout A[i, j], B[i, j]", &swap_kernel, {2, 2}, 2, 0, to_the_end, 2, false},
         {"copy1[i]: in x[i]; out y[i]", &copy1_kernel, {1, 1}, 1, 0, to_the_end, 1, false},
         {"copy2[i, j]: in A[i, j]; out B[i, j]", &copy2_kernel, {2, 2}, 2, 0, to_the_end, 1, false},
+        {"saxpy[i](u32 a): in x[i]; inout y[i]",
+         &saxpy_kernel,
+         {1, 1},
+         1,
+         0,
+         to_the_end,
+         1,
+         false,
+         {{"a", POLYTILE_U32}}},
+        {"weigh[i, j](f32 v, i16 c, f64 w): in A[i-1:i+1, j]; out B[i, j]",
+         &weigh_kernel,
+         {2, 2},
+         2,
+         1,
+         to_the_last_but_one,
+         1,
+         false,
+         {{"v", POLYTILE_F32, true, -9, 9}, {"c", POLYTILE_I16}, {"w", POLYTILE_F64, true, -9, 9}}},
+        {"shift[i](i8 s, u16 unused, u64 b): in x[i+s]; out y[i]",
+         &shift_kernel,
+         {1, 1},
+         1,
+         1,
+         to_the_last_but_one,
+         1,
+         false,
+         {{"s", POLYTILE_I8, true, -1, 1}, {"unused", POLYTILE_U16}, {"b", POLYTILE_U64}}},
+        {"columns[i, j](u8 w): in A[i, j]; sum x[j]",
+         &columns_kernel,
+         {2, 1},
+         2,
+         0,
+         to_the_end,
+         1,
+         false,
+         {{"w", POLYTILE_U8}}},
+        {"plus[i, j](i64 a): inout A[i, j]",
+         &plus_kernel,
+         {2},
+         2,
+         0,
+         to_the_end,
+         1,
+         false,
+         {{"a", POLYTILE_I64}}},
     };
     return kernels;
+}
+
+size_t count_plain_kernels() {
+    const std::vector<ProgramKernel> &kernels = program_kernels();
+    return static_cast<size_t>(
+        std::count_if(kernels.begin(), kernels.end(),
+                      [](const ProgramKernel &of) { return of.parameters.empty(); }));
+}
+
+size_t copying_kernel(int n_dims) {
+    return count_plain_kernels() - 3 + static_cast<size_t>(n_dims);
 }

@@ -15,6 +15,7 @@ RandomChainShape shape_of_programs() {
     shape.most_along[1] = 16;
     shape.most_along[2] = 8;
     shape.times_longer = 6;
+    shape.parameter_percent = 40;
     return shape;
 }
 
@@ -59,7 +60,7 @@ RandomProgram::Told RandomProgram::run(const std::string &device, int64_t memory
         field.is_internal ? twin.add_internal(field.extents, field.element_bytes)
                           : twin.add_field(field.extents, field.element_bytes);
     for (const RandomChain::Kernel &kernel : chain_.kernels())
-        twin.add_kernel(kernel.n_indices, kernel.uses);
+        twin.add_kernel(kernel.n_indices, kernel.uses, kernel.generic.parameters());
     for (int64_t n = random_->number(0, 2); n > 0; n--)
         launch(&twin, chain_.first());
     for (int64_t part = random_->number(1, 3); part > 0; part--) {

@@ -21,6 +21,7 @@ SmallProgram::Options SmallProgram::Options::draw(Random *random) {
     Options options;
     options.is_long = random->chance(50);
     options.writes_several = random->chance(70);
+    options.has_parameters = random->chance(60);
     return options;
 }
 
@@ -177,6 +178,14 @@ void SmallProgram::add_results(std::vector<FieldUse> *uses, std::vector<int64_t>
     }
 }
 
+/** Of any type, for bodies; now and then for what is read, too. */
+std::vector<GenericParameter> SmallProgram::draw_parameters(std::vector<FieldUse> *uses) {
+    std::vector<GenericParameter> parameters = ::draw_parameters(random_, 3);
+    if (random_->chance(40))
+        shift_a_read(uses, &parameters, 2, random_);
+    return parameters;
+}
+
 bool SmallProgram::add_kernel(Twin *twin) {
     std::vector<FieldUse> uses;
     std::vector<int64_t> n_threads = draw_threads();
@@ -192,7 +201,11 @@ bool SmallProgram::add_kernel(Twin *twin) {
     std::rotate(uses.begin(),
                 uses.begin() + random_->number(0, static_cast<int64_t>(uses.size()) - 1),
                 uses.end());
-    kernels_.push_back({twin->add_kernel(static_cast<int>(n_threads.size()), uses), n_threads});
+    const std::vector<GenericParameter> parameters = options_.has_parameters && random_->chance(70)
+                                                         ? draw_parameters(&uses)
+                                                         : std::vector<GenericParameter>();
+    kernels_.push_back(
+        {twin->add_kernel(static_cast<int>(n_threads.size()), uses, parameters), n_threads});
     return true;
 }
 

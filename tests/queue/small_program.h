@@ -9,8 +9,8 @@
 /**
  * A random program of small arrays, which members of a queue seldom share evenly, or at all:
  * extents of 1, 2, and primes, all roles, kernels that write several arrays, sections of all
- * directions and widths, some of which stay where they are whatever the thread, internal arrays,
- * waits and detaching in between. In some the arrays have up to 2 KB, and a device of as little holds
+ * directions and widths, some of which stay where they are whatever the thread, parameters, internal
+ * arrays, waits and detaching in between. In some the arrays have up to 2 KB, and a device of as little holds
  * a part of them.
  */
 class SmallProgram {
@@ -18,6 +18,7 @@ class SmallProgram {
     struct Options {
         bool is_long = false; /* all arrays have one dimension, of dozens to hundreds of elements */
         bool writes_several = false; /* kernels do */
+        bool has_parameters = false; /* most kernels have */
 
         static Options draw(Random *random);
     };
@@ -35,6 +36,7 @@ class SmallProgram {
     std::vector<int64_t> draw_threads();
     void add_results(std::vector<FieldUse> *uses, std::vector<int64_t> *n_threads);
     bool add_kernel(Twin *twin);
+    std::vector<GenericParameter> draw_parameters(std::vector<FieldUse> *uses);
     void step(Twin *twin);
     polytile_domain choose_threads(const std::vector<int64_t> &n_threads);
     bool is_taken(int field, const std::vector<FieldUse> &uses) const;

@@ -200,7 +200,8 @@ void Twin::finish_at_once() {
             expect_same(field);
 }
 
-int Twin::add_kernel(int n_indices, const std::vector<Use> &uses) {
+int Twin::add_kernel(int n_indices, const std::vector<Use> &uses,
+                     const std::vector<GenericParameter> &parameters) {
     std::vector<GenericAccess> accesses;
     std::vector<int> fields;
     for (const Use &use : uses) {
@@ -209,7 +210,7 @@ int Twin::add_kernel(int n_indices, const std::vector<Use> &uses) {
             {use.role, use.is_fresh, field.extents, field.element_bytes, use.sections});
         fields.push_back(use.field);
     }
-    kernels_.push_back({GenericKernel(n_indices, accesses), fields, nullptr});
+    kernels_.push_back({GenericKernel(n_indices, accesses, parameters), fields, nullptr, {}});
     Kernel &made = kernels_.back();
     polytile_implementation implementation = made.generic.implementation();
     place_.prepare(&implementation);
@@ -229,23 +230,27 @@ std::vector<polytile_array *> Twin::arrays_of(const Kernel &of) const {
 
 /** As many as the same launch read before, although elements may have got values since then. */
 int64_t Twin::find_read_bytes(int kernel, const polytile_domain &threads) const {
+    const Kernel &of = kernels_[static_cast<size_t>(kernel)];
+    const GenericKernel::Values shifts = of.generic.shifts_of(bits_of(of.values));
     for (const Launched &launched : launched_)
-        if (launched.kernel == kernel && is_same(launched.threads, threads))
+        if (launched.kernel == kernel && is_same(launched.threads, threads) &&
+            of.generic.shifts_of(bits_of(launched.values)) == shifts)
             return launched.read_bytes;
-    return count_read_bytes(kernels_[static_cast<size_t>(kernel)], threads);
+    return count_read_bytes(of, threads);
 }
 
 int64_t Twin::count_read_bytes(const Kernel &of, const polytile_domain &threads) const {
     std::vector<std::vector<char>> has_come(fields_.size());
     int64_t n_bytes = 0;
-    of.generic.for_each_read(threads, [&](int access, int64_t position) {
+    const auto count = [&](int access, int64_t position) {
         const size_t field = static_cast<size_t>(of.fields[static_cast<size_t>(access)]);
         const size_t at = static_cast<size_t>(position);
         has_come[field].resize(fields_[field].has_value.size());
         if (!has_come[field][at] && fields_[field].has_value[at])
             n_bytes += fields_[field].element_bytes;
         has_come[field][at] = 1;
-    });
+    };
+    of.generic.for_each_read(threads, count, bits_of(of.values));
     return n_bytes;
 }
 
@@ -257,7 +262,7 @@ void Twin::run_plainly(const Kernel &of, const polytile_domain &threads) {
     std::vector<std::vector<unsigned char>> before;
     for (const int field : of.fields)
         before.push_back(field_of(field).expected);
-    of.generic.run_plainly(threads, memory);
+    of.generic.run_plainly(threads, memory, bits_of(of.values));
     for (size_t a = 0; a < of.fields.size(); a++) {
         Field &field = field_of(of.fields[a]);
         for (size_t k = 0; k < field.expected.size(); k++)
@@ -268,15 +273,30 @@ void Twin::run_plainly(const Kernel &of, const polytile_domain &threads) {
 
 polytile_status Twin::launch(int kernel, const polytile_domain &threads,
                              const polytile_launch_options *options) {
-    const Kernel &of = kernels_[static_cast<size_t>(kernel)];
+    Kernel &of = kernels_[static_cast<size_t>(kernel)];
     const std::vector<polytile_array *> arrays = arrays_of(of);
-    const polytile_status status = polytile_queue_launch(
-        queue_, of.kernel, &threads, static_cast<int>(arrays.size()), arrays.data(), options);
+    draw_values(of.generic.parameters(), random_, &of.values);
+    const polytile_status status = queue_launch(of, threads, arrays, options);
     if (status != POLYTILE_OK)
         return status;
-    launched_.push_back({kernel, threads, arrays, find_read_bytes(kernel, threads)});
+    launched_.push_back({kernel, threads, arrays, of.values, given_of(of.values, random_),
+                         find_read_bytes(kernel, threads)});
     run_plainly(of, threads);
     return POLYTILE_OK;
+}
+
+/** What the launch was given is something else by the time that it runs. */
+polytile_status Twin::queue_launch(const Kernel &of, const polytile_domain &threads,
+                                   const std::vector<polytile_array *> &arrays,
+                                   const polytile_launch_options *options) {
+    std::vector<polytile_parameter> given = given_of(of.values, random_);
+    polytile_launch_options with = options == nullptr ? polytile_launch_options{} : *options;
+    with.n_parameters = static_cast<int>(given.size());
+    with.parameters = given.data();
+    const polytile_status status = polytile_queue_launch(
+        queue_, of.kernel, &threads, static_cast<int>(arrays.size()), arrays.data(), &with);
+    std::fill(given.begin(), given.end(), polytile_parameter_signed("gone", 99));
+    return status;
 }
 
 void Twin::wait() {
@@ -314,9 +334,12 @@ Twin::Cuts Twin::cuts() const {
 
 Twin::Planned Twin::plan(const polytile_plan_options &options, Cuts *cuts) const {
     std::vector<polytile_chain_launch> launches;
-    for (const Launched &launched : launched_)
+    for (const Launched &launched : launched_) {
         launches.push_back(chain_launch(kernels_[static_cast<size_t>(launched.kernel)].kernel,
                                         launched.threads, launched.arrays.data()));
+        launches.back().n_parameters = static_cast<int>(launched.given.size());
+        launches.back().parameters = launched.given.data();
+    }
     std::vector<polytile_array *> scratch;
     for (const Field &field : fields_)
         if (field.is_internal)
@@ -349,7 +372,7 @@ std::string Twin::listing() const {
         for (int d = 0; d < launched.threads.n_dims; d++)
             text += (d == 0 ? " over " : ",") + std::to_string(launched.threads.range[d].lo) + ":" +
                     std::to_string(launched.threads.range[d].hi);
-        text += "\n";
+        text += text_of(launched.values) + "\n";
     }
     return text;
 }

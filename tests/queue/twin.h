@@ -35,8 +35,10 @@ class Twin {
     int add_internal(const std::vector<int64_t> &extents, int64_t element_bytes);
 
     using Use = FieldUse;
-    int add_kernel(int n_indices, const std::vector<Use> &uses);
+    int add_kernel(int n_indices, const std::vector<Use> &uses,
+                   const std::vector<GenericParameter> &parameters = {});
 
+    /** Values of parameters are drawn, some of them those of the kernel's launch before. */
     polytile_status launch(int kernel, const polytile_domain &threads,
                            const polytile_launch_options *options = nullptr);
     /** Over all threads that may be. */
@@ -111,11 +113,14 @@ class Twin {
         GenericKernel generic;
         std::vector<int> fields;
         polytile_kernel *kernel;
+        std::vector<GenericValue> values; /* of the last launch */
     };
     struct Launched {
         int kernel;
         polytile_domain threads;
         std::vector<polytile_array *> arrays;
+        std::vector<GenericValue> values;
+        std::vector<polytile_parameter> given;
         int64_t read_bytes;
     };
 
@@ -126,6 +131,9 @@ class Twin {
     void detach(Field &field);
     void expect_same(const Field &field) const;
     void reveal(int field);
+    polytile_status queue_launch(const Kernel &of, const polytile_domain &threads,
+                                 const std::vector<polytile_array *> &arrays,
+                                 const polytile_launch_options *options);
     int64_t find_read_bytes(int kernel, const polytile_domain &threads) const;
     int64_t count_read_bytes(const Kernel &of, const polytile_domain &threads) const;
     void run_plainly(const Kernel &of, const polytile_domain &threads);

@@ -29,6 +29,19 @@ std::vector<int64_t> draw_element_bytes(const RandomLaunch &launch, Random *rand
     return element_bytes;
 }
 
+/** In the list of a declaration: of any type, and among them now and then n of the subscripts, with
+ * its value. A body takes those of its list alone. */
+std::vector<GenericParameter> draw_list(const RandomLaunch &launch, Random *random) {
+    std::vector<GenericParameter> list;
+    if (random->chance(50))
+        list = draw_parameters(random, 3);
+    const int64_t n = launch.parameters()[0].value;
+    const GenericParameter of_subscripts = {"n", draw_signed_type(random), true, n, n};
+    if (random->chance(30))
+        list.insert(random->chance(50) ? list.begin() : list.end(), of_subscripts);
+    return list;
+}
+
 /** Errors that a random declaration may deserve. */
 bool is_deserved(polytile_status status) {
     return status == POLYTILE_CONFLICT || status == POLYTILE_NO_FIT ||
@@ -50,13 +63,14 @@ class Declared {
   public:
     Declared(polytile_context *ctx, const RandomLaunch &launch, Place *place, Random *random)
         : ctx_(ctx), launch_(launch), place_(place), random_(random),
-          element_bytes_(draw_element_bytes(launch, random)), kernel_(&launch, element_bytes_) {
+          element_bytes_(draw_element_bytes(launch, random)), list_(draw_list(launch, random)),
+          kernel_(&launch, element_bytes_, list_) {
         for (size_t p = 0; p < element_bytes_.size(); p++)
             add_array(p);
     }
 
     void run() {
-        const std::string text = launch_.declaration_text();
+        const std::string text = launch_.declaration_text(text_of(list_));
         SCOPED_TRACE(text + " over " + text_of(launch_.threads()) + described());
         polytile_implementation implementation = kernel_.implementation();
         place_->hooks().prepare(&implementation);
@@ -114,12 +128,21 @@ class Declared {
         options.plan.n_buffers = static_cast<int>(random_->one_of({0, 0, 0, 1, 2, 3}));
         link_ = uneven_link(random_);
         options.plan.link = random_->chance(40) ? &link_ : nullptr;
-        options.n_parameters = made_->declaration->n_parameters;
-        options.parameters = launch_.parameters().data();
+        draw_given(&options);
         return options;
     }
 
-    /** The parameter's value, and the arrays. */
+    /** Other values than before, and that of n, which may be a parameter without being in the list. */
+    void draw_given(polytile_launch_options *options) {
+        draw_values(list_, random_, &values_);
+        given_ = given_of(values_, random_);
+        if (static_cast<size_t>(made_->declaration->n_parameters) > list_.size())
+            given_.push_back(launch_.parameters()[0]);
+        options->n_parameters = static_cast<int>(given_.size());
+        options->parameters = given_.data();
+    }
+
+    /** The value of n, and the arrays. */
     std::string described() const {
         std::string text = ", n = " + std::to_string(launch_.parameters()[0].value);
         for (size_t p = 0; p < element_bytes_.size(); p++)
@@ -132,7 +155,7 @@ class Declared {
         std::vector<unsigned char *> memory;
         for (std::vector<unsigned char> &of : expected_)
             memory.push_back(of.data());
-        kernel_.run_plainly(memory);
+        kernel_.run_plainly(memory, bits_of(values_));
         told.n_run++;
     }
 
@@ -155,10 +178,13 @@ class Declared {
                                          static_cast<int>(arrays_.size()), arrays_.data(), &options,
                                          &plan)))
             return;
-        for (int64_t n = random_->number(1, 2); n > 0; n--)
+        for (int64_t n = random_->number(1, 2); n > 0; n--) {
+            draw_given(&options);
             if (try_to(polytile_plan_run(plan, device_opened, made_,
-                                         static_cast<int>(arrays_.size()), arrays_.data(), NULL)))
+                                         static_cast<int>(arrays_.size()), arrays_.data(),
+                                         list_.empty() ? nullptr : &options)))
                 expect_launch();
+        }
     }
 
     /** The same a few times over. */
@@ -170,11 +196,13 @@ class Declared {
             << polytile_last_error(ctx_);
         ASSERT_EQ(polytile_queue_attach(queue, n_arrays, arrays_.data()), POLYTILE_OK)
             << polytile_last_error(ctx_);
-        const polytile_launch_options options = draw_options();
-        for (int64_t n = random_->number(1, 4); n > 0; n--)
+        polytile_launch_options options = draw_options();
+        for (int64_t n = random_->number(1, 4); n > 0; n--) {
+            draw_given(&options);
             if (try_to(polytile_queue_launch(queue, made_, &launch_.threads(), n_arrays,
                                              arrays_.data(), &options)))
                 expect_launch();
+        }
         EXPECT_EQ(polytile_queue_wait(queue), POLYTILE_OK) << polytile_last_error(ctx_);
         EXPECT_EQ(polytile_queue_detach(queue, n_arrays, arrays_.data()), POLYTILE_OK)
             << polytile_last_error(ctx_);
@@ -197,6 +225,9 @@ class Declared {
     Place *place_;
     Random *random_;
     std::vector<int64_t> element_bytes_;
+    std::vector<GenericParameter> list_;
+    std::vector<GenericValue> values_; /* of the last launch */
+    std::vector<polytile_parameter> given_;
     DeclaredKernel kernel_;
     polytile_kernel *made_ = nullptr;
     std::vector<polytile_array *> arrays_;

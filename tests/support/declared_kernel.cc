@@ -17,8 +17,9 @@ int64_t value_for(const polytile_affine &affine, int n_indices, const int64_t *t
 } // namespace
 
 DeclaredKernel::DeclaredKernel(const RandomLaunch *launch,
-                               const std::vector<int64_t> &element_bytes)
-    : launch_(launch) {
+                               const std::vector<int64_t> &element_bytes,
+                               const std::vector<GenericParameter> &parameters)
+    : launch_(launch), parameters_(parameters), taken_(body_parameters_of(parameters)) {
     for (const pti_access &access : launch->accesses())
         accesses_.push_back(
             {access.role, element_bytes[static_cast<size_t>(access.array)], &access});
@@ -51,7 +52,9 @@ polytile_domain DeclaredKernel::touched(const Access &access, const int64_t *thr
     return box;
 }
 
-void DeclaredKernel::run(const polytile_domain &threads, const polytile_view *views) const {
+void DeclaredKernel::run(const polytile_domain &threads, const polytile_view *views,
+                         const std::vector<uint64_t> &values) const {
+    const uint64_t first = mixed_values(values);
     for_each_place(threads, [&](const int64_t *thread) {
         const auto each = [&](size_t a, const auto &call) {
             for_each_place(touched(accesses_[a], thread), call);
@@ -60,7 +63,7 @@ void DeclaredKernel::run(const polytile_domain &threads, const polytile_view *vi
             const pti_access *declared = accesses_[static_cast<size_t>(a)].declared;
             return address_in(views[declared->array], at, static_cast<size_t>(declared->n_dims));
         };
-        mix(thread, threads.n_dims, accesses_, each, find);
+        mix(first, thread, threads.n_dims, accesses_, each, find);
     });
 }
 
@@ -93,12 +96,13 @@ polytile_view DeclaredKernel::plain_view(size_t array, unsigned char *memory) co
     return view;
 }
 
-void DeclaredKernel::run_plainly(const std::vector<unsigned char *> &memory) const {
+void DeclaredKernel::run_plainly(const std::vector<unsigned char *> &memory,
+                                 const std::vector<uint64_t> &values) const {
     std::vector<polytile_view> views;
     for (size_t p = 0; p < memory.size(); p++)
         views.push_back(plain_view(p, memory[p]));
     start(views.data());
-    run(launch_->threads(), views.data());
+    run(launch_->threads(), views.data(), values);
 }
 
 polytile_implementation DeclaredKernel::implementation() const {
@@ -107,8 +111,12 @@ polytile_implementation DeclaredKernel::implementation() const {
     made.n_indices = launch_->threads().n_dims;
     made.n_views = static_cast<int>(shapes_.size());
     made.views = shapes_.data();
+    made.n_parameters = static_cast<int>(taken_.size());
+    made.parameters = taken_.data();
     made.host = [](const polytile_domain *threads, const polytile_view *views, void *user) {
-        static_cast<const DeclaredKernel *>(user)->run(*threads, views);
+        const auto *kernel = static_cast<const DeclaredKernel *>(user);
+        kernel->run(*threads, views,
+                    read_values(views + kernel->shapes_.size(), kernel->parameters_));
     };
     return made;
 }

@@ -1,21 +1,26 @@
 #ifndef POLYTILE_TESTS_SUPPORT_DECLARED_KERNEL_H
 #define POLYTILE_TESTS_SUPPORT_DECLARED_KERNEL_H
 
+#include "support/generic_parameter.h"
 #include "support/random_instance.h"
 
 #include <vector>
 
-/** A plain interpreter of any declaration: the kernel whose threads mix and write what it says. */
+/** A plain interpreter of any declaration: the kernel whose threads mix and write what it says, and
+ * the values of parameters. */
 class DeclaredKernel {
   public:
-    /** The launch has to live as long. element_bytes: one number an array. */
-    DeclaredKernel(const RandomLaunch *launch, const std::vector<int64_t> &element_bytes);
+    /** The launch has to live as long. element_bytes: one number an array. parameters: those that
+     * the declaration has in its list, which bodies take as they come. */
+    DeclaredKernel(const RandomLaunch *launch, const std::vector<int64_t> &element_bytes,
+                   const std::vector<GenericParameter> &parameters);
 
     /** It points to this kernel. */
     polytile_implementation implementation() const;
 
     /** What the launch does to arrays in plain memory, one memory an array. */
-    void run_plainly(const std::vector<unsigned char *> &memory) const;
+    void run_plainly(const std::vector<unsigned char *> &memory,
+                     const std::vector<uint64_t> &values) const;
 
   private:
     struct Access {
@@ -24,7 +29,8 @@ class DeclaredKernel {
         const pti_access *declared;
     };
 
-    void run(const polytile_domain &threads, const polytile_view *views) const;
+    void run(const polytile_domain &threads, const polytile_view *views,
+             const std::vector<uint64_t> &values) const;
     void start(const polytile_view *views) const;
     polytile_domain touched(const Access &access, const int64_t *thread) const;
     polytile_view plain_view(size_t array, unsigned char *memory) const;
@@ -32,6 +38,8 @@ class DeclaredKernel {
     const RandomLaunch *launch_;
     std::vector<Access> accesses_;
     std::vector<polytile_view_shape> shapes_;
+    std::vector<GenericParameter> parameters_;
+    std::vector<polytile_body_parameter> taken_;
 };
 
 #endif

@@ -99,6 +99,7 @@ class FakeCuda {
         polytile_implementation implementation;
         polytile_domain threads;
         std::vector<polytile_view> views;
+        std::vector<uint64_t> values; /* of parameters, as they were when it was launched */
     };
 
     cudaError_t before(int call) const;

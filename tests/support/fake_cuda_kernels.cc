@@ -79,9 +79,15 @@ cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block
         return cudaErrorInvalidResourceHandle;
     if (found == kernels_.end())
         return cudaErrorInvalidDeviceFunction;
-    Kernel run = {found->second, *static_cast<const polytile_domain *>(arguments[0]), {}};
-    for (int k = 0; k < run.implementation.n_views; k++)
+    Kernel run = {found->second, *static_cast<const polytile_domain *>(arguments[0]), {}, {}};
+    const int n_views = run.implementation.n_views;
+    for (int k = 0; k < n_views; k++)
         run.views.push_back(*static_cast<const polytile_view *>(arguments[1 + k]));
+    for (int p = 0; p < run.implementation.n_parameters; p++) {
+        run.values.push_back(0);
+        std::memcpy(&run.values.back(), arguments[1 + n_views + p],
+                    static_cast<size_t>(run.implementation.parameters[p].bytes));
+    }
     const cudaError_t error = check_grid(run.threads, grid, block);
     if (error == cudaSuccess)
         queues_.enqueue(own->queue, [this, run] { run_kernel(run); });
@@ -112,7 +118,11 @@ void FakeCuda::run_kernel(const Kernel &kernel) {
         }
     }
     if (n_kernels_to_fault_ > 0 && --n_kernels_to_fault_ == 0)
-        fault();
-    else
-        implementation.host(&kernel.threads, kernel.views.data(), implementation.user);
+        return fault();
+    std::vector<polytile_view> views = kernel.views;
+    for (const uint64_t &value : kernel.values) {
+        views.emplace_back();
+        views.back().origin = const_cast<uint64_t *>(&value);
+    }
+    implementation.host(&kernel.threads, views.data(), implementation.user);
 }

@@ -8,43 +8,23 @@ namespace {
 
 const char *const index_names[] = {"i", "j", "k"};
 
-/** The elements of one dimension that a thread touches, if all of them are there. */
-polytile_range range_of(const int64_t *thread, const GenericWindow &window, int64_t extent) {
-    if (window.index == GenericWindow::whole)
-        return {0, extent - 1, 1};
-    int64_t middle = window.index < 0 ? 0 : window.factor * thread[window.index];
-    middle += window.added < 0 ? 0 : thread[window.added];
-    return {window.is_from_start ? 0 : middle + window.lo, middle + window.hi, window.step};
-}
-
-/** What a thread touches of an array, as far as there is any. */
-polytile_domain touched_by(const int64_t *thread, const GenericAccess &access,
-                           const GenericSection &section) {
-    polytile_domain box = {};
-    box.n_dims = static_cast<int>(section.size());
-    for (size_t d = 0; d < section.size(); d++) {
-        polytile_range &range = box.range[d];
-        range = range_of(thread, section[d], access.extents[d]);
-        if (range.lo < 0)
-            range.lo += (range.step - 1 - range.lo) / range.step * range.step;
-        range.hi = std::min(range.hi, access.extents[d] - 1);
-    }
-    return box;
-}
-
-/** What an end of a window follows, such as "2*i+j"; "" if nothing. */
-std::string followed_by(const GenericWindow &window) {
+/** What an end of a window follows, such as "2*i+j+p0"; "" if nothing. */
+std::string followed_by(const GenericWindow &window,
+                        const std::vector<GenericParameter> &parameters) {
     if (window.index < 0)
         return "";
     std::string text = window.factor == 1    ? ""
                        : window.factor == -1 ? "-"
                                              : std::to_string(window.factor) + "*";
     text += index_names[window.index];
-    return text + (window.added < 0 ? "" : "+" + std::string(index_names[window.added]));
+    text += window.added < 0 ? "" : "+" + std::string(index_names[window.added]);
+    return text + (window.parameter < 0
+                       ? ""
+                       : "+" + std::string(parameters[static_cast<size_t>(window.parameter)].name));
 }
 
-std::string text_of(const GenericWindow &window) {
-    const std::string followed = followed_by(window);
+std::string text_of(const GenericWindow &window, const std::vector<GenericParameter> &parameters) {
+    const std::string followed = followed_by(window, parameters);
     const auto shifted = [&](int64_t by) {
         const bool has_number = by != 0 || followed.empty();
         return followed + (has_number && by >= 0 && !followed.empty() ? "+" : "") +
@@ -80,15 +60,38 @@ polytile_view plain_view(const GenericAccess &access, unsigned char *memory) {
 
 } // namespace
 
-GenericKernel::GenericKernel(int n_indices, std::vector<GenericAccess> accesses)
-    : n_indices_(n_indices), accesses_(std::move(accesses)) {
+void shift_a_read(std::vector<FieldUse> *uses, std::vector<GenericParameter> *parameters,
+                  int64_t most, Random *random) {
+    std::vector<GenericWindow *> windows;
+    for (FieldUse &use : *uses)
+        for (GenericSection &section : use.sections)
+            for (GenericWindow &window : section)
+                if (use.role == POLYTILE_IN && window.index >= 0 && window.added < 0 &&
+                    !window.is_from_start)
+                    windows.push_back(&window);
+    if (windows.empty())
+        return;
+    const auto last = static_cast<int64_t>(windows.size()) - 1;
+    const auto p = random->number(0, static_cast<int64_t>(parameters->size()) - 1);
+    windows[static_cast<size_t>(random->number(0, last))]->parameter = static_cast<int>(p);
+    GenericParameter &of = (*parameters)[static_cast<size_t>(p)];
+    of = {of.name, draw_signed_type(random), true, -most, most};
+}
+
+GenericKernel::GenericKernel(int n_indices, std::vector<GenericAccess> accesses,
+                             std::vector<GenericParameter> parameters)
+    : n_indices_(n_indices), accesses_(std::move(accesses)), parameters_(std::move(parameters)),
+      taken_(body_parameters_of(parameters_)) {
+    std::reverse(taken_.begin(), taken_.end());
+    if (taken_.size() == 1)
+        taken_[0].name = nullptr;
     for (const GenericAccess &access : accesses_)
         shapes_.push_back(
             {access.element_bytes, static_cast<int>(access.extents.size()), POLYTILE_ANY_NUMBER});
 }
 
 std::string GenericKernel::declaration() const {
-    std::string text = "generic[", separator = "]: ";
+    std::string text = "generic[", separator = "]" + text_of(parameters_) + ": ";
     for (int d = 0; d < n_indices_; d++)
         text += (d == 0 ? "" : ", ") + std::string(index_names[d]);
     for (size_t a = 0; a < accesses_.size(); a++) {
@@ -97,7 +100,7 @@ std::string GenericKernel::declaration() const {
         for (size_t s = 0; s < accesses_[a].sections.size(); s++) {
             text += (s == 0 ? " " : ", ") + std::string(1, name);
             for (size_t d = 0; d < accesses_[a].sections[s].size(); d++)
-                text += (d == 0 ? "[" : ", ") + text_of(accesses_[a].sections[s][d]);
+                text += (d == 0 ? "[" : ", ") + text_of(accesses_[a].sections[s][d], parameters_);
             text += "]";
         }
         separator = "; ";
@@ -111,38 +114,84 @@ polytile_implementation GenericKernel::implementation() const {
     made.n_indices = n_indices_;
     made.n_views = static_cast<int>(shapes_.size());
     made.views = shapes_.data();
+    made.n_parameters = static_cast<int>(taken_.size());
+    made.parameters = taken_.empty() ? nullptr : taken_.data();
     made.host = [](const polytile_domain *threads, const polytile_view *views, void *user) {
         const auto *kernel = static_cast<const GenericKernel *>(user);
-        for_each_place(*threads, [&](const int64_t *thread) {
-            kernel->run_thread(thread, [&](int access, const int64_t *at) {
-                const size_t a = static_cast<size_t>(access);
-                return address_in(views[a], at, kernel->accesses_[a].extents.size());
-            });
-        });
+        kernel->run_box(*threads, views, kernel->values_in(views));
     };
     return made;
 }
 
-void GenericKernel::run(const polytile_domain &threads, const Find &find) const {
-    for_each_place(threads, [&](const int64_t *thread) { run_thread(thread, find); });
+/** They are behind the views of arrays as the body takes them: from the last on. */
+GenericKernel::Values GenericKernel::values_in(const polytile_view *views) const {
+    const std::vector<GenericParameter> taken(parameters_.rbegin(), parameters_.rend());
+    Values values = read_values(views + accesses_.size(), taken);
+    std::reverse(values.begin(), values.end());
+    return values;
 }
 
-template <class At> void GenericKernel::run_thread(const int64_t *thread, const At &find) const {
+void GenericKernel::run_box(const polytile_domain &threads, const polytile_view *views,
+                            const Values &values) const {
+    for_each_place(threads, [&](const int64_t *thread) {
+        run_thread(thread, values, [&](int access, const int64_t *at) {
+            const size_t a = static_cast<size_t>(access);
+            return address_in(views[a], at, accesses_[a].extents.size());
+        });
+    });
+}
+
+void GenericKernel::run(const polytile_domain &threads, const Find &find) const {
+    for_each_place(threads, [&](const int64_t *thread) { run_thread(thread, {}, find); });
+}
+
+/** The elements of one dimension that a thread touches, if all of them are there. */
+polytile_range GenericKernel::range_of(const int64_t *thread, const GenericWindow &window,
+                                       int64_t extent, const Values &values) const {
+    if (window.index == GenericWindow::whole)
+        return {0, extent - 1, 1};
+    int64_t middle = window.index < 0 ? 0 : window.factor * thread[window.index];
+    middle += window.added < 0 ? 0 : thread[window.added];
+    const auto p = static_cast<size_t>(window.parameter);
+    middle += window.parameter < 0 ? 0 : integer_of(parameters_[p].type, values[p]);
+    return {window.is_from_start ? 0 : middle + window.lo, middle + window.hi, window.step};
+}
+
+/** What a thread touches of an array, as far as there is any. */
+polytile_domain GenericKernel::touched_by(const int64_t *thread, size_t access,
+                                          const GenericSection &section,
+                                          const Values &values) const {
+    polytile_domain box = {};
+    box.n_dims = static_cast<int>(section.size());
+    for (size_t d = 0; d < section.size(); d++) {
+        polytile_range &range = box.range[d];
+        const int64_t extent = accesses_[access].extents[d];
+        range = range_of(thread, section[d], extent, values);
+        if (range.lo < 0)
+            range.lo += (range.step - 1 - range.lo) / range.step * range.step;
+        range.hi = std::min(range.hi, extent - 1);
+    }
+    return box;
+}
+
+template <class At>
+void GenericKernel::run_thread(const int64_t *thread, const Values &values, const At &find) const {
     const auto each = [&](size_t a, const auto &call) {
         for (const GenericSection &section : accesses_[a].sections)
-            for_each_place(touched_by(thread, accesses_[a], section), call);
+            for_each_place(touched_by(thread, a, section, values), call);
     };
-    mix(thread, n_indices_, accesses_, each, find);
+    mix(mixed_values(values), thread, n_indices_, accesses_, each, find);
 }
 
 /** What a launch does to fresh results before its threads run. */
-void GenericKernel::start(const polytile_domain &threads, const polytile_view *views) const {
+void GenericKernel::start(const polytile_domain &threads, const polytile_view *views,
+                          const Values &values) const {
     for_each_place(threads, [&](const int64_t *thread) {
         for (size_t a = 0; a < accesses_.size(); a++) {
             const GenericAccess &access = accesses_[a];
             if (access.is_fresh)
                 for_each_place(
-                    touched_by(thread, access, access.sections[0]), [&](const int64_t *at) {
+                    touched_by(thread, a, access.sections[0], values), [&](const int64_t *at) {
                         store(address_in(views[a], at, access.extents.size()), access.element_bytes,
                               identity_of(access.role, access.element_bytes));
                     });
@@ -151,28 +200,24 @@ void GenericKernel::start(const polytile_domain &threads, const polytile_view *v
 }
 
 void GenericKernel::run_plainly(const polytile_domain &threads,
-                                const std::vector<unsigned char *> &memory) const {
+                                const std::vector<unsigned char *> &memory,
+                                const Values &values) const {
     std::vector<polytile_view> views;
     for (size_t a = 0; a < accesses_.size(); a++)
         views.push_back(plain_view(accesses_[a], memory[a]));
-    start(threads, views.data());
-    for_each_place(threads, [&](const int64_t *thread) {
-        run_thread(thread, [&](int access, const int64_t *at) {
-            const size_t a = static_cast<size_t>(access);
-            return address_in(views[a], at, accesses_[a].extents.size());
-        });
-    });
+    start(threads, views.data(), values);
+    run_box(threads, views.data(), values);
 }
 
-void GenericKernel::for_each_read(
-    const polytile_domain &threads,
-    const std::function<void(int access, int64_t position)> &call) const {
+void GenericKernel::for_each_read(const polytile_domain &threads,
+                                  const std::function<void(int access, int64_t position)> &call,
+                                  const Values &values) const {
     for_each_place(threads, [&](const int64_t *thread) {
         for (size_t a = 0; a < accesses_.size(); a++) {
             const GenericAccess &access = accesses_[a];
             const bool reads = access.role != POLYTILE_OUT && !access.is_fresh;
             for (size_t s = 0; reads && s < access.sections.size(); s++)
-                for_each_place(touched_by(thread, access, access.sections[s]),
+                for_each_place(touched_by(thread, a, access.sections[s], values),
                                [&](const int64_t *at) {
                                    int64_t position = 0;
                                    for (size_t d = 0; d < access.extents.size(); d++)
@@ -183,8 +228,24 @@ void GenericKernel::for_each_read(
     });
 }
 
-/** Threads of which a window stays in an array, or only meets it. */
-static polytile_range allowed_by(const GenericWindow &window, int64_t extent, bool is_inside) {
+GenericKernel::Values GenericKernel::shifts_of(const Values &values) const {
+    Values shifts;
+    for (const GenericAccess &access : accesses_)
+        for (const GenericSection &section : access.sections)
+            for (const GenericWindow &window : section)
+                if (window.parameter >= 0)
+                    shifts.push_back(values[static_cast<size_t>(window.parameter)]);
+    return shifts;
+}
+
+/** Threads of which a window stays in an array, or only meets it, whatever its parameter. */
+polytile_range GenericKernel::allowed_by(GenericWindow window, int64_t extent,
+                                         bool is_inside) const {
+    if (window.parameter >= 0) {
+        const GenericParameter &of = parameters_[static_cast<size_t>(window.parameter)];
+        window.lo += is_inside ? of.least : of.most;
+        window.hi += is_inside ? of.most : of.least;
+    }
     const int64_t first = is_inside ? window.lo : window.hi;
     const int64_t last = is_inside ? window.hi : window.lo;
     if (window.is_from_start)

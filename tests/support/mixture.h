@@ -5,9 +5,10 @@
 
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
-/* What bodies do that follow from their declaration: a thread mixes all elements that it reads or
- * updates, in a fixed order, and puts the mixture where it writes. Elements are unsigned, of 1, 2, 4 or 8 bytes,
+/* What bodies do that follow from their declaration: a thread mixes the values of parameters and all
+ * elements that it reads or updates, in a fixed order, and puts the mixture where it writes. Elements are unsigned, of 1, 2, 4 or 8 bytes,
  * and wrap around, so that the order of combining does not matter. */
 
 /** Call with every point of a box, the last dimension fastest. */
@@ -51,14 +52,21 @@ uint64_t identity_of(polytile_role role, int64_t n_bytes);
 /** What an element becomes. */
 uint64_t written_by(polytile_role role, uint64_t before, uint64_t value);
 
+/** What threads begin with: the bytes of a launch's parameters. */
+inline uint64_t mixed_values(const std::vector<uint64_t> &values) {
+    uint64_t value = 17;
+    for (const uint64_t bits : values)
+        value = (value ^ bits) * 0x9e3779b97f4a7c15U;
+    return value;
+}
+
 /**
- * Run one thread. An access has a role and element_bytes; each(a, call) calls with every element
+ * Run one thread, which begins with a value. An access has a role and element_bytes; each(a, call) calls with every element
  * that the thread touches by access a, find(a, at) says where such an element lies.
  */
 template <class Accesses, class Each, class Find>
-void mix(const int64_t *thread, int n_indices, const Accesses &accesses, const Each &each,
-         const Find &find) {
-    uint64_t value = 17;
+void mix(uint64_t value, const int64_t *thread, int n_indices, const Accesses &accesses,
+         const Each &each, const Find &find) {
     for (int d = 0; d < n_indices; d++)
         value = 31 * value + static_cast<uint64_t>(thread[d]);
     for (size_t a = 0; a < accesses.size(); a++)

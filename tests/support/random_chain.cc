@@ -87,15 +87,27 @@ void RandomChain::turn(std::vector<FieldUse> *uses) {
             }
 }
 
+/** Now and then some, one of which may move what is read. */
+std::vector<GenericParameter> RandomChain::parameters(std::vector<FieldUse> *uses) {
+    if (shape_.parameter_percent == 0 || !random_->chance(shape_.parameter_percent))
+        return {};
+    std::vector<GenericParameter> drawn = draw_parameters(random_, 3);
+    if (random_->chance(30))
+        shift_a_read(uses, &drawn, 1, random_);
+    return drawn;
+}
+
 int RandomChain::add(int n_indices, std::vector<FieldUse> uses) {
     if (is_turned_ && n_indices == n_dims_ && random_->chance(60))
         turn(&uses);
+    const std::vector<GenericParameter> drawn = parameters(&uses);
     std::vector<GenericAccess> accesses;
     for (const FieldUse &use : uses) {
         const Field &of = fields_[static_cast<size_t>(use.field)];
         accesses.push_back({use.role, use.is_fresh, of.extents, of.element_bytes, use.sections});
     }
-    kernels_.push_back({n_indices, std::move(uses), GenericKernel(n_indices, std::move(accesses))});
+    kernels_.push_back(
+        {n_indices, std::move(uses), GenericKernel(n_indices, std::move(accesses), drawn)});
     return static_cast<int>(kernels_.size()) - 1;
 }
 

@@ -19,6 +19,7 @@ struct RandomChainShape {
     int64_t times_longer = 1;    /* the first dimension, now and then */
     int odd_percent = 15;        /* of reads: steps, tables, triangles and the like */
     int reduction_percent = 12;  /* of kernels */
+    int parameter_percent = 0;   /* of kernels have parameters */
 };
 
 class RandomChain {
@@ -31,7 +32,7 @@ class RandomChain {
     struct Kernel {
         int n_indices;
         std::vector<FieldUse> uses;
-        GenericKernel generic;
+        GenericKernel generic; /* which has the parameters */
     };
     struct Launch {
         int kernel;
@@ -92,6 +93,7 @@ class RandomChain {
     std::vector<FieldUse> fill_line();
 
     int add(int n_indices, std::vector<FieldUse> uses);
+    std::vector<GenericParameter> parameters(std::vector<FieldUse> *uses);
     int add_any();
     void turn(std::vector<FieldUse> *uses);
     void make_pattern();

@@ -322,11 +322,11 @@ polytile_status RandomLaunch::instantiate(const pti_instance **instance) {
     return status;
 }
 
-std::string RandomLaunch::declaration_text() const {
+std::string RandomLaunch::declaration_text(const std::string &list) const {
     std::string text = "random[";
     for (int k = 0; k < threads_.n_dims; k++)
         text += (k ? ", " : "") + std::string(index_names[k]);
-    text += "]";
+    text += "]" + list;
     for (size_t a = 0; a < accesses_.size(); a++) {
         const pti_access &access = accesses_[a];
         text += (a ? "; " : ": ") + std::string(access.fresh ? "out " : "") +

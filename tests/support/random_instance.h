@@ -55,8 +55,8 @@ class RandomLaunch {
     bool touches_outside() const;
 
     /** The declaration in the text form that polytile_kernel_create() reads (inexact sections as if
-     * exact). */
-    std::string declaration_text() const;
+     * exact). list: of parameters with types, "(f32 a, i8 n)"; n may be left out. */
+    std::string declaration_text(const std::string &list = "") const;
 
     const polytile_domain &threads() const { return threads_; }
     const std::vector<polytile_domain> &array_domains() const { return domains_; }
