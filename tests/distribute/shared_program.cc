@@ -25,6 +25,8 @@ struct Draft {
     polytile_domain threads = {};
     std::string accesses;
     std::vector<int> arrays;
+    int64_t parameter = 0;      /* the value of n, */
+    bool has_parameter = false; /* which a subscript names */
 
     std::string name_of(int array) {
         if (std::find(arrays.begin(), arrays.end(), array) == arrays.end())
@@ -41,18 +43,37 @@ struct Draft {
             head += std::string(k ? ", " : "") + index_names[k];
         return head + "]: " + accesses;
     }
+    /** A number behind an index, which now and then is n and a number. */
+    std::string number(int64_t value, Random *random) {
+        if (!random->chance(10))
+            return number_text(value);
+        has_parameter = true;
+        return " + n" + number_text(value - parameter);
+    }
+    std::vector<polytile_parameter> parameters() const {
+        if (!has_parameter)
+            return {};
+        return {POLYTILE_PARAMETER("n", parameter)};
+    }
 };
 
 std::string any_index(Random *random, const Draft &draft) {
     return index_names[random->number(0, draft.n_indices - 1)];
 }
 
+/** What lies around an index. */
+std::string draw_window(Random *random, Draft *draft, const std::string &index) {
+    const int64_t radius = random->number(0, 3), above = random->number(0, radius);
+    const std::string first = draft->number(-radius, random);
+    return index + first + ":" + index + draft->number(above, random);
+}
+
 /** What a thread may read of one dimension, or reduce into. */
-std::string draw_touched(Random *random, const Draft &draft, int dim) {
-    const std::string index = dim < draft.n_indices && random->chance(75)
+std::string draw_touched(Random *random, Draft *draft, int dim) {
+    const std::string index = dim < draft->n_indices && random->chance(75)
                                   ? std::string(index_names[dim])
-                                  : any_index(random, draft);
-    const int64_t radius = random->number(0, 3), shift = random->number(-2, 2);
+                                  : any_index(random, *draft);
+    const int64_t shift = random->number(-2, 2);
     switch (random->number(0, 11)) {
     case 0:
         return ":";
@@ -63,29 +84,28 @@ std::string draw_touched(Random *random, const Draft &draft, int dim) {
     case 3:
         return std::to_string(random->number(0, 3));
     case 4:
-        return index + " + " + any_index(random, draft);
+        return index + " + " + any_index(random, *draft);
     case 5:
-        return "2*" + index + number_text(shift);
+        return "2*" + index + draft->number(shift, random);
     case 6:
         return "2*" + index + ":2*" + index + " + 4:2";
     case 7:
-        return index + number_text(shift);
+        return index + draft->number(shift, random);
     case 8:
         return index;
     default:
-        return index + " - " + std::to_string(radius) + ":" + index + " + " +
-               std::to_string(random->number(0, radius));
+        return draw_window(random, draft, index);
     }
 }
 
 /** All dimensions of an array; stencils of one radius are common. */
-std::string draw_section(Random *random, const Draft &draft, int n_dims) {
+std::string draw_section(Random *random, Draft *draft, int n_dims) {
     std::string text;
-    const bool is_stencil = random->chance(40) && n_dims <= draft.n_indices;
+    const bool is_stencil = random->chance(40) && n_dims <= draft->n_indices;
     const std::string radius = std::to_string(random->number(1, 2));
     const int64_t wide = random->number(0, n_dims - 1);
     for (int d = 0; d < n_dims; d++) {
-        const std::string index = d < draft.n_indices ? index_names[d] : "";
+        const std::string index = d < draft->n_indices ? index_names[d] : "";
         const std::string stencil =
             wide == d ? index + " - " + radius + ":" + index + " + " + radius : index;
         text += (d ? ", " : "") + (is_stencil ? stencil : draw_touched(random, draft, d));
@@ -125,7 +145,7 @@ std::string draw_alone(Random *random, const polytile_domain &array, Draft *draf
         range.lo = factor > 1 ? whole.lo / factor : whole.lo;
         range.hi = factor > 1 ? whole.hi / factor : whole.hi;
         draft->threads.range[k] = draw_part(random, range);
-        const std::string at = term(factor, index_names[k]) + number_text(constant);
+        const std::string at = term(factor, index_names[k]) + draft->number(constant, random);
         subscripts[static_cast<size_t>(dims[static_cast<size_t>(k)])] =
             width == 0 ? at : at + ":" + at + " + " + std::to_string(width);
     }
@@ -182,7 +202,8 @@ int SharedProgram::add_array(const polytile_domain &domain, int n_members,
 }
 
 bool SharedProgram::add_launch(const std::string &text, const polytile_domain &threads,
-                               const std::vector<int> &arrays, bool is_exact) {
+                               const std::vector<int> &arrays, bool is_exact,
+                               const std::vector<polytile_parameter> &parameters) {
     polytile_declaration *declaration = nullptr;
     if (pti_declaration_parse(ctx_, text.c_str(), &declaration) != POLYTILE_OK)
         return false;
@@ -191,6 +212,9 @@ bool SharedProgram::add_launch(const std::string &text, const polytile_domain &t
     kernel.declaration = declaration;
     auto launch = std::make_unique<Launch>();
     launch->text = text + " over " + text_of(threads) + (is_exact ? "" : ", inexact");
+    for (const polytile_parameter &parameter : parameters)
+        launch->text +=
+            std::string(", ") + parameter.name + " = " + std::to_string(parameter.value);
     for (int a = 0; a < declaration->n_accesses; a++)
         declaration->access[a].exact = is_exact;
     launch->arrays = arrays;
@@ -198,7 +222,8 @@ bool SharedProgram::add_launch(const std::string &text, const polytile_domain &t
     for (int array : arrays)
         operands.push_back(arrays_[static_cast<size_t>(array)]);
     const polytile_status status =
-        pti_instance_create(&kernel, &threads, operands.data(), 0, nullptr, &launch->instance);
+        pti_instance_create(&kernel, &threads, operands.data(), static_cast<int>(parameters.size()),
+                            parameters.data(), &launch->instance);
     pti_declaration_free(declaration);
     if (status != POLYTILE_OK)
         return false;
@@ -257,6 +282,7 @@ void SharedProgram::draw_arrays(Random *random, int n_members) {
 
 bool SharedProgram::draw_launch(Random *random) {
     Draft draft;
+    draft.parameter = random->number(-3, 3);
     const int n_arrays = static_cast<int>(arrays_.size());
     const int written = static_cast<int>(random->number(0, n_arrays - 1));
     const int other = (written + 1) % n_arrays;
@@ -275,14 +301,14 @@ bool SharedProgram::draw_launch(Random *random) {
     } else {
         draw_threads(random, array, &draft);
         draft.add(random->chance(50) ? "sum" : "out sum", written,
-                  draw_section(random, draft, array.n_dims));
+                  draw_section(random, &draft, array.n_dims));
     }
     if (random->chance(10)) {
         writes_other = true;
         draft.add(random->chance(50) ? "sum" : "out sum", other,
                   random->chance(50) && other_array.n_dims == 1
                       ? std::to_string(other_array.range[0].lo)
-                      : draw_section(random, draft, other_array.n_dims));
+                      : draw_section(random, &draft, other_array.n_dims));
     }
     const int64_t n_reads = random->number(0, 3);
     for (int64_t r = 0; r < n_reads; r++) {
@@ -290,7 +316,8 @@ bool SharedProgram::draw_launch(Random *random) {
         if (read != written && !(writes_other && read == other))
             draft.add(
                 "in", read,
-                draw_section(random, draft, arrays_[static_cast<size_t>(read)]->domain.n_dims));
+                draw_section(random, &draft, arrays_[static_cast<size_t>(read)]->domain.n_dims));
     }
-    return add_launch(draft.text(), draft.threads, draft.arrays, !random->chance(12));
+    return add_launch(draft.text(), draft.threads, draft.arrays, !random->chance(12),
+                      draft.parameters());
 }

@@ -29,11 +29,13 @@ class SharedProgram {
     /** A launch; false if it is refused. arrays: one an operand. is_exact: whether it is known which
      * elements of sections are touched. */
     bool add_launch(const std::string &declaration, const polytile_domain &threads,
-                    const std::vector<int> &arrays, bool is_exact = true);
+                    const std::vector<int> &arrays, bool is_exact = true,
+                    const std::vector<polytile_parameter> &parameters = {});
 
     /** A few arrays of 1 to 3 dimensions. */
     void draw_arrays(Random *random, int n_members);
-    /** A kernel that writes one or two of the arrays without conflicts; may be refused often. */
+    /** A kernel that writes one or two of the arrays without conflicts, with subscripts that name a
+     * parameter here and there; may be refused often. */
     bool draw_launch(Random *random);
     /** From here on no thread of a launch that updates is run by several members. */
     void let_run_once() { runs_once_ = true; }
