@@ -6,6 +6,7 @@
 
 #include "support/c_test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 16 };
@@ -222,4 +223,124 @@ TEST_CASE(ApiCheck, UseThatDependsOnDataIsSaidToDoSo) {
     CHECK(uses[0].depends_on_data);
     CHECK(!uses[1].depends_on_data);
     CHECK_EQUAL(uses[1].n_read, N);
+}
+
+/* Parameters: what a kernel touches may depend on their values. */
+
+POLYTILE_KERNEL(reach, (i), (const double, x, 1), (int8_t, far), (double, y, 1)) {
+    PT_AT(y, i) = PT_AT(x, i) + (far > 0 ? PT_AT(x, i + far) : 0);
+}
+
+static const char *const reach_text = "reach[i](i8 far): in x[i:i+1]; out y[i]";
+
+static polytile_status check_reach(scene *s, int far, polytile_check_report *report) {
+    const polytile_parameter value = POLYTILE_PARAMETER("far", far);
+    return polytile_check_run(s->device, s->kernel, POLYTILE_EXTENTS(N - 2), 2, s->arrays,
+                              &(polytile_launch_options){.n_parameters = 1, .parameters = &value},
+                              report);
+}
+
+TEST_CASE(ApiCheck, RunsWithTheValuesOfItsLaunch) {
+    polytile_check_report report;
+    scene s;
+    set(ctx, "host", reach_text, &reach_kernel, &s);
+    CHECK_OK(check_reach(&s, 0, &report));
+    CHECK_OK(check_reach(&s, 1, &report));
+    CHECK_REFUSED(check_reach(&s, 2, &report), POLYTILE_INVALID, "reach", "x[");
+    CHECK_EQUAL(report.violation, POLYTILE_READS_UNDECLARED);
+    CHECK_EQUAL(report.element[0], report.threads.range[0].lo + 2);
+    CHECK(is_as_it_was(&s));
+    CHECK_REFUSED(
+        polytile_check_run(s.device, s.kernel, POLYTILE_EXTENTS(N - 2), 2, s.arrays, NULL, &report),
+        POLYTILE_DECLARATION, "reach", "far");
+}
+
+TEST_CASE(ApiCheck, UseIsThatOfTheValuesOfItsLaunch) {
+    for (int far = 0; far <= 1; far++) {
+        const polytile_parameter value = POLYTILE_PARAMETER("far", far);
+        polytile_use uses[2];
+        scene s;
+        set(ctx, "host", reach_text, &reach_kernel, &s);
+        CHECK_OK(polytile_check_use(
+            s.device, s.kernel, POLYTILE_EXTENTS(N - 2), 2, s.arrays,
+            &(polytile_launch_options){.n_parameters = 1, .parameters = &value}, uses));
+        CHECK(uses[0].is_recorded);
+        CHECK(!uses[0].depends_on_data);
+        CHECK(far == 1 ? uses[0].n_read == uses[0].n_declared
+                       : uses[0].n_read < uses[0].n_declared);
+        CHECK_EQUAL(uses[0].n_never, 1 - far);
+    }
+}
+
+POLYTILE_KERNEL(shift, (i), (const double, x, 1), (int64_t, by), (double, y, 1)) {
+    PT_AT(y, i) = PT_AT(x, i + by);
+}
+
+/* A value of a subscript, which the body takes, too. */
+TEST_CASE(ApiCheck, UseFollowsSubscriptsThatAParameterMoves) {
+    for (int by = 0; by <= 3; by++) {
+        const polytile_parameter value = POLYTILE_PARAMETER("by", by);
+        polytile_use uses[2];
+        scene s;
+        set(ctx, "host", "shift[i]: in x[i+by]; out y[i]", &shift_kernel, &s);
+        CHECK_OK(polytile_check_use(
+            s.device, s.kernel, POLYTILE_EXTENTS(N - 3), 2, s.arrays,
+            &(polytile_launch_options){.n_parameters = 1, .parameters = &value}, uses));
+        CHECK_EQUAL(uses[0].n_read, uses[0].n_declared);
+        CHECK_EQUAL(uses[0].n_never, 0);
+    }
+}
+
+static const struct {
+    const char *device;
+    bool is_queued;
+} checked_places[] = {{"host", false},
+                      {"host(memory=1KiB)", false},
+                      {"host", true},
+                      {"host(memory=1KiB)", true},
+                      {"host,host(memory=4KiB)", true}};
+
+static polytile_status run_reach(polytile_context *ctx, scene *s, const char *device_text,
+                                 bool is_queued, int far) {
+    const polytile_parameter value = POLYTILE_PARAMETER("far", far);
+    const polytile_launch_options options = {.n_parameters = 1, .parameters = &value};
+    polytile_queue *queue = NULL;
+    if (!is_queued)
+        return polytile_run(s->device, s->kernel, POLYTILE_EXTENTS(N - 2), 2, s->arrays, &options);
+    CHECK_OK(polytile_queue_create(ctx, device_text, &queue));
+    CHECK_OK(polytile_queue_attach(queue, 2, s->arrays));
+    const polytile_status launched =
+        polytile_queue_launch(queue, s->kernel, POLYTILE_EXTENTS(N - 2), 2, s->arrays, &options);
+    const polytile_status status = launched == POLYTILE_OK ? polytile_queue_wait(queue) : launched;
+    CHECK_STATUS(status, far < 2 ? POLYTILE_OK : POLYTILE_INVALID);
+    if (status == POLYTILE_OK)
+        CHECK_OK(polytile_queue_detach(queue, 2, s->arrays));
+    return status;
+}
+
+static void run_checked(polytile_context *ctx, const char *device_text, bool is_queued) {
+    scene s;
+    set(ctx, is_queued ? "host" : device_text, reach_text, &reach_kernel, &s);
+    CHECK_OK(run_reach(ctx, &s, device_text, is_queued, 1));
+    for (int k = 0; k < N - 2; k++)
+        CHECK_NEAR(s.y[k], 2 * k + 1, 0);
+    set(ctx, is_queued ? "host" : device_text, reach_text, &reach_kernel, &s);
+    CHECK_REFUSED(run_reach(ctx, &s, device_text, is_queued, 2), POLYTILE_INVALID, "reach",
+                  "its declaration is wrong");
+}
+
+/* Of programs that know nothing of it; contexts read the environment when they are made. */
+TEST_TABLE(ApiCheck, OfTheEnvironmentRunsWithTheValuesOfEachLaunch, checked_places) {
+    polytile_context *checking = NULL;
+    const char *set_before = getenv("POLYTILE_CHECK");
+    char *before = set_before == NULL ? NULL : strdup(set_before);
+    setenv("POLYTILE_CHECK", "access", 1);
+    CHECK_OK(polytile_context_create(&checking));
+    run_checked(checking, row->device, row->is_queued);
+    polytile_context_destroy(checking);
+    if (before == NULL)
+        unsetenv("POLYTILE_CHECK");
+    else
+        setenv("POLYTILE_CHECK", before, 1);
+    free(before);
 }

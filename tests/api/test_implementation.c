@@ -242,3 +242,110 @@ TEST_TABLE(ApiImplementation, IsToldWhetherAccumulatorsHoldNothing, devices) {
     CHECK_EQUAL(n_first, 1);
     CHECK(n_calls >= 1);
 }
+
+/* Values of parameters. */
+
+static int64_t n_views_seen, n_parameters_seen;
+
+static int launch_with_values(const polytile_sub_kernel *launch) {
+    PT_VIEW(const float, x, 1, launch->views[0]);
+    PT_VIEW(float, y, 1, launch->views[1]);
+    PT_PARAMETER(float, factor, launch->views[launch->n_views]);
+    PT_PARAMETER(int16_t, plus, launch->views[launch->n_views + 1]);
+    n_views_seen = launch->n_views;
+    n_parameters_seen = launch->n_parameters;
+    for (int64_t i = launch->threads->range[0].lo; i <= launch->threads->range[0].hi; i++)
+        PT_AT(y, i) = factor * PT_AT(x, i) + (float)plus;
+    return 0;
+}
+
+static polytile_status run_with_values(polytile_context *ctx, scene *s, const char *declaration,
+                                       const polytile_implementation *implementation) {
+    const polytile_parameter values[] = {POLYTILE_PARAMETER("plus", -3),
+                                         POLYTILE_PARAMETER("factor", 1.5),
+                                         POLYTILE_PARAMETER("unused", 77)};
+    polytile_kernel *kernel = NULL;
+    const polytile_status status =
+        polytile_kernel_create(ctx, declaration, implementation, &kernel);
+    if (status != POLYTILE_OK)
+        return status;
+    return polytile_run(s->device, kernel, POLYTILE_EXTENTS(8), 2, s->arrays,
+                        &(polytile_launch_options){.n_parameters = 3, .parameters = values});
+}
+
+TEST_TABLE(ApiImplementation, ALauncherHasTheValuesOfAllParametersBehindItsViews, devices) {
+    const polytile_implementation implementation = {.host_launcher = launch_with_values};
+    scene s;
+    set(ctx, *row, &s);
+    CHECK_OK(run_with_values(
+        ctx, &s, "scale[i](f32 factor, i16 plus, u8 unused): in x[i]; out y[i]", &implementation));
+    CHECK_EQUAL(n_views_seen, 2);
+    CHECK_EQUAL(n_parameters_seen, 3);
+    CHECK_NEAR(s.y[7], 7.5, 0);
+    CHECK_NEAR(s.y[0], -3, 0);
+}
+
+static const polytile_body_parameter in_its_own_order[] = {
+    {"factor", sizeof(float), POLYTILE_FLOAT_NUMBER},
+    {"plus", sizeof(int16_t), POLYTILE_SIGNED_NUMBER}};
+static const polytile_body_parameter as_they_come[] = {
+    {NULL, sizeof(float), POLYTILE_FLOAT_NUMBER}, {NULL, sizeof(int16_t), POLYTILE_SIGNED_NUMBER}};
+
+static const struct {
+    const char *declaration;
+    const polytile_body_parameter *taken;
+} takers[] = {
+    {"scale[i](i16 plus, u8 unused, f32 factor): in x[i]; out y[i]", in_its_own_order},
+    {"scale[i](u8 unused, f32 factor, i16 plus): in x[i]; out y[i]", in_its_own_order},
+    {"scale[i](f32 factor, i16 plus, i64 unused): in x[i]; out y[i]", as_they_come},
+};
+
+TEST_TABLE(ApiImplementation, ALauncherMayTakeSomeParametersInAnyOrder, takers) {
+    const polytile_implementation implementation = {
+        .host_launcher = launch_with_values, .n_parameters = 2, .parameters = row->taken};
+    scene s;
+    set(ctx, "host(memory=32B)", &s);
+    CHECK_OK(run_with_values(ctx, &s, row->declaration, &implementation));
+    CHECK_EQUAL(n_parameters_seen, 2);
+    CHECK_NEAR(s.y[7], 7.5, 0);
+}
+
+static void scale_with_values(const polytile_domain *threads, const polytile_view *views,
+                              void *user) {
+    (void)user;
+    PT_VIEW(const float, x, 1, views[0]);
+    PT_VIEW(float, y, 1, views[1]);
+    PT_PARAMETER(float, factor, views[2]);
+    PT_PARAMETER(int16_t, plus, views[3]);
+    for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
+        PT_AT(y, i) = factor * PT_AT(x, i) + (float)plus;
+}
+
+TEST_TABLE(ApiImplementation, AFunctionMayTakeSomeParametersInAnyOrder, takers) {
+    const polytile_implementation implementation = {
+        .host = scale_with_values, .n_parameters = 2, .parameters = row->taken};
+    scene s;
+    set(ctx, "host(memory=1MiB,threads=2)", &s);
+    CHECK_OK(run_with_values(ctx, &s, row->declaration, &implementation));
+    CHECK_NEAR(s.y[7], 7.5, 0);
+}
+
+static const struct {
+    const char *declaration;
+    const polytile_body_parameter *taken;
+    const char *named;
+} mistaken[] = {
+    {"scale[i](f32 factor, u8 unused): in x[i]; out y[i]", in_its_own_order, "plus"},
+    {"scale[i](f64 factor, i16 plus, u8 unused): in x[i]; out y[i]", in_its_own_order, "factor"},
+    {"scale[i](f32 factor, u16 plus, u8 unused): in x[i]; out y[i]", as_they_come, "plus"},
+    {"scale[i](f32 factor): in x[i]; out y[i]", as_they_come, "scale"},
+};
+
+TEST_TABLE(ApiImplementation, WhatTakesOtherParametersThanDeclaredIsRefused, mistaken) {
+    const polytile_implementation implementation = {
+        .host = scale_with_values, .n_parameters = 2, .parameters = row->taken};
+    polytile_kernel *kernel = NULL;
+    CHECK_REFUSED(polytile_kernel_create(ctx, row->declaration, &implementation, &kernel),
+                  POLYTILE_DECLARATION, row->named);
+    CHECK(kernel == NULL);
+}
