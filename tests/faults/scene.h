@@ -69,6 +69,7 @@ struct Scene {
 std::vector<Scene> all_scenes();
 std::vector<Scene> scenes_on_host();
 std::vector<Scene> scenes_of_checks();
+std::vector<Scene> scenes_of_parameters();
 /** None in a library without CUDA. */
 std::vector<Scene> scenes_on_cuda();
 

@@ -20,12 +20,12 @@ const polytile_type f32 = POLYTILE_F32;
 struct World {
     FakeCuda cuda{1};
     FailingApi failing;
-    polytile_implementation add = add_kernel, dot = dot_kernel, jacobi = jacobi_kernel;
+    polytile_implementation axpy = axpy_kernel, dot = dot_kernel, jacobi = jacobi_kernel;
 
     World() {
         /* Not of the fake: where there is a GPU it keeps what it takes the first time. */
         cudaGetErrorString(cudaSuccess);
-        for (polytile_implementation *kernel : {&add, &dot, &jacobi}) {
+        for (polytile_implementation *kernel : {&axpy, &dot, &jacobi}) {
             kernel->cuda = reinterpret_cast<const void *>(kernel->host);
             cuda.add_kernel(kernel->cuda, *kernel);
         }
@@ -87,6 +87,28 @@ polytile_status run_traced_on_cuda(Stage &stage) {
     return run_jacobi(stage, "cuda:0(memory=64KiB,threads=1)", true);
 }
 
+void prepare_axpy(Stage &stage) {
+    make_world(stage);
+    stage.add("x", f32, {1000}, false);
+    stage.add("y", f32, {1000}, true);
+}
+
+polytile_status run_with_values_on_cuda(Stage &stage) {
+    polytile_array *arrays[2] = {};
+    polytile_device *device = nullptr;
+    polytile_kernel *kernel = nullptr;
+    const polytile_parameter values[] = {POLYTILE_PARAMETER("b", -2), POLYTILE_PARAMETER("a", 3)};
+    polytile_launch_options options = {};
+    options.n_parameters = 2;
+    options.parameters = values;
+    SCENE_TRY(polytile_device_open(stage.ctx, "cuda:0(memory=4KiB,threads=1)", &device));
+    SCENE_TRY(polytile_kernel_create(stage.ctx, "axpy[i](f32 a, i64 b): in x[i]; inout y[i]",
+                                     &world->axpy, &kernel));
+    SCENE_TRY(stage.wrap(stage.ctx, 0, &arrays[0]));
+    SCENE_TRY(stage.wrap(stage.ctx, 1, &arrays[1]));
+    return polytile_run(device, kernel, POLYTILE_EXTENTS(1000), LIST(arrays), &options);
+}
+
 polytile_status reduce_in_queue(Stage &stage, polytile_queue *queue, polytile_array **arrays) {
     polytile_kernel *kernel = nullptr;
     SCENE_TRY(polytile_kernel_create(stage.ctx, "dot[i]: in x[i], y[i]; out sum s[0]", &world->dot,
@@ -123,6 +145,7 @@ std::vector<Scene> scenes_on_cuda() {
     return {
         {"RunOnCuda", prepare_square, run_on_cuda, POLYTILE_OK, {}},
         {"RunTracedOnCuda", prepare_square, run_traced_on_cuda, POLYTILE_OK, {}},
+        {"RunWithValuesOnCuda", prepare_axpy, run_with_values_on_cuda, POLYTILE_OK, {}},
         {"QueueOnCuda", prepare_line, queue_on_cuda, POLYTILE_OK, {}},
     };
 }

@@ -5,10 +5,8 @@
 
 std::vector<Scene> all_scenes() {
     std::vector<Scene> scenes = scenes_on_host();
-    for (const Scene &scene : scenes_of_checks())
-        scenes.push_back(scene);
-    for (const Scene &scene : scenes_on_cuda())
-        scenes.push_back(scene);
+    for (const auto &others : {scenes_of_checks(), scenes_of_parameters(), scenes_on_cuda()})
+        scenes.insert(scenes.end(), others.begin(), others.end());
     return scenes;
 }
 
