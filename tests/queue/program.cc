@@ -195,7 +195,6 @@ void Program::expect_launch(size_t kernel, const polytile_domain &threads,
     run_plainly(program_kernels()[kernel], options_.n, threads, expected, values_[kernel]);
 }
 
-/** What the launch was given is something else by the time that it runs. */
 polytile_status Program::queue_launch(size_t kernel, const polytile_domain &threads,
                                       const std::vector<Field *> &fields) {
     const int64_t block[] = {random_->one_of({1, 4}), random_->one_of({1, 4}), 1};
@@ -208,14 +207,10 @@ polytile_status Program::queue_launch(size_t kernel, const polytile_domain &thre
     std::vector<polytile_array *> arrays;
     for (const Field *field : fields)
         arrays.push_back(field->array);
-    std::vector<polytile_parameter> given = given_of(values_[kernel], random_);
-    options.n_parameters = static_cast<int>(given.size());
-    options.parameters = given.data();
-    const polytile_status status =
-        polytile_queue_launch(queue_, kernels_[kernel], &threads, static_cast<int>(arrays.size()),
-                              arrays.data(), &options);
-    std::fill(given.begin(), given.end(), polytile_parameter_signed("gone", 99));
-    return status;
+    const GivenValues given(values_[kernel], random_);
+    given.give(&options);
+    return polytile_queue_launch(queue_, kernels_[kernel], &threads,
+                                 static_cast<int>(arrays.size()), arrays.data(), &options);
 }
 
 void Program::launch(size_t kernel, const polytile_domain &threads,

@@ -285,18 +285,14 @@ polytile_status Twin::launch(int kernel, const polytile_domain &threads,
     return POLYTILE_OK;
 }
 
-/** What the launch was given is something else by the time that it runs. */
 polytile_status Twin::queue_launch(const Kernel &of, const polytile_domain &threads,
                                    const std::vector<polytile_array *> &arrays,
                                    const polytile_launch_options *options) {
-    std::vector<polytile_parameter> given = given_of(of.values, random_);
+    const GivenValues given(of.values, random_);
     polytile_launch_options with = options == nullptr ? polytile_launch_options{} : *options;
-    with.n_parameters = static_cast<int>(given.size());
-    with.parameters = given.data();
-    const polytile_status status = polytile_queue_launch(
-        queue_, of.kernel, &threads, static_cast<int>(arrays.size()), arrays.data(), &with);
-    std::fill(given.begin(), given.end(), polytile_parameter_signed("gone", 99));
-    return status;
+    given.give(&with);
+    return polytile_queue_launch(queue_, of.kernel, &threads, static_cast<int>(arrays.size()),
+                                 arrays.data(), &with);
 }
 
 void Twin::wait() {

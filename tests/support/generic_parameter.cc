@@ -2,6 +2,7 @@
 
 #include "support/mixture.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -184,4 +185,23 @@ std::vector<polytile_parameter> given_of(const std::vector<GenericValue> &values
     for (const GenericValue &value : values)
         given.insert(random->chance(50) ? given.begin() : given.end(), value.given);
     return given;
+}
+
+GivenValues::GivenValues(const std::vector<GenericValue> &values, Random *random)
+    : given_(given_of(values, random)) {
+    for (const polytile_parameter &parameter : given_)
+        names_.emplace_back(parameter.name);
+    for (size_t p = 0; p < given_.size(); p++)
+        given_[p].name = names_[p].c_str();
+}
+
+GivenValues::~GivenValues() {
+    for (std::string &name : names_)
+        std::fill(name.begin(), name.end(), '?');
+    std::fill(given_.begin(), given_.end(), polytile_parameter_signed("gone", 99));
+}
+
+void GivenValues::give(polytile_launch_options *options) const {
+    options->n_parameters = static_cast<int>(given_.size());
+    options->parameters = given_.data();
 }

@@ -53,4 +53,20 @@ std::vector<uint64_t> bits_of(const std::vector<GenericValue> &values);
 /** As a launch takes them, in any order. */
 std::vector<polytile_parameter> given_of(const std::vector<GenericValue> &values, Random *random);
 
+/** The same with names of their own. When it goes all are something else, so that it shows where a
+ * launch has kept them. */
+class GivenValues {
+  public:
+    GivenValues(const std::vector<GenericValue> &values, Random *random);
+    ~GivenValues();
+    GivenValues(const GivenValues &) = delete;
+    GivenValues &operator=(const GivenValues &) = delete;
+
+    void give(polytile_launch_options *options) const;
+
+  private:
+    std::vector<polytile_parameter> given_;
+    std::vector<std::string> names_;
+};
+
 #endif
