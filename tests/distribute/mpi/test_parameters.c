@@ -4,6 +4,7 @@
 
 #include "support/c_test.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Values of parameters over ranks: all give the same, or all hear which one differs. */
@@ -139,6 +140,30 @@ TEST_TABLE(MpiParameters, ThatDifferBetweenRanksAreRefusedByName, differences) {
                   "saxpy", row->says, "rank 0: saxpy", "a = 0");
     CHECK_OK(launch(&s, 1, &right));
     check_end(ctx, &s, 1);
+}
+
+TEST_CASE(MpiParameters, ThatDecideOnWhatIsReadAreRefusedByNameToo) {
+    const polytile_parameter values[] = {POLYTILE_PARAMETER("a", 1.0),
+                                         POLYTILE_PARAMETER("by", is_last() ? 2 : 3)};
+    scene s;
+    if (n_ranks() == 1)
+        return;
+    set(ctx, "host", "saxpy[i](f32 a, i16 by): in x[i+by]; inout y[i]", &s);
+    CHECK_REFUSED(
+        polytile_queue_launch(s.queue, s.kernel, POLYTILE_EXTENTS(N - 3), 2, s.arrays,
+                              &(polytile_launch_options){.n_parameters = 2, .parameters = values}),
+        POLYTILE_INVALID, "rank ", "saxpy", "by = 2", "rank 0: saxpy", "by = 3");
+    check_end(ctx, &s, 0);
+}
+
+/* Ranks compare the bytes of values. */
+TEST_CASE(MpiParameters, ThatAreNoNumberAreTheSameOnAllRanks) {
+    const polytile_parameter none = POLYTILE_PARAMETER("a", (double)NAN);
+    scene s;
+    set(ctx, "host", plain, &s);
+    CHECK_OK(launch(&s, 1, &none));
+    CHECK_OK(polytile_queue_detach(s.queue, 2, s.arrays));
+    CHECK(s.y[0] != s.y[0] && s.y[N - 1] != s.y[N - 1]);
 }
 
 /* Ranks are compared at the first launch, and when they wait. */
