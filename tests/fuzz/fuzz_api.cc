@@ -523,9 +523,10 @@ void World::run_plan() {
         std::strcmp(kernel.declaration, program_kernels()[plan->kernel].declaration) == 0;
     const bool is_right = is_planned && (plan->is_limited || !has_limit) &&
                           is_free_of_clashes(kernel, arrays) && are_free(arrays);
-    const polytile_status status = polytile_plan_run(plan->handle, devices_.back(), kernel_of(k),
-                                                     static_cast<int>(handles_of(arrays).size()),
-                                                     handles_of(arrays).data(), NULL);
+    const polytile_status status =
+        polytile_plan_run(plan->handle, devices_.back(), kernel_of(k),
+                          static_cast<int>(handles_of(arrays).size()), handles_of(arrays).data(),
+                          NULL);
     if (status != POLYTILE_NO_FIT)
         expect(status, is_right);
     if (status == POLYTILE_OK)

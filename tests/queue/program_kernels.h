@@ -71,7 +71,7 @@ POLYTILE_KERNEL(copy2, (i, j), (const uint32_t, A, 2), (uint32_t, B, 2)) {
     PT_AT(B, i, j) = PT_AT(A, i, j);
 }
 
-/* Bodies with parameters, some of them in another order than in declarations, or not all of them. */
+/* Bodies with parameters, which some take in another order than declared, and one not all. */
 
 POLYTILE_KERNEL(saxpy, (i), (uint32_t, a), (const uint32_t, x, 1), (uint32_t, y, 1)) {
     PT_AT(y, i) += a * PT_AT(x, i);

@@ -9,9 +9,9 @@
 /**
  * A random program of small arrays, which members of a queue seldom share evenly, or at all:
  * extents of 1, 2, and primes, all roles, kernels that write several arrays, sections of all
- * directions and widths, some of which stay where they are whatever the thread, parameters, internal
- * arrays, waits and detaching in between. In some the arrays have up to 2 KB, and a device of as little holds
- * a part of them.
+ * directions and widths, some of which stay where they are whatever the thread, parameters,
+ * internal arrays, waits and detaching in between. In some the arrays have up to 2 KB, and a device
+ * of as little holds a part of them.
  */
 class SmallProgram {
   public:

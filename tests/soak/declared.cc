@@ -132,7 +132,7 @@ class Declared {
         return options;
     }
 
-    /** Other values than before, and that of n, which may be a parameter without being in the list. */
+    /** Other values than before, and that of n, which subscripts may have without the list. */
     void draw_given(polytile_launch_options *options) {
         draw_values(list_, random_, &values_);
         given_ = given_of(values_, random_);

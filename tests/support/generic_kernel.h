@@ -10,8 +10,9 @@
 #include <vector>
 
 /* Kernels whose bodies follow from what they declare: a thread mixes all elements that it may read
- * and the values of parameters, in a fixed order, and puts the mixture where it may write. So a wrong, missing or old element
- * shows, whatever is declared. Elements are unsigned, of 1, 2, 4 or 8 bytes. */
+ * and the values of parameters, in a fixed order, and puts the mixture where it may write. So a
+ * wrong, missing or old element shows, whatever is declared. Elements are unsigned, of 1, 2, 4 or 8
+ * bytes. */
 
 /** One dimension of a section: factor * index + lo to factor * index + hi in steps, or what the index
  * says instead of an index. */
@@ -37,8 +38,8 @@ struct FieldUse {
     bool is_fresh = false;
 };
 
-/** Let a parameter of signed integers, which becomes one of up to `most` either way, move a window of
- * what is read, if there is any that follows an index. */
+/** Let a parameter of signed integers, which becomes one of up to `most` either way, move a window
+ * of what is read, if there is any that follows an index. */
 void shift_a_read(std::vector<FieldUse> *uses, std::vector<GenericParameter> *parameters,
                   int64_t most, Random *random);
 

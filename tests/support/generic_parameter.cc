@@ -60,7 +60,7 @@ uint64_t draw_bits(int64_t n_bytes, Random *random) {
     }
 }
 
-/** An integer as a signed or an unsigned number, or as one with a fraction, of which it has none. */
+/** An integer as a signed, an unsigned or a real number. */
 GenericValue draw_integer(const GenericParameter &of, Random *random) {
     const bool is_signed = type_of(of).number == POLYTILE_SIGNED_NUMBER;
     const uint64_t bits = of.is_narrow ? static_cast<uint64_t>(random->number(of.least, of.most)) &

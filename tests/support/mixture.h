@@ -7,9 +7,10 @@
 #include <cstring>
 #include <vector>
 
-/* What bodies do that follow from their declaration: a thread mixes the values of parameters and all
- * elements that it reads or updates, in a fixed order, and puts the mixture where it writes. Elements are unsigned, of 1, 2, 4 or 8 bytes,
- * and wrap around, so that the order of combining does not matter. */
+/* What bodies do that follow from their declaration: a thread mixes the values of parameters and
+ * all elements that it reads or updates, in a fixed order, and puts the mixture where it writes.
+ * Elements are unsigned, of 1, 2, 4 or 8 bytes, and wrap around, so that the order of combining
+ * does not matter. */
 
 /** Call with every point of a box, the last dimension fastest. */
 template <class Call> void for_each_place(const polytile_domain &box, const Call &call) {
@@ -61,8 +62,9 @@ inline uint64_t mixed_values(const std::vector<uint64_t> &values) {
 }
 
 /**
- * Run one thread, which begins with a value. An access has a role and element_bytes; each(a, call) calls with every element
- * that the thread touches by access a, find(a, at) says where such an element lies.
+ * Run one thread, which begins with a value. An access has a role and element_bytes; each(a, call)
+ * calls with every element that the thread touches by access a, find(a, at) says where such an
+ * element lies.
  */
 template <class Accesses, class Each, class Find>
 void mix(uint64_t value, const int64_t *thread, int n_indices, const Accesses &accesses,
