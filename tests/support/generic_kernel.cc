@@ -75,7 +75,8 @@ void shift_a_read(std::vector<FieldUse> *uses, std::vector<GenericParameter> *pa
     const auto p = random->number(0, static_cast<int64_t>(parameters->size()) - 1);
     windows[static_cast<size_t>(random->number(0, last))]->parameter = static_cast<int>(p);
     GenericParameter &of = (*parameters)[static_cast<size_t>(p)];
-    of = {of.name, draw_signed_type(random), true, -most, most};
+    of = {of.name, draw_integer_type(random), true, 0, most};
+    of.least = of.type < POLYTILE_U8 ? -most : 0;
 }
 
 GenericKernel::GenericKernel(int n_indices, std::vector<GenericAccess> accesses,

@@ -38,8 +38,8 @@ struct FieldUse {
     bool is_fresh = false;
 };
 
-/** Let a parameter of signed integers, which becomes one of up to `most` either way, move a window
- * of what is read, if there is any that follows an index. */
+/** Let a parameter, which becomes an integer of up to `most`, either way if it is signed, move a
+ * window of what is read, if there is any that follows an index. */
 void shift_a_read(std::vector<FieldUse> *uses, std::vector<GenericParameter> *parameters,
                   int64_t most, Random *random);
 

@@ -82,13 +82,14 @@ template <class Float> uint64_t bytes_of(Float value) {
     return load(&value, sizeof value);
 }
 
-/** Whole, or not what a float has, or infinite. */
+/** Whole, or not what a float has, infinite, or no number. */
 double draw_real(Random *random) {
     const int64_t whole = random->number(-1000, 1000);
     const int64_t kind = random->number(0, 9);
-    return kind == 0  ? std::numeric_limits<double>::infinity()
-           : kind < 5 ? static_cast<double>(whole)
-                      : 0.1 * static_cast<double>(whole);
+    return kind == 0   ? std::numeric_limits<double>::infinity()
+           : kind == 1 ? std::numeric_limits<double>::quiet_NaN()
+           : kind < 5  ? static_cast<double>(whole)
+                       : 0.1 * static_cast<double>(whole);
 }
 
 GenericValue draw_float(const GenericParameter &of, Random *random) {
@@ -119,6 +120,10 @@ std::vector<GenericParameter> draw_parameters(Random *random, int64_t most) {
 
 polytile_type draw_signed_type(Random *random) {
     return static_cast<polytile_type>(random->number(POLYTILE_I8, POLYTILE_I64));
+}
+
+polytile_type draw_integer_type(Random *random) {
+    return static_cast<polytile_type>(random->number(POLYTILE_I8, POLYTILE_U64));
 }
 
 GenericValue draw_value(const GenericParameter &of, Random *random) {

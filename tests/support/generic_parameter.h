@@ -28,6 +28,7 @@ struct GenericValue {
 std::vector<GenericParameter> draw_parameters(Random *random, int64_t most);
 /** A type of integers with values of both signs. */
 polytile_type draw_signed_type(Random *random);
+polytile_type draw_integer_type(Random *random);
 
 GenericValue draw_value(const GenericParameter &of, Random *random);
 /** One of each; now and then some stay as they were, if there are any. */
