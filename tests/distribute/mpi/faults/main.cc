@@ -34,8 +34,9 @@ void smooth(const polytile_domain *threads, const polytile_view *views, void *) 
 void add_up(const polytile_domain *threads, const polytile_view *views, void *) {
     const auto *x = static_cast<const float *>(views[0].origin);
     auto *s = static_cast<float *>(views[1].origin);
+    const auto weight = *static_cast<const int16_t *>(views[2].origin);
     for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
-        s[0] += x[i];
+        s[0] += weight * x[i];
 }
 
 void set_one(const int64_t *, void *element, void *) {
@@ -74,7 +75,7 @@ class Program {
     }
 
     bool is_right() const {
-        return y_[5] == 3 && sum_[0] == static_cast<float>(n) && has_all_ && has_own_;
+        return y_[5] == 3 && sum_[0] == static_cast<float>(3 * n) && has_all_ && has_own_;
     }
     const std::string &said() const { return said_; }
     int n_steps() const { return n_steps_; }
@@ -106,7 +107,7 @@ class Program {
                                                         &implementation, &smooth_);
         implementation.host = add_up;
         if (status == POLYTILE_OK)
-            status = polytile_kernel_create(ctx_, "add_up[i]: in x[i]; out sum s[0]",
+            status = polytile_kernel_create(ctx_, "add_up[i](i16 weight): in x[i]; out sum s[0]",
                                             &implementation, &add_up_);
         return status != POLYTILE_OK
                    ? status
@@ -138,7 +139,11 @@ class Program {
     }
     polytile_status reduce() {
         polytile_array *arrays[] = {arrays_[0], arrays_[2]};
-        return polytile_queue_launch(queue_, add_up_, POLYTILE_EXTENTS(n), 2, arrays, nullptr);
+        const polytile_parameter weight = POLYTILE_PARAMETER("weight", 3);
+        polytile_launch_options options = {};
+        options.n_parameters = 1;
+        options.parameters = &weight;
+        return polytile_queue_launch(queue_, add_up_, POLYTILE_EXTENTS(n), 2, arrays, &options);
     }
     polytile_status launch_spread() {
         polytile_array *arrays[] = {u_, v_};
