@@ -17,7 +17,6 @@ namespace {
 RandomChainShape long_shape() {
     RandomChainShape shape;
     shape.times_longer = 30;
-    shape.parameter_percent = 25;
     return shape;
 }
 
@@ -58,8 +57,7 @@ class Program {
         }
         for (const int kernel : kernels_)
             twin->add_kernel(chain_.kernels()[static_cast<size_t>(kernel)].n_indices,
-                             uses_of(kernel),
-                             chain_.kernels()[static_cast<size_t>(kernel)].generic.parameters());
+                             uses_of(kernel));
         bool is_taken = true;
         for (const RandomChain::Launch &launch : launches_)
             is_taken = is_taken && twin->launch(place_of(kernels_, launch.kernel),
