@@ -2,6 +2,8 @@
 
 #include "outside/thread.h"
 
+#include <cstring>
+
 namespace outside {
 
 namespace {
@@ -23,6 +25,12 @@ bool is_resident(const polytile_view &view, const int64_t *index, size_t n_dims)
     return true;
 }
 
+void note(Body &body, const std::string &what) {
+    const std::lock_guard<std::mutex> guard(body.mutex);
+    if (body.wrong.empty())
+        body.wrong = what;
+}
+
 /** Where an element lies, or somewhere else, with a word of why, if its view is wrong. */
 void *reach(Body &body, const polytile_view *views, int operand, const int64_t *index) {
     static thread_local int64_t elsewhere;
@@ -38,9 +46,7 @@ void *reach(Body &body, const polytile_view *views, int operand, const int64_t *
         what = "the element is not aligned";
     if (!what)
         return reinterpret_cast<void *>(at);
-    const std::lock_guard<std::mutex> guard(body.mutex);
-    if (body.wrong.empty())
-        body.wrong = describe(operand, index, shape.box.size(), what);
+    note(body, describe(operand, index, shape.box.size(), what));
     elsewhere = 0;
     return &elsewhere;
 }
@@ -52,10 +58,29 @@ Box to_box(const polytile_domain &domain) {
     return box;
 }
 
+/** The parameters' values as the views behind those of the arrays have them. */
+Values read_values(Body &body, const polytile_view *views) {
+    std::vector<uint64_t> raw(body.kernel.parameters.size());
+    for (size_t k = 0; k < body.taken.size(); k++) {
+        const auto number = static_cast<size_t>(body.taken[k]);
+        const Parameter &parameter = body.kernel.parameters[number];
+        const auto size = static_cast<size_t>(type_bytes(parameter.type));
+        const polytile_view &view = views[body.kernel.operands.size() + k];
+        if (!view.origin || reinterpret_cast<uintptr_t>(view.origin) % size)
+            note(body, "view of " + parameter.name + ": the value is not aligned");
+        else if (view.resident.n_dims)
+            note(body, "view of " + parameter.name + ": it has dimensions");
+        else
+            memcpy(&raw[number], view.origin, size);
+    }
+    return to_values(body.kernel, raw);
+}
+
 void run_box(const polytile_domain *threads, const polytile_view *views, void *user) {
     Body &body = *static_cast<Body *>(user);
+    const Values values = read_values(body, views);
     for_each_thread(to_box(*threads), [&](const int64_t *thread) {
-        run_thread(body.kernel, thread, [&](int operand, const int64_t *index) {
+        run_thread(body.kernel, values, thread, [&](int operand, const int64_t *index) {
             return reach(body, views, operand, index);
         });
     });
@@ -63,10 +88,11 @@ void run_box(const polytile_domain *threads, const polytile_view *views, void *u
 
 /** As a library may that is told to overwrite (beta = 0): that must change nothing. */
 void overwrite_accumulators(const polytile_sub_kernel *launch, Body &body) {
+    const Values values = read_values(body, launch->views);
     for_each_thread(to_box(*launch->threads), [&](const int64_t *thread) {
         for (const Access &access : body.kernel.accesses)
             if (access.is_fresh)
-                for_each_element(body.kernel, access, thread, [&](const int64_t *index) {
+                for_each_element(body.kernel, access, values, thread, [&](const int64_t *index) {
                     store_identity(body.kernel.operands[static_cast<size_t>(access.operand)].type,
                                    access.role, reach(body, launch->views, access.operand, index));
                 });
@@ -75,7 +101,8 @@ void overwrite_accumulators(const polytile_sub_kernel *launch, Body &body) {
 
 int run_launcher(const polytile_sub_kernel *launch) {
     Body &body = *static_cast<Body *>(launch->user);
-    if (launch->n_views != static_cast<int>(body.kernel.operands.size()))
+    if (launch->n_views != static_cast<int>(body.kernel.operands.size()) ||
+        launch->n_parameters != static_cast<int>(body.taken.size()))
         return 1;
     if (launch->is_first)
         overwrite_accumulators(launch, body);
@@ -89,9 +116,33 @@ polytile_number number_of(polytile_scalar type) {
     return type >= POLYTILE_U8 ? POLYTILE_UNSIGNED_NUMBER : POLYTILE_SIGNED_NUMBER;
 }
 
+/** For f16 a body may take uint16_t; some tell no more than bytes. */
+polytile_number body_number(Dice &dice, polytile_scalar type) {
+    if (dice.chance(20))
+        return POLYTILE_ANY_NUMBER;
+    return type == POLYTILE_F16 && dice.chance(50) ? POLYTILE_UNSIGNED_NUMBER : number_of(type);
+}
+
+/** What the body takes: by name, or, if that is all in the declaration's order, perhaps without. */
+void name_parameters(Body &body) {
+    const Kernel &kernel = body.kernel;
+    Dice dice(mix(kernel.style, 11));
+    const bool is_nameless = body.taken == declared_parameters(kernel) && dice.chance(50);
+    for (int k : body.taken)
+        body.names.push_back(kernel.parameters[static_cast<size_t>(k)].name);
+    body.parameters.reserve(body.taken.size() + 1);
+    for (size_t k = 0; k < body.taken.size(); k++) {
+        const polytile_scalar type = kernel.parameters[static_cast<size_t>(body.taken[k])].type;
+        body.parameters.push_back({is_nameless ? nullptr : body.names[k].c_str(), type_bytes(type),
+                                   body_number(dice, type)});
+    }
+    body.implementation.parameters = body.parameters.data();
+    body.implementation.n_parameters = static_cast<int>(body.parameters.size());
+}
+
 } // namespace
 
-Body::Body(const Kernel &drawn) : kernel(drawn), implementation() {
+Body::Body(const Kernel &drawn) : kernel(drawn), taken(taken_parameters(drawn)), implementation() {
     for (const Shape &shape : kernel.operands)
         shapes.push_back({type_bytes(shape.type), static_cast<int>(shape.box.size()),
                           kernel.style % 3 ? number_of(shape.type) : POLYTILE_ANY_NUMBER});
@@ -100,6 +151,8 @@ Body::Body(const Kernel &drawn) : kernel(drawn), implementation() {
         implementation.host_launcher = run_launcher;
     else
         implementation.host = run_box;
+    if (kernel.names_taken)
+        name_parameters(*this);
     if (kernel.tells_shapes) {
         implementation.n_indices = kernel.n_indices;
         implementation.n_views = static_cast<int>(shapes.size());

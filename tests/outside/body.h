@@ -14,6 +14,9 @@ namespace outside {
 struct Body {
     Kernel kernel;
     std::vector<polytile_view_shape> shapes;
+    std::vector<int> taken; /* parameters, in the order in which the body gets them */
+    std::vector<std::string> names;
+    std::vector<polytile_body_parameter> parameters;
     polytile_implementation implementation;
     std::mutex mutex;
     std::string wrong; /* the first thing that was wrong with a view */

@@ -2,6 +2,8 @@
 
 #include "outside/text.h"
 
+#include <algorithm>
+
 namespace outside {
 
 namespace {
@@ -27,17 +29,54 @@ polytile_status add(polytile_declaration *declaration, const Access &access) {
                                     static_cast<int>(subscripts.size()), subscripts.data());
 }
 
+/** Those that polytile_declaration_create() is given, which makes them i64. */
+std::vector<const char *> first_parameters(const Kernel &kernel) {
+    std::vector<const char *> names;
+    for (const Parameter &parameter : kernel.parameters) {
+        if (parameter.is_listed || parameter.type != POLYTILE_I64)
+            break;
+        names.push_back(parameter.name.c_str());
+    }
+    return names;
+}
+
+/** How many parameters a section must find declared. */
+size_t n_needed(const Access &access) {
+    size_t n = 0;
+    for (const Subscript &subscript : access.subscripts)
+        for (size_t k = 0; k < MAX_PARAMETERS; k++)
+            if (subscript.lo.parameter[k] || subscript.hi.parameter[k])
+                n = std::max(n, k + 1);
+    return n;
+}
+
+/** Add parameters until there are n of them. */
+polytile_status add_parameters(polytile_declaration *declaration, const Kernel &kernel, size_t n,
+                               size_t &n_added) {
+    polytile_status status = POLYTILE_OK;
+    for (; n_added < n && status == POLYTILE_OK; n_added++)
+        status = polytile_declaration_add_parameter(declaration, kernel.parameters[n_added].type,
+                                                    kernel.parameters[n_added].name.c_str());
+    return status;
+}
+
 polytile_status build(polytile_context *ctx, const Body &body, polytile_kernel **kernel) {
     static const char *const indices[] = {"i", "j", "k", "l"};
-    static const char *const parameters[] = {"p", "q"};
     const Kernel &model = body.kernel;
-    polytile_declaration *declaration;
+    const std::vector<const char *> parameters = first_parameters(model);
+    size_t n_parameters = parameters.size();
+    polytile_declaration *declaration = nullptr;
     polytile_status status = polytile_declaration_create(
-        ctx, model.name.c_str(), model.n_indices, indices,
-        static_cast<int>(model.parameters.size()), parameters, &declaration);
-    for (const Access &access : model.accesses)
+        ctx, model.name.c_str(), model.n_indices, indices, static_cast<int>(parameters.size()),
+        parameters.data(), &declaration);
+    for (const Access &access : model.accesses) {
+        if (status == POLYTILE_OK)
+            status = add_parameters(declaration, model, n_needed(access), n_parameters);
         if (status == POLYTILE_OK)
             status = add(declaration, access);
+    }
+    if (status == POLYTILE_OK)
+        status = add_parameters(declaration, model, model.parameters.size(), n_parameters);
     if (status == POLYTILE_OK)
         status = polytile_kernel_create_from(declaration, &body.implementation, kernel);
     polytile_declaration_destroy(declaration);

@@ -9,7 +9,6 @@ namespace outside {
 namespace {
 
 const char *const index_names[] = {"i", "j", "k", "l"};
-const char *const parameter_names[] = {"p", "q"};
 
 /** Writes one declaration; what is a matter of taste is drawn. */
 class Writer {
@@ -31,6 +30,7 @@ class Writer {
     std::string subscript(const Subscript &value);
     std::string section(const Access &access);
     std::string tuple() const;
+    std::string parameters();
     std::string condition(const Subscript &value, const std::string &place);
     std::string relation(const Access &access);
     std::string role(const Access &access) const;
@@ -59,9 +59,9 @@ std::string Writer::affine(const Affine &value) {
     for (size_t k = 0; k < MAX_INDICES; k++)
         if (value.index[k])
             terms.emplace_back(value.index[k], index_names[k]);
-    for (size_t k = 0; k < MAX_PARAMETERS; k++)
-        if (value.parameter[k])
-            terms.emplace_back(value.parameter[k], parameter_names[k]);
+    for (size_t k = 0; k < kernel.parameters.size(); k++)
+        if (k < MAX_PARAMETERS && value.parameter[k])
+            terms.emplace_back(value.parameter[k], kernel.parameters[k].name.c_str());
     if (value.constant || terms.empty())
         terms.emplace(dice.chance(20) ? terms.begin() : terms.end(), value.constant, nullptr);
     std::string text;
@@ -90,6 +90,18 @@ std::string Writer::tuple() const {
     for (int k = 0; k < kernel.n_indices; k++)
         text += std::string(k ? ", " : "") + index_names[k];
     return text + "]";
+}
+
+/** The list in parentheses, which may be missing. */
+std::string Writer::parameters() {
+    std::string text;
+    for (const Parameter &parameter : kernel.parameters)
+        if (parameter.is_listed)
+            text += (text.empty()      ? "("
+                     : dice.chance(20) ? " ,\n "
+                                       : ", ") +
+                    std::string(type_name(parameter.type)) + " " + parameter.name;
+    return text.empty() ? text : space() + text + ")";
 }
 
 /** What is true of one place of an element's tuple; sections with ends left out have none. */
@@ -146,7 +158,7 @@ bool Writer::joins(const Access &access, const Access &before) {
 }
 
 std::string Writer::declaration() {
-    std::string text = kernel.name + tuple() + ": ";
+    std::string text = kernel.name + tuple() + parameters() + ": ";
     for (size_t k = 0; k < kernel.accesses.size(); k++) {
         const Access &access = kernel.accesses[k];
         if (k && joins(access, kernel.accesses[k - 1]))

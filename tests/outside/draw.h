@@ -30,8 +30,27 @@ Box draw_box(Dice &dice);
 /** A subscript of a section that need not be written by one thread alone. */
 Subscript draw_subscript(Dice &dice, const Range &range, const Box &domain);
 
-/** Replace parts of constants by parameters of the same value. */
+/** Parameters, and by what means the kernel is declared and run. */
+void draw_manner(Dice &dice, Kernel &kernel);
+
+/** A kernel as of a time step, from one array of the shape to another. */
+Kernel draw_stencil(Dice &dice, const Shape &shape);
+
+/** The index domain of arrays that hold more than a device, for time steps. */
+Box draw_field(Dice &dice);
+
+/** Parameters, for which parts of constants are replaced, and those that the body takes. */
 void draw_parameters(Dice &dice, Kernel &kernel);
+
+/** Put into the list what nothing else declares. */
+void list_unnamed(Kernel &kernel);
+
+/** The values of a launch; right ones, mostly; before: those of another, or none. */
+std::vector<Number> draw_values(Dice &dice, const Kernel &kernel, const Box &domain,
+                                const std::vector<Number> &before);
+
+/** Now and then something that is wrong with the parameters of a call. */
+void draw_mistake(Dice &dice, const Kernel &kernel, Step &step);
 
 /** A kernel over arrays of some of the shapes; right, if the verdict says so. */
 Kernel draw_kernel(Dice &dice, const std::vector<Shape> &shapes, const Fixed &fixed,
@@ -45,6 +64,7 @@ Options draw_options(Dice &dice, const Program &program, const Kernel &kernel,
 
 /** What the program does with its arrays and kernels, on a queue and without one. */
 void draw_queue_steps(Dice &dice, const std::vector<Verdict> &verdicts, Program &program);
+void draw_time_steps(Dice &dice, const std::vector<Verdict> &verdicts, Program &program);
 void draw_run_steps(Dice &dice, const std::vector<Verdict> &verdicts, Program &program);
 
 /** A launch of one of the kernels on arrays that the program may use now. */

@@ -66,15 +66,6 @@ void Drawer::shuffle() {
     kernel.operands = ordered;
 }
 
-/** Write some sections in braces, whose places need bounds. */
-void Drawer::draw_relations() {
-    for (Access &access : kernel.accesses)
-        access.is_relation =
-            dice.chance(60) &&
-            std::none_of(access.subscripts.begin(), access.subscripts.end(),
-                         [](const Subscript &value) { return value.from_first || value.to_last; });
-}
-
 Kernel Drawer::draw() {
     draw_first();
     shrink_domain();
@@ -84,13 +75,7 @@ Kernel Drawer::draw() {
         draw_reducing();
     draw_reads();
     shuffle();
-    draw_parameters(dice, kernel);
-    kernel.is_launcher = dice.chance(10);
-    kernel.tells_shapes = dice.chance(30);
-    kernel.is_built = dice.chance(10);
-    if (!kernel.is_built && dice.chance(12))
-        draw_relations();
-    kernel.style = dice.bits();
+    draw_manner(dice, kernel);
     return kernel;
 }
 
@@ -108,21 +93,23 @@ void spoil(Dice &dice, Kernel &kernel) {
 
 } // namespace
 
-void draw_parameters(Dice &dice, Kernel &kernel) {
-    if (!dice.chance(25))
-        return;
-    for (int k = dice.weighted({3, 1}); k >= 0; k--)
-        kernel.parameters.push_back(dice.between(-2, 12));
+/** Write some sections in braces, whose places need bounds. */
+static void draw_relations(Dice &dice, Kernel &kernel) {
     for (Access &access : kernel.accesses)
-        for (Subscript &subscript : access.subscripts)
-            for (Affine *affine : {&subscript.lo, &subscript.hi}) {
-                const auto k = static_cast<size_t>(
-                    dice.between(0, static_cast<int64_t>(kernel.parameters.size()) - 1));
-                if (!dice.chance(30))
-                    continue;
-                affine->parameter[k] += dice.pick<int64_t>({1, 1, 1, -1, 2});
-                affine->constant -= affine->parameter[k] * kernel.parameters[k];
-            }
+        access.is_relation =
+            dice.chance(60) &&
+            std::none_of(access.subscripts.begin(), access.subscripts.end(),
+                         [](const Subscript &value) { return value.from_first || value.to_last; });
+}
+
+void draw_manner(Dice &dice, Kernel &kernel) {
+    draw_parameters(dice, kernel);
+    kernel.is_launcher = dice.chance(10);
+    kernel.tells_shapes = dice.chance(30);
+    kernel.is_built = dice.chance(10);
+    if (!kernel.is_built && dice.chance(12))
+        draw_relations(dice, kernel);
+    kernel.style = dice.bits();
 }
 
 /** Often as many as an array has dimensions. */
@@ -140,7 +127,7 @@ Kernel draw_kernel(Dice &dice, const std::vector<Shape> &shapes, const Fixed &fi
         kernel = Drawer(dice, shapes, fixed.n_indices ? fixed.n_indices : n_indices).draw();
         if (may_be_wrong)
             spoil(dice, kernel);
-        verdict = judge(kernel, kernel.domain);
+        verdict = judge(kernel, drawn_values(kernel), kernel.domain);
         if (!verdict.is_unclear && verdict.is_right() != may_be_wrong &&
             !(verdict.is_mixed && (fixed.is_apart || !dice.chance(10))) &&
             !(verdict.is_beside && !dice.chance(5)))

@@ -119,6 +119,18 @@ void draw_kernels(Dice &dice, const Fixed &fixed, std::vector<Verdict> &verdicts
     }
 }
 
+/** One stencil or two over one kind of arrays. */
+void draw_stencils(Dice &dice, const Fixed &fixed, std::vector<Verdict> &verdicts,
+                   Program &program) {
+    const Shape shape = {draw_type(dice, fixed), draw_field(dice)};
+    for (int k = dice.weighted({3, 1}); k >= 0; k--) {
+        Kernel kernel = draw_stencil(dice, shape);
+        kernel.name = "k" + std::to_string(program.kernels.size());
+        verdicts.push_back(judge(kernel, drawn_values(kernel), kernel.domain));
+        program.kernels.push_back(kernel);
+    }
+}
+
 } // namespace
 
 Box draw_box(Dice &dice) {
@@ -149,6 +161,9 @@ Program draw_program(uint64_t seed, const Fixed &fixed) {
     std::vector<Verdict> verdicts;
     program.seed = seed;
     program.has_queue = fixed.is_queue || (!fixed.is_run && dice.chance(80));
+    const bool has_time_steps = program.has_queue && !fixed.n_indices && dice.chance(12);
+    if (has_time_steps)
+        draw_stencils(dice, fixed, verdicts, program);
     while (program.kernels.empty())
         draw_kernels(dice, fixed, verdicts, program);
     Verdict most;
@@ -158,7 +173,9 @@ Program draw_program(uint64_t seed, const Fixed &fixed) {
     }
     draw_arrays(dice, program);
     draw_place(dice, fixed, most, program);
-    if (program.has_queue)
+    if (has_time_steps)
+        draw_time_steps(dice, verdicts, program);
+    else if (program.has_queue)
         draw_queue_steps(dice, verdicts, program);
     else
         draw_run_steps(dice, verdicts, program);

@@ -13,6 +13,7 @@ class Sequence {
         : dice(source), verdicts(given), program(drawn), is_held(drawn.arrays.size()) {}
 
     void draw();
+    void draw_time_steps();
 
   private:
     Dice &dice;
@@ -25,8 +26,10 @@ class Sequence {
     void add(Act act, const std::vector<int> &arrays);
     void hold_all();
     void add_launch();
+    void add_chain(bool is_plain);
     void add_between();
     void lend(const std::vector<int> &arrays);
+    void draw_end();
 };
 
 std::vector<int> Sequence::find(bool held, bool internal) const {
@@ -75,8 +78,45 @@ void Sequence::hold_all() {
 void Sequence::add_launch() {
     Step step;
     step.act = dice.chance(4) ? Act::check : Act::launch;
-    if (draw_launch(dice, verdicts, program, is_held, step.launch))
+    if (!draw_launch(dice, verdicts, program, is_held, step.launch))
+        return;
+    draw_mistake(dice, program.kernels[static_cast<size_t>(step.launch.kernel)], step);
+    program.steps.push_back(step);
+}
+
+/** Exchange the arrays of an operand that is read and one that is written, as time steps do. */
+void exchange(const Kernel &kernel, std::vector<int> &arrays) {
+    for (size_t from = 0; from < arrays.size(); from++)
+        for (size_t to = 0; to < arrays.size(); to++) {
+            const int read = arrays[from], written = arrays[to];
+            if (is_written(kernel, static_cast<int>(from)) ||
+                !is_written(kernel, static_cast<int>(to)) ||
+                !(kernel.operands[from] == kernel.operands[to]))
+                continue;
+            for (int &array : arrays)
+                array = array == read ? written : array == written ? read : array;
+            return;
+        }
+}
+
+/** Launches of one kernel in a row, whose values are the same, or change at each. */
+void Sequence::add_chain(bool is_plain) {
+    Step step;
+    step.act = Act::launch;
+    if (!draw_launch(dice, verdicts, program, is_held, step.launch))
+        return;
+    const Kernel &kernel = program.kernels[static_cast<size_t>(step.launch.kernel)];
+    const bool are_equal = dice.chance(30);
+    step.launch.by_name = false;
+    if (is_plain)
+        step.launch.options = Options();
+    for (int64_t k = dice.between(2, 14); k > 0; k--) {
         program.steps.push_back(step);
+        exchange(kernel, step.launch.arrays);
+        step.launch.seed = dice.bits();
+        if (!are_equal)
+            step.launch.values = draw_values(dice, kernel, step.launch.domain, step.launch.values);
+    }
 }
 
 /** Detach arrays, look at them or change them, and attach them again, perhaps later. */
@@ -121,13 +161,32 @@ void Sequence::draw() {
     hold_all();
     const int64_t n_launches = dice.chance(40) ? dice.between(1, 3) : dice.between(2, 12);
     const int percent_between = static_cast<int>(dice.pick<int64_t>({0, 10, 30}));
+    const int64_t chain = dice.chance(25) ? dice.between(0, n_launches - 1) : n_launches;
     for (int64_t k = 0; k < n_launches; k++) {
-        add_launch();
+        k == chain ? add_chain(false) : add_launch();
         if (dice.chance(percent_between))
             add_between();
         if (dice.chance(60))
             hold_all();
     }
+    draw_end();
+}
+
+/** Chains that are queued while the queue rests, so that it has them all. */
+void Sequence::draw_time_steps() {
+    hold_all();
+    for (int64_t k = dice.between(1, 3); k > 0; k--) {
+        if (dice.chance(80))
+            add(Act::pause, {});
+        add_chain(dice.chance(70));
+        if (dice.chance(30))
+            add_between();
+        hold_all();
+    }
+    draw_end();
+}
+
+void Sequence::draw_end() {
     program.end = dice.pick(
         {End::detach_all, End::detach_all, End::detach_each, End::destroy, End::destroy_context});
 }
@@ -171,6 +230,8 @@ bool draw_launch(Dice &dice, const std::vector<Verdict> &verdicts, const Program
     const Kernel &kernel = program.kernels[number];
     launch.domain = dice.chance(12) ? draw_part(dice, kernel.domain) : kernel.domain;
     launch.options = draw_options(dice, program, kernel, verdicts[number]);
+    launch.values = draw_values(dice, kernel, launch.domain, {});
+    launch.seed = dice.bits();
     launch.arrays.clear();
     launch.by_name = program.has_queue;
     for (size_t k = 0; k < kernel.operands.size(); k++) {
@@ -185,18 +246,36 @@ bool draw_launch(Dice &dice, const std::vector<Verdict> &verdicts, const Program
     return true;
 }
 
+void draw_time_steps(Dice &dice, const std::vector<Verdict> &verdicts, Program &program) {
+    Sequence(dice, verdicts, program).draw_time_steps();
+}
+
 void draw_queue_steps(Dice &dice, const std::vector<Verdict> &verdicts, Program &program) {
     Sequence(dice, verdicts, program).draw();
+}
+
+/** The runs of a plan have the values of its subscripts, and any others. */
+static void draw_later(Dice &dice, const Kernel &kernel, Step &step) {
+    for (int k = 1; k < step.times; k++) {
+        step.later.push_back(draw_values(dice, kernel, step.launch.domain, step.launch.values));
+        for (size_t p = 0; p < kernel.parameters.size(); p++)
+            if (is_mentioned(kernel, p))
+                step.later.back()[p] = step.launch.values[p];
+    }
 }
 
 void draw_run_steps(Dice &dice, const std::vector<Verdict> &verdicts, Program &program) {
     const std::vector<bool> all(program.arrays.size(), true);
     for (int64_t k = dice.between(1, 4); k > 0; k--) {
         Step step;
-        step.act = static_cast<Act>(dice.weighted({60, 30, 10}));
+        step.act = static_cast<Act>(dice.weighted({55, 30, 9, 6}));
         step.times = step.act == Act::plan_run ? static_cast<int>(dice.between(1, 3)) : 1;
-        if (draw_launch(dice, verdicts, program, all, step.launch))
-            program.steps.push_back(step);
+        if (!draw_launch(dice, verdicts, program, all, step.launch))
+            continue;
+        const Kernel &kernel = program.kernels[static_cast<size_t>(step.launch.kernel)];
+        draw_later(dice, kernel, step);
+        draw_mistake(dice, kernel, step);
+        program.steps.push_back(step);
     }
 }
 

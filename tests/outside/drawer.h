@@ -37,7 +37,6 @@ class Drawer {
     void draw_reads();
     void shrink_domain();
     void shuffle();
-    void draw_relations();
 };
 
 } // namespace outside

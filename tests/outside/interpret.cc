@@ -7,11 +7,12 @@ namespace outside {
 namespace {
 
 /** Elements of "out sum" and so on hold the identity before the first thread. */
-template <class At> void start_afresh(const Kernel &kernel, const Box &domain, At at) {
+template <class At>
+void start_afresh(const Kernel &kernel, const Values &values, const Box &domain, At at) {
     for_each_thread(domain, [&](const int64_t *thread) {
         for (const Access &access : kernel.accesses)
             if (access.is_fresh)
-                for_each_element(kernel, access, thread, [&](const int64_t *index) {
+                for_each_element(kernel, access, values, thread, [&](const int64_t *index) {
                     store_identity(kernel.operands[static_cast<size_t>(access.operand)].type,
                                    access.role, at(access.operand, index));
                 });
@@ -32,14 +33,17 @@ Bytes zeros(const Shape &shape) {
     return Bytes(static_cast<size_t>(count(shape.box) * type_bytes(shape.type)));
 }
 
-void interpret(const Kernel &kernel, const Launch &launch, std::vector<Bytes> &memories) {
+void interpret(const Kernel &kernel, const Launch &launch, const std::vector<Number> &numbers,
+               std::vector<Bytes> &memories) {
+    const Values values = launch_values(kernel, numbers);
     const auto at = [&](int operand, const int64_t *index) -> void * {
         const Shape &shape = kernel.operands[static_cast<size_t>(operand)];
         Bytes &memory = memories[static_cast<size_t>(launch.arrays[static_cast<size_t>(operand)])];
         return &memory[static_cast<size_t>(position(shape.box, index) * type_bytes(shape.type))];
     };
-    start_afresh(kernel, launch.domain, at);
-    for_each_thread(launch.domain, [&](const int64_t *thread) { run_thread(kernel, thread, at); });
+    start_afresh(kernel, values, launch.domain, at);
+    for_each_thread(launch.domain,
+                    [&](const int64_t *thread) { run_thread(kernel, values, thread, at); });
 }
 
 } // namespace outside

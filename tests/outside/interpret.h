@@ -14,8 +14,9 @@ Bytes contents(const Shape &shape, uint64_t seed);
 /** What an internal array holds at first. */
 Bytes zeros(const Shape &shape);
 
-/** Run a launch; memories: one an array of the program. */
-void interpret(const Kernel &kernel, const Launch &launch, std::vector<Bytes> &memories);
+/** Run a launch with the values of parameters; memories: one an array of the program. */
+void interpret(const Kernel &kernel, const Launch &launch, const std::vector<Number> &numbers,
+               std::vector<Bytes> &memories);
 
 } // namespace outside
 

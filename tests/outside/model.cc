@@ -1,5 +1,9 @@
 #include "outside/model.h"
 
+#include "outside/text.h"
+
+#include <algorithm>
+
 namespace outside {
 
 namespace {
@@ -70,6 +74,68 @@ bool is_named(const Kernel &kernel, size_t parameter) {
                 (!subscript.is_single && !subscript.to_last && subscript.hi.parameter[parameter]))
                 return true;
     return false;
+}
+
+bool is_mentioned(const Kernel &kernel, size_t parameter) {
+    for (const Access &access : kernel.accesses)
+        for (const Subscript &subscript : access.subscripts)
+            if (subscript.lo.parameter[parameter] || subscript.hi.parameter[parameter])
+                return true;
+    return false;
+}
+
+std::vector<int> declared_parameters(const Kernel &kernel) {
+    std::vector<int> order;
+    const auto n = static_cast<int>(kernel.parameters.size());
+    for (int k = 0; k < n; k++)
+        if (kernel.is_built || kernel.parameters[static_cast<size_t>(k)].is_listed)
+            order.push_back(k);
+    if (kernel.is_built)
+        return order;
+    for (const std::string &name : names_in(declaration_text(kernel)))
+        for (int k = 0; k < n; k++)
+            if (kernel.parameters[static_cast<size_t>(k)].name == name &&
+                std::find(order.begin(), order.end(), k) == order.end())
+                order.push_back(k);
+    return order;
+}
+
+std::vector<int> taken_parameters(const Kernel &kernel) {
+    return kernel.names_taken ? kernel.taken : declared_parameters(kernel);
+}
+
+bool takes(const Kernel &kernel, size_t parameter) {
+    const std::vector<int> &taken = kernel.taken;
+    return !kernel.names_taken ||
+           std::find(taken.begin(), taken.end(), static_cast<int>(parameter)) != taken.end();
+}
+
+Values to_values(const Kernel &kernel, const std::vector<uint64_t> &raw) {
+    Values values;
+    for (size_t k = 0; k < kernel.parameters.size(); k++) {
+        const Parameter &parameter = kernel.parameters[k];
+        const bool is_known = takes(kernel, k);
+        values.subscripts.push_back(!is_integer(parameter.type) ? 0
+                                    : is_known                  ? to_integer(parameter.type, raw[k])
+                                                                : parameter.value);
+        if (is_known)
+            values.mixed = mix(values.mixed + k, canonical(parameter.type, raw[k]));
+    }
+    return values;
+}
+
+Values drawn_values(const Kernel &kernel) {
+    Values values;
+    for (const Parameter &parameter : kernel.parameters)
+        values.subscripts.push_back(parameter.value);
+    return values;
+}
+
+Values launch_values(const Kernel &kernel, const std::vector<Number> &numbers) {
+    std::vector<uint64_t> raw(numbers.size());
+    for (size_t k = 0; k < numbers.size(); k++)
+        convert(kernel.parameters[k].type, numbers[k], raw[k]);
+    return to_values(kernel, raw);
 }
 
 std::string operand_name(int operand) {

@@ -6,6 +6,8 @@
  * smaller. Written from the grammar of docs/declarations.md and the public headers alone; nothing
  * here knows how the library works, or asks it what a kernel touches.
  */
+#include "outside/number.h"
+
 #include <polytile/array.h>
 #include <polytile/declaration.h>
 
@@ -16,7 +18,7 @@
 
 namespace outside {
 
-enum { MAX_INDICES = 4, MAX_PARAMETERS = 2, MAX_DIMS = 4 };
+enum { MAX_INDICES = 4, MAX_PARAMETERS = 16, MAX_DIMS = 4 };
 
 using Integers = std::vector<int64_t>;
 
@@ -66,10 +68,33 @@ struct Shape {
     bool operator==(const Shape &other) const { return type == other.type && box == other.box; }
 };
 
+struct Parameter {
+    std::string name;
+    polytile_scalar type = POLYTILE_I64;
+    bool is_listed = false; /* in parentheses, or added; else subscripts declare it, or the call */
+    bool is_steady = false; /* each launch gives the value with which the kernel was drawn */
+    int64_t value = 0;      /* with which it was drawn, for subscripts */
+};
+
+/** What is wrong with a kernel that is created, and refused, before the right one. */
+enum class Flaw {
+    none,
+    one_more, /* than 16 parameters */
+    twice,
+    as_index,
+    as_array,
+    real_in_subscript,
+    body_type,
+    body_name
+};
+
 struct Kernel {
     std::string name;
     int n_indices = 1;
-    Integers parameters; /* values; their names are p and q */
+    std::vector<Parameter> parameters;
+    bool names_taken = false; /* polytile_implementation.parameters; else the body takes all */
+    std::vector<int> taken;
+    Flaw flaw = Flaw::none;
     std::vector<Access> accesses;
     std::vector<Shape> operands;
     Box domain; /* over which it was drawn */
@@ -87,8 +112,24 @@ struct Options {
     int64_t launches_per_pass = 0;
 };
 
+/** What is wrong with the parameters of a call that is made, and refused, before the right one. */
+enum class Mistake {
+    none,
+    left_out,
+    unknown, /* some more */
+    renamed,
+    twice,
+    beyond,     /* a number that the type cannot hold */
+    other_value /* than the plan's */
+};
+
 struct Launch {
     int kernel = 0;
+    std::vector<Number> values; /* one a parameter */
+    Mistake mistake = Mistake::none;
+    size_t mistaken = 0; /* parameter */
+    Number wrong;        /* that the mistaken one is given */
+    uint64_t seed = 0;   /* of the order in which parameters are given, and so on */
     Box domain;
     std::vector<int> arrays;
     Options options;
@@ -99,6 +140,7 @@ enum class Act {
     run,      /* polytile_run() */
     plan_run, /* polytile_plan_create(), and times polytile_plan_run() */
     check,    /* polytile_check() */
+    check_run,
     launch,
     wait,
     wait_for,
@@ -118,6 +160,7 @@ struct Step {
     Launch launch;
     std::vector<int> arrays;
     int times = 1;
+    std::vector<std::vector<Number>> later; /* the values of the runs of a plan but the first */
     uint64_t seed = 0;
 };
 
@@ -165,6 +208,32 @@ bool is_written(const Kernel &kernel, int operand);
 
 /** Whether an expression that is to be seen has the parameter. */
 bool is_named(const Kernel &kernel, size_t parameter);
+
+/** The same of any expression, also of an end that is left out. */
+bool is_mentioned(const Kernel &kernel, size_t parameter);
+
+/** The parameters that the declaration has, in the order in which it first names them. */
+std::vector<int> declared_parameters(const Kernel &kernel);
+
+/** Those that the body gets, in its order. */
+std::vector<int> taken_parameters(const Kernel &kernel);
+
+bool takes(const Kernel &kernel, size_t parameter);
+
+/** The values of a launch as a thread has them. */
+struct Values {
+    Integers subscripts; /* one a parameter; 0 if it is no integer */
+    uint64_t mixed = 0;  /* of all that the body takes */
+};
+
+/** raw: one a parameter, in its type; what the body does not take does not count. */
+Values to_values(const Kernel &kernel, const std::vector<uint64_t> &raw);
+
+/** Those with which the kernel was drawn, for subscripts alone. */
+Values drawn_values(const Kernel &kernel);
+
+/** Convert the numbers of a launch. */
+Values launch_values(const Kernel &kernel, const std::vector<Number> &numbers);
 
 /** The declaration's name of an operand. */
 std::string operand_name(int operand);

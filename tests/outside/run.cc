@@ -1,6 +1,7 @@
 #include "outside/run.h"
 
 #include "outside/create_kernel.h"
+#include "outside/flaw.h"
 #include "outside/runner.h"
 #include "outside/text.h"
 
@@ -72,12 +73,32 @@ void Runner::create_arrays() {
     is_touched.resize(arrays.size());
 }
 
+/** The library tells a kernel's parameters as the model declares them. */
+void Runner::compare_parameters(const Kernel &model, const polytile_kernel *kernel) {
+    const std::vector<int> declared = declared_parameters(model);
+    const int n = polytile_kernel_get_n_parameters(kernel);
+    bool is_equal = n == static_cast<int>(declared.size());
+    for (int k = 0; k < n && is_equal; k++) {
+        const auto &parameter =
+            model.parameters[static_cast<size_t>(declared[static_cast<size_t>(k)])];
+        is_equal = parameter.name == polytile_kernel_get_parameter_name(kernel, k) &&
+                   parameter.type == polytile_kernel_get_parameter_type(kernel, k);
+    }
+    if (!is_equal)
+        fail("parameters", model.name + " has others than declared");
+}
+
 void Runner::create_kernels() {
     for (const Kernel &kernel : program.kernels) {
+        const std::string wrong = kernel.flaw == Flaw::none ? "" : try_flaw(ctx, kernel);
+        if (!wrong.empty())
+            fail("flaw", wrong);
         bodies.push_back(std::make_unique<Body>(kernel));
         kernels.push_back(nullptr);
         if (create_kernel(ctx, *bodies.back(), &kernels.back()) != POLYTILE_OK)
             fail("declaration", polytile_last_error(ctx));
+        else
+            compare_parameters(kernel, kernels.back());
     }
 }
 

@@ -2,6 +2,7 @@
 #define OUTSIDE_RUNNER_H
 
 #include "outside/body.h"
+#include "outside/given.h"
 #include "outside/host_memory.h"
 #include "outside/run.h"
 #include "outside/touch.h"
@@ -43,6 +44,7 @@ class Runner {
     bool open_place();
     void create_arrays();
     void create_kernels();
+    void compare_parameters(const Kernel &model, const polytile_kernel *kernel);
     std::vector<polytile_array *> list(const std::vector<int> &numbers) const;
     bool has_limit(const Options &options) const;
 
@@ -51,9 +53,13 @@ class Runner {
     void step_arrays(const Step &step);
     bool judge_status(const Launch &launch, polytile_status status);
     void judge_late(polytile_status status, const char *call);
-    polytile_status call_launch(const Step &step, const polytile_launch_options &options);
+    polytile_status call_launch(const Step &step, Mistake mistake);
+    polytile_status call(const Step &step, const polytile_launch_options &options);
     polytile_status call_plan_run(const Step &step, const polytile_launch_options &options);
     polytile_status run_plan(const Step &step, polytile_plan *plan);
+    polytile_status run_plan_once(const Step &step, polytile_plan *plan, int run, Mistake mistake);
+    void try_mistake(const Step &step, polytile_status status,
+                     const std::vector<std::string> &names);
     void check_plan(const Launch &launch, const polytile_plan *plan, int64_t limit_bytes);
     void check_report(const Launch &launch);
     void check_queue_report();

@@ -1,5 +1,6 @@
 #include "outside/shrink.h"
 
+#include "outside/draw.h"
 #include "outside/watch.h"
 
 #include <functional>
@@ -125,6 +126,7 @@ bool drop_access(Program &program, size_t k) {
             is_named |= access.operand == operand;
         if (!is_named)
             drop_operand(program, number, operand);
+        list_unnamed(kernel);
         if (!are_in_order(kernel) || kernel.accesses.empty())
             kernel.accesses.clear();
         return true;
@@ -138,6 +140,8 @@ bool clear_options(Program &program, size_t k) {
     program.steps[k].launch.options = Options();
     program.steps[k].launch.by_name = false;
     program.steps[k].times = 1;
+    program.steps[k].later.clear();
+    program.steps[k].launch.mistake = Mistake::none;
     return true;
 }
 
@@ -146,8 +150,52 @@ bool plain_kernel(Program &program, size_t k) {
         return false;
     Kernel &kernel = program.kernels[k];
     kernel.is_built = kernel.is_launcher = kernel.tells_shapes = false;
+    kernel.flaw = Flaw::none;
     for (Access &access : kernel.accesses)
         access.is_relation = false;
+    return true;
+}
+
+void erase_value(std::vector<Number> &values, size_t parameter) {
+    values.erase(values.begin() + static_cast<int64_t>(parameter));
+}
+
+/** Put the value of one of a kernel's parameters into its constants, and forget it. */
+void fold_parameter(Kernel &kernel, size_t parameter) {
+    for (Access &access : kernel.accesses)
+        for (Subscript &subscript : access.subscripts)
+            for (Affine *affine : {&subscript.lo, &subscript.hi}) {
+                auto &factors = affine->parameter;
+                affine->constant += factors[parameter] * kernel.parameters[parameter].value;
+                std::copy(factors.begin() + parameter + 1, factors.end(),
+                          factors.begin() + parameter);
+                factors.back() = 0;
+            }
+    std::vector<int> taken;
+    for (int number : kernel.taken)
+        if (number != static_cast<int>(parameter))
+            taken.push_back(number - (number > static_cast<int>(parameter) ? 1 : 0));
+    kernel.taken = taken;
+    drop(kernel.parameters, parameter);
+}
+
+bool drop_parameter(Program &program, size_t k) {
+    const size_t number = k / MAX_PARAMETERS, parameter = k % MAX_PARAMETERS;
+    if (number >= program.kernels.size())
+        return false;
+    if (parameter >= program.kernels[number].parameters.size())
+        return true;
+    fold_parameter(program.kernels[number], parameter);
+    for (Step &step : program.steps) {
+        if (step.act > Act::launch || step.launch.kernel != static_cast<int>(number))
+            continue;
+        erase_value(step.launch.values, parameter);
+        for (std::vector<Number> &values : step.later)
+            erase_value(values, parameter);
+        if (step.launch.mistaken == parameter && step.launch.mistake != Mistake::unknown)
+            step.launch.mistake = Mistake::none;
+        step.launch.mistaken -= step.launch.mistaken > parameter ? 1 : 0;
+    }
     return true;
 }
 
@@ -207,8 +255,9 @@ void drop_unused(Program &program) {
 } // namespace
 
 Program shrink(Program program, int n_tries, int seconds, std::string &failure) {
-    const Cut cuts[] = {drop_steps,  drop_step,   drop_device,   open_device,  leave_threads,
-                        clear_place, drop_access, clear_options, plain_kernel, cut_domain};
+    const Cut cuts[] = {drop_steps,    drop_step,      drop_device, open_device,
+                        leave_threads, clear_place,    drop_access, clear_options,
+                        plain_kernel,  drop_parameter, cut_domain};
     failure = fails(program, n_tries, seconds, "");
     for (bool is_smaller = !failure.empty(); is_smaller;) {
         const size_t before = program.steps.size() + program.devices.size();

@@ -24,7 +24,7 @@ bool Runner::has_limit(const Options &options) const {
 /** Whether a launch was accepted; what the contract does not let happen is a failure. */
 bool Runner::judge_status(const Launch &launch, polytile_status status) {
     const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
-    const Verdict verdict = judge(kernel, launch.domain);
+    const Verdict verdict = judge(kernel, launch_values(kernel, launch.values), launch.domain);
     const std::string text = polytile_last_error(ctx);
     if (verdict.is_unclear) {
         is_over = true;
@@ -94,6 +94,7 @@ void Runner::step(const Step &step) {
     case Act::run:
     case Act::plan_run:
     case Act::check:
+    case Act::check_run:
     case Act::launch:
         return step_launch(step);
     case Act::wait:

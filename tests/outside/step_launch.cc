@@ -1,32 +1,28 @@
 #include "outside/runner.h"
 
+#include "outside/text.h"
+
 #include <algorithm>
 
 namespace outside {
 
 namespace {
 
-polytile_launch_options to_options(const Options &options,
-                                   const std::vector<polytile_parameter> &parameters) {
+polytile_launch_options to_options(const Options &options) {
     polytile_launch_options result = {};
     result.plan.limit_bytes = options.limit_bytes;
     result.plan.strategy = options.strategy.empty() ? nullptr : options.strategy.c_str();
     result.plan.n_buffers = options.n_buffers;
     result.plan.block = options.block.empty() ? nullptr : options.block.data();
-    result.n_parameters = static_cast<int>(parameters.size());
-    result.parameters = parameters.data();
     result.plan.launches_per_pass = options.launches_per_pass;
     return result;
 }
 
-std::vector<polytile_parameter> to_parameters(const Kernel &kernel) {
-    static const char *const names[] = {"p", "q"};
-    std::vector<polytile_parameter> parameters;
-    for (size_t k = 0; k < kernel.parameters.size(); k++)
-        if (kernel.is_built || is_named(kernel, k))
-            parameters.push_back(POLYTILE_PARAMETER(names[k], kernel.parameters[k]));
-    std::reverse(parameters.begin(), parameters.end());
-    return parameters;
+/** What the contract answers to a mistake. */
+bool is_answer(Mistake mistake, polytile_status status) {
+    if (mistake == Mistake::renamed)
+        return status == POLYTILE_INVALID || status == POLYTILE_DECLARATION;
+    return status == (mistake == Mistake::left_out ? POLYTILE_DECLARATION : POLYTILE_INVALID);
 }
 
 bool is_within(const polytile_domain &part, const Box &box) {
@@ -65,16 +61,59 @@ void Runner::check_plan(const Launch &launch, const polytile_plan *plan, int64_t
         fail("plan", "a thread is not in one superblock");
 }
 
-polytile_status Runner::run_plan(const Step &step, polytile_plan *plan) {
+/** A call with a mistake is refused by its name; the launches that follow show that it changed
+ * nothing. */
+void Runner::try_mistake(const Step &step, polytile_status status,
+                         const std::vector<std::string> &names) {
+    const Launch &launch = step.launch;
+    const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
+    const Values values = launch_values(kernel, launch.values);
+    const std::string text = status == POLYTILE_OK ? "" : polytile_last_error(ctx);
+    if (status == POLYTILE_OK)
+        return fail("mistake", "it is accepted");
+    const Verdict verdict = judge(kernel, values, launch.domain);
+    if (!verdict.is_right() || verdict.may_be_refused() ||
+        (status == POLYTILE_NO_FIT && has_limit(launch.options)))
+        return;
+    const bool is_named = std::any_of(
+        names.begin(), names.end(), [&](const std::string &name) { return mentions(text, name); });
+    if (!is_answer(launch.mistake, status) || !is_named || !mentions(text, kernel.name))
+        fail("mistake", reason(status, "") + text);
+}
+
+/** The given run of a plan, or one before all with a mistake. */
+polytile_status Runner::run_plan_once(const Step &step, polytile_plan *plan, int run,
+                                      Mistake mistake) {
     const Launch &launch = step.launch;
     const auto number = static_cast<size_t>(launch.kernel);
     const std::vector<polytile_array *> handles = list(launch.arrays);
+    const auto &values = run ? step.later[static_cast<size_t>(run) - 1] : launch.values;
+    polytile_launch_options options = {};
+    Given given(program.kernels[number], values, mix(launch.seed, static_cast<uint64_t>(run)),
+                Leave::subscripts);
+    std::vector<std::string> names;
+    if (mistake != Mistake::none)
+        names = given.spoil(launch);
+    given.put_into(options);
+    const polytile_status status = polytile_plan_run(
+        plan, device, kernels[number], static_cast<int>(handles.size()), handles.data(),
+        options.n_parameters || launch.seed % 2 ? &options : nullptr);
+    if (mistake != Mistake::none)
+        try_mistake(step, status, names);
+    return status;
+}
+
+polytile_status Runner::run_plan(const Step &step, polytile_plan *plan) {
+    const Launch &launch = step.launch;
+    const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
     polytile_status status = POLYTILE_OK;
-    for (int k = 0; k < step.times && status == POLYTILE_OK; k++) {
-        status = polytile_plan_run(plan, device, kernels[number], static_cast<int>(handles.size()),
-                                   handles.data(), NULL);
-        if (status == POLYTILE_OK && k + 1 < step.times)
-            interpret(program.kernels[number], launch, expected);
+    if (launch.mistake != Mistake::none)
+        run_plan_once(step, plan, 0, launch.mistake);
+    for (int k = 0; k < step.times && status == POLYTILE_OK && !is_over; k++) {
+        if (k)
+            interpret(kernel, launch,
+                      k == 1 ? launch.values : step.later[static_cast<size_t>(k) - 2], expected);
+        status = run_plan_once(step, plan, k, Mistake::none);
     }
     return status;
 }
@@ -99,7 +138,7 @@ polytile_status Runner::call_plan_run(const Step &step, const polytile_launch_op
     return status;
 }
 
-polytile_status Runner::call_launch(const Step &step, const polytile_launch_options &options) {
+polytile_status Runner::call(const Step &step, const polytile_launch_options &options) {
     const Launch &launch = step.launch;
     const polytile_kernel *kernel = kernels[static_cast<size_t>(launch.kernel)];
     const polytile_domain domain = to_domain(launch.domain);
@@ -113,12 +152,33 @@ polytile_status Runner::call_launch(const Step &step, const polytile_launch_opti
     case Act::check:
         return polytile_check(kernel, &domain, static_cast<int>(handles.size()), handles.data(),
                               &options);
+    case Act::check_run:
+        return polytile_check_run(device, kernel, &domain, static_cast<int>(handles.size()),
+                                  handles.data(), &options, nullptr);
     default:
         return launch.by_name
                    ? polytile_queue_launch(queue, kernel, &domain, POLYTILE_BY_NAME, &options)
                    : polytile_queue_launch(queue, kernel, &domain, static_cast<int>(handles.size()),
                                            handles.data(), &options);
     }
+}
+
+/** Call with the launch's parameters, or with its mistake; what they were is lost behind the call. */
+polytile_status Runner::call_launch(const Step &step, Mistake mistake) {
+    const Launch &launch = step.launch;
+    const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
+    const bool is_plan = step.act == Act::plan_run || step.act == Act::check;
+    Given given(kernel, launch.values, launch.seed, is_plan ? Leave::bodies : Leave::none);
+    std::vector<std::string> names;
+    polytile_launch_options options = to_options(launch.options);
+    if (mistake != Mistake::none)
+        names = given.spoil(launch);
+    given.put_into(options);
+    const polytile_status status = call(step, options);
+    given.overwrite();
+    if (mistake != Mistake::none)
+        try_mistake(step, status, names);
+    return status;
 }
 
 void Runner::check_report(const Launch &launch) {
@@ -147,9 +207,14 @@ void Runner::check_queue_report() {
 void Runner::step_launch(const Step &step) {
     const Launch &launch = step.launch;
     const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
-    const std::vector<polytile_parameter> parameters = to_parameters(kernel);
-    const polytile_launch_options options = to_options(launch.options, parameters);
-    const polytile_status status = call_launch(step, options);
+    if (launch.mistake != Mistake::none && step.act != Act::plan_run) {
+        call_launch(step, launch.mistake);
+        if (!program.has_queue)
+            compare_all();
+    }
+    if (is_over)
+        return;
+    const polytile_status status = call_launch(step, Mistake::none);
     if (is_over)
         return;
     if (step.act == Act::check && status == POLYTILE_NO_FIT)
@@ -161,11 +226,13 @@ void Runner::step_launch(const Step &step) {
     }
     if (step.act == Act::check)
         return;
+    if (step.act == Act::check_run)
+        return compare_all();
     outcome.n_accepted++;
     for (size_t k = 0; k < launch.arrays.size(); k++)
         if (is_written(kernel, static_cast<int>(k)))
             is_touched[static_cast<size_t>(launch.arrays[k])] = true;
-    interpret(kernel, launch, expected);
+    interpret(kernel, launch, step.later.empty() ? launch.values : step.later.back(), expected);
     if (program.has_queue)
         return;
     check_report(launch);

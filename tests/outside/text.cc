@@ -1,12 +1,27 @@
 #include "outside/text.h"
 
+#include <algorithm>
+#include <cctype>
+
 namespace outside {
 
 namespace {
 
-const char *const act_names[] = {"run",      "plan and run", "check",  "launch",  "wait",
-                                 "wait_for", "pause",        "resume", "attach",  "detach",
-                                 "change",   "look",         "create", "destroy", "report"};
+const char *const act_names[] = {
+    "run",    "plan and run", "check",  "check run", "launch", "wait",   "wait_for", "pause",
+    "resume", "attach",       "detach", "change",    "look",   "create", "destroy",  "report"};
+
+const char *const flaw_names[] = {"",
+                                  "17 parameters",
+                                  "a name twice",
+                                  "a parameter named as an index",
+                                  "a parameter named as an array",
+                                  "a real parameter in a subscript",
+                                  "another type in the body",
+                                  "an unknown parameter in the body"};
+
+const char *const mistake_names[] = {"",      "left out", "unknown",    "renamed",
+                                     "twice", "beyond",   "other value"};
 
 std::string numbers(const Integers &values) {
     std::string text;
@@ -44,22 +59,51 @@ std::string names(const Program &program, const std::vector<int> &arrays) {
 
 std::string kernel_text(const Kernel &kernel) {
     std::string text = declaration_text(kernel);
-    for (size_t k = 0; k < kernel.parameters.size(); k++)
-        text += (k ? ", q = " : "  with p = ") + std::to_string(kernel.parameters[k]);
+    if (kernel.names_taken) {
+        text += "  (body takes";
+        for (int k : kernel.taken)
+            text += " " + kernel.parameters[static_cast<size_t>(k)].name;
+        text += ")";
+    }
+    if (kernel.flaw != Flaw::none)
+        text += std::string("  (before: ") + flaw_names[static_cast<int>(kernel.flaw)] + ")";
     text += kernel.is_launcher ? "  (launcher)" : "";
     text += kernel.tells_shapes ? "  (tells shapes)" : "";
     return text + (kernel.is_built ? "  (built by calls)" : "");
 }
 
+std::string values_text(const Kernel &kernel, const std::vector<Number> &values) {
+    std::string text;
+    for (size_t k = 0; k < values.size(); k++)
+        text += (k ? ", " : " with ") + kernel.parameters[k].name + " = " + number_text(values[k]);
+    return text;
+}
+
+std::string mistake_text(const Kernel &kernel, const Launch &launch) {
+    const std::string text = mistake_names[static_cast<int>(launch.mistake)];
+    if (launch.mistake == Mistake::unknown)
+        return text;
+    return text + " " + kernel.parameters[launch.mistaken].name +
+           (launch.mistake < Mistake::beyond ? "" : " = " + number_text(launch.wrong));
+}
+
+std::string launch_text(const Program &program, const Step &step) {
+    const Launch &launch = step.launch;
+    const Kernel &kernel = program.kernels[static_cast<size_t>(launch.kernel)];
+    std::string text = " " + kernel.name + " over " + box_text(launch.domain) + " on " +
+                       names(program, launch.arrays) + (launch.by_name ? " (by name)" : "") +
+                       options_text(launch.options) + values_text(kernel, launch.values);
+    for (const std::vector<Number> &values : step.later)
+        text += ", then" + values_text(kernel, values);
+    if (launch.mistake != Mistake::none)
+        text += " (before: " + mistake_text(kernel, launch) + ")";
+    return text;
+}
+
 std::string step_text(const Program &program, const Step &step) {
     std::string text = act_names[static_cast<int>(step.act)];
-    const bool has_launch = step.act <= Act::launch;
-    if (has_launch) {
-        const Launch &launch = step.launch;
-        text += " " + program.kernels[static_cast<size_t>(launch.kernel)].name + " over " +
-                box_text(launch.domain) + " on " + names(program, launch.arrays) +
-                (launch.by_name ? " (by name)" : "") + options_text(launch.options);
-    }
+    if (step.act <= Act::launch)
+        text += launch_text(program, step);
     if (!step.arrays.empty())
         text += " " + names(program, step.arrays);
     return step.times > 1 ? text + " " + std::to_string(step.times) + " times" : text;
@@ -91,6 +135,28 @@ std::string device_text(const std::vector<Device> &devices) {
         text += (text.empty() ? "host" : ",host") + (options.empty() ? "" : "(" + options + ")");
     }
     return text;
+}
+
+std::vector<std::string> names_in(const std::string &text) {
+    const auto is_part = [](char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    std::vector<std::string> found;
+    for (size_t at = 0; at < text.size();) {
+        size_t end = at + 1;
+        const bool is_number = isdigit(static_cast<unsigned char>(text[at])) != 0;
+        while (
+            end < text.size() && is_part(text[at]) &&
+            (is_number ? isdigit(static_cast<unsigned char>(text[end])) != 0 : is_part(text[end])))
+            end++;
+        if (is_part(text[at]) && !is_number)
+            found.push_back(text.substr(at, end - at));
+        at = end;
+    }
+    return found;
+}
+
+bool mentions(const std::string &text, const std::string &name) {
+    const std::vector<std::string> found = names_in(text);
+    return std::find(found.begin(), found.end(), name) != found.end();
 }
 
 std::string box_text(const Box &box) {

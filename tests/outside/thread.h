@@ -10,13 +10,14 @@
 namespace outside {
 
 /** Run one thread; at(operand, index) is where an element lies. */
-template <class At> void run_thread(const Kernel &kernel, const int64_t *thread, At at) {
-    uint64_t seen = mix(kernel.style, kernel.accesses.size());
+template <class At>
+void run_thread(const Kernel &kernel, const Values &values, const int64_t *thread, At at) {
+    uint64_t seen = mix(kernel.style + values.mixed, kernel.accesses.size());
     for (size_t k = 0; k < static_cast<size_t>(kernel.n_indices); k++)
         seen = mix(seen, static_cast<uint64_t>(thread[k]));
     for (const Access &access : kernel.accesses)
         if (is_reading(access.role))
-            for_each_element(kernel, access, thread, [&](const int64_t *index) {
+            for_each_element(kernel, access, values, thread, [&](const int64_t *index) {
                 const auto &shape = kernel.operands[static_cast<size_t>(access.operand)];
                 seen = mix(seen, load(shape.type, at(access.operand, index)));
             });
@@ -24,7 +25,7 @@ template <class At> void run_thread(const Kernel &kernel, const int64_t *thread,
         const auto &shape = kernel.operands[static_cast<size_t>(access.operand)];
         if (access.role == POLYTILE_IN)
             continue;
-        for_each_element(kernel, access, thread, [&](const int64_t *index) {
+        for_each_element(kernel, access, values, thread, [&](const int64_t *index) {
             void *element = at(access.operand, index);
             const uint64_t bits =
                 mix(seen, static_cast<uint64_t>(position(shape.box, index) + access.operand));

@@ -56,12 +56,12 @@ void touch(Element &element, polytile_role role, int64_t thread, Verdict &verdic
 }
 
 /** Find a section that has elements, none of them in its array. */
-void check_overlap(const Kernel &kernel, const Access &access, const int64_t *thread,
-                   Verdict &verdict) {
+void check_overlap(const Kernel &kernel, const Access &access, const Values &values,
+                   const int64_t *thread, Verdict &verdict) {
     const Box &box = kernel.operands[static_cast<size_t>(access.operand)].box;
     bool misses = false, is_around = true;
     for (size_t d = 0; d < box.size(); d++) {
-        const Progression along = clip(access.subscripts[d], box[d], kernel.parameters, thread);
+        const Progression along = clip(access.subscripts[d], box[d], values.subscripts, thread);
         if (along.is_empty)
             return;
         misses |= along.n == 0;
@@ -125,7 +125,8 @@ int64_t evaluate(const Affine &affine, const Integers &parameters, const int64_t
         if (affine.index[k])
             value += affine.index[k] * thread[k];
     for (size_t k = 0; k < parameters.size(); k++)
-        value += affine.parameter[k] * parameters[k];
+        if (affine.parameter[k])
+            value += affine.parameter[k] * parameters[k];
     return value;
 }
 
@@ -147,7 +148,7 @@ Progression clip(const Subscript &subscript, const Range &range, const Integers 
     return along;
 }
 
-Verdict judge(const Kernel &kernel, const Box &domain) {
+Verdict judge(const Kernel &kernel, const Values &values, const Box &domain) {
     Verdict verdict;
     std::vector<std::vector<Element>> elements;
     for (const Shape &shape : kernel.operands)
@@ -160,8 +161,8 @@ Verdict judge(const Kernel &kernel, const Box &domain) {
         for (const Access &access : kernel.accesses) {
             const Shape &shape = kernel.operands[static_cast<size_t>(access.operand)];
             auto &of_array = elements[static_cast<size_t>(access.operand)];
-            check_overlap(kernel, access, thread, verdict);
-            for_each_element(kernel, access, thread, [&](const int64_t *index) {
+            check_overlap(kernel, access, values, thread, verdict);
+            for_each_element(kernel, access, values, thread, [&](const int64_t *index) {
                 touch(of_array[static_cast<size_t>(position(shape.box, index))], access.role,
                       number, verdict);
                 verdict.n_touched++;

@@ -22,14 +22,14 @@ Progression clip(const Subscript &subscript, const Range &range, const Integers 
 
 /** Call visit(index) for each element of a section that lies in the array, in C order. */
 template <class Visit>
-void for_each_element(const Kernel &kernel, const Access &access, const int64_t *thread,
-                      Visit visit) {
+void for_each_element(const Kernel &kernel, const Access &access, const Values &values,
+                      const int64_t *thread, Visit visit) {
     const Box &box = kernel.operands[static_cast<size_t>(access.operand)].box;
     const size_t n_dims = box.size();
     Progression along[MAX_DIMS];
     int64_t index[MAX_DIMS], k[MAX_DIMS] = {};
     for (size_t d = 0; d < n_dims; d++) {
-        along[d] = clip(access.subscripts[d], box[d], kernel.parameters, thread);
+        along[d] = clip(access.subscripts[d], box[d], values.subscripts, thread);
         if (along[d].n == 0)
             return;
         index[d] = along[d].lo;
@@ -85,7 +85,7 @@ struct Verdict {
     bool may_be_refused() const { return is_beside || is_mixed; }
 };
 
-Verdict judge(const Kernel &kernel, const Box &domain);
+Verdict judge(const Kernel &kernel, const Values &values, const Box &domain);
 
 } // namespace outside
 

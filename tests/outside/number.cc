@@ -1,0 +1,266 @@
+#include "outside/number.h"
+
+#include "outside/model.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+namespace outside {
+
+namespace {
+
+/** An integer of 65 bits. */
+struct Magnitude {
+    bool is_negative = false;
+    uint64_t size = 0;
+};
+
+template <class T> uint64_t raw_of(T value) {
+    uint64_t raw = 0;
+    memcpy(&raw, &value, sizeof value);
+    return raw;
+}
+
+int bits_of(polytile_scalar type) {
+    return static_cast<int>(type_bytes(type)) * 8;
+}
+
+/** The integer that a number is; false if it is none, or has more bits. */
+bool to_magnitude(const Number &number, Magnitude &integer) {
+    const double real = to_real(number);
+    if (number.kind == POLYTILE_FLOAT_NUMBER) {
+        if (!(std::fabs(real) < 0x1p64) || std::trunc(real) != real)
+            return false;
+        integer = {real < 0, static_cast<uint64_t>(std::fabs(real))};
+        return true;
+    }
+    integer.is_negative =
+        number.kind != POLYTILE_UNSIGNED_NUMBER && static_cast<int64_t>(number.bits) < 0;
+    integer.size = integer.is_negative ? 0 - number.bits : number.bits;
+    return true;
+}
+
+bool to_integer_type(polytile_scalar type, const Number &number, uint64_t &raw) {
+    Magnitude integer;
+    if (!to_magnitude(number, integer))
+        return false;
+    const int n_bits = bits_of(type);
+    const uint64_t all = ~uint64_t{0} >> (64 - n_bits), half = all / 2;
+    const uint64_t most = integer.is_negative ? (is_unsigned(type) ? 0 : half + 1)
+                          : is_unsigned(type) ? all
+                                              : half;
+    raw = (integer.is_negative ? 0 - integer.size : integer.size) & all;
+    return integer.size <= most;
+}
+
+/** The nearest f16, of two that are as near the even one; all units are powers of two. */
+bool to_half(const Number &number, uint64_t &raw) {
+    const double value = to_real(number), size = std::fabs(value);
+    const uint64_t sign = std::signbit(value) ? 0x8000 : 0;
+    if (std::isnan(value) || std::isinf(value)) {
+        raw = std::isnan(value) ? 0x7e00 : sign | 0x7c00;
+        return true;
+    }
+    const int exponent = size < 0x1p-14 ? -14 : std::ilogb(size);
+    const double units = std::nearbyint(std::ldexp(size, 10 - exponent));
+    raw = sign | ((static_cast<uint64_t>(exponent + 14) << 10) + static_cast<uint64_t>(units));
+    return size < 65520;
+}
+
+template <class T> bool to_float(const Number &number, uint64_t &raw) {
+    const double real = to_real(number);
+    const T value = number.kind == POLYTILE_FLOAT_NUMBER ? static_cast<T>(real)
+                    : number.kind == POLYTILE_UNSIGNED_NUMBER
+                        ? static_cast<T>(number.bits)
+                        : static_cast<T>(static_cast<int64_t>(number.bits));
+    raw = raw_of(value);
+    return !std::isinf(value) || std::isinf(real);
+}
+
+/** A power of two, or one beside it. */
+uint64_t draw_corner(Dice &dice, int n_bits) {
+    const uint64_t power = uint64_t{1} << dice.between(0, n_bits - 1);
+    return power * 2 - 1 + static_cast<uint64_t>(dice.between(-1, 1));
+}
+
+/** Just above the middle of two values of a float, so that rounding twice is wrong. */
+uint64_t draw_above_middle(Dice &dice) {
+    const int shift = static_cast<int>(dice.between(1, 8));
+    const uint64_t middle = dice.chance(50) ? (uint64_t{1} << 62) + (uint64_t{1} << 38)
+                                            : (uint64_t{1} << 62) + (uint64_t{1} << 9);
+    return (middle >> shift) + static_cast<uint64_t>(dice.between(-1, 1));
+}
+
+int64_t draw_signed_corner(Dice &dice, int n_bits) {
+    const uint64_t corner = draw_corner(dice, n_bits);
+    return static_cast<int64_t>(dice.chance(50) ? 0 - corner : corner);
+}
+
+double draw_special(Dice &dice) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return dice.pick({0.0,
+                      -0.0,
+                      infinity,
+                      -infinity,
+                      std::nan(""),
+                      0x1.fffffep127,
+                      0x1.ffffffp127,
+                      0x1.fffffefffffffp127,
+                      0x1p128,
+                      0x1p-149,
+                      0x1p-150,
+                      0x1.8p-150,
+                      0x1p-126,
+                      65504.0,
+                      65519.0,
+                      65519.99999,
+                      65520.0,
+                      0x1p-24,
+                      0x1p-25,
+                      0x1.000001p-25,
+                      0x1.ffcp-15,
+                      1 + 0x1p-11,
+                      1 + 0x1p-11 + 0x1p-40,
+                      1 + 0x1p-24 + 0x1p-50,
+                      1 + 0x1p-24,
+                      0x1p1023,
+                      0x1p-1074,
+                      std::numeric_limits<double>::max(),
+                      0x1p63,
+                      0x1p64,
+                      -0x1p63,
+                      0x1p53 + 1,
+                      -0x1.000002p63,
+                      0.5,
+                      -0.25,
+                      1.0 / 3});
+}
+
+double draw_real(Dice &dice) {
+    switch (dice.weighted({30, 40, 15, 15})) {
+    case 0:
+        return static_cast<double>(dice.between(-40, 40)) / 8;
+    case 1:
+        return draw_special(dice) * (dice.chance(20) ? -1 : 1);
+    case 2:
+        return std::ldexp(static_cast<double>(dice.bits() >> 11),
+                          static_cast<int>(dice.between(-80, 20))) *
+               (dice.chance(50) ? -1 : 1);
+    default:
+        return std::ldexp(1.0 + 1.0 / static_cast<double>(dice.between(1, 4096)),
+                          static_cast<int>(dice.between(-30, 130)));
+    }
+}
+
+Number draw_any(Dice &dice, int n_bits, bool is_real) {
+    switch (dice.weighted({20, 25, 20, 10, is_real ? 100 : 25})) {
+    case 0:
+        return draw_integer_number(dice, dice.between(-9, 9));
+    case 1:
+        return signed_number(draw_signed_corner(dice, n_bits));
+    case 2:
+        return unsigned_number(draw_corner(dice, n_bits));
+    case 3:
+        if (dice.chance(40))
+            return unsigned_number(draw_above_middle(dice) << dice.between(0, 2));
+        return dice.chance(50) ? unsigned_number(dice.bits() >> dice.between(0, 63))
+                               : signed_number(static_cast<int64_t>(dice.bits()));
+    default:
+        return real_number(draw_real(dice));
+    }
+}
+
+} // namespace
+
+Number signed_number(int64_t value) {
+    return {POLYTILE_SIGNED_NUMBER, static_cast<uint64_t>(value)};
+}
+
+Number unsigned_number(uint64_t value) {
+    return {POLYTILE_UNSIGNED_NUMBER, value};
+}
+
+Number real_number(double value) {
+    return {POLYTILE_FLOAT_NUMBER, raw_of(value)};
+}
+
+double to_real(const Number &number) {
+    double value;
+    if (number.kind == POLYTILE_UNSIGNED_NUMBER)
+        return static_cast<double>(number.bits);
+    if (number.kind != POLYTILE_FLOAT_NUMBER)
+        return static_cast<double>(static_cast<int64_t>(number.bits));
+    memcpy(&value, &number.bits, sizeof value);
+    return value;
+}
+
+bool is_integer(polytile_scalar type) {
+    return type < POLYTILE_F16;
+}
+
+bool is_unsigned(polytile_scalar type) {
+    return type >= POLYTILE_U8 && type <= POLYTILE_U64;
+}
+
+bool convert(polytile_scalar type, const Number &number, uint64_t &raw) {
+    if (is_integer(type))
+        return to_integer_type(type, number, raw);
+    if (type == POLYTILE_F16)
+        return to_half(number, raw);
+    return type == POLYTILE_F32 ? to_float<float>(number, raw) : to_float<double>(number, raw);
+}
+
+uint64_t canonical(polytile_scalar type, uint64_t raw) {
+    const uint64_t infinity = type == POLYTILE_F16   ? 0x7c00
+                              : type == POLYTILE_F32 ? 0x7f800000
+                                                     : 0x7ff0000000000000;
+    const uint64_t sign = uint64_t{1} << (bits_of(type) - 1);
+    return !is_integer(type) && (raw & ~sign) > infinity ? infinity + 1 : raw;
+}
+
+int64_t to_integer(polytile_scalar type, uint64_t raw) {
+    const int unused = 64 - bits_of(type);
+    const auto shifted = static_cast<int64_t>(raw << unused);
+    return is_unsigned(type) ? static_cast<int64_t>(raw) : shifted >> unused;
+}
+
+bool draw_number(Dice &dice, polytile_scalar type, bool is_refused, Number &number) {
+    uint64_t raw;
+    const int n_bits = is_integer(type) ? bits_of(type) : 64;
+    for (int k = 0; k < 60; k++) {
+        number = draw_any(dice, dice.chance(70) ? n_bits : 64, !is_integer(type));
+        if (convert(type, number, raw) != is_refused)
+            return true;
+    }
+    number = signed_number(1);
+    return !is_refused;
+}
+
+Number draw_integer_number(Dice &dice, int64_t value) {
+    switch (dice.weighted({30, 30, value < 0 ? 0 : 20, std::llabs(value) < (1ll << 53) ? 20 : 0})) {
+    case 0:
+        return {POLYTILE_ANY_NUMBER, static_cast<uint64_t>(value)};
+    case 1:
+        return signed_number(value);
+    case 2:
+        return unsigned_number(static_cast<uint64_t>(value));
+    default:
+        return real_number(static_cast<double>(value));
+    }
+}
+
+std::string number_text(const Number &number) {
+    char text[64];
+    if (number.kind == POLYTILE_FLOAT_NUMBER)
+        snprintf(text, sizeof text, "%a", to_real(number));
+    else if (number.kind == POLYTILE_UNSIGNED_NUMBER)
+        snprintf(text, sizeof text, "%lluu", static_cast<unsigned long long>(number.bits));
+    else
+        snprintf(text, sizeof text, "%lld%s", static_cast<long long>(number.bits),
+                 number.kind == POLYTILE_ANY_NUMBER ? " (any)" : "");
+    return text;
+}
+
+} // namespace outside
