@@ -161,7 +161,7 @@ Program draw_program(uint64_t seed, const Fixed &fixed) {
     std::vector<Verdict> verdicts;
     program.seed = seed;
     program.has_queue = fixed.is_queue || (!fixed.is_run && dice.chance(80));
-    const bool has_time_steps = program.has_queue && !fixed.n_indices && dice.chance(12);
+    const bool has_time_steps = program.has_queue && !fixed.n_indices && dice.chance(9);
     if (has_time_steps)
         draw_stencils(dice, fixed, verdicts, program);
     while (program.kernels.empty())

@@ -110,7 +110,7 @@ void Sequence::add_chain(bool is_plain) {
     step.launch.by_name = false;
     if (is_plain)
         step.launch.options = Options();
-    for (int64_t k = dice.between(2, 14); k > 0; k--) {
+    for (int64_t k = dice.between(2, 12); k > 0; k--) {
         program.steps.push_back(step);
         exchange(kernel, step.launch.arrays);
         step.launch.seed = dice.bits();
@@ -161,7 +161,7 @@ void Sequence::draw() {
     hold_all();
     const int64_t n_launches = dice.chance(40) ? dice.between(1, 3) : dice.between(2, 12);
     const int percent_between = static_cast<int>(dice.pick<int64_t>({0, 10, 30}));
-    const int64_t chain = dice.chance(25) ? dice.between(0, n_launches - 1) : n_launches;
+    const int64_t chain = dice.chance(15) ? dice.between(0, n_launches - 1) : n_launches;
     for (int64_t k = 0; k < n_launches; k++) {
         k == chain ? add_chain(false) : add_launch();
         if (dice.chance(percent_between))
@@ -175,7 +175,7 @@ void Sequence::draw() {
 /** Chains that are queued while the queue rests, so that it has them all. */
 void Sequence::draw_time_steps() {
     hold_all();
-    for (int64_t k = dice.between(1, 3); k > 0; k--) {
+    for (int64_t k = dice.between(1, 2); k > 0; k--) {
         if (dice.chance(80))
             add(Act::pause, {});
         add_chain(dice.chance(70));

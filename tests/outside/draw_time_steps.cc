@@ -30,8 +30,8 @@ Access draw_around(Dice &dice, const Box &box, int operand, polytile_role role) 
 
 Box draw_field(Dice &dice) {
     if (dice.chance(50))
-        return {{0, dice.between(300, 3000)}};
-    return {{0, dice.between(20, 120)}, {0, dice.between(3, 24)}};
+        return {{0, dice.between(300, 2000)}};
+    return {{0, dice.between(20, 100)}, {0, dice.between(3, 20)}};
 }
 
 Kernel draw_stencil(Dice &dice, const Shape &shape) {

@@ -69,7 +69,10 @@ const char *const words[] = {"[",
                              "[]",
                              "scratch f32 w[i]; ",
                              "wrap(i-1)",
-                             "(f32 a)"};
+                             "(f32 a)",
+                             "(i64 p, u8 q)",
+                             "f16 ",
+                             ", i8 i"};
 
 size_t draw_place(Dice &dice, const std::string &text) {
     return static_cast<size_t>(dice.between(0, static_cast<int64_t>(text.size())));

@@ -179,12 +179,15 @@ void fold_parameter(Kernel &kernel, size_t parameter) {
     drop(kernel.parameters, parameter);
 }
 
-bool drop_parameter(Program &program, size_t k) {
-    const size_t number = k / MAX_PARAMETERS, parameter = k % MAX_PARAMETERS;
-    if (number >= program.kernels.size())
+bool drop_parameter(Program &program, size_t parameter) {
+    size_t number = 0;
+    for (; number < program.kernels.size(); number++) {
+        if (parameter < program.kernels[number].parameters.size())
+            break;
+        parameter -= program.kernels[number].parameters.size();
+    }
+    if (number == program.kernels.size())
         return false;
-    if (parameter >= program.kernels[number].parameters.size())
-        return true;
     fold_parameter(program.kernels[number], parameter);
     for (Step &step : program.steps) {
         if (step.act > Act::launch || step.launch.kernel != static_cast<int>(number))
