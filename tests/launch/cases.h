@@ -148,6 +148,18 @@ inline const std::vector<Case> &all_cases() {
          false,
          2000},
         {"scale[i]: inout x[i]", &scale_kernel, whole_line, {{"x", f32, line}}, false, 3000},
+        {"gram[i, j]: in A[i, :], A[j, :]; out G[i, j]",
+         &gram_kernel,
+         whole_square,
+         {{"A", f32, square}, {"G", f32, square}},
+         false,
+         40},
+        {"skip[i]: in x[i], x[2*i], x[0]; out y[i]",
+         &skip_kernel,
+         whole_line,
+         {{"x", f32, twice}, {"y", f32, line}},
+         false,
+         2000},
     };
     return cases;
 }

@@ -36,6 +36,17 @@ POLYTILE_KERNEL(matmul, (i, j), (const float, A, 2), (const float, B, 2), (float
     PT_AT(C, i, j) = sum;
 }
 
+POLYTILE_KERNEL(gram, (i, j), (const float, A, 2), (float, G, 2)) {
+    float sum = 0;
+    for (int64_t k = PT_FIRST(A, 1); k <= PT_LAST(A, 1); k++)
+        sum += PT_AT(A, i, k) * PT_AT(A, j, k);
+    PT_AT(G, i, j) = sum;
+}
+
+POLYTILE_KERNEL(skip, (i), (const float, x, 1), (float, y, 1)) {
+    PT_AT(y, i) = PT_AT(x, i) + 2 * PT_AT(x, 2 * i) + 4 * PT_AT(x, 0);
+}
+
 POLYTILE_KERNEL(gemm, (i, j, k), (const float, A, 2), (const float, B, 2), (float, C, 2)) {
     PT_SUM(PT_AT(C, i, j), PT_AT(A, i, k) * PT_AT(B, k, j));
 }

@@ -76,6 +76,8 @@ FakeCuda::~FakeCuda() {
 
 void FakeCuda::add_kernel(const void *symbol, const polytile_implementation &implementation) {
     kernels_[symbol] = implementation;
+    if (implementation.cuda_pieces != nullptr)
+        kernels_[implementation.cuda_pieces] = implementation;
 }
 
 int64_t FakeCuda::n_calls(const char *name) const {

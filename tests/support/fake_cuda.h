@@ -100,6 +100,7 @@ class FakeCuda {
         polytile_domain threads;
         std::vector<polytile_view> views;
         std::vector<uint64_t> values; /* of parameters, as they were when it was launched */
+        std::vector<polytile_view> pieces;
     };
 
     cudaError_t before(int call) const;
@@ -125,6 +126,7 @@ class FakeCuda {
     void run_copy(const Block &to, const Block &from, bool is_pageable);
     cudaError_t check_grid(const polytile_domain &threads, dim3 grid, dim3 block);
     void run_kernel(const Kernel &kernel);
+    bool are_resident(const Kernel &kernel, size_t view) const;
     bool is_resident(const polytile_view &view, int64_t element_bytes) const;
     void fault();
 

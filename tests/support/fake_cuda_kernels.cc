@@ -79,7 +79,7 @@ cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block
         return cudaErrorInvalidResourceHandle;
     if (found == kernels_.end())
         return cudaErrorInvalidDeviceFunction;
-    Kernel run = {found->second, *static_cast<const polytile_domain *>(arguments[0]), {}, {}};
+    Kernel run = {found->second, *static_cast<const polytile_domain *>(arguments[0]), {}, {}, {}};
     const int n_views = run.implementation.n_views;
     for (int k = 0; k < n_views; k++)
         run.views.push_back(*static_cast<const polytile_view *>(arguments[1 + k]));
@@ -87,6 +87,11 @@ cudaError_t FakeCuda::cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block
         run.values.push_back(0);
         std::memcpy(&run.values.back(), arguments[1 + n_views + p],
                     static_cast<size_t>(run.implementation.parameters[p].bytes));
+    }
+    if (kernel == run.implementation.cuda_pieces) {
+        const int last = 1 + n_views + run.implementation.n_parameters;
+        const auto *list = static_cast<const polytile_pieces *>(arguments[last]);
+        run.pieces.assign(list->piece, list->piece + POLYTILE_MAX_PIECES);
     }
     const cudaError_t error = check_grid(run.threads, grid, block);
     if (error == cudaSuccess)
@@ -108,10 +113,23 @@ bool FakeCuda::is_resident(const polytile_view &view, int64_t element_bytes) con
     return is_allocated(byte_range(first, static_cast<size_t>(span_bytes)));
 }
 
+/** Whether all pieces of an array are device memory, or the one that its view shows. */
+bool FakeCuda::are_resident(const Kernel &kernel, size_t view) const {
+    const polytile_view &of = kernel.views[view];
+    const int64_t element_bytes = kernel.implementation.views[view].element_bytes;
+    if (of.n_pieces == 0)
+        return is_resident(of, element_bytes);
+    bool are = true;
+    for (int32_t k = 0; k < of.n_pieces; k++)
+        are = are &&
+              is_resident(kernel.pieces[static_cast<size_t>(of.first_piece + k)], element_bytes);
+    return are;
+}
+
 void FakeCuda::run_kernel(const Kernel &kernel) {
     const polytile_implementation &implementation = kernel.implementation;
     for (size_t k = 0; k < kernel.views.size(); k++) {
-        if (!is_resident(kernel.views[k], implementation.views[k].element_bytes)) {
+        if (!are_resident(kernel, k)) {
             violate("view " + std::to_string(k) + " of a kernel is not in device memory");
             fault();
             return;
@@ -124,5 +142,6 @@ void FakeCuda::run_kernel(const Kernel &kernel) {
         views.emplace_back();
         views.back().origin = const_cast<uint64_t *>(&value);
     }
+    views.insert(views.end(), kernel.pieces.begin(), kernel.pieces.end());
     implementation.host(&kernel.threads, views.data(), implementation.user);
 }

@@ -50,6 +50,8 @@ static_assert(pt_count_views<polytile_view, polytile_domain>() == -1, "no struct
     X(jacobi)                                                                                      \
     X(heat)                                                                                        \
     X(matmul)                                                                                      \
+    X(gram)                                                                                        \
+    X(skip)                                                                                        \
     X(gemm)                                                                                        \
     X(dot)                                                                                         \
     X(least)                                                                                       \

@@ -12,6 +12,7 @@ void add_kernels(const std::string &name, polytile_implementation *to) {
     if (from_nvcc != nullptr) {
         to->cuda = from_nvcc->cuda;
         to->cuda_contiguous = from_nvcc->cuda_contiguous;
+        to->cuda_pieces = from_nvcc->cuda_pieces;
     }
 }
 

@@ -27,6 +27,7 @@ const Case &CudaCases::of(const std::string &declaration) const {
 const CudaCases &FakeWorld::cases() {
     static const CudaCases cases([](const std::string &, polytile_implementation *to) {
         to->cuda = reinterpret_cast<const void *>(to->host);
+        to->cuda_pieces = to->views;
     });
     return cases;
 }
