@@ -88,6 +88,7 @@ static polytile_status create_kernel(polytile_context *ctx, polytile_declaration
         PTI_TRY(pti_fail(ctx, POLYTILE_DECLARATION, "%s: there is no section; add at least one",
                          declaration->name));
     PTI_TRY(check_implementation(ctx, declaration, &made->implementation));
+    pti_parameters_number_values(made);
     PTI_TRY(pti_relations_find_sections(ctx, declaration));
     made->declaration_hash = pti_declaration_hash(declaration);
     PTI_TRY(pti_conflict_classify(made, &made->conflict_class));

@@ -17,7 +17,8 @@ static uint64_t mix_options(uint64_t hash, const pti_request *request) {
     int n_indices = polytile_kernel_get_n_indices(request->kernel);
     for (int d = 0; options->block != NULL && d < n_indices; d++)
         hash = pti_mix(hash, options->block[d]);
-    for (int p = 0; p < polytile_kernel_get_n_parameters(request->kernel); p++)
+    const bool has_any = request->kernel->has_parameters_in_subscripts;
+    for (int p = 0; has_any && p < polytile_kernel_get_n_parameters(request->kernel); p++)
         hash = pti_mix(hash, request->parameter[p]);
     return pti_mix(pti_mix(hash, options->n_buffers), options->launches_per_pass);
 }
@@ -61,8 +62,9 @@ static bool is_for_request(const pti_prepared *prepared, const pti_request *requ
            same_arrays(prepared, request->arrays) &&
            pti_box_compare(&prepared->domain, request->domain) == 0 &&
            same_bytes(&prepared->character, &kernel->character, sizeof kernel->character) &&
-           memcmp(prepared->instance->parameter, request->parameter,
-                  sizeof prepared->instance->parameter) == 0 &&
+           (!kernel->has_parameters_in_subscripts ||
+            memcmp(prepared->instance->parameter, request->parameter,
+                   sizeof prepared->instance->parameter) == 0) &&
            same_options(&prepared->options, &request->options->plan, prepared->domain.n_dims);
 }
 

@@ -18,6 +18,8 @@ struct polytile_kernel {
     polytile_implementation implementation;
     polytile_character character;
     bool has_parameters_in_subscripts;
+    int body_value[POLYTILE_MAX_PARAMETERS]; /* of each parameter: the number of the body's value
+                                                that it is; -1: the body does not take it */
     pti_conflict_class conflict_class;
     struct pti_relations *relations; /* NULL until isl is asked about the kernel; owned */
     int n_users;                     /* who retain it */

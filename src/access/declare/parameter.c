@@ -80,22 +80,47 @@ done:
     return status;
 }
 
+void pti_parameters_number_values(polytile_kernel *kernel) {
+    for (int p = 0; p < POLYTILE_MAX_PARAMETERS; p++)
+        kernel->body_value[p] = -1;
+    for (int k = 0, p = -1; k < pti_kernel_n_values(kernel); k++) {
+        p = pti_body_parameter_position(kernel->declaration, &kernel->implementation, k, p);
+        kernel->body_value[p] = k;
+    }
+}
+
+/** Bind values that are given in the declaration's order, and that their types hold as they are,
+ * which is how launches nearly always give them. False: they are not so. */
+static bool bind_as_declared(const polytile_kernel *kernel, int n_parameters,
+                             const polytile_parameter *parameters, pti_value *values) {
+    const polytile_declaration *declaration = kernel->declaration;
+    pti_value unused;
+    bool is_bound = n_parameters == declaration->n_parameters && parameters != NULL;
+    for (int p = 0; is_bound && p < n_parameters; p++) {
+        const int k = kernel->body_value[p];
+        is_bound = pti_is_same_name(parameters[p].name, declaration->parameter_name[p]) &&
+                   pti_parameter_copy(declaration->parameter_type[p], &parameters[p],
+                                      k < 0 ? &unused : &values[k]);
+    }
+    return is_bound;
+}
+
 polytile_status pti_parameters_bind(polytile_context *ctx, const polytile_kernel *kernel,
                                     int n_parameters, const polytile_parameter *parameters,
                                     pti_value *values) {
     const polytile_declaration *declaration = kernel->declaration;
-    pti_value all[POLYTILE_MAX_PARAMETERS];
+    pti_value value;
     given_list given;
     polytile_status status;
+    if (bind_as_declared(kernel, n_parameters, parameters, values))
+        return POLYTILE_OK;
     PTI_TRY(take_parameters(ctx, declaration, n_parameters, parameters, &given));
     for (int p = 0; p < declaration->n_parameters; p++) {
         if (given.of[p] == NULL)
             PTI_TRY(refuse_missing(ctx, declaration, p));
-        PTI_TRY(pti_parameter_convert(ctx, declaration, p, given.of[p], &all[p]));
-    }
-    for (int k = 0, p = -1; k < pti_kernel_n_values(kernel); k++) {
-        p = pti_body_parameter_position(declaration, &kernel->implementation, k, p);
-        values[k] = all[p];
+        PTI_TRY(pti_parameter_convert(ctx, declaration, p, given.of[p], &value));
+        if (kernel->body_value[p] >= 0)
+            values[kernel->body_value[p]] = value;
     }
 done:
     return status;

@@ -38,6 +38,10 @@ polytile_status pti_parameters_bind(polytile_context *ctx, const polytile_kernel
                                     int n_parameters, const polytile_parameter *parameters,
                                     pti_value *values);
 
+/** Find which of the declaration's parameters are which values of a kernel's body
+ * (polytile_kernel.body_value). The body was checked. */
+void pti_parameters_number_values(polytile_kernel *kernel);
+
 /** Refuse a body that takes a parameter which the declaration does not have, or of another type.
  * Errors: DECLARATION. */
 polytile_status pti_parameters_check_body(polytile_context *ctx,

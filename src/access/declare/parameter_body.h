@@ -3,6 +3,17 @@
 
 #include "access/declare/parameter.h"
 
+/** Return whether a name, perhaps NULL, is one of a declaration; names are short. */
+static inline bool pti_is_same_name(const char *name, const char *declared) {
+    if (name == NULL)
+        return false;
+    while (*name == *declared && *name != '\0') {
+        name++;
+        declared++;
+    }
+    return *name == *declared;
+}
+
 /** Return the position of a parameter among a declaration's, or -1; guess: where it probably is. */
 int pti_find_parameter(const polytile_declaration *declaration, const char *name, int guess);
 

@@ -3,12 +3,33 @@
 
 #include "access/declare/parameter.h"
 
+#include <math.h>
+#include <string.h>
+
 /* One value of one parameter: from what a launch gives to what its type has. */
 
 enum { PTI_NUMBER_TEXT_BYTES = 40 };
 
 /** Write a given value for people into a buffer, and return it. */
 char *pti_parameter_show(const polytile_parameter *given, char buffer[PTI_NUMBER_TEXT_BYTES]);
+
+/** Copy a value that a type holds without a check or another rounding than C's; false: it needs
+ * pti_parameter_convert(). */
+static inline bool pti_parameter_copy(polytile_type type, const polytile_parameter *given,
+                                      pti_value *value) {
+    const bool is_real = given->number == POLYTILE_FLOAT_NUMBER;
+    const float single = (float)given->real;
+    *value = (pti_value){0};
+    if (type == POLYTILE_F64 && is_real)
+        memcpy(value->bytes, &given->real, sizeof given->real);
+    else if (type == POLYTILE_F32 && is_real && isfinite(single))
+        memcpy(value->bytes, &single, sizeof single);
+    else if (type == POLYTILE_I64 && given->number == POLYTILE_SIGNED_NUMBER)
+        memcpy(value->bytes, &given->value, sizeof given->value);
+    else
+        return false;
+    return true;
+}
 
 /** Convert a given value to the type of parameter p. Errors: INVALID (the type cannot hold it). */
 polytile_status pti_parameter_convert(polytile_context *ctx,
