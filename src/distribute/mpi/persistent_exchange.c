@@ -172,9 +172,6 @@ static bool peer_has_failed(const channel *of) {
 /** A failure on one channel does not stop the others, for which peers wait. */
 polytile_status pti_mpi_start(pti_transport *transport, pti_persistent_exchange *persistent,
                               bool has_failed) {
-    polytile_status status = POLYTILE_OK;
-    if (persistent->state == NULL)
-        PTI_TRY(pti_mpi_open_exchange(transport, persistent));
     messages *of = persistent->state;
     of->has_failed = has_failed;
     pti_error first = {0};
@@ -186,16 +183,12 @@ polytile_status pti_mpi_start(pti_transport *transport, pti_persistent_exchange 
                        pti_mpi_check(transport->ctx, "MPI_Startall",
                                      MPI_Startall(started->n_requests, started->requests)));
     }
-    status = pti_error_restore(transport->ctx, &first);
-done:
-    return status;
+    return pti_error_restore(transport->ctx, &first);
 }
 
 polytile_status pti_mpi_finish(pti_transport *transport, pti_persistent_exchange *persistent) {
     pti_error first = {0};
     bool failed = false;
-    if (persistent->state == NULL)
-        return PTI_PEER_FAILED;
     const messages *of = persistent->state;
     for (int c = 0; c < of->n_channels; c++) {
         const channel *finished = &of->channels[c];

@@ -194,15 +194,17 @@ static polytile_status make_memory_equal(pti_team *team, int n_arrays,
     if (!is_made && status == POLYTILE_OK)
         status = pti_fail_memory(team->ctx, arrays[0]->name, sizeof(pti_boxes));
     status = transport->functions->agree(transport, status);
-    if (is_made && status == POLYTILE_OK) {
+    if (status == POLYTILE_OK) {
+    if (status == POLYTILE_OK && transport->functions->open_exchange != NULL)
+        status = transport->functions->open_exchange(transport, &persistent);
         pti_error_keep(&first, team->ctx,
                        transport->functions->start(transport, &persistent, false));
         pti_error_keep(&first, team->ctx, transport->functions->finish(transport, &persistent));
         status = transport->functions->agree(transport, pti_error_restore(team->ctx, &first));
-        transport->functions->forget_exchange(transport, &persistent);
     }
     pti_exchange_free(&all);
     free(memory);
+    transport->functions->forget_exchange(transport, &persistent);
     return status;
 }
 

@@ -173,13 +173,23 @@ static void adopt_copies(pti_team *team, const pti_prepared_superstep *prepared)
         pti_team_touch_copies(team);
 }
 
-static polytile_status open_exchanges(pti_team *team, pti_prepared_superstep *prepared) {
-    const pti_transport_functions *functions = team->transport->functions;
+static polytile_status open_exchange(pti_team *team, pti_persistent_exchange *persistent) {
+    return persistent->state == NULL
+               ? team->transport->functions->open_exchange(team->transport, persistent)
+               : POLYTILE_OK;
+}
+
+/** Open the exchanges of all prepared supersteps that are not open: those of a new one, and, if
+ * arrays lie elsewhere for it, of those before it. */
+static polytile_status open_exchanges(pti_team *team) {
     polytile_status status = POLYTILE_OK;
-    if (functions->open_exchange == NULL)
+    if (team->transport->functions->open_exchange == NULL)
         return POLYTILE_OK;
-    PTI_TRY(functions->open_exchange(team->transport, &prepared->in));
-    PTI_TRY(functions->open_exchange(team->transport, &prepared->out));
+    for (pti_prepared_superstep *prepared = team->prepared_supersteps; prepared != NULL;
+         prepared = prepared->next) {
+        PTI_TRY(open_exchange(team, &prepared->in));
+        PTI_TRY(open_exchange(team, &prepared->out));
+    }
 done:
     return status;
 }
@@ -218,7 +228,7 @@ static polytile_status prepare_superstep(pti_team *team, int at,
         find_superstep_and_reach(team, at, prepared, &is_new);
     }
     if (is_new && !has_failure(team))
-        note_failure(team, open_exchanges(team, *prepared));
+        note_failure(team, open_exchanges(team));
     return is_new ? functions->agree(team->transport, pti_error_restore(team->ctx, &team->failure))
                   : POLYTILE_OK;
 }

@@ -49,7 +49,7 @@ typedef struct pti_transport_functions {
     polytile_status (*open_exchange)(pti_transport *transport, pti_persistent_exchange *persistent);
     /**
      * Begin to move: what local members send is in their memory now. Processes whose exchange is
-     * empty may leave this and finish() out. An exchange that is not open is opened.
+     * empty may leave this and finish() out. The exchange is open on all processes.
      *
      * has_failed: this process has failed; it goes on so that nobody waits for it, and notifies
      * those it sends to, whose finish() then fails with PTI_PEER_FAILED. Its arrays are

@@ -90,6 +90,8 @@ class RandomRoute {
     }
 
     polytile_status start(bool has_failed = false) {
+        if (route.state == nullptr)
+            (void)joined_.functions().open_exchange(joined_.transport, &route);
         return joined_.functions().start(joined_.transport, &route, has_failed);
     }
     polytile_status finish() { return joined_.functions().finish(joined_.transport, &route); }
