@@ -4,11 +4,13 @@
 
 #include <stddef.h>
 
-/* The ownership by which the first launch that has one is dealt out; NULL: none has. */
-static const pti_ownership *find_leader(const pti_superstep *superstep) {
-    for (int l = 0; l < superstep->n_launches; l++) {
+/* The ownership by which the first launch that has one is dealt out; NULL: none has, or memory runs
+ * out. */
+static const pti_ownership *find_leader(const pti_superstep *superstep, bool *failed) {
+    for (int l = 0; l < superstep->n_launches && !*failed; l++) {
         pti_home home = pti_home_of(&superstep->launch[l], superstep->ownerships);
-        if (home.operand >= 0)
+        *failed = home.failed;
+        if (home.operand >= 0 && !home.failed)
             return pti_home_owner(&superstep->launch[l], superstep->ownerships, home.operand);
     }
     return NULL;
@@ -37,25 +39,28 @@ static int busiest_part(const pti_ownership *ownership, int dim) {
 }
 
 int pti_superstep_busiest(const pti_superstep *superstep) {
-    const pti_ownership *leader = find_leader(superstep);
+    bool failed = false;
+    const pti_ownership *leader = find_leader(superstep, &failed);
     int coordinate[POLYTILE_MAX_DIMS];
     if (leader == NULL)
-        return 0;
+        return failed ? -1 : 0;
     for (int d = 0; d < leader->grid.n_dims; d++)
         coordinate[d] = busiest_part(leader, d);
     return pti_member_grid_at(&leader->grid, coordinate);
 }
 
-/* Whether the first n launches run few enough threads beside their shares. */
-static bool is_thrifty(const pti_superstep *superstep, int n, int member, double fraction) {
+/* Whether the first n launches run few enough threads beside their shares; false when memory runs
+ * out. */
+static bool find_thrifty(const pti_superstep *superstep, int n, int member, double fraction,
+                         bool *is_thrifty) {
     pti_superstep first = *superstep;
     pti_work work;
     first.n_launches = n;
     if (!pti_work_create(&first, member, &work))
         return false;
-    bool is_thrifty = (double)work.n_extra_threads <= fraction * (double)work.n_threads;
+    *is_thrifty = (double)work.n_extra_threads <= fraction * (double)work.n_threads;
     pti_work_free(&work);
-    return is_thrifty;
+    return true;
 }
 
 static int count_possible(const pti_superstep *superstep, int n) {
@@ -68,15 +73,19 @@ int pti_superstep_depth(const pti_superstep *superstep, double fraction, int mos
     int member = pti_superstep_busiest(superstep);
     int good = 1, bad = (int)pti_min(superstep->n_launches, pti_max(most, 1)) + 1;
     bool doubles = true;
-    while (good + 1 < bad) {
+    while (good + 1 < bad && member >= 0) {
         int next = (int)(doubles ? pti_min(2 * (int64_t)good, bad - 1) : good + (bad - good) / 2);
         int possible = count_possible(superstep, next);
-        bool fits = possible == next && is_thrifty(superstep, next, member, fraction);
+        bool fits = false;
+        if (possible == 0)
+            return 0;
+        if (possible == next && !find_thrifty(superstep, next, member, fraction, &fits))
+            return 0;
         doubles = doubles && (fits || possible < next);
         if (fits)
             good = next;
         else
             bad = possible < next ? possible + 1 : next;
     }
-    return good;
+    return member >= 0 ? good : 0;
 }

@@ -14,13 +14,13 @@
  * The longest prefix, of at most `most` launches, of which the busiest member runs no more than a
  * fraction of its threads beside its share. It is found by doubling and bisection, which misses a
  * prefix if a shorter one that is tried exceeds the fraction. The time grows with the launches of
- * the answer, not with those given. At least 1, also when memory runs out.
+ * the answer, not with those given. 0 when memory runs out.
  */
 int pti_superstep_depth(const pti_superstep *superstep, double fraction, int most);
 
 /** The member with the most to do and, if possible, neighbours on all sides: in each dimension of
  * the first operand by which threads are dealt out, the coordinate that owns most, of several the
- * one in the middle. */
+ * one in the middle. -1 when memory runs out. */
 int pti_superstep_busiest(const pti_superstep *superstep);
 
 #endif

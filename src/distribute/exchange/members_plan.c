@@ -104,27 +104,30 @@ static void add_threads(const pti_superstep_parts *parts, pti_members_plan *plan
     }
 }
 
-static void add_combined(const pti_superstep *superstep, pti_members_plan *plan) {
+/* False when memory runs out. */
+static bool add_combined(const pti_superstep *superstep, pti_members_plan *plan) {
+    bool failed = false;
     for (int l = 0; l < superstep->n_launches; l++) {
         const pti_shared_launch *launch = &superstep->launch[l];
         const pti_instance *instance = launch->call.instance;
         pti_home home = pti_home_of(launch, superstep->ownerships);
+        failed = failed || home.failed;
         for (int p = 0; p < instance->n_operands; p++) {
             polytile_domain hull = pti_footprint_hull(instance, p, PTI_WRITES, &instance->threads);
             if (pti_home_combines(&home, launch, superstep->ownerships, p))
                 plan->combined_bytes += pti_box_count(&hull) * instance->operand[p].element_bytes;
         }
     }
+    return !failed;
 }
 
 static bool add_superstep(const pti_members_plan_request *request, const pti_superstep *superstep,
                           pti_copies *copies, pti_members_plan *plan) {
     pti_superstep_parts parts;
     bool added = pti_superstep_deal(superstep, 0, plan->n_members, copies, &parts) &&
-                 add_exchanges(request->arrays, &parts, plan);
+                 add_exchanges(request->arrays, &parts, plan) && add_combined(superstep, plan);
     if (added) {
         add_threads(&parts, plan);
-        add_combined(superstep, plan);
         plan->n_first = plan->n_supersteps == 0 ? superstep->n_launches : plan->n_first;
         plan->n_longest = (int)pti_max(plan->n_longest, superstep->n_launches);
         plan->n_supersteps++;
@@ -149,7 +152,7 @@ static bool add_supersteps(const pti_members_plan_request *request, pti_members_
     for (int at = 0; at < request->n_launches && added;) {
         const pti_superstep known = find_known(request, plan, at);
         const pti_superstep next = pti_superstep_next(&known, &limits);
-        added = add_superstep(request, &next, &copies, plan);
+        added = next.n_launches > 0 && add_superstep(request, &next, &copies, plan);
         at += next.n_launches;
     }
     pti_copies_free(&copies);
@@ -160,7 +163,7 @@ static bool add_shares(const pti_members_plan_request *request, pti_members_plan
     const pti_shared_launch *launch = &request->launch[0];
     pti_home home = pti_home_of(launch, plan->ownerships);
     pti_boxes owned = {0};
-    bool failed = false;
+    bool failed = home.failed;
     plan->grid = plan->ownerships[home.operand < 0 ? 0 : launch->call.array[home.operand]].grid;
     for (int q = 0; q < plan->n_members; q++) {
         pti_members_plan_member *member = &plan->member[q];

@@ -104,6 +104,7 @@ static void bring_home(remote_search *search) {
 void pti_remote_writes_bring_home(pti_transfers *transfers) {
     const pti_shared_launch *launch = transfers->superstep->launch;
     pti_home home = pti_home_of(launch, transfers->superstep->ownerships);
+    transfers->failed = transfers->failed || home.failed;
     for (int p = 0; p < launch->call.instance->n_operands; p++) {
         const pti_operand *operand = &launch->call.instance->operand[p];
         remote_search search = {

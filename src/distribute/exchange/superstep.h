@@ -17,7 +17,8 @@ typedef struct pti_superstep_limits {
     bool runs_once;        /* no two members may compute the same: one launch a superstep */
 } pti_superstep_limits;
 
-/** The first superstep of launches that are known. */
+/** The first superstep of launches that are known, of which more than PTI_SUPERSTEP_LAUNCHES change
+ * nothing; of no launch when memory runs out. */
 pti_superstep pti_superstep_next(const pti_superstep *known, const pti_superstep_limits *limits);
 
 /** A superstep dealt out to the members first .. first + n_local - 1. */

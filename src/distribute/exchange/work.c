@@ -107,7 +107,7 @@ static void simplify_reads(pti_boxes *reads) {
 static bool has_failed(const pti_work *work) {
     bool failed = false;
     for (int l = 0; l < work->n_launches; l++)
-        failed = failed || work->threads[l].failed;
+        failed = failed || work->home[l].failed || work->threads[l].failed;
     for (int a = 0; a < work->n_arrays; a++)
         failed = failed || work->reads[a].failed || work->writes[a].failed;
     return failed;
@@ -163,6 +163,8 @@ int pti_superstep_longest(const pti_superstep *superstep) {
     int n = 0;
     for (; n < superstep->n_launches; n++) {
         pti_home home = pti_home_of(&superstep->launch[n], superstep->ownerships);
+        if (home.failed)
+            return 0;
         if (home.splits)
             return n == 0 || combines_all(superstep, &superstep->launch[n], &home) ? n + 1 : n;
         if (home.operand >= 0 && !is_deep(superstep, &superstep->launch[n]))

@@ -45,7 +45,7 @@ void pti_work_free(pti_work *work);
  *
  * One; or more, if (1) only the last combines across members (`splits`), and combines all it
  * writes, and (2) every other launch that is dealt out writes only arrays of which each member
- * owns one box. Owners compute all of their elements in it.
+ * owns one box. Owners compute all of their elements in it. 0 when memory runs out.
  */
 int pti_superstep_longest(const pti_superstep *superstep);
 

@@ -54,6 +54,8 @@ static pti_chunks_obstacle cut_by_share(const pti_shared_launch *launch,
                                         pti_chunk_list *chunks) {
     pti_home home = pti_home_of(launch, placed);
     bool is_made = true;
+    if (home.failed)
+        return PTI_CHUNKS_NO_MEMORY;
     if (home.operand < 0 || home.splits || home.widens || writes_in_part(launch->call.instance))
         return PTI_CHUNKS_WHOLE;
     chunks->threads = calloc((size_t)n_chunks, sizeof *chunks->threads);

@@ -35,6 +35,7 @@ typedef struct pti_home {
     bool is_alone; /* the first member runs all threads; of splits, with nothing to combine */
     bool widens;   /* threads of several members reduce into one element of the operand: its owner
                     runs them all */
+    bool failed;   /* memory ran out, so another one may be right */
 } pti_home;
 
 /**

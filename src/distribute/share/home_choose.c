@@ -146,14 +146,18 @@ static bool all_reduce(const pti_instance *instance) {
 
 /* Whether what is combined is one box; of others, what lies between is kept, but not by those that
  * begin with the identity. */
-static bool combines_a_box(const pti_instance *instance, int operand) {
-    pti_boxes written = {0};
+static bool combines_a_box(const pti_instance *instance, int operand, bool *failed) {
+    pti_boxes written = {0}, rest = {0};
     polytile_domain hull = pti_footprint_hull(instance, operand, PTI_WRITES, &instance->threads);
     polytile_domain box = pti_box_without_steps(&hull);
     pti_footprint_boxes(instance, operand, PTI_WRITES, &instance->threads, PTI_MAX_WRITE_BOXES,
                         &written);
-    bool covers = !instance->operand[operand].fresh || pti_boxes_cover(&written, &box);
+    pti_boxes_assign(&rest, &box);
+    pti_boxes_subtract_all(&rest, &written);
+    bool covers = !instance->operand[operand].fresh || rest.n_boxes == 0;
+    *failed = *failed || rest.failed;
     pti_boxes_free(&written);
+    pti_boxes_free(&rest);
     return covers;
 }
 
@@ -164,10 +168,10 @@ bool pti_home_combines(const pti_home *home, const pti_shared_launch *launch,
 }
 
 /* Whether one written operand can be dealt out so. */
-static bool admit_operand(const pti_home *home, const pti_shared_launch *launch,
+static bool admit_operand(pti_home *home, const pti_shared_launch *launch,
                           const pti_ownership *ownerships, int operand) {
     if (pti_home_combines(home, launch, ownerships, operand))
-        return combines_a_box(launch->call.instance, operand);
+        return combines_a_box(launch->call.instance, operand, &home->failed);
     return !launch->call.instance->operand[operand].partial ||
            (!home->splits && stays_home(home, launch, ownerships, operand));
 }
@@ -208,14 +212,17 @@ static pti_home choose_operand(const pti_shared_launch *launch, const pti_owners
     const pti_instance *instance = launch->call.instance;
     pti_home best = {.operand = -1}, home;
     int64_t most = 0;
+    bool failed = false;
     for (int p = 0; p < instance->n_operands; p++) {
         int64_t n_elements = pti_box_count(&instance->operand[p].domain);
-        if (n_elements <= most || !deal_by(launch, ownerships, p, touch, &home) ||
-            !admit_home(launch, ownerships, &home))
+        if (n_elements <= most || !deal_by(launch, ownerships, p, touch, &home))
             continue;
-        best = home;
-        most = n_elements;
+        bool admits = admit_home(launch, ownerships, &home);
+        failed = failed || home.failed;
+        best = admits ? home : best;
+        most = admits ? n_elements : most;
     }
+    best.failed = failed;
     return best;
 }
 
@@ -250,12 +257,14 @@ static pti_home home_that_runs_once(const pti_home *home, const pti_shared_launc
     once.splits = true;
     for (int p = 0; admits && p < instance->n_operands; p++)
         admits = !instance->operand[p].writes || admit_operand(&once, launch, ownerships, p);
-    return admits ? once : run_on_first(instance);
+    pti_home chosen = admits ? once : run_on_first(instance);
+    chosen.failed = once.failed;
+    return chosen;
 }
 
 pti_home pti_home_of(const pti_shared_launch *launch, const pti_ownership *ownerships) {
     pti_home home = choose_operand(launch, ownerships, PTI_WRITES);
-    if (home.operand < 0 && all_reduce(launch->call.instance))
+    if (home.operand < 0 && !home.failed && all_reduce(launch->call.instance))
         home = choose_operand(launch, ownerships, PTI_READS);
     if (launch->runs_once && pti_home_repeats(&home, launch, ownerships))
         home = home_that_runs_once(&home, launch, ownerships);

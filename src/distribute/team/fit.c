@@ -51,6 +51,8 @@ polytile_status pti_team_check_fit(const pti_team *team, const pti_prepared *pre
     if (!is_known)
         return POLYTILE_OK;
     pti_home home = pti_home_of(&launch, team->ownership);
+    if (home.failed)
+        PTI_TRY(pti_fail_memory(team->ctx, prepared->instance->kernel_name, sizeof(pti_boxes)));
     for (int m = 0; m < transport->n_local; m++)
         PTI_TRY(check_member(team, prepared, &home, m));
 done:

@@ -1,11 +1,13 @@
+#include "base/checked.h"
+#include "base/mix.h"
 #include "distribute/team/state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** The launches of a superstep, as those see them that deal it out. */
+/** The launches of which the next superstep consists, as those see them that deal it out. */
 typedef struct known_launches {
-    pti_shared_launch *launch;
+    pti_shared_launch launch[PTI_SUPERSTEP_LAUNCHES];
     pti_superstep superstep;
 } known_launches;
 
@@ -18,11 +20,8 @@ bool pti_team_shares_results(const pti_team *team, const pti_prepared *prepared)
 }
 
 /** runs_once: no two members may compute what goes to memory that others share. */
-static bool list_known_launches(const pti_team *team, int at, bool runs_once, known_launches *of) {
-    int n_launches = team->n_recorded - at;
-    of->launch = calloc((size_t)n_launches, sizeof *of->launch);
-    if (of->launch == NULL)
-        return false;
+static void list_known_launches(const pti_team *team, int at, bool runs_once, known_launches *of) {
+    int n_launches = (int)pti_min(team->n_recorded - at, PTI_SUPERSTEP_LAUNCHES);
     for (int l = 0; l < n_launches; l++) {
         const pti_prepared *prepared = team->recorded[at + l].prepared;
         of->launch[l] =
@@ -34,7 +33,6 @@ static bool list_known_launches(const pti_team *team, int at, bool runs_once, kn
                                     .n_arrays = team->n_arrays,
                                     .ownerships = team->ownership,
                                     .n_members = team->transport->n_members};
-    return true;
 }
 
 bool pti_team_fits(const pti_team *team, int local) {
@@ -222,19 +220,56 @@ make_prepared_superstep(pti_team *team, int at, const pti_superstep *superstep, 
     return prepared;
 }
 
+/* How many launches become a superstep. */
+
+static uint64_t hash_launches(const pti_team *team, int at, int n_launches, bool runs_once) {
+    uint64_t hash = pti_mix(runs_once, n_launches);
+    for (int l = 0; l < n_launches; l++)
+        hash = pti_mix(hash, team->recorded[at + l].prepared->serial);
+    return hash;
+}
+
+/** 0: they are new. */
+static int find_known_depth(const pti_known_depths *known, uint64_t launches) {
+    int k = 0;
+    while (k < PTI_TEAM_KNOWN_DEPTHS &&
+           (known->at[k].depth == 0 || known->at[k].launches != launches))
+        k++;
+    return k < PTI_TEAM_KNOWN_DEPTHS ? known->at[k].depth : 0;
+}
+
+static void keep_depth(pti_known_depths *known, uint64_t launches, int depth) {
+    known->at[known->n_found].launches = launches;
+    known->at[known->n_found].depth = depth;
+    known->n_found = (known->n_found + 1) % PTI_TEAM_KNOWN_DEPTHS;
+}
+
+/** Shorten launches to the next superstep, of none when memory runs out. */
+static void find_next(pti_team *team, int at, bool runs_once, pti_superstep *next, bool *is_new) {
+    const pti_superstep_limits limits = {.most_launches = team->options.most_steps,
+                                         .runs_once = runs_once};
+    uint64_t launches = hash_launches(team, at, next->n_launches, runs_once);
+    int depth = find_known_depth(&team->depths, launches);
+    *is_new = depth == 0;
+    if (*is_new)
+        *next = pti_superstep_next(next, &limits);
+    else
+        next->n_launches = depth;
+    if (*is_new && next->n_launches > 0)
+        keep_depth(&team->depths, launches, next->n_launches);
+}
+
 pti_prepared_superstep *pti_team_find_prepared(pti_team *team, int at, bool *is_new) {
     known_launches of;
-    pti_prepared_superstep *prepared = NULL;
-    const pti_superstep_limits limits = {.most_launches = team->options.most_steps,
-                                         .runs_once = !may_compute_twice(team)};
-    *is_new = true;
-    if (!list_known_launches(team, at, limits.runs_once, &of))
+    bool runs_once = !may_compute_twice(team);
+    list_known_launches(team, at, runs_once, &of);
+    find_next(team, at, runs_once, &of.superstep, is_new);
+    if (of.superstep.n_launches == 0)
         return NULL;
-    const pti_superstep next = pti_superstep_next(&of.superstep, &limits);
-    prepared = find_among_prepared(team, at, next.n_launches, limits.runs_once);
-    *is_new = prepared == NULL;
-    if (prepared == NULL)
-        prepared = make_prepared_superstep(team, at, &next, limits.runs_once);
-    free(of.launch);
-    return prepared;
+    pti_prepared_superstep *prepared =
+        find_among_prepared(team, at, of.superstep.n_launches, runs_once);
+    if (prepared != NULL)
+        return prepared;
+    *is_new = true;
+    return make_prepared_superstep(team, at, &of.superstep, runs_once);
 }

@@ -167,10 +167,13 @@ static void run_superstep(pti_team *team, pti_prepared_superstep *prepared,
         note_failure(team, forget_halos(team, prepared));
 }
 
-static void adopt_copies(pti_team *team, const pti_prepared_superstep *prepared) {
+/** A process that fails here finds the supersteps that others find, too. */
+static polytile_status adopt_copies(pti_team *team, const pti_prepared_superstep *prepared) {
     team->copies_id = prepared->ends;
-    if (!pti_copies_assign(&team->copies, &prepared->copies))
-        pti_team_touch_copies(team);
+    return pti_copies_assign(&team->copies, &prepared->copies)
+               ? POLYTILE_OK
+               : pti_fail_memory(team->ctx, pti_queue_text(team->queue),
+                                 team->transport->n_members * (double)sizeof(pti_boxes));
 }
 
 static polytile_status open_exchange(pti_team *team, pti_persistent_exchange *persistent) {
@@ -264,7 +267,7 @@ static polytile_status run_next(pti_team *team, const pti_team_last *all, int *a
     if (stopped != POLYTILE_OK)
         return stopped;
     run_superstep(team, prepared, &team->recorded[*at], leaving_with(team, prepared, *at, all));
-    adopt_copies(team, prepared);
+    note_failure(team, adopt_copies(team, prepared));
     *at += prepared->n_launches;
     return POLYTILE_OK;
 }
@@ -342,7 +345,10 @@ void pti_team_run_to_end(pti_team *team, const pti_team_last *last) {
     if (status == POLYTILE_OK)
         team->n_launches += team->n_recorded;
     pti_queue_keep_error(team->queue, status);
-    pti_team_drop_recorded(team);
+    if (status == POLYTILE_OK)
+        pti_team_drop_recorded(team);
+    else
+        pti_team_forget_all(team);
 }
 
 polytile_status pti_team_wait(pti_team *team) {

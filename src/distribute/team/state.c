@@ -1,5 +1,8 @@
 #include "distribute/team/state.h"
 
+#include "access/set/boxes.h"
+#include "queue/cache.h"
+
 #include <stdlib.h>
 
 /* What a team has recorded, prepared and copied, when that is given up. */
@@ -31,6 +34,7 @@ void pti_team_forget_prepared(pti_team *team) {
         pti_team_free_prepared(team, prepared);
     }
     team->n_prepared_supersteps = 0;
+    team->depths = (pti_known_depths){0};
 }
 
 void pti_team_forget_exchanges(pti_team *team) {
@@ -39,6 +43,21 @@ void pti_team_forget_exchanges(pti_team *team) {
         team->transport->functions->forget_exchange(team->transport, &prepared->in);
         team->transport->functions->forget_exchange(team->transport, &prepared->out);
     }
+}
+
+static void forget_copies(pti_team *team) {
+    for (int k = 0; k < team->copies.n_arrays * team->copies.n_members; k++) {
+        pti_boxes_clear(&team->copies.extra[k]);
+        team->copies.extra[k].failed = false;
+    }
+    pti_team_touch_copies(team);
+}
+
+void pti_team_forget_all(pti_team *team) {
+    pti_team_drop_recorded(team);
+    pti_team_forget_prepared(team);
+    pti_queue_forget_prepared(team->queue, -1);
+    forget_copies(team);
 }
 
 void pti_team_touch_copies(pti_team *team) {

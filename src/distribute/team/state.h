@@ -32,8 +32,18 @@ typedef struct pti_prepared_superstep {
     pti_persistent_exchange out;
 } pti_prepared_superstep;
 
-/** The most prepared supersteps that are kept. */
-enum { PTI_TEAM_PREPARED_SUPERSTEPS = 64 };
+/** The most prepared supersteps, and known depths, that are kept. */
+enum { PTI_TEAM_PREPARED_SUPERSTEPS = 64, PTI_TEAM_KNOWN_DEPTHS = 256 };
+
+/** How many of some launches, known by a hash of them, become a superstep. To look it up takes no
+ * memory: what one process knows all of them know. The latest ones are kept. */
+typedef struct pti_known_depths {
+    int n_found; /* modulo PTI_TEAM_KNOWN_DEPTHS: where the next one goes */
+    struct {
+        uint64_t launches;
+        int depth; /* 0: none is there yet */
+    } at[PTI_TEAM_KNOWN_DEPTHS];
+} pti_known_depths;
 
 struct pti_team {
     polytile_context *ctx;
@@ -56,6 +66,7 @@ struct pti_team {
     int64_t n_copies_ids;     /* given so far */
     pti_prepared_superstep *prepared_supersteps; /* latest first */
     int n_prepared_supersteps;
+    pti_known_depths depths;
 
     pti_recorded *recorded; /* PTI_TEAM_LAUNCHES */
     int n_recorded;
@@ -86,6 +97,9 @@ void pti_team_forget_prepared(pti_team *team);
 /** Members' arrays lie elsewhere: what the transport keeps for exchanges is out of date. */
 void pti_team_forget_exchanges(pti_team *team);
 /** Number the copies anew: something other than a superstep changed them. */
+/** After a failure, of which all processes know, drop what is recorded, and forget launches,
+ * supersteps and copies: one that failed may lack what others have, and all must find the same. */
+void pti_team_forget_all(pti_team *team);
 void pti_team_touch_copies(pti_team *team);
 
 /* launch.c */
@@ -123,7 +137,7 @@ bool pti_team_fits(const pti_team *team, int local);
 bool pti_team_shares_results(const pti_team *team, const pti_prepared *prepared);
 
 /** The next superstep of what is recorded, from `at` on, cut for the members; NULL when memory runs
- * out. It is new on all processes or on none. */
+ * out, which happens only to what is new. It is new on all processes or on none. */
 pti_prepared_superstep *pti_team_find_prepared(pti_team *team, int at, bool *is_new);
 
 /* reach_prepared.c */
