@@ -274,8 +274,9 @@ done:
     return status;
 }
 
+/** A process that fails goes on through the sums behind, for which others wait. */
 static polytile_status combine_sums(pti_team *team, const pti_recorded *recorded, const sums *of) {
-    polytile_status status = POLYTILE_OK;
+    pti_error first = {0};
     for (int s = 0; s < of->n_sums; s++) {
         const pti_operand *operand = operand_of(recorded, &of->sum[s]);
         pti_combination combination = {.role = operand->reduction,
@@ -284,11 +285,13 @@ static polytile_status combine_sums(pti_team *team, const pti_recorded *recorded
                                            of->sum[s].layout.size_bytes / operand->element_bytes,
                                        .partial = of->sum[s].partial,
                                        .result = of->sum[s].result};
-        PTI_TRY(team->transport->functions->combine(team->transport, &combination, false));
-        PTI_TRY(invalidate_result(team, &of->sum[s]));
+        polytile_status status = team->transport->functions->combine(team->transport, &combination,
+                                                                     first.status != POLYTILE_OK);
+        if (status == POLYTILE_OK)
+            status = invalidate_result(team, &of->sum[s]);
+        pti_error_keep(&first, team->ctx, status);
     }
-done:
-    return status;
+    return pti_error_restore(team->ctx, &first);
 }
 
 /** Arrays that are destroyed while they are attached forget the last error. */
