@@ -39,35 +39,39 @@ static bool end_array(polytile_array *array, bool at_once) {
     return true;
 }
 
-/** The queue's arrays; NULL when memory runs out. */
-static polytile_array **list_arrays(const polytile_queue *queue, int *n_arrays) {
-    polytile_array **list = calloc((size_t)queue->n_arrays + 1, sizeof *list);
-    *n_arrays = 0;
-    for (int p = 0; list != NULL && p < queue->n_arrays; p++) {
+/** The most arrays that leave a queue at once when it ends. */
+enum { MOST_LEAVING = 256 };
+
+/** List the queue's arrays; returns how many there are. */
+static int list_arrays(const polytile_queue *queue, polytile_array **list) {
+    int n_arrays = 0;
+    for (int p = 0; p < queue->n_arrays && n_arrays < MOST_LEAVING; p++) {
         if (queue->array[p].array != NULL)
-            list[(*n_arrays)++] = queue->array[p].array;
+            list[n_arrays++] = queue->array[p].array;
     }
-    return list;
+    return n_arrays;
 }
 
-/** Detach all arrays at once, so that the last launches are planned knowing what nobody needs any
- * more; without memory for a list one by one. */
-static void detach_all(polytile_queue *queue) {
-    int n_arrays;
-    polytile_array **list = list_arrays(queue, &n_arrays);
-    if (n_arrays > 0)
-        pti_queue_keep_error(queue, queue->team_functions->detach(queue, n_arrays, list));
-    for (int p = 0; p < queue->n_arrays; p++) {
-        polytile_array *array = queue->array[p].array;
-        if (array == NULL)
-            continue;
-        if (list == NULL)
-            pti_queue_keep_error(queue, queue->team_functions->detach(queue, 1, &array));
-        pti_queue_let_go(queue, array);
-        if (array->is_internal)
-            pti_object_release(&array->object);
+/** Detach arrays at once, so that the last launches are planned knowing what nobody needs any
+ * more. */
+static void detach_listed(polytile_queue *queue, int n_arrays, polytile_array **list) {
+    pti_queue_keep_error(queue, queue->team_functions->detach(queue, n_arrays, list));
+    for (int a = 0; a < n_arrays; a++) {
+        pti_queue_let_go(queue, list[a]);
+        if (list[a]->is_internal)
+            pti_object_release(&list[a]->object);
     }
-    free(list);
+}
+
+/** Takes no memory, and detaches also if there is no array: processes whose arrays are not the same,
+ * since one of them failed, meet here. */
+static void detach_all(polytile_queue *queue) {
+    polytile_array *list[MOST_LEAVING];
+    int n_arrays;
+    do {
+        n_arrays = list_arrays(queue, list);
+        detach_listed(queue, n_arrays, list);
+    } while (n_arrays == MOST_LEAVING);
 }
 
 /** The members end with the team, before anything of the context that they use. */

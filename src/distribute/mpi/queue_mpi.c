@@ -126,6 +126,8 @@ done:
     status = setup->functions->agree(setup, status);
     pti_queue_give_up(member, status);
     if (status != POLYTILE_OK) {
+        if (*queue != NULL)
+            pti_team_give_up(pti_team_of(*queue));
         pti_queue_give_up(*queue, status);
         *queue = NULL;
     }

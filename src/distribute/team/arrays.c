@@ -1,5 +1,7 @@
+#include "base/mix.h"
 #include "distribute/team/state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,19 +195,34 @@ static polytile_status make_memory_equal(pti_team *team, int n_arrays,
     }
     if (!is_made && status == POLYTILE_OK)
         status = pti_fail_memory(team->ctx, arrays[0]->name, sizeof(pti_boxes));
-    status = transport->functions->agree(transport, status);
-    if (status == POLYTILE_OK) {
     if (status == POLYTILE_OK && transport->functions->open_exchange != NULL)
         status = transport->functions->open_exchange(transport, &persistent);
+    status = transport->functions->agree(transport, status);
+    if (status == POLYTILE_OK) {
         pti_error_keep(&first, team->ctx,
                        transport->functions->start(transport, &persistent, false));
         pti_error_keep(&first, team->ctx, transport->functions->finish(transport, &persistent));
         status = transport->functions->agree(transport, pti_error_restore(team->ctx, &first));
     }
+    transport->functions->forget_exchange(transport, &persistent);
     pti_exchange_free(&all);
     free(memory);
-    transport->functions->forget_exchange(transport, &persistent);
     return status;
+}
+
+/** Whether all processes detach the same arrays; one that failed before may lack some. Errors:
+ * INVALID. */
+static polytile_status compare_detached(pti_team *team, int n_arrays,
+                                        polytile_array *const *arrays) {
+    char words[128];
+    if (team->is_given_up)
+        return POLYTILE_OK;
+    uint64_t hash = pti_mix(0, n_arrays);
+    for (int a = 0; a < n_arrays; a++)
+        hash = pti_mix(hash, arrays[a]->position);
+    snprintf(words, sizeof words, "%d arrays leave%s%.64s", n_arrays,
+             n_arrays > 0 ? ", first " : "", n_arrays > 0 ? arrays[0]->name : "");
+    return team->transport->functions->compare(team->transport, hash, words);
 }
 
 static bool has_attached(int n_arrays, polytile_array *const *arrays) {
@@ -225,8 +242,11 @@ polytile_status pti_team_detach(polytile_queue *queue, int n_arrays,
         pti_team_begin_leaving(team, arrays[a]);
     for (int a = 0; a < n_arrays; a++)
         pti_error_keep(&first, team->ctx, pti_team_finish_leaving(team, arrays[a]));
+    polytile_status compared = compare_detached(team, n_arrays, arrays);
+    pti_error_keep(&first, team->ctx, compared);
     polytile_status status = pti_error_restore(team->ctx, &first);
-    if (!team->transport->shares_memory && has_attached(n_arrays, arrays))
+    if (compared == POLYTILE_OK && !team->transport->shares_memory &&
+        has_attached(n_arrays, arrays))
         status = make_memory_equal(team, n_arrays, arrays, status);
     for (int a = 0; a < n_arrays; a++) {
         if (status != POLYTILE_OK && team->array[arrays[a]->position].is_written)

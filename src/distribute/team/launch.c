@@ -47,25 +47,33 @@ static void record_launch(pti_team *team, pti_recorded recorded) {
     team->recorded[team->n_recorded++] = recorded;
 }
 
-/** Check that the first launch of a queue is the same on every process. */
-static polytile_status compare_first(pti_team *team) {
+/** Whether a failure is still to be reported: until then launches are not run. */
+static bool is_waiting_to_report(const pti_team *team) {
+    return team->queue->error.status != POLYTILE_OK;
+}
+
+static polytile_status compare_words(pti_team *team) {
     pti_text words = {0};
-    polytile_status status = POLYTILE_OK;
-    if (team->was_compared)
-        return POLYTILE_OK;
+    polytile_status status;
     team->was_compared = true;
     pti_words_of_launch(&team->recorded[0], &words);
     status = team->transport->functions->compare(team->transport, team->recorded[0].words,
                                                  words.failed ? "a launch" : words.data);
     pti_text_free(&words);
-    if (status != POLYTILE_OK)
-        pti_team_drop_recorded(team);
     return status;
 }
 
-/** Whether a failure is still to be reported: until then launches are not run. */
-static bool is_waiting_to_report(const pti_team *team) {
-    return team->queue->error.status != POLYTILE_OK;
+/** Check that the first launch of a queue is the same on every process. A process that refused it
+ * takes part, too: the others wait for it. */
+static polytile_status compare_first(pti_team *team, polytile_status status) {
+    if (team->was_compared || is_waiting_to_report(team))
+        return status;
+    PTI_TRY(team->transport->functions->agree(team->transport, status));
+    PTI_TRY(compare_words(team));
+done:
+    if (status != POLYTILE_OK)
+        pti_team_forget_all(team);
+    return status;
 }
 
 /** A launch that is refused is not kept: it would pass for one that was checked. */
@@ -76,8 +84,9 @@ static polytile_status check_new(pti_team *team, pti_prepared *prepared) {
     return status;
 }
 
-polytile_status pti_team_launch(polytile_queue *queue, const pti_request *request) {
-    pti_team *team = queue->team;
+/** Prepare a launch and record it, unless a failure is still to be reported. */
+static polytile_status prepare_and_record(pti_team *team, const pti_request *request) {
+    polytile_queue *queue = team->queue;
     pti_recorded recorded = {.kernel = (polytile_kernel *)(uintptr_t)request->kernel};
     int64_t n_cut = queue->n_cut;
     polytile_status status;
@@ -88,12 +97,16 @@ polytile_status pti_team_launch(polytile_queue *queue, const pti_request *reques
     memcpy(recorded.values, request->values,
            (size_t)recorded.prepared->body.n_values * sizeof *recorded.values);
     PTI_TRY(fill_words(team, &recorded));
-    if (is_waiting_to_report(team))
-        goto done;
-    record_launch(team, recorded);
-    PTI_TRY(compare_first(team));
-    if (team->n_recorded == PTI_TEAM_LAUNCHES)
-        pti_team_run(team);
+    if (!is_waiting_to_report(team))
+        record_launch(team, recorded);
 done:
+    return status;
+}
+
+polytile_status pti_team_launch(polytile_queue *queue, const pti_request *request) {
+    pti_team *team = queue->team;
+    polytile_status status = compare_first(team, prepare_and_record(team, request));
+    if (status == POLYTILE_OK && team->n_recorded == PTI_TEAM_LAUNCHES)
+        pti_team_run(team);
     return status;
 }

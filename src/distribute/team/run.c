@@ -333,6 +333,8 @@ void pti_team_run(pti_team *team) {
 /** That ranks differ is known to all of them; who could not compare still goes through what the
  * others do. */
 void pti_team_run_to_end(pti_team *team, const pti_team_last *last) {
+    if (team->is_given_up)
+        return;
     polytile_status status = pti_team_compare(team);
     if (status == POLYTILE_OK)
         status = pti_team_balance_load(team);

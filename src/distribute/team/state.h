@@ -9,9 +9,9 @@
 
 /** One launch as the program made it, until it is run. */
 typedef struct pti_recorded {
-    pti_prepared *prepared;  /* the queue's, used until it is run */
-    polytile_kernel *kernel; /* retained */
-    uint64_t words;          /* hash of what it is */
+    pti_prepared *prepared;                    /* the queue's, used until it is run */
+    polytile_kernel *kernel;                   /* retained */
+    uint64_t words;                            /* hash of what it is */
     pti_value values[POLYTILE_MAX_PARAMETERS]; /* that its body gets */
 } pti_recorded;
 
@@ -70,6 +70,7 @@ struct pti_team {
 
     pti_recorded *recorded; /* PTI_TEAM_LAUNCHES */
     int n_recorded;
+    bool is_given_up;  /* not all processes have it: they do not meet any more */
     bool was_compared; /* the first launch of all was, when it came */
     bool is_shallow;   /* members over one memory had no room for supersteps of several launches */
     bool was_meeting;  /* members run a superstep that meets */
@@ -96,10 +97,10 @@ void pti_team_free_prepared(pti_team *team, pti_prepared_superstep *prepared);
 void pti_team_forget_prepared(pti_team *team);
 /** Members' arrays lie elsewhere: what the transport keeps for exchanges is out of date. */
 void pti_team_forget_exchanges(pti_team *team);
-/** Number the copies anew: something other than a superstep changed them. */
 /** After a failure, of which all processes know, drop what is recorded, and forget launches,
  * supersteps and copies: one that failed may lack what others have, and all must find the same. */
 void pti_team_forget_all(pti_team *team);
+/** Number the copies anew: something other than a superstep changed them. */
 void pti_team_touch_copies(pti_team *team);
 
 /* launch.c */

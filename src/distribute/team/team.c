@@ -147,14 +147,20 @@ polytile_status pti_team_create(polytile_context *ctx, const char *text, pti_tra
         return pti_fail_memory(ctx, text, sizeof *team->queue);
     }
     polytile_status status = pti_team_link(team);
-    if (status != POLYTILE_OK)
-        return pti_queue_give_up(team->queue, status);
-    *queue = team->queue;
-    return POLYTILE_OK;
+    if (status == POLYTILE_OK) {
+        *queue = team->queue;
+        return POLYTILE_OK;
+    }
+    pti_team_give_up(team);
+    return pti_queue_give_up(team->queue, status);
 }
 
 pti_team *pti_team_of(const polytile_queue *queue) {
     return queue != NULL && queue->team_functions == &team_functions ? queue->team : NULL;
+}
+
+void pti_team_give_up(pti_team *team) {
+    team->is_given_up = true;
 }
 
 pti_transport *pti_team_transport(pti_team *team) {

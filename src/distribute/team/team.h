@@ -72,6 +72,9 @@ void pti_team_note_changed(pti_team *team, const polytile_array *array);
 /** The team of a queue that has one; NULL: it has none. */
 pti_team *pti_team_of(const polytile_queue *queue);
 
+/** Other processes have no such queue: it ends without meeting them. */
+void pti_team_give_up(pti_team *team);
+
 /** The transport of a team. */
 pti_transport *pti_team_transport(pti_team *team);
 
