@@ -101,6 +101,7 @@ static atomic_int armed_kind;
 static _Atomic int64_t n_calls;
 static _Atomic int64_t n_to_fail;
 static atomic_bool fails_for_ever;
+static atomic_bool spares_libc;
 static const char *_Atomic struck;
 static void *struck_at[FAULTS_MAX_FRAMES];
 static atomic_int n_struck_at;
@@ -114,6 +115,10 @@ void faults_arm(faults_kind kind, int64_t n, bool for_ever) {
     struck = NULL;
     n_struck_at = 0;
     armed_kind = (int)kind;
+}
+
+void faults_spare_libc(void) {
+    spares_libc = true;
 }
 
 int64_t faults_disarm(void) {
@@ -277,7 +282,8 @@ static bool memory_is_due(const char *name, void *caller) {
     if (armed_kind != FAULTS_MEMORY && armed_kind != FAULTS_ISL_MEMORY)
         return false;
     module of = module_at(caller);
-    if (of == OTHER || !is_due(of == ISL ? FAULTS_ISL_MEMORY : FAULTS_MEMORY, name))
+    if (of == OTHER || (of == LIBC && spares_libc) ||
+        !is_due(of == ISL ? FAULTS_ISL_MEMORY : FAULTS_MEMORY, name))
         return false;
     errno = ENOMEM;
     return true;

@@ -34,6 +34,10 @@ const char *faults_kind_word(faults_kind kind);
  * none, calls are counted. */
 void faults_arm(faults_kind kind, int64_t n, bool for_ever);
 
+/** Let the C library's own allocations succeed: libraries that do not survive its failures, such as
+ * MPI, use it, too. */
+void faults_spare_libc(void);
+
 /** Let no call fail any more. Returns how many of the kind there were. */
 int64_t faults_disarm(void);
 

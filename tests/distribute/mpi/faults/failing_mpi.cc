@@ -101,6 +101,14 @@ CALL(TALKS, MPI_Irecv,
      (void *bytes, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
       MPI_Request *request),
      bytes, n, type, from, tag, comm, request)
+CALL(LOCAL, MPI_Send_init,
+     (const void *bytes, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+      MPI_Request *request),
+     bytes, n, type, to, tag, comm, request)
+CALL(LOCAL, MPI_Recv_init,
+     (void *bytes, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+      MPI_Request *request),
+     bytes, n, type, from, tag, comm, request)
 CALL(TALKS, MPI_Startall, (int n, MPI_Request *requests), n, requests)
 CALL(LOCAL, MPI_Get_count, (const MPI_Status *status, MPI_Datatype type, int *n), status, type, n)
 CALL(GIVES_BACK, MPI_Request_free, (MPI_Request * request), request)
