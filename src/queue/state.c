@@ -35,12 +35,21 @@ bool pti_queue_may_end(const pti_object *object) {
     return false;
 }
 
+/** Work is waited for by a clock that nobody sets. */
+static void create_work_condition(polytile_queue *queue) {
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue->work, &steady);
+    pthread_condattr_destroy(&steady);
+}
+
 polytile_queue *pti_queue_allocate(polytile_context *ctx, const pti_queue_ends *ends) {
     polytile_queue *queue = calloc(1, sizeof *queue);
     if (queue == NULL)
         return NULL;
     pthread_mutex_init(&queue->mutex, NULL);
-    pthread_cond_init(&queue->work, NULL);
+    create_work_condition(queue);
     pthread_cond_init(&queue->done, NULL);
     queue->window_items = PTI_WINDOW_ITEMS;
     queue->ends = ends;

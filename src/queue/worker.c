@@ -44,7 +44,7 @@ static bool is_gathering(const polytile_queue *queue) {
 /** Sleep until there is something new, or for a while. The mutex is locked. */
 static void sleep_while(polytile_queue *queue) {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += (long)(gather_s * 1e9);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
