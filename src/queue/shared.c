@@ -1,6 +1,7 @@
 #include "queue/shared.h"
 
 #include "access/footprint/footprint.h"
+#include "base/checked.h"
 #include <polytile/size.h>
 
 /** The smallest box around what a superblock touches of the array that an operand stands for, by
@@ -26,7 +27,8 @@ int64_t pti_shared_bytes(pti_call call, const polytile_domain *threads) {
             continue;
         pti_memory_layout layout =
             pti_memory_layout_of(&hull, call.instance->operand[a].element_bytes);
-        n_bytes += pti_resident_padded(layout.size_bytes);
+        if (pti_add_overflows(n_bytes, pti_resident_padded(layout.size_bytes), &n_bytes))
+            return INT64_MAX;
     }
     return n_bytes;
 }

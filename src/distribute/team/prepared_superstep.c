@@ -37,7 +37,7 @@ static void list_known_launches(const pti_team *team, int at, bool runs_once, kn
 
 bool pti_team_fits(const pti_team *team, int local) {
     int64_t free_bytes = pti_queue_get_usable_bytes(team->member[local]);
-    for (int p = 0; p < team->n_arrays; p++) {
+    for (int p = 0; p < team->n_arrays && free_bytes >= 0; p++) {
         if (team->array[p].array != NULL)
             free_bytes -= pti_resident_padded(pti_team_expect_bytes(team, p, local));
     }
