@@ -1,5 +1,6 @@
 #include "partition/window/plan_chain.h"
 
+#include "access/declare/kernel.h"
 #include "base/checked.h"
 #include "partition/bound/bound.h"
 #include "partition/prove/check.h"
@@ -318,8 +319,10 @@ static pti_asked *list_asked(const recorder *r) {
     for (int k = 0; n_bytes != NULL && k < launches->n_kinds; k++)
         n_bytes[k] = pti_asked_touched_bytes(launches->of_kind[k].instance);
     for (int l = 0; asked != NULL && n_bytes != NULL && l < launches->n_launches; l++)
-        asked[l] = (pti_asked){.options = r->request->options,
-                               .touched_bytes = n_bytes[launches->kind[l]]};
+        asked[l] = (pti_asked){
+            .options = r->request->options,
+            .touched_bytes = n_bytes[launches->kind[l]],
+            .has_launcher = r->request->launch[l].kernel->implementation.cuda_launcher != NULL};
     if (n_bytes == NULL) {
         free(asked);
         return NULL;

@@ -24,10 +24,12 @@ const char *const seven_points = "jacobi[i, j, k]: in A[i-1:i+1, j, k], A[i, j-1
 /** A stencil to and fro between two fields. */
 class ToAndFro {
   public:
-    ToAndFro(const char *declaration, const std::vector<int64_t> &extents, int n_steps) {
+    ToAndFro(const char *declaration, const std::vector<int64_t> &extents, int n_steps,
+             polytile_launcher *launcher = nullptr) {
         polytile_context_create(&ctx_);
         polytile_implementation body = {};
         body.host = [](const polytile_domain *, const polytile_view *, void *) {};
+        body.cuda_launcher = launcher;
         EXPECT_EQ(polytile_kernel_create(ctx_, declaration, &body, &kernel), POLYTILE_OK);
         const int n_dims = static_cast<int>(extents.size());
         polytile_domain whole = {}, inner = {};
@@ -352,6 +354,17 @@ TEST(PlanChain, ShowsEachChainAndTheLaunchThatEndsIt) {
     EXPECT_TRUE(
         Has(Text(plan, POLYTILE_JSON),
             "\"portions\": [{\"first\": 0, \"launches\": 4, \"fused\": true, \"times\": 1"));
+}
+
+TEST(PlanChain, LaunchersRunNoTwoSlabsAtOnceAsInAQueue) {
+    const auto launch = [](const polytile_sub_kernel *) { return 0; };
+    for (const bool has_launcher : {false, true}) {
+        ToAndFro of("blur[i]: in A[i-1:i+1]; out B[i]", {64}, 8, has_launcher ? +launch : nullptr);
+        polytile_plan *plan = of.Plan(Limit(1200));
+        ASSERT_NE(plan, nullptr) << of.Error();
+        ASSERT_TRUE(Has(Text(plan), " take turns")) << Text(plan);
+        EXPECT_EQ(Has(Text(plan), ", two slabs at once"), !has_launcher) << Text(plan);
+    }
 }
 
 /** The sum of all parts' operations, each as often as its part comes. */
