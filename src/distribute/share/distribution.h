@@ -34,6 +34,7 @@ struct pti_distribution {
     int64_t block; /* cyclic(B): indices dealt out at a time */
     int n_weights; /* weighted(W,W,...): of the parts of the first dimension that is cut; 0: none is
                       given yet, all are the same */
+    int parts_per_weight; /* this many parts, side by side, share a weight; 0: one */
     double weight[PTI_MAX_WEIGHTS];
 };
 

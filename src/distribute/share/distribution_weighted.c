@@ -28,10 +28,11 @@ static bool parse_weights(const char *arguments, pti_distribution *distribution)
 }
 
 static long double weight_before(const pti_distribution *distribution, int part) {
-    int n_weighted = part < distribution->n_weights ? part : distribution->n_weights;
+    int n_sharing = distribution->parts_per_weight > 0 ? distribution->parts_per_weight : 1;
+    int n_weighted = (int)pti_min(part, (int64_t)distribution->n_weights * n_sharing);
     long double sum = part - n_weighted;
     for (int p = 0; p < n_weighted; p++)
-        sum += (long double)distribution->weight[p];
+        sum += (long double)distribution->weight[p / n_sharing];
     return sum;
 }
 

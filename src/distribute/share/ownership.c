@@ -59,13 +59,22 @@ polytile_status pti_ownership_check(polytile_context *ctx, int n_members,
     return POLYTILE_OK;
 }
 
+/* An array that the given grid does not cut has a part for each member: those with the same
+ * coordinate, which lie side by side, share its weight. */
+static pti_distribution share_weights(const pti_distribution *distribution,
+                                      const pti_member_grid *grid) {
+    pti_distribution shared = *distribution;
+    int n_parts = grid->extent[first_cut(grid)];
+    if (shared.n_weights > 0 && n_parts % shared.n_weights == 0)
+        shared.parts_per_weight = n_parts / shared.n_weights;
+    return shared;
+}
+
 pti_ownership pti_ownership_of(const polytile_domain *domain, int n_members,
                                const pti_member_grid *given, const pti_distribution *distribution) {
+    pti_member_grid grid = choose_grid(domain, n_members, given, distribution);
     return (pti_ownership){
-        .domain = *domain,
-        .grid = choose_grid(domain, n_members, given, distribution),
-        .distribution = *distribution,
-    };
+        .domain = *domain, .grid = grid, .distribution = share_weights(distribution, &grid)};
 }
 
 /* How one dimension is dealt out. */
@@ -90,6 +99,7 @@ polytile_range pti_ownership_range(const pti_ownership *ownership, int dim, int 
 static bool same_distribution(const pti_distribution *a, const pti_distribution *b) {
     size_t weight_bytes = (size_t)a->n_weights * sizeof *a->weight;
     return a->kind == b->kind && a->block == b->block && a->n_weights == b->n_weights &&
+           a->parts_per_weight == b->parts_per_weight &&
            memcmp(a->weight, b->weight, weight_bytes) == 0;
 }
 

@@ -70,6 +70,31 @@ TEST_F(Ownership, TakesTheGridThatFitsOrABalancedOne) {
     }
 }
 
+TEST_F(Ownership, MembersOfOneCoordinateShareItsWeightWhereTheGridDoesNotCut) {
+    const struct {
+        int n_members;
+        const char *given;
+        const char *distribution;
+        std::vector<int64_t> n_owned; /* of 80 elements along a line */
+    } rows[] = {
+        {4, "2x2", "weighted(3,1)", {30, 30, 10, 10}},
+        {4, "2x2", "weighted(1000,1000)", {20, 20, 20, 20}},
+        {8, "1x2x4", "weighted(1,3)", {5, 5, 5, 5, 15, 15, 15, 15}},
+        {4, "4x1", "weighted(4,2,1,1)", {40, 20, 10, 10}},
+    };
+    const int64_t extent = 80;
+    const polytile_domain domain = polytile_domain_from_extents(1, &extent);
+    for (const auto &row : rows) {
+        const pti_ownership ownership = of(domain, row.n_members, row.given, row.distribution);
+        std::vector<int64_t> n_owned;
+        for (int q = 0; q < row.n_members; q++) {
+            const polytile_domain owned = pti_ownership_hull(&ownership, q);
+            n_owned.push_back(pti_box_count(&owned));
+        }
+        EXPECT_EQ(n_owned, row.n_owned) << row.distribution << " over " << row.given;
+    }
+}
+
 TEST_F(Ownership, GivesEveryElementOneOwner) {
     Random random(test_seed("Ownership.GivesEveryElementOneOwner"));
     for (int64_t round = 0; round < scaled(1500); round++) {
