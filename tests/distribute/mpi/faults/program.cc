@@ -15,7 +15,7 @@ void smooth(const polytile_domain *threads, const polytile_view *views, void *) 
 void add_up(const polytile_domain *threads, const polytile_view *views, void *) {
     const auto *x = static_cast<const float *>(views[0].origin);
     auto *s = static_cast<float *>(views[1].origin), *most = static_cast<float *>(views[2].origin);
-    const auto weight = *static_cast<const int16_t *>(views[2].origin);
+    const auto weight = *static_cast<const int16_t *>(views[3].origin);
     for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++) {
         s[0] += weight * x[i];
         most[0] = std::max(most[0], x[i]);
@@ -118,8 +118,9 @@ polytile_status Program::make_kernels() {
     implementation.host = add_up;
     return status != POLYTILE_OK
                ? status
-               : polytile_kernel_create(ctx_, "add_up[i]: in x[i]; out sum s[0]; out max t[0]",
-                                        &implementation, &add_up_);
+               : polytile_kernel_create(
+                     ctx_, "add_up[i](i16 weight): in x[i]; out sum s[0]; out max t[0]",
+                     &implementation, &add_up_);
 }
 
 polytile_status Program::open() {
@@ -178,7 +179,11 @@ polytile_status Program::launch() {
 
 polytile_status Program::reduce() {
     polytile_array *arrays[] = {arrays_[0], arrays_[2], arrays_[3]};
-    return polytile_queue_launch(queue_, add_up_, POLYTILE_EXTENTS(n), 3, arrays, nullptr);
+    const polytile_parameter weight = POLYTILE_PARAMETER("weight", 3);
+    polytile_launch_options options = {};
+    options.n_parameters = 1;
+    options.parameters = &weight;
+    return polytile_queue_launch(queue_, add_up_, POLYTILE_EXTENTS(n), 3, arrays, &options);
 }
 
 polytile_status Program::launch_spread() {
