@@ -3,11 +3,11 @@
 #include "launch/access_check/access_check.h"
 #include "launch/execute/execute.h"
 #include "launch/execute/run_check.h"
-#include "partition/cost/demand.h"
 #include "partition/window/plan.h"
 #include <polytile/size.h>
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** How often a run is planned again if the device's memory is taken. */
@@ -30,12 +30,17 @@ static polytile_status check_idle(const polytile_device *device) {
 
 static polytile_status execute(polytile_device *device, const polytile_plan *plan,
                                const pti_body *body, polytile_array *const *arrays) {
-    polytile_array *of_operand[PTI_MAX_OPERANDS];
-    for (int o = 0; o < plan->instance->n_operands; o++)
-        of_operand[o] = arrays[plan->instance->operand[o].array];
+    const int n_operands = plan->instance->n_operands;
+    polytile_array **of_operand = calloc((size_t)n_operands, sizeof(polytile_array *));
+    if (of_operand == NULL)
+        return pti_fail_memory(device->object.context, plan->instance->kernel_name,
+                               n_operands * (double)sizeof(polytile_array *));
+    for (int o = 0; o < n_operands; o++)
+        of_operand[o] = arrays[pti_operand_array(plan->instance, o)];
     device->is_running = true;
     polytile_status status = pti_execute(device, plan->schedule, body, of_operand, &device->report);
     device->is_running = false;
+    free(of_operand);
     device->report.n_launches += status == POLYTILE_OK;
     return status;
 }

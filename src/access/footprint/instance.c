@@ -111,7 +111,6 @@ static polytile_status fill_operands(polytile_context *ctx, const polytile_decla
                 operand->name, declaration->array_n_dims[p],
                 pti_plural(declaration->array_n_dims[p], "subscript", "subscripts"), array->name,
                 array->domain.n_dims, pti_plural(array->domain.n_dims, "dimension", "dimensions"));
-        operand->array = p;
         operand->type = array->type;
         operand->element_bytes = array->element_bytes;
         operand->domain = array->domain;

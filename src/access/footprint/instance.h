@@ -38,7 +38,7 @@ typedef struct pti_section {
 /** One array of the launch, or a piece of one, with what the kernel does to it. */
 typedef struct pti_operand {
     char *name;
-    int array; /* of the declaration: its own number, but of a further piece (split.h) */
+    int array; /* a further piece (split.h): whose; see pti_operand_array() */
     polytile_type type;
     int64_t element_bytes;
     polytile_domain domain;
@@ -74,6 +74,11 @@ typedef struct pti_instance {
 /** Return how many arrays an instance has, to which its first operands belong, one each. */
 static inline int pti_instance_n_arrays(const pti_instance *instance) {
     return instance->n_operands - instance->n_further;
+}
+
+/** Return the array of an operand. */
+static inline int pti_operand_array(const pti_instance *instance, int operand) {
+    return operand < pti_instance_n_arrays(instance) ? operand : instance->operand[operand].array;
 }
 
 /** A bound call: an instance, and for each operand the number of its array in a list that several

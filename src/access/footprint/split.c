@@ -193,8 +193,8 @@ polytile_status pti_instance_split(polytile_context *ctx, const pti_instance *in
 }
 
 int pti_instance_count_pieces(const pti_instance *instance, int array) {
-    int n_pieces = 0;
-    for (int o = 0; o < instance->n_operands; o++)
+    int n_pieces = 1;
+    for (int o = pti_instance_n_arrays(instance); o < instance->n_operands; o++)
         n_pieces += instance->operand[o].array == array;
     return n_pieces;
 }

@@ -92,7 +92,7 @@ static polytile_view *list_pieces(const pti_execution *run, const pti_op *op,
         return piece;
     const polytile_view *begin = piece;
     for (int o = 0; o < instance->n_operands; o++) {
-        if (instance->operand[o].array != array)
+        if (pti_operand_array(instance, o) != array)
             continue;
         *piece = view_of(run, op, instance, o);
         view->resident = pti_box_coarse_union(&view->resident, &piece->resident);

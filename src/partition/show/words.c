@@ -2,6 +2,7 @@
 
 #include "access/declare/type.h"
 #include "access/footprint/footprint.h"
+#include "access/footprint/split.h"
 #include "access/set/box_text.h"
 #include "base/plural.h"
 #include <polytile/size.h>
@@ -123,10 +124,22 @@ static pti_words words_of_roles(const pti_instance *instance, int operand) {
     return words;
 }
 
+/** ", piece 2" of an operand whose array has several, else nothing. */
+static pti_words words_of_piece(const pti_instance *instance, int operand) {
+    const int array = pti_operand_array(instance, operand);
+    int number = 1;
+    if (pti_instance_count_pieces(instance, array) == 1)
+        return pti_words_of("%s", "");
+    for (int o = 0; o < operand; o++)
+        number += pti_operand_array(instance, o) == array;
+    return pti_words_of(", piece %d", number);
+}
+
 pti_words pti_words_operand(const pti_instance *instance, int operand) {
     const pti_operand *of = &instance->operand[operand];
-    return pti_words_of("%s %s, %s", of->name, pti_words_type(of->type).text,
-                        words_of_roles(instance, operand).text);
+    return pti_words_of("%s %s, %s%s", of->name, pti_words_type(of->type).text,
+                        words_of_roles(instance, operand).text,
+                        words_of_piece(instance, operand).text);
 }
 
 pti_words pti_words_array_roles(const polytile_plan *plan, int array) {
@@ -219,7 +232,7 @@ pti_pieces_held pti_pieces_held_of(const polytile_plan *plan, int array) {
     polytile_domain hull = pti_box_empty(instance->operand[array].domain.n_dims);
     held.n_pieces = 0;
     for (int o = 0; o < instance->n_operands; o++) {
-        if (instance->operand[o].array != array)
+        if (pti_operand_array(instance, o) != array)
             continue;
         const polytile_domain piece = pti_footprint_hull(instance, o, PTI_TOUCHES, threads);
         held.n_pieces++;

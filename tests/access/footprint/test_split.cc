@@ -83,7 +83,7 @@ TEST(Split, FurtherPiecesStandBehindAllArraysAndNameTheirOwn) {
     EXPECT_EQ(pti_instance_n_arrays(split), 3);
     const int arrays[] = {0, 1, 2, 0, 0, 1}, n_pieces[] = {3, 2, 1};
     for (int o = 0; o < split->n_operands; o++) {
-        EXPECT_EQ(split->operand[o].array, arrays[o]);
+        EXPECT_EQ(pti_operand_array(split, o), arrays[o]);
         for (int s = 0; s < split->operand[o].n_sections; s++)
             EXPECT_EQ(split->section[split->operand[o].first_section + s].operand, o);
     }

@@ -18,6 +18,15 @@ Json parse(const std::string &text) {
     return root;
 }
 
+std::string print(const polytile_plan *plan, polytile_format format) {
+    char *text = nullptr;
+    if (polytile_plan_to_string(plan, format, &text) != POLYTILE_OK)
+        return "failed";
+    const std::string copy = text;
+    free(text);
+    return copy;
+}
+
 int64_t number(const json_t *object, const char *key) {
     const json_t *value = json_object_get(object, key);
     EXPECT_TRUE(json_is_integer(value)) << key;
@@ -124,6 +133,44 @@ TEST(PlanPrint, TextSaysTheFiguresAndTheFirstSuperblocks) {
           "kernels      16\n", "moves 1.000 times that", "250 ms", "[512:1023, 0:8191]",
           "... and 10 more superblocks"})
         EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+}
+
+/** Rows of 4 KiB by two indices: of A two pieces are held, and what lies between is not. */
+TEST(PlanPrint, ArraysInPiecesAreOneWithWhatIsHeldOfThem) {
+    polytile_context *ctx = nullptr;
+    polytile_kernel *kernel = nullptr;
+    polytile_array *A = nullptr, *G = nullptr;
+    polytile_plan *plan = nullptr;
+    const polytile_implementation nothing = {};
+    const int64_t extents[] = {1024, 1024};
+    polytile_launch_options options = {};
+    options.plan.limit_bytes = 1 << 20;
+    ASSERT_EQ(polytile_context_create(&ctx), POLYTILE_OK);
+    EXPECT_EQ(polytile_kernel_create(ctx, "gram[i, j]: in A[i, :], A[j, :]; out G[i, j]", &nothing,
+                                     &kernel),
+              POLYTILE_OK);
+    const polytile_domain square = polytile_domain_from_extents(2, extents);
+    EXPECT_EQ(polytile_array_describe(ctx, "A", POLYTILE_F32, &square, &A), POLYTILE_OK);
+    EXPECT_EQ(polytile_array_describe(ctx, "G", POLYTILE_F32, &square, &G), POLYTILE_OK);
+    ASSERT_EQ(polytile_plan_create(kernel, &square, POLYTILE_ARRAYS(A, G), &options, &plan),
+              POLYTILE_OK)
+        << polytile_last_error(ctx);
+    const std::string text = print(plan, POLYTILE_TEXT), picture = print(plan, POLYTILE_SVG);
+    EXPECT_NE(text.find("A[0:1023, 0:1023] f32, in, 4 MiB, in 2 pieces, "), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("; their hull "), std::string::npos) << text;
+    EXPECT_NE(picture.find("A f32, in, piece 1"), std::string::npos);
+    EXPECT_NE(picture.find("A f32, in, piece 2"), std::string::npos);
+    Json root = parse(print(plan, POLYTILE_JSON));
+    const json_t *arrays = json_object_get(root.get(), "arrays");
+    ASSERT_EQ(json_array_size(arrays), 2u);
+    const json_t *of_A = json_array_get(arrays, 0), *of_G = json_array_get(arrays, 1);
+    EXPECT_EQ(number(of_A, "pieces"), 2);
+    EXPECT_LT(number(of_A, "held_bytes"), options.plan.limit_bytes);
+    EXPECT_GT(number(of_A, "hull_bytes"), 0);
+    EXPECT_EQ(number(of_G, "pieces"), 1);
+    EXPECT_EQ(number(of_G, "held_bytes"), number(of_G, "hull_bytes"));
+    polytile_context_destroy(ctx);
 }
 
 TEST(PlanPrint, TextSaysHowLargeRawElementsAre) {
