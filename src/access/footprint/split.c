@@ -1,7 +1,6 @@
 #include "access/footprint/split.h"
 
 #include "access/footprint/affine.h"
-#include "access/footprint/section.h"
 #include "base/checked.h"
 
 #include <stdlib.h>

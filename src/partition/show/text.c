@@ -19,8 +19,7 @@ static void add_title(pti_text *text, const polytile_plan *plan) {
     pti_text_add(text, "\n");
 }
 
-/** Add what the largest superblock holds of an array in pieces: "2 pieces, 1 MiB; their hull 20
- * MiB". */
+/** Add what is held of an array in pieces: "2 pieces, 1 MiB; their hull 20 MiB". */
 static void add_pieces(pti_text *text, const polytile_plan *plan, int array) {
     const pti_pieces_held held = pti_pieces_held_of(plan, array);
     if (held.n_pieces > 1)

@@ -214,23 +214,11 @@ int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superb
     return bytes;
 }
 
-/** The superblock with the most threads. */
-static const polytile_domain *largest_superblock(const pti_schedule *schedule) {
-    int64_t largest = 0;
-    for (int64_t k = 1; k < schedule->n_superblocks; k++)
-        if (pti_box_count(&schedule->superblock[k]) > pti_box_count(&schedule->superblock[largest]))
-            largest = k;
-    return &schedule->superblock[largest];
-}
-
-pti_pieces_held pti_pieces_held_of(const polytile_plan *plan, int array) {
-    pti_pieces_held held = {.n_pieces = 1};
-    if (plan->chain != NULL)
-        return held;
-    const pti_instance *instance = plan->instance;
-    const polytile_domain *threads = largest_superblock(plan->schedule);
+/** What one superblock holds of an array. */
+static pti_pieces_held held_by(const pti_instance *instance, int array,
+                               const polytile_domain *threads) {
+    pti_pieces_held held = {0};
     polytile_domain hull = pti_box_empty(instance->operand[array].domain.n_dims);
-    held.n_pieces = 0;
     for (int o = 0; o < instance->n_operands; o++) {
         if (pti_operand_array(instance, o) != array)
             continue;
@@ -241,4 +229,15 @@ pti_pieces_held pti_pieces_held_of(const polytile_plan *plan, int array) {
     }
     held.hull_bytes = pti_box_count(&hull) * instance->operand[array].element_bytes;
     return held;
+}
+
+pti_pieces_held pti_pieces_held_of(const polytile_plan *plan, int array) {
+    pti_pieces_held widest = {.n_pieces = 1};
+    const int64_t n_superblocks = plan->chain != NULL ? 0 : plan->schedule->n_superblocks;
+    for (int64_t k = 0; k < n_superblocks; k++) {
+        const pti_pieces_held held = held_by(plan->instance, array, &plan->schedule->superblock[k]);
+        if (k == 0 || held.hull_bytes > widest.hull_bytes)
+            widest = held;
+    }
+    return widest;
 }

@@ -63,7 +63,7 @@ const char *pti_slab_index(const pti_fusion_group *interleaved);
 /** The bytes of the placements that a superblock's launch uses; 0 in place. */
 int64_t pti_superblock_device_bytes(const pti_schedule *schedule, int64_t superblock);
 
-/** What the largest superblock holds of an array. */
+/** What a superblock holds of an array: of all the one for which the hull is largest. */
 typedef struct pti_pieces_held {
     int n_pieces;       /* 1: it is held in one */
     int64_t held_bytes; /* of all pieces */
