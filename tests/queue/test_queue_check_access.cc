@@ -3,14 +3,17 @@
 #include "support/environment.h"
 #include "support/scale.h"
 
+#include <atomic>
+
 /* POLYTILE_CHECK=access in queues. */
 
 namespace {
 
-float alpha; /* that a body must not read */
+/** What bodies must not read; atomic, so that reading it late is the only mistake. */
+std::atomic<float> alpha;
 
 POLYTILE_KERNEL(scale_by_alpha, (i), (float, x, 1)) {
-    PT_AT(x, i) *= alpha;
+    PT_AT(x, i) *= alpha.load();
 }
 
 POLYTILE_KERNEL(scale_by, (i), (float, a), (float, x, 1)) {
@@ -20,7 +23,7 @@ POLYTILE_KERNEL(scale_by, (i), (float, a), (float, x, 1)) {
 void add_user(const polytile_domain *threads, const polytile_view *views, void *user) {
     PT_VIEW(float, x, 1, views[0]);
     for (int64_t i = threads->range[0].lo; i <= threads->range[0].hi; i++)
-        PT_AT(x, i) += *static_cast<const float *>(user);
+        PT_AT(x, i) += static_cast<const std::atomic<float> *>(user)->load();
 }
 
 class QueueCheckAccess : public QueueTest {
@@ -120,7 +123,7 @@ TEST_F(QueueCheckAccess, ABodyThatReadsAVariableThatChangesIsFoundByTheWait) {
         std::vector<float> x(300, 1);
         polytile_queue *queue = open(device);
         polytile_array *array = wrap("x", x);
-        float added = 1;
+        std::atomic<float> added{1};
         polytile_implementation by_hand = {};
         by_hand.host = add_user;
         by_hand.user = &added;
